@@ -1,0 +1,1 @@
+case when denominator = 0 then null else numerator / denominator end

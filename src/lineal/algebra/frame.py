@@ -1,0 +1,256 @@
+"""Frames: relations whose values are lineages. The relation verbs stand here.
+
+    Trail    where an influence was met: (node, calls around it, inner trail, doubt)
+    Lineage  {(origin column, way): trail}; the first trail met stays, a surer one replaces it
+    Slot     one output column; a star over an unknown schema is a slot of its own
+    Frame    slots in order, and the rows' lineage: what decides which rows there are
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from lineal.model.edge import Column, Dataset, Doubt, Edge, Reader, Usage
+from lineal.model.way import IDENTITY, Confidence, Way, compose
+
+Trail = tuple[Any, Any, Any, Doubt | None]
+Lineage = dict[tuple[Column, Way], Trail | None]
+
+NOTHING: Lineage = {}
+
+
+class Star(NamedTuple):
+    """`*` over a dataset whose columns are not (all) known: answers any name but the excepted ones."""
+
+    dataset: Dataset
+    excepted: frozenset[str] = frozenset()
+    renamed: Mapping[str, str] = {}
+
+
+class Slot(NamedTuple):
+    """One output column: its spelling, its key, and where its value comes from."""
+
+    name: str
+    key: str
+    lineage: Lineage
+    star: Star | None = None
+    scanned: Column | None = None
+    """the dataset's column that a scanned slot stands for"""
+
+
+class Frame:
+    """A relation: slots in order, and the lineage of its rows."""
+
+    __slots__ = ("slots", "rows", "_index", "_stars")
+
+    def __init__(self, slots: Sequence[Slot], rows: Lineage) -> None:
+        self.slots = slots
+        self.rows = rows
+        self._index: dict[str, Slot] | None = None
+        self._stars: list[Slot] | None = None
+
+    @property
+    def index(self) -> dict[str, Slot]:
+        """The slots by key; of two with one key the first is found."""
+        if self._index is None:
+            self._index = {slot.key: slot for slot in reversed(self.slots) if slot.star is None}
+        return self._index
+
+    @property
+    def stars(self) -> list[Slot]:
+        if self._stars is None:
+            self._stars = [slot for slot in self.slots if slot.star is not None]
+        return self._stars
+
+    @property
+    def complete(self) -> bool:
+        return not self.stars
+
+
+def scan(dataset: Dataset, columns: Iterable[tuple[str, str]], complete: bool) -> Frame:
+    """FROM t      every column of t stands for itself; what is not known of t is an open star"""
+    slots = [_scanned(Column(dataset, name), key) for name, key in columns]
+    if not complete:
+        slots.append(star_slot(Star(dataset)))
+    return Frame(slots, NOTHING)
+
+
+def _scanned(column: Column, key: str) -> Slot:
+    return Slot(column.name, key, {(column, IDENTITY): None}, None, column)
+
+
+def star_slot(star: Star) -> Slot:
+    """SELECT * FROM unknown      t.* -> target.*"""
+    return Slot("*", "*", {(Column(star.dataset, "*"), IDENTITY): None}, star)
+
+
+def answer(star: Star, name: str, key: str) -> Slot | None:
+    """SELECT x FROM (SELECT * FROM unknown)      the star answers with unknown.x"""
+    if key in star.excepted:
+        return None
+    source = star.renamed.get(key, name)
+    return Slot(name, key, {(Column(star.dataset, source), IDENTITY): None})
+
+
+def narrow(rows: Lineage, way: Way, lineage: Lineage) -> None:
+    """WHERE paid      what decides the condition decides the rows"""
+    pour(lineage, way, rows)
+
+
+def pour(lineage: Lineage, way: Way, into: Lineage, node: Any = None, calls: Any = None) -> None:
+    """Compose every influence with what is done to the value, and add it."""
+    after = way.after
+    for (origin, inner), trail in lineage.items():
+        key = (origin, after.get(inner) or compose(way, inner))
+        if key not in into:
+            into[key] = (node, calls, trail, trail[3] if trail is not None else None)
+        elif trail is None or trail[3] is None:
+            held = into[key]
+            if held is not None and held[3] is not None:
+                into[key] = (node, calls, trail, None)
+
+
+def absorb(lineage: Lineage, into: Lineage) -> None:
+    """Add influences as they are: the rows of a subquery keep their own subtype."""
+    for key, trail in lineage.items():
+        if key not in into or surer(trail, into[key]):
+            into[key] = trail
+
+
+def surer(trail: Trail | None, held: Trail | None) -> bool:
+    return held is not None and held[3] is not None and _level(trail) > _level(held)
+
+
+def _level(trail: Trail | None) -> Confidence:
+    return trail[3].level if trail is not None and trail[3] is not None else Confidence.HIGH
+
+
+def doubted(lineage: Lineage, doubt: Doubt) -> Lineage:
+    """The same influences, less certain."""
+    return {key: (None, None, trail, weaker(trail, doubt)) for key, trail in lineage.items()}
+
+
+def weaker(trail: Trail | None, doubt: Doubt) -> Doubt:
+    held = trail[3] if trail is not None else None
+    return held if held is not None and held.level <= doubt.level else doubt
+
+
+def united(lineages: Iterable[Lineage]) -> Lineage:
+    """UNION ALL      every branch gives its influences; one lineage alone is shared, not copied"""
+    total: Lineage | None = None
+    owned = False
+    for lineage in lineages:
+        if total is None:
+            total = lineage
+        elif lineage is not total and lineage:
+            if not owned:
+                total, owned = dict(total), True
+            absorb(lineage, total)
+    return total if total is not None else NOTHING
+
+
+def union(frames: Sequence[Frame]) -> Frame:
+    """a UNION ALL b      by position, with the names of the first branch
+
+    Past an open star positions are not known, so columns that both sides name are matched by name.
+    """
+    first = frames[0]
+    rows = united(frame.rows for frame in frames)
+    if all(frame.complete for frame in frames):
+        columns = zip(*(frame.slots for frame in frames), strict=False)
+        slots = [_joined(column) for column in columns]
+        return Frame(slots, rows)
+    return Frame(_union_around_stars(frames), rows) if len(frames) > 1 else first
+
+
+def _joined(column: Sequence[Slot]) -> Slot:
+    head = column[0]
+    lineage = united(slot.lineage for slot in column)
+    return head if lineage is head.lineage else Slot(head.name, head.key, lineage)
+
+
+def _union_around_stars(frames: Sequence[Frame]) -> list[Slot]:
+    shapes = {tuple(slot.star is None for slot in frame.slots) for frame in frames}
+    if len(shapes) == 1:
+        slots: list[Slot] = []
+        for column in zip(*(frame.slots for frame in frames), strict=True):
+            if column[0].star is None:
+                slots.append(_joined(column))
+            else:
+                slots.extend(dict.fromkeys(slot.star for slot in column) and _distinct_stars(column))
+        return slots
+    return union_by_name(frames)
+
+
+def _distinct_stars(column: Sequence[Slot]) -> list[Slot]:
+    seen: dict[Dataset, Slot] = {}
+    for slot in column:
+        if slot.star is not None:
+            seen.setdefault(slot.star.dataset, slot)
+    return list(seen.values())
+
+
+def union_by_name(frames: Sequence[Frame]) -> list[Slot]:
+    """a UNION BY NAME b      columns that both name are one; the others stand alone"""
+    order: dict[str, list[Slot]] = {}
+    for frame in frames:
+        for slot in frame.slots:
+            key = slot.key if slot.star is None else f"*{slot.star.dataset}"
+            order.setdefault(key, []).append(slot)
+    return [slots[0] if slots[0].star else _joined(slots) for slots in order.values()]
+
+
+def renamed(frame: Frame, names: Sequence[tuple[str, str]]) -> Frame:
+    """AS d(p, q)      the first columns get new names, the others keep theirs"""
+    slots = list(frame.slots)
+    for position, (name, key) in enumerate(names[: len(slots)]):
+        if slots[position].star is None:
+            slots[position] = slots[position]._replace(name=name, key=key)
+    return Frame(slots, frame.rows)
+
+
+def merge(left: Frame, right: Frame) -> Frame:
+    """if …: df = a else: df = b      either may be it"""
+    return Frame(union_by_name([left, right]), united([left.rows, right.rows]))
+
+
+def edges_of(frame: Frame, target: Dataset, reader: Reader, fallback: Trail | None = None) -> list[Edge]:
+    """CREATE VIEW v AS …      how v came to be: one edge per origin and column, one per origin of the rows"""
+    edges: list[Edge] = []
+    for slot in distinct_names(frame):
+        if slot.lineage:
+            _edges_into(Column(target, slot.name), slot.lineage, reader, fallback, edges)
+    if frame.rows:
+        _edges_into(target, frame.rows, reader, fallback, edges)
+    return edges
+
+
+def distinct_names(frame: Frame) -> Sequence[Slot]:
+    """SELECT a.id, b.id      two columns of one name are one target"""
+    names = {slot.name for slot in frame.slots}
+    if len(names) == len(frame.slots):
+        return frame.slots
+    together: dict[str, list[Slot]] = {}
+    for slot in frame.slots:
+        together.setdefault(slot.name, []).append(slot)
+    return [_joined(slots) for slots in together.values()]
+
+
+_new = tuple.__new__  # half the cost of a NamedTuple's own constructor, and edges are many
+
+
+def _edges_into(
+    target: Column | Dataset, lineage: Lineage, reader: Reader, fallback: Trail | None, edges: list[Edge]
+) -> None:
+    if len(lineage) == 1:
+        for (origin, way), trail in lineage.items():
+            usage = _new(Usage, (way, trail[3] if trail is not None else None, trail or fallback, reader))
+            edges.append(_new(Edge, (origin, target, (usage,))))
+        return
+    usages: dict[Column, tuple[Usage, ...]] = {}
+    for (origin, way), trail in lineage.items():
+        usage = _new(Usage, (way, trail[3] if trail is not None else None, trail or fallback, reader))
+        held = usages.get(origin)
+        usages[origin] = (usage,) if held is None else (*held, usage)
+    edges.extend([_new(Edge, (origin, target, found)) for origin, found in usages.items()])

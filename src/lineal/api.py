@@ -1,0 +1,144 @@
+"""The public interface: `lineal.lineage(source)` and what it gives."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from lineal.graph.graph import Graph
+from lineal.graph.impact import Impact, impact
+from lineal.graph.select import ALL
+from lineal.graph.trace import TracedEdge, downstream, upstream
+from lineal.model.diagnostic import Diagnostic
+from lineal.model.edge import Column, Edge, Read
+from lineal.model.extraction import Coverage, DatasetInfo, Extraction
+from lineal.views.report import Report, everything, traced
+
+if TYPE_CHECKING:
+    from lineal.model.script import Corpus
+
+PathOrText: TypeAlias = str | os.PathLike[str]
+Source: TypeAlias = PathOrText | Iterable[PathOrText] | Mapping[str, str]
+Schema: TypeAlias = str | os.PathLike[str] | Mapping[str, object]
+
+KEYWORD = re.compile(r"\b(select|with|create|insert|update|delete|merge|values|from)\b", re.IGNORECASE)
+
+
+def lineage(source: Source, dialect: str | None = None, schema: Schema | None = None) -> Lineage:
+    """The lineage of a path (project, file or folder), of SQL text, of a list of either, or of a mapping name → SQL.
+
+    >>> found = lineage({"mart": "SELECT sum(amount) AS total FROM orders"})
+    >>> [str(edge) for edge in found.upstream("mart.total")]
+    ['orders.amount -> mart.total  AGGREGATION']
+    """
+    from lineal.extract.definitions import extract
+
+    return Lineage(extract(_corpus(source, dialect, schema)))
+
+
+class Lineage:
+    """Edges, columns, reads and diagnostics of one input, and the questions that can be asked of them.
+
+    >>> found = lineage("CREATE VIEW v AS SELECT a, b + c AS d FROM t")
+    >>> [str(column) for column in found.columns if column.dataset.name == "v"]
+    ['v.a', 'v.d']
+    """
+
+    def __init__(self, extraction: Extraction) -> None:
+        self.graph = Graph(extraction)
+
+    @property
+    def edges(self) -> list[Edge]:
+        """Every edge, in the order in which targets are defined."""
+        return self.graph.edges
+
+    @property
+    def datasets(self) -> list[DatasetInfo]:
+        """Every dataset with its kind and columns, in the order of definition."""
+        return list(self.graph.infos.values())
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """Every column of every dataset, those without sources included."""
+        return [column for dataset in self.graph.infos for column in self.graph.columns(dataset)]
+
+    @property
+    def reads(self) -> list[Read]:
+        """Everything that a statement names, also what reaches no output."""
+        return self.graph.reads
+
+    @property
+    def coverage(self) -> Coverage:
+        """How much of the input was understood."""
+        return self.graph.extraction.coverage
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What could not be done, where, and what to do about it."""
+        return self._everything.diagnostics
+
+    def upstream(
+        self, column: Column | str, *, with_rows: bool = False, depth: int | None = None
+    ) -> list[TracedEdge]:
+        """The edges that a column comes along, each with its `.depth`; with rows: also what decides the rows."""
+        return upstream(self.graph, [self.column(column)], with_rows=with_rows, depth=depth)
+
+    def downstream(self, column: Column | str, *, depth: int | None = None) -> list[TracedEdge]:
+        """The edges that lead on from a column, each with its `.depth`; what it only inspects is a leaf."""
+        return downstream(self.graph, [self.column(column)], depth=depth)
+
+    def impact(self, column: Column | str) -> list[Impact]:
+        """Every column that a change of this column reaches: contributed, referenced or both."""
+        return impact(self.graph, self.column(column))
+
+    def column(self, name: Column | str) -> Column:
+        """The column that `dataset.column` names, whatever its case; UnknownName says what may have been meant."""
+        if isinstance(name, Column) and name.dataset in self.graph.infos:
+            return self.graph.column_in(name.dataset, ".".join((name.name, *name.path)))
+        return self.graph.column(str(name))
+
+    def to(self, format: str, column: Column | str | None = None) -> str:
+        """The lineage as text: table, chain, json, dot or mermaid; of one column: its upstream and downstream."""
+        from lineal.views import OUTPUTS, text
+
+        if format not in OUTPUTS:
+            raise ValueError(f"unknown format {format!r}: choose one of {', '.join(OUTPUTS)}")
+        if column is not None:
+            return text(format, traced(self.graph, [self.column(column)], up=ALL, down=ALL))
+        if format == "chain":
+            raise ValueError("a chain is that of one column: to('chain', 'dataset.column')")
+        return text(format, self._everything)
+
+    @cached_property
+    def _everything(self) -> Report:
+        return everything(self.graph)
+
+    def __repr__(self) -> str:
+        return f"<Lineage: {len(self.graph.infos)} datasets, {len(self.edges)} edges>"
+
+
+def _corpus(source: Source, dialect: str | None, schema: Schema | None) -> Corpus:
+    from lineal.projects import corpus_of_text, united
+
+    if isinstance(source, Mapping):
+        return corpus_of_text(source, dialect, schema)
+    if isinstance(source, (str, os.PathLike)):
+        return _corpus_of_one(source, dialect, schema)
+    several = [_corpus_of_one(each, dialect, None) for each in source]
+    return united([corpus_of_text((), dialect, schema), *several])
+
+
+def _corpus_of_one(source: PathOrText, dialect: str | None, schema: Schema | None) -> Corpus:
+    """A path if it is one, else SQL; a word that is neither is a path that is not there."""
+    from lineal.projects import corpus_of_text, load
+
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"a path or SQL text is needed, not {type(source).__name__}")
+    if os.path.exists(source):
+        return load(source, dialect, schema)
+    if isinstance(source, str) and (not source or re.search(r"\s", source) or KEYWORD.search(source)):
+        return corpus_of_text(source, dialect, schema)
+    raise FileNotFoundError(f"there is no file or folder {os.fspath(source)!r}, and it is no SQL text")

@@ -1,0 +1,59 @@
+"""The command line: one file per command, the only room that prints.
+
+`lineal --help` imports click and nothing else: a command's file is imported when the command is run, and it imports
+what it needs when it runs. To add a command: a file here and a row in COMMANDS.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from lineal import __version__
+
+COMMANDS = {
+    "lineage": ("lineal.cli.lineage", "Show where columns come from and where they go."),
+}
+"""Name → its file and the line that `--help` shows."""
+
+CRASHED = 70
+"""The exit code for a mistake of lineal's own."""
+
+
+class Commands(click.Group):
+    """The commands of COMMANDS, each imported when it is run; no exception ends in a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().main(*args, **kwargs)
+        except Exception as problem:
+            if os.environ.get("LINEAL_DEBUG"):
+                raise
+            from lineal.views.safe import visible
+
+            said = visible(f"{type(problem).__name__}: {problem}")[:300]
+            click.echo(f"Error: lineal itself failed: {said}. Please report this; LINEAL_DEBUG=1 shows where.", err=True)
+            sys.exit(CRASHED)
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="lineal", message="%(prog)s %(version)s")
+def main() -> None:
+    """Column-level lineage of SQL: where each column comes from, where it goes, and what a change would break."""

@@ -1,0 +1,86 @@
+"""From what is asked to a report."""
+
+from __future__ import annotations
+
+import sys
+
+from lineal.cli.lineage import Mistake, Request
+from lineal.graph.graph import Graph, UnknownName
+from lineal.graph.select import ALL
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Column, Dataset
+from lineal.model.extraction import Extraction
+from lineal.views.report import DOWNSTREAM, UPSTREAM, Report, around, everything, impact_of, table_level, traced
+
+
+def answer(request: Request) -> Report:
+    from lineal.extract import UnknownDialect
+    from lineal.projects import ProjectError
+
+    try:
+        graph = Graph(_extraction(request))
+        at = _asked(graph, request)
+        return _tables(graph, at, request) if request.level == "table" else _columns(graph, at, request)
+    except (ProjectError, UnknownDialect, UnknownName) as mistake:
+        raise Mistake(str(mistake)) from mistake
+
+
+def _extraction(request: Request) -> Extraction:
+    from lineal.extract.definitions import extract
+    from lineal.projects import corpus_of_text, load
+
+    if request.path != "-":
+        return extract(load(request.path, request.dialect, request.schema))
+    text, diagnostics = _standard_input()
+    corpus = corpus_of_text(text, request.dialect, request.schema)
+    corpus.diagnostics += diagnostics
+    return extract(corpus)
+
+
+def _standard_input() -> tuple[list[str], list[Diagnostic]]:
+    content = sys.stdin.buffer.read()
+    try:
+        return [content.decode("utf-8-sig")], []
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        message = f"byte {content[problem.start]:#04x} is not UTF-8"
+        return [], [Diagnostic(Code.NOT_UTF8, message, Place("", line, 1))]
+
+
+def _asked(graph: Graph, request: Request) -> Column | Dataset | None:
+    """The column or dataset that the selector or the options name."""
+    if request.selection:
+        return graph.find(request.selection.name)
+    if request.node is None:
+        return None if request.column is None else graph.column(request.column)
+    dataset = graph.dataset(request.node)
+    return dataset if request.column is None else graph.column_in(dataset, request.column)
+
+
+def _columns(graph: Graph, at: Column | Dataset | None, request: Request) -> Report:
+    if at is None:
+        return everything(graph)
+    if request.impact:
+        if not isinstance(at, Column):
+            raise Mistake(f"--impact is that of one column: {at} is a dataset")
+        return impact_of(graph, at)
+    if isinstance(at, Dataset) and not request.selection and request.view != "chain":
+        return around(graph, at, request.direction or UPSTREAM)
+    starts = [at] if isinstance(at, Column) else graph.columns(at)
+    up, down = _hops(request, ALL)
+    return traced(graph, starts, up=up, down=down, with_rows=request.with_rows)
+
+
+def _tables(graph: Graph, at: Column | Dataset | None, request: Request) -> Report:
+    if at is None:
+        return table_level(graph)
+    up, down = _hops(request, 1)
+    return table_level(graph, at.dataset if isinstance(at, Column) else at, up=up, down=down)
+
+
+def _hops(request: Request, far: int) -> tuple[int, int]:
+    """How far to go upstream and downstream: as the selector says, or `far` in the direction that is asked for."""
+    if request.selection:
+        return request.selection.up, request.selection.down
+    direction = request.direction or UPSTREAM
+    return far * (direction != DOWNSTREAM), far * (direction != UPSTREAM)

@@ -1,0 +1,103 @@
+"""Writing: results to standard output, diagnostics and the footer to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from lineal.model.diagnostic import Diagnostic, Severity
+from lineal.views.page import Page, drawn, plain
+from lineal.views.safe import visible
+from lineal.views.words import counted
+
+if TYPE_CHECKING:
+    from lineal.views.report import Report
+
+COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
+
+
+def show(made: str | Page, color: str) -> None:
+    """A view on standard output: drawn on a terminal, plain in a pipe. A reader who has seen enough is no error."""
+    with suppress(BrokenPipeError):
+        try:
+            if isinstance(made, str):
+                _write(made)
+            elif coloured(sys.stdout, color):
+                _draw(made)
+            else:
+                _write(plain(made))
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # what Python would still flush at its end goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def coloured(stream: TextIO, color: str) -> bool:
+    if color == "auto":
+        return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return color == "always"
+
+
+def report_diagnostics(report: Report, color: str, least: Severity) -> None:
+    """One line a diagnostic, from a severity on, and a line that counts them."""
+    shown = [diagnostic for diagnostic in report.diagnostics if diagnostic.severity >= least]
+    for diagnostic in shown:
+        _complain(_one_line(diagnostic, coloured(sys.stderr, color)))
+    if shown:
+        counts = Counter(diagnostic.severity for diagnostic in shown)
+        present = (severity for severity in sorted(Severity, reverse=True) if counts[severity])
+        _complain(", ".join(counted(counts[severity], severity.label) for severity in present))
+
+
+def footer(report: Report) -> None:
+    """16 statements, 104 + 9 edges, 100 % of 156 columns resolved"""
+    graph, coverage = report.graph, report.graph.extraction.coverage
+    fields = sum(edge.field_level for edge in graph.edges)
+    inspects = sum(not edge.field_level and not graph.also_selected(edge) for edge in graph.edges)
+    statements = counted(coverage.read, "statement")
+    if coverage.resolved < coverage.read:
+        statements = f"{coverage.resolved:,} of {statements}"
+    resolved = coverage.references - coverage.ambiguous - coverage.unresolved
+    share = f"{percentage(resolved, coverage.references)} of {counted(coverage.references, 'column')} resolved"
+    _complain(f"{statements}, {fields:,} + {inspects:,} edges, {share}")
+
+
+def percentage(part: int, total: int) -> str:
+    """100 % only where nothing is missing."""
+    tenths = 1000 * part // total if total else 1000
+    return f"{tenths // 10} %" if tenths % 10 == 0 else f"{tenths / 10} %"
+
+
+def _one_line(diagnostic: Diagnostic, colour: bool) -> str:
+    if diagnostic.place and not diagnostic.place.file:
+        diagnostic = diagnostic._replace(place=diagnostic.place._replace(file="<input>"))
+    text = visible(str(diagnostic))
+    if colour:
+        label = f"{diagnostic.severity.label}[{diagnostic.code.code}]"
+        text = text.replace(label, click.style(label, fg=COLOURS[diagnostic.severity], bold=True), 1)
+    return f"{text} ({visible(diagnostic.advice)})" if diagnostic.advice else text
+
+
+def _write(text: str) -> None:
+    """A stream that cannot write a character writes its escape."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _draw(page: Page) -> None:
+    from rich.console import Console
+
+    boundless = None if sys.stdout.isatty() else 1_000_000
+    console = Console(force_terminal=True, no_color=False, highlight=False, markup=False, emoji=False, width=boundless)
+    for part in drawn(page):
+        console.print(part)
+
+
+def _complain(text: str) -> None:
+    with suppress(BrokenPipeError):
+        click.echo(text, err=True)

@@ -1,0 +1,5 @@
+"""Front ends: text or plan in, frames out."""
+
+
+class UnknownDialect(ValueError):
+    """The caller named a dialect that does not exist."""

@@ -1,0 +1,100 @@
+"""Facts about dialects, as rows of tables. What sqlglot already knows (folding, reserved words) is asked of sqlglot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sqlglot.dialects.dialect import Dialect, Dialects
+
+from lineal.extract import UnknownDialect
+from lineal.model.names import FOLDS, Fold, closest, insensitive
+
+LATERAL_ALIASES = frozenset(
+    ("spark", "spark2", "databricks", "snowflake", "redshift", "duckdb", "clickhouse", "teradata", "")
+)
+"""SELECT a + 1 AS b, b * 2 AS c      b is the alias, unless a source has a column b"""
+
+ALIASES_IN_WHERE = frozenset(("snowflake", "duckdb", "clickhouse", "teradata"))
+"""SELECT a + 1 AS b … WHERE b > 1      b is the alias, unless a source has a column b"""
+
+ALIAS_FIRST_IN_GROUP_BY = frozenset(("clickhouse",))
+"""SELECT f(a) AS a … GROUP BY a      a is the alias; elsewhere it is the source column"""
+
+SOURCE_FIRST_INSIDE_ORDER_BY = frozenset(("postgres", "redshift", "sqlite", "oracle", "trino", "presto", "athena"))
+"""ORDER BY a      the output column; ORDER BY a + 1: the source column"""
+
+RECURSION_WITHOUT_KEYWORD = frozenset(("tsql", "fabric", "oracle", "exasol"))
+"""WITH c AS (SELECT … UNION ALL SELECT … FROM c)      c is itself, and not a table of that name"""
+
+ROW_AS_VALUE = frozenset(("postgres", "redshift", "duckdb", "bigquery", "materialize", "risingwave"))
+"""SELECT t FROM t      the whole row"""
+
+PSEUDO_COLUMNS = {
+    "oracle": frozenset(("rownum", "rowid", "level", "sysdate", "systimestamp", "user", "uid", "ora_rowscn")),
+    "bigquery": frozenset(("_partitiontime", "_partitiondate", "_table_suffix", "_file_name")),
+    "postgres": frozenset(("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid")),
+    "redshift": frozenset(("sysdate",)),
+    "snowflake": frozenset(("metadata$filename", "metadata$file_row_number", "metadata$action", "metadata$isupdate")),
+    "spark": frozenset(("_metadata",)),
+    "databricks": frozenset(("_metadata", "_change_type", "_commit_version", "_commit_timestamp")),
+}
+"""Names that no schema lists and that are no columns: they give no edge."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the resolver has to know of a dialect."""
+
+    name: str
+    fold: Fold
+    fold_table: Fold
+    lateral_aliases: bool
+    aliases_in_where: bool
+    alias_first_in_group_by: bool
+    source_first_inside_order_by: bool
+    recursion_without_keyword: bool
+    row_as_value: bool
+    pseudo_columns: frozenset[str]
+    keys: Keys
+
+
+class Keys(dict[str, str]):
+    """The keys of unquoted names, remembered: one look-up instead of a call for each of a million references."""
+
+    def __init__(self, fold: Fold) -> None:
+        self.fold = fold
+
+    def __missing__(self, name: str) -> str:
+        if len(self) > 100_000:
+            self.clear()
+        key = self[name] = self.fold(name, False)
+        return key
+
+
+@lru_cache(maxsize=64)
+def facts_of(dialect: str) -> Facts:
+    fold = FOLDS[str(parser_dialect(dialect).normalization_strategy.value)]
+    return Facts(
+        name=dialect,
+        fold=insensitive if dialect == "" else fold,
+        fold_table=insensitive if dialect == "" else fold,
+        lateral_aliases=dialect in LATERAL_ALIASES,
+        aliases_in_where=dialect in ALIASES_IN_WHERE,
+        alias_first_in_group_by=dialect in ALIAS_FIRST_IN_GROUP_BY,
+        source_first_inside_order_by=dialect in SOURCE_FIRST_INSIDE_ORDER_BY,
+        recursion_without_keyword=dialect in RECURSION_WITHOUT_KEYWORD,
+        row_as_value=dialect in ROW_AS_VALUE,
+        pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
+        keys=Keys(insensitive if dialect == "" else fold),
+    )
+
+
+@lru_cache(maxsize=64)
+def parser_dialect(dialect: str) -> Dialect:
+    try:
+        return Dialect.get_or_raise(dialect or None)
+    except ValueError:
+        near = closest(dialect, [str(member.value) for member in Dialects if member.value])
+        meant = f", did you mean '{near}'?" if near else "."
+        raise UnknownDialect(f"unknown dialect '{dialect}'{meant}") from None

@@ -1,0 +1,90 @@
+"""The evaluation of one statement: what it reads, reports and learns on the way to its frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Frame, Slot
+from lineal.extract.sql.dialects import Facts
+from lineal.model.diagnostic import Code, Diagnostic
+from lineal.model.edge import Column, Dataset
+from lineal.model.names import Fold
+from lineal.model.way import Clause
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.reading import Reading
+    from lineal.extract.sql.scope import Scope
+    from lineal.model.script import Function
+
+
+class Catalog(Protocol):
+    """The backward glance: what is known about names outside this statement."""
+
+    functions: dict[str, Function]
+
+    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: exp.Expression) -> tuple[Dataset, Frame]:
+        """FROM t      evaluates t's definition first, when it has one"""
+        ...
+
+    def witness(self, key: str, origins: dict[Column, Slot]) -> tuple[Column, str] | None:
+        """The one candidate that the corpus speaks for, and why."""
+        ...
+
+    def body_of(self, name: str) -> exp.Expression | None:
+        """The parsed body of a scalar function."""
+        ...
+
+
+class Evaluation:
+    """Everything that one statement's evaluation carries."""
+
+    __slots__ = ("catalog", "reading", "facts", "fold", "fold_table", "keys", "target", "reads", "datasets_read", "learnt",
+                 "diagnostics", "references", "ambiguous", "unresolved", "undecided", "frames", "active")
+
+    def __init__(self, catalog: Catalog, reading: Reading, facts: Facts, target: Dataset) -> None:
+        self.catalog = catalog
+        self.reading = reading
+        self.facts = facts
+        self.fold: Fold = facts.fold
+        self.fold_table: Fold = facts.fold_table
+        self.keys = facts.keys
+        self.target = target
+        self.reads: dict[tuple[Column, Clause], Any] = {}
+        self.datasets_read: dict[Dataset, Any] = {}
+        self.learnt: dict[Column, int] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self.references = 0
+        self.ambiguous = 0
+        self.unresolved = 0
+        self.undecided = False
+        self.frames: dict[int, Frame] = {}
+        self.active: list[str] = []
+
+    def read(self, column: Column, clause: Clause, node: Any, learn: bool = True) -> None:
+        key = (column, clause)
+        if key not in self.reads:
+            self.reads[key] = node
+        if learn:
+            self.learnt[column] = self.learnt.get(column, 0) + 1
+
+    def frame_of(self, node: Any, scope: Scope) -> Frame:
+        """A subquery in an expression; COALESCE looks at it twice, and gets the same frame."""
+        found = self.frames.get(id(node))
+        if found is None:
+            from lineal.extract.sql.query import query
+
+            found = self.frames[id(node)] = query(node, scope, scope.ctes, self)
+        return found
+
+    def star_slots(self, node: Any, scope: Scope) -> list[Slot]:
+        from lineal.extract.sql.query import star_slots
+
+        return star_slots(node, scope)
+
+    def report(self, code: Code, message: str, node: exp.Expression, hint: str = "") -> None:
+        self.diagnostics.append(Diagnostic(code, message, self.reading.place_of(node), hint))
+
+    def witness(self, key: str, origins: dict[Column, Slot]) -> tuple[Column, str] | None:
+        return self.catalog.witness(key, origins)

@@ -1,0 +1,444 @@
+"""Expressions: one walk from the outside in, one handler per construct that is more than an operator.
+
+The walk keeps its own stack, so that a sum of 5,000 terms is no recursion. A node that stands in no table is an
+operator or a function: everything below it is transformed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, pour
+from lineal.algebra.functions import DATE_PARTS, Function, Role, known
+from lineal.extract.sql.scope import Scope, Source, field_of
+from lineal.model.way import IDENTITY as NEUTRAL
+from lineal.model.way import Clause, Way, compose
+
+Stack = list[tuple[Any, Way, Any]]
+Handler = Callable[[Any, Way, Any, Stack, Scope, Lineage], None]
+
+
+def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Any = None) -> None:
+    """Add the influences of every column below `root`, each composed with `way`."""
+    stack: Stack = [(root, way, calls)]
+    pop = stack.pop
+    push = stack.append
+    find = HANDLERS.get
+    while stack:
+        node, way, calls = pop()
+        handler = find(node.__class__)
+        if handler is column:
+            if node.args["this"].__class__ is exp.Star:
+                star(node, way, calls, stack, scope, into)
+            else:
+                pour(scope.column(node).lineage, way, into, node, calls)
+        elif handler is binary:
+            step = way.after.get(VALUE) or compose(way, VALUE)
+            around = (node, calls)
+            args = node.args
+            push((args["expression"], step, around))
+            push((args["this"], step, around))
+        elif handler is nothing:
+            continue
+        elif handler is None:
+            HANDLERS[node.__class__] = handler_for(node.__class__)
+            push((node, way, calls))
+        else:
+            handler(node, way, calls, stack, scope, into)
+
+
+def value_of(node: exp.Expr, way: Way, scope: Scope) -> Lineage:
+    into: Lineage = {}
+    gather(node, way, into, scope)
+    return into
+
+
+# -- leaves and operators ----------------------------------------------------------------------------------------
+
+
+def column(node: exp.Column, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """orders.amount      the amount of orders"""
+    pour(scope.column(node).lineage, way, into, node, calls)
+
+
+def binary(node: exp.Binary, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """a + b, a = b, a AND b      both are transformed"""
+    operator(node, way, calls, stack, scope, into)
+
+
+def nothing(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """42, 'text', INTEGER      no column below"""
+
+
+def operator(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """Whatever it does, it does it to everything below."""
+    below(node, value(way), (node, calls), stack)
+
+
+def below(node: exp.Expr, step: Way, around: Any, stack: Stack) -> None:
+    """Push the children of a node, so that the first is walked first."""
+    for child in [*node.args.values()][::-1]:
+        if child.__class__ is list:
+            for item in child[::-1]:
+                if isinstance(item, exp.Expr):
+                    stack.append((item, step, around))
+        elif isinstance(child, exp.Expr):
+            stack.append((child, step, around))
+
+
+def through(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """DISTINCT a, b      nothing is done to either"""
+    below(node, way, calls, stack)
+
+
+def inside(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """(a), a AS b      only what stands inside, the alias is no column"""
+    if node.this is not None:
+        stack.append((node.this, way, calls))
+
+
+def assigned(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """f(name => a), {name: a}      only a"""
+    stack.append((node.args["expression"], way, calls))
+
+
+def star(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """hash(*), struct(t.*)      every column"""
+    for slot in scope.evaluation.star_slots(node, scope):
+        pour(slot.lineage, way, into, node, calls)
+
+
+# -- conditions --------------------------------------------------------------------------------------------------
+
+
+def case(node: exp.Case, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """CASE WHEN paid THEN amount END      paid: CONDITIONAL, amount: TRANSFORMATION"""
+    around = (node, calls)
+    test, branch = when(way), value(way)
+    args = node.args
+    if args.get("default") is not None:
+        stack.append((args["default"], branch, around))
+    for arm in reversed(args["ifs"]):
+        stack.append((arm.args["true"], branch, around))
+        stack.append((arm.args["this"], test, around))
+    if args.get("this") is not None:
+        stack.append((args["this"], test, around))
+
+
+def if_(node: exp.If, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """IF(paid, amount, 0), NVL2(a, b, c)      the test decides, the branches are the value"""
+    around = (node, calls)
+    for branch in ("false", "true"):
+        if node.args.get(branch) is not None:
+            stack.append((node.args[branch], value(way), around))
+    stack.append((node.args["this"], when(way), around))
+
+
+def coalesce(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """COALESCE(a, b)      each is value, and each decides whether it is taken"""
+    around = (node, calls)
+    for child in reversed(list(node.iter_expressions())):
+        stack.append((child, when(way), around))
+        stack.append((child, value(way), around))
+
+
+def nullif(node: exp.Nullif, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """NULLIF(a, b)      a is the value, both decide"""
+    around = (node, calls)
+    stack.append((node.args["expression"], when(way), around))
+    stack.append((node.args["this"], when(way), around))
+    stack.append((node.args["this"], value(way), around))
+
+
+def decode(node: exp.DecodeCase, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """DECODE(a, 1, b, 2, c, d)      a and the searched decide; b, c, d are the value"""
+    around = (node, calls)
+    operand, *rest = node.expressions
+    for position in range(len(rest) - 1, -1, -1):
+        searched = position % 2 == 0 and position != len(rest) - 1
+        stack.append((rest[position], when(way) if searched else value(way), around))
+    stack.append((operand, when(way), around))
+
+
+# -- functions ---------------------------------------------------------------------------------------------------
+
+
+def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """f(a, b)      by the function table; a function whose body is known is walked through"""
+    functions = scope.evaluation.catalog.functions
+    if functions and compose_body(node, way, calls, scope, into):
+        return
+    row = row_of(node)
+    role = row.role if row is not None else Role.SCALAR
+    if role is Role.COALESCE:
+        coalesce(node, way, calls, stack, scope, into)
+    elif role is Role.GROUPING:
+        arguments(node, when(way), calls, stack)
+    elif role is Role.RANKING:
+        return
+    elif role is Role.DATE:
+        date_function(node, way, calls, stack, scope)
+    elif role in (Role.AGGREGATE, Role.ORDERED, Role.VALUE_AT):
+        arguments(node, counted(way) if row is not None and row.masks else aggregate_of(way), calls, stack)
+    else:
+        arguments(node, masked(way) if row is not None and row.masks else value(way), calls, stack)
+
+
+def arguments(node: Any, step: Way, calls: Any, stack: Stack) -> None:
+    size = len(stack)
+    below(node, step, (node, calls), stack)
+    if len(stack) > size and stack[-1][0].__class__ is exp.Star and counts_rows(node):
+        stack.pop()
+
+
+def counts_rows(node: Any) -> bool:
+    """COUNT(*)      counts rows, and reads no column"""
+    return isinstance(node, exp.Count) or getattr(node, "name", "").lower().startswith("count")
+
+
+def date_function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope) -> None:
+    """DATEDIFF(minute, a, b)      minute is a date part, a and b are columns"""
+    around = (node, calls)
+    step = value(way)
+    for child in reversed(list(node.iter_expressions())):
+        if child.__class__ is exp.Column and is_date_part(child, scope):
+            continue
+        if child.__class__ is exp.Var and child.name.lower() not in DATE_PARTS:
+            child = column_of_var(child, scope)
+        stack.append((child, step, around))
+
+
+def is_date_part(node: exp.Column, scope: Scope) -> bool:
+    if node.args.get("table") is not None or node.name.lower() not in DATE_PARTS:
+        return False
+    key = scope.evaluation.fold(node.name, False)
+    return not any(key in source.index for source in scope.order)
+
+
+def column_of_var(node: exp.Var, scope: Scope) -> exp.Expr:
+    """DATEDIFF(minute, a, b), read as (value, value, unit), makes a unit of b: b is a column."""
+    spelled = scope.evaluation.reading.spelling(node.name)
+    return exp.Column(this=exp.Identifier(this=spelled, quoted=False)) if node.name.isidentifier() else node
+
+
+def compose_body(node: Any, way: Way, calls: Any, scope: Scope, into: Lineage) -> bool:
+    """safe_divide(a, b), where the body is known: only what the body does to a and b counts"""
+    evaluation = scope.evaluation
+    name = function_name(node)
+    function = evaluation.catalog.functions.get(name)
+    if function is None or function.table or name in evaluation.active:
+        return False
+    body = evaluation.catalog.body_of(name)
+    if body is None:
+        return False
+    values = [value_of(argument, NEUTRAL, scope) for argument in node.iter_expressions()]
+    fold = evaluation.fold
+    slots = [Slot(p, fold(p, False), lineage) for p, lineage in zip(function.parameters, values, strict=False)]
+    inner = Scope(evaluation, None, {})
+    inner.add(Source("", "", Frame(slots, NOTHING)))
+    inner.clause = scope.clause
+    found: Lineage = {}
+    evaluation.active.append(name)
+    try:
+        gather(body, NEUTRAL, found, inner)
+    finally:
+        evaluation.active.pop()
+    pour(found, value(way), into, node, (node, calls))
+    return True
+
+
+def function_name(node: Any) -> str:
+    if isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)):
+        return str(node.name).lower()
+    return str(node.sql_name()).lower()
+
+
+ROWS: dict[type, Function | None] = {}
+
+
+def row_of(node: Any) -> Function | None:
+    """The function table's row for a node, by any of the names its class goes by."""
+    if isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)):
+        return known(node.name.lower())
+    kind = type(node)
+    if kind not in ROWS:
+        names = [name.lower() for name in kind.sql_names()]
+        found = next((row for name in names if (row := known(name)) is not None), None)
+        if found is None and issubclass(kind, exp.AggFunc):
+            found = Function(names[0], Role.AGGREGATE, False)
+        ROWS[kind] = found
+    return ROWS[kind]
+
+
+# -- aggregates and windows --------------------------------------------------------------------------------------
+
+
+def filtered(node: exp.Filter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """sum(a) FILTER (WHERE b)      b: CONDITIONAL"""
+    stack.append((node.args["expression"].this, when(way), (node.this, calls)))
+    stack.append((node.this, way, calls))
+
+
+def ordered(node: exp.Order, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """array_agg(a ORDER BY b)      b: WINDOW"""
+    for key in reversed(node.expressions):
+        stack.append((key.this, over(way), calls))
+    if node.this is not None:
+        stack.append((node.this, way, calls))
+
+
+def within_group(node: exp.WithinGroup, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """percentile_cont(0.5) WITHIN GROUP (ORDER BY a)      a: AGGREGATION; listagg(a) … (ORDER BY b): b: WINDOW"""
+    row = row_of(node.this) if isinstance(node.this, exp.Func) else None
+    argument_free = next(node.this.find_all(exp.Column), None) is None
+    step = aggregate_of(way) if argument_free or (row and row.role is Role.ORDERED) else over(way)
+    for key in reversed(node.args["expression"].expressions):
+        stack.append((key.this, step, (node.this, calls)))
+    stack.append((node.this, way, calls))
+
+
+def window(node: exp.Window, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW"""
+    inner = windowed(way)
+    call = node.this
+    while isinstance(call, (exp.IgnoreNulls, exp.RespectNulls)):
+        call = call.this
+    for key in reversed(window_keys(node)):
+        stack.append((key, over(inner), (call, calls)))
+    for key in inherited_keys(node, scope):
+        clause, scope.clause = scope.clause, Clause.WINDOW
+        gather(key, over(inner), into, scope, (call, calls))
+        scope.clause = clause
+    row = row_of(call) if isinstance(call, exp.Func) else None
+    if row is not None and row.role is Role.VALUE_AT:
+        arguments(call, value(inner), calls, stack)
+    else:
+        stack.append((call, inner, calls))
+
+
+def window_keys(node: exp.Window) -> list[Any]:
+    """PARTITION BY a ORDER BY b      a, b"""
+    order = node.args.get("order")
+    sorted_by = [item.this for item in order.expressions] if order is not None else []
+    return [*(node.args.get("partition_by") or ()), *sorted_by]
+
+
+def inherited_keys(node: exp.Window, scope: Scope) -> list[Any]:
+    """OVER w, OVER (w ORDER BY c)      the keys of the named windows that this one builds on"""
+    keys: list[Any] = []
+    seen: set[str] = set()
+    named = node.args.get("alias")
+    while named is not None:
+        name = scope.evaluation.fold(named.name, False)
+        window = scope.windows.get(name)
+        if window is None or name in seen:
+            break
+        seen.add(name)
+        keys.extend(window_keys(window))
+        named = window.args.get("alias")
+    return keys
+
+
+# -- subqueries, lambdas, fields ---------------------------------------------------------------------------------
+
+
+def subquery(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """(SELECT max(a) FROM t WHERE b)      the value composes, the rows keep their own subtype"""
+    frame = scope.evaluation.frame_of(node, scope)
+    for slot in frame.slots:
+        pour(slot.lineage, way, into, None, calls)
+    absorb(frame.rows, into)
+
+
+def exists(node: exp.Exists, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """EXISTS (SELECT … FROM t WHERE b)      no value, only the rows count"""
+    if isinstance(node.this, (exp.Query, exp.Subquery)):
+        absorb(scope.evaluation.frame_of(node.this, scope).rows, into)
+    else:  # Spark's exists(array, x -> …) is a function
+        operator(node, way, calls, stack, scope, into)
+
+
+def lambda_(node: exp.Lambda, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """transform(xs, x -> x + a)      x is the lambda's own, a is a column"""
+    inner = Scope(scope.evaluation, scope, scope.ctes)
+    inner.clause = scope.clause
+    inner.windows = scope.windows
+    inner.alias_first = True
+    for parameter in node.expressions:
+        key = scope.evaluation.fold(parameter.name, False)
+        inner.aliases[key] = Slot(parameter.name, key, NOTHING)
+    gather(node.this, way, into, inner)
+
+
+def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """a.b.c.d.e, f(x).y      a field's path, or a function of a package"""
+    path: list[str] = []
+    base: Any = node
+    while isinstance(base, exp.Dot):
+        if isinstance(base.expression, exp.Func):
+            stack.append((base.expression, way, calls))
+            return
+        path.insert(0, base.expression.name)
+        base = base.this
+    if isinstance(base, exp.Column) and not isinstance(base.this, exp.Star):
+        pour(field_of(scope.column(base), path, node).lineage, way, into, node, calls)
+    else:
+        stack.append((base, value(way), (node, calls)))
+
+
+# -- the table ---------------------------------------------------------------------------------------------------
+
+HANDLERS: dict[type, Handler] = {
+    exp.Column: column,
+    exp.Star: star,
+    exp.Case: case,
+    exp.If: if_,
+    exp.Nvl2: if_,
+    exp.Coalesce: function,
+    exp.Nullif: nullif,
+    exp.DecodeCase: decode,
+    exp.Filter: filtered,
+    exp.Order: ordered,
+    exp.Ordered: inside,
+    exp.WithinGroup: within_group,
+    exp.Window: window,
+    exp.Subquery: subquery,
+    exp.Select: subquery,
+    exp.Union: subquery,
+    exp.Intersect: subquery,
+    exp.Except: subquery,
+    exp.Exists: exists,
+    exp.Lambda: lambda_,
+    exp.Dot: dot,
+    exp.Paren: inside,
+    exp.Alias: inside,
+    exp.Aliases: inside,
+    exp.IgnoreNulls: inside,
+    exp.RespectNulls: inside,
+    exp.Distinct: through,
+    exp.PropertyEQ: assigned,
+    exp.Kwarg: assigned,
+    exp.Literal: nothing,
+    exp.Identifier: nothing,
+    exp.Var: nothing,
+    exp.Null: nothing,
+    exp.Boolean: nothing,
+    exp.DataType: nothing,
+    exp.Placeholder: nothing,
+    exp.Parameter: nothing,
+    exp.SessionParameter: nothing,
+    exp.JSONPath: nothing,
+}
+
+
+def handler_for(kind: type) -> Handler:
+    """The handler of a class that stands in no table: a function, a binary operator, or just an operator."""
+    if issubclass(kind, exp.Func) and not issubclass(kind, (exp.Connector, exp.Cast)):
+        return function
+    if issubclass(kind, exp.Binary) and not issubclass(kind, exp.Func):
+        return binary
+    return operator

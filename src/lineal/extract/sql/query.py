@@ -1,0 +1,783 @@
+"""Queries: SELECT, set operations, CTEs and everything in FROM, as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import CONDITION, VALUE, decides
+from lineal.algebra.frame import (
+    NOTHING, Frame, Lineage, Slot, Star, absorb, pour, renamed, star_slot, union, union_by_name,
+)  # fmt: skip
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.expressions import gather, value_of, window_keys
+from lineal.extract.sql.naming import output_name
+from lineal.extract.sql.scope import Scope, Source, origin_of
+from lineal.model.diagnostic import Code
+from lineal.model.way import IDENTITY, Clause, How
+
+CTEs = dict[str, Frame]
+
+FILTERS = decides(How.FILTER, Clause.WHERE)
+HAVING = decides(How.FILTER, Clause.HAVING)
+QUALIFY = decides(How.FILTER, Clause.QUALIFY)
+JOINS = decides(How.JOIN, Clause.JOIN_ON)
+USING = decides(How.JOIN, Clause.USING)
+NATURAL = decides(How.JOIN, Clause.NATURAL)
+LATERAL = decides(How.JOIN, Clause.LATERAL)
+GROUPS = decides(How.GROUP_BY, Clause.GROUP_BY)
+DISTINCT = decides(How.GROUP_BY, Clause.DISTINCT)
+DISTINCT_ON = decides(How.GROUP_BY, Clause.DISTINCT_ON)
+SORTS = decides(How.SORT, Clause.ORDER_BY)
+UNION = decides(How.GROUP_BY, Clause.UNION)
+COMPARED = {exp.Intersect: decides(How.FILTER, Clause.INTERSECT), exp.Except: decides(How.FILTER, Clause.EXCEPT)}
+
+
+def query(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    """The frame of any query."""
+    handler = QUERIES.get(type(node))
+    if handler is None:
+        evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{node.key} is not read as a query", node)
+        return Frame([], NOTHING)
+    return handler(node, parent, ctes, evaluation)
+
+
+# -- SELECT ------------------------------------------------------------------------------------------------------
+
+
+def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    """SELECT a, sum(b) AS total FROM t WHERE c GROUP BY a      a, total, and c decides the rows"""
+    args = node.args
+    if args.get("with_") is not None:
+        ctes = with_(args["with_"], parent, ctes, evaluation)
+    scope = Scope(evaluation, parent, ctes)
+    rows: Lineage = {}
+    if args.get("from_") is not None:
+        relation(args["from_"].this, scope, rows)
+    for lateral in args.get("laterals") or ():
+        relation(lateral, scope, rows)
+    for join in args.get("joins") or ():
+        join_(join, scope, rows)
+    if args.get("windows"):
+        named_windows(args["windows"], scope)
+    slots, aliases = project(node, scope)
+    _where(args, scope, rows, aliases)
+    _group(node, scope, rows, slots, aliases)
+    _conditions(args, scope, rows, aliases)
+    if args.get("distinct") is not None:
+        _distinct(args["distinct"], scope, rows, slots, aliases)
+    if args.get("order") is not None or args.get("sort") is not None:
+        _order(args, scope, rows, slots, {slot.key: slot for slot in reversed(slots)})
+    return Frame(slots, rows)
+
+
+def project(node: exp.Select, scope: Scope) -> tuple[list[Slot], dict[str, Slot]]:
+    """SELECT a AS x, t.*, b + 1 AS y      one slot per output column, and those that are aliases of something"""
+    evaluation = scope.evaluation
+    scope.clause = Clause.SELECT
+    slots: list[Slot] = []
+    aliases: dict[str, Slot] = {}
+    lateral = evaluation.facts.lateral_aliases
+    fold = evaluation.fold
+    for position, item in enumerate(node.args["expressions"]):
+        kind = item.__class__
+        alias = None
+        if kind is exp.Alias:
+            alias = item.args["alias"]
+            item = item.args["this"]
+            kind = item.__class__
+        if kind is exp.Star or (kind is exp.Column and item.args["this"].__class__ is exp.Star):
+            slots.extend(star_slots(item, scope))
+            continue
+        if kind is exp.Columns:
+            slots.extend(columns_slots(item, scope))
+            continue
+        lineage: Lineage = {}
+        if kind is exp.Column:
+            found = scope.column(item)
+            for key, trail in found.lineage.items():
+                lineage[key] = (item, None, trail, trail[3] if trail is not None else None)
+        else:
+            gather(item, IDENTITY, lineage, scope)
+        if alias is not None:
+            name = alias.args["this"]
+            slot = Slot(name, fold(name, alias.args.get("quoted")), lineage)
+            if kind is not exp.Column or item.args["this"].args["this"] != name:
+                aliases.setdefault(slot.key, slot)
+                if lateral:
+                    scope.aliases = aliases
+        else:
+            name, quoted = output_name(item, position, evaluation)
+            slot = Slot(name, fold(name, quoted), lineage)
+        slots.append(slot)
+    scope.aliases = {}
+    return slots, aliases
+
+
+def star_slots(node: Any, scope: Scope) -> list[Slot]:
+    """*, t.*, * EXCEPT (a), * REPLACE (f(a) AS a), * RENAME (a AS b)      in schema order"""
+    evaluation = scope.evaluation
+    star = node.args["this"] if isinstance(node, exp.Column) else node
+    if isinstance(node, exp.Column):
+        source = _star_source(node, scope)
+        if source is None:
+            return struct_star(node, scope)
+        slots = list(source.frame.slots)
+        _read_all(source, slots, scope, node)
+    else:
+        slots = visible(scope)
+        for source in scope.order:
+            _read_all(source, source.frame.slots, scope, node)
+    excepted = star.args.get("except_") or ()
+    replaced = star.args.get("replace") or ()
+    renames = star.args.get("rename") or ()
+    if not (excepted or replaced or renames):
+        return slots
+    fold = evaluation.fold
+    without = frozenset(fold(item.name, False) for item in excepted)
+    exchange = {fold(a.alias, False): value_of(a.this, IDENTITY, scope) for a in replaced if isinstance(a, exp.Alias)}
+    rename = {fold(a.this.name, False): a.alias for a in renames if isinstance(a, exp.Alias)}
+    changed = [_changed(slot, without, exchange, rename, evaluation) for slot in slots]
+    return [slot for slot in changed if slot is not None]
+
+
+def _star_source(node: exp.Column, scope: Scope) -> Source | None:
+    evaluation = scope.evaluation
+    parts = [part for part in (node.args.get("catalog"), node.args.get("db"), node.args.get("table")) if part is not None]
+    keys = [evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
+    return scope.find_source(".".join(keys)) or (scope.find_source(keys[-1]) if len(keys) > 1 else None)
+
+
+def struct_star(node: exp.Column, scope: Scope) -> list[Slot]:
+    """address.*      the fields of a struct: known only with its type, so one open position"""
+    table = node.args["table"]
+    inner = exp.Column(this=table.copy(), table=node.args.get("db"))
+    found = scope.column(inner)
+    lineage: Lineage = {}
+    pour(found.lineage, VALUE, lineage, node)
+    return [Slot(f"{table.name}.*", f"{table.name}.*", lineage)] if lineage else []
+
+
+def _changed(
+    slot: Slot, without: frozenset[str], exchange: dict[str, Lineage], rename: dict[str, str], evaluation: Evaluation
+) -> Slot | None:
+    if slot.star is not None:
+        star = slot.star
+        renamed_to = {evaluation.fold(new, False): old for old, new in rename.items()}
+        return star_slot(Star(star.dataset, star.excepted | without | set(rename), {**star.renamed, **renamed_to}))
+    if slot.key in without:
+        return None
+    if slot.key in exchange:
+        return Slot(slot.name, slot.key, exchange[slot.key])
+    if slot.key in rename:
+        return Slot(rename[slot.key], evaluation.fold(rename[slot.key], False), slot.lineage)
+    return slot
+
+
+def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
+    """COLUMNS('pattern')      the columns whose names match"""
+    import re
+
+    slots = visible(scope)
+    for source in scope.order:
+        _read_all(source, source.frame.slots, scope, node)
+    pattern = node.this
+    if isinstance(pattern, exp.Literal) and pattern.is_string:
+        try:
+            matches = re.compile(pattern.name).search
+        except re.error:
+            scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"not a pattern: {pattern.name}", node)
+            return slots
+        return [slot for slot in slots if slot.star is not None or matches(slot.name)]
+    return slots
+
+
+def _read_all(source: Source, slots: Sequence[Slot], scope: Scope, node: Any) -> None:
+    if source.dataset is not None:
+        for slot in slots:
+            scope.evaluation.read(origin_of(slot), scope.clause, node, learn=slot.star is None)
+
+
+def visible(scope: Scope) -> list[Slot]:
+    """FROM a JOIN b USING (id)      what * means: id once and first, then the rest of a, then the rest of b"""
+    slots: list[Slot] = []
+    for source, keys, hidden in scope.steps:
+        if hidden:
+            continue
+        if keys:
+            merged = [scope.merged[key] for key in keys if key in scope.merged]
+            taken = set(keys)
+            left = [slot for slot in slots if slot.key not in taken]
+            right = [slot for slot in source.frame.slots if slot.key not in taken]
+            slots = [*merged, *left, *right]
+        else:
+            slots.extend(source.frame.slots)
+    return slots
+
+
+def named_windows(windows: list[exp.Window], scope: Scope) -> None:
+    """WINDOW w AS (PARTITION BY a)      a is read here, whether or not w is used"""
+    for window in windows:
+        scope.windows[scope.evaluation.fold(window.name, False)] = window
+    scope.clause = Clause.WINDOW
+    for window in windows:
+        for key in window_keys(window):
+            gather(key, IDENTITY, {}, scope)
+
+
+# -- the clauses after FROM --------------------------------------------------------------------------------------
+
+
+def _where(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]) -> None:
+    where = args.get("where")
+    if where is not None:
+        scope.clause = Clause.WHERE
+        if scope.evaluation.facts.aliases_in_where:
+            scope.aliases = outputs
+        gather(where.args["this"], FILTERS, rows, scope)
+    prewhere = args.get("prewhere")
+    if prewhere is not None:
+        gather(prewhere.args["this"], FILTERS, rows, scope)
+    scope.aliases = {}
+
+
+def _group(node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]) -> None:
+    """GROUP BY a, 2, alias, ROLLUP (b)      each key decides which rows there are"""
+    group = node.args.get("group")
+    if group is None:
+        return
+    scope.clause = Clause.GROUP_BY
+    scope.aliases = outputs
+    scope.alias_first = scope.evaluation.facts.alias_first_in_group_by
+    if group.args.get("all"):
+        for item, slot in zip(node.expressions, slots, strict=False):
+            if not _aggregates(item):
+                pour(slot.lineage, GROUPS, rows)
+    keys = list(group.expressions)
+    for form in ("rollup", "cube", "grouping_sets"):
+        keys.extend(group.args.get(form) or ())
+    for key in keys:
+        position = _ordinal(key, slots)
+        if position is not None:
+            pour(slots[position].lineage, GROUPS, rows, key)
+        else:
+            gather(key, GROUPS, rows, scope)
+    scope.aliases = {}
+    scope.alias_first = False
+
+
+def _aggregates(item: exp.Expr) -> bool:
+    return any(not isinstance(found.parent, exp.Window) for found in item.find_all(exp.AggFunc))
+
+
+def _ordinal(node: exp.Expr, slots: Sequence[Slot]) -> int | None:
+    """GROUP BY 1, ORDER BY 2 DESC      the position in the SELECT list"""
+    if node.__class__ is exp.Literal and not node.args.get("is_string") and node.name.isdigit():
+        position = int(node.name) - 1
+        if 0 <= position < len(slots):
+            return position
+    return None
+
+
+def _conditions(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]) -> None:
+    for name, clause, way in (("having", Clause.HAVING, HAVING), ("qualify", Clause.QUALIFY, QUALIFY)):
+        condition = args.get(name)
+        if condition is not None:
+            scope.clause = clause
+            scope.aliases = outputs
+            gather(condition.args["this"], way, rows, scope)
+            scope.aliases = {}
+
+
+def _distinct(
+    node: exp.Distinct, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]
+) -> None:
+    """SELECT DISTINCT a, b: both are compared; DISTINCT ON (a): only a"""
+    on = node.args.get("on")
+    if on is None:
+        for slot in slots:
+            pour(slot.lineage, DISTINCT, rows)
+        return
+    scope.clause = Clause.DISTINCT_ON
+    scope.aliases = outputs
+    for key in on.expressions:
+        position = _ordinal(key, slots)
+        if position is not None:
+            pour(slots[position].lineage, DISTINCT_ON, rows, key)
+        else:
+            gather(key, DISTINCT_ON, rows, scope)
+    scope.aliases = {}
+
+
+def _order(
+    args: dict[str, Any], scope: Scope, rows: Lineage, slots: Sequence[Slot], outputs: dict[str, Slot]
+) -> None:
+    """ORDER BY total DESC      an output column first, then a source column"""
+    for form in ("order", "sort"):
+        order = args.get(form)
+        if order is None:
+            continue
+        scope.clause = Clause.ORDER_BY
+        for item in order.expressions:
+            key = item.args["this"] if isinstance(item, exp.Ordered) else item
+            position = _ordinal(key, slots)
+            if position is not None:
+                pour(slots[position].lineage, SORTS, rows, key)
+                continue
+            scope.aliases = outputs
+            scope.alias_first = key.__class__ is exp.Column or not scope.evaluation.facts.source_first_inside_order_by
+            if not scope.alias_first:
+                scope.aliases = {}
+            gather(key, SORTS, rows, scope)
+        scope.aliases = {}
+        scope.alias_first = False
+
+
+# -- FROM --------------------------------------------------------------------------------------------------------
+
+
+def relation(node: Any, scope: Scope, rows: Lineage) -> Source:
+    """One member of FROM, added to the scope; its row influences become the query's."""
+    handler = RELATIONS.get(node.__class__, unknown_relation)
+    source = handler(node, scope, rows)
+    if source.frame.rows:
+        absorb(source.frame.rows, rows)
+    if not source.transparent:
+        scope.add(source)
+    scope.steps.append((source, None, False))
+    for join in node.args.get("joins") or ():
+        join_(join, scope, rows)
+    for lateral in node.args.get("laterals") or ():
+        relation(lateral, scope, rows)
+    return source
+
+
+def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
+    """FROM t, FROM db.t AS x(p, q), FROM f(1)      a CTE if one has that name, else a dataset"""
+    args = node.args
+    this = args["this"]
+    if this.__class__ is not exp.Identifier:
+        return table_function(node, this, scope, rows)
+    evaluation = scope.evaluation
+    spelling = this.args["this"]
+    key = full = table_name(this, evaluation)
+    dataset = None
+    if args.get("db") is None and key in scope.ctes:
+        frame = scope.ctes[key]
+    else:
+        if args.get("db") is not None:
+            parts = [part for part in (args.get("catalog"), args.get("db"), this) if part is not None]
+            spelling = ".".join(part.name for part in parts)
+            full = ".".join(table_name(part, evaluation) for part in parts)
+        dataset, frame = evaluation.catalog.scan(full, spelling, evaluation, node)
+        evaluation.datasets_read.setdefault(dataset, node)
+    alias = args.get("alias")
+    if alias is not None:
+        if alias.args.get("columns"):
+            frame = listed(frame, alias, evaluation)
+        if alias.args.get("this") is not None:
+            key = full = table_name(alias.args["this"], evaluation)
+    return Source(key, full, frame, dataset)
+
+
+def table_name(identifier: exp.Expr, evaluation: Evaluation) -> str:
+    """The key of a table's name or alias."""
+    spelled = identifier.args
+    if spelled.get("quoted"):
+        return evaluation.fold_table(spelled["this"], True)
+    return evaluation.keys[spelled["this"]]
+
+
+def listed(frame: Frame, alias: exp.TableAlias, evaluation: Evaluation) -> Frame:
+    """AS d(p, q)      the columns get these names"""
+    columns = alias.args.get("columns")
+    if not columns:
+        return frame
+    if frame.complete and len(columns) > len(frame.slots):
+        evaluation.report(
+            Code.COLUMN_COUNT, f"{len(columns)} column names for {len(frame.slots)} columns", alias
+        )
+    names = [(c.name, evaluation.fold(c.name, getattr(c, "args", {}).get("quoted"))) for c in columns]
+    return renamed(frame, names)
+
+
+def table_function(node: exp.Table, call: Any, scope: Scope, rows: Lineage) -> Source:
+    """FROM order_volume(10) AS v      a dataset of its own, called like the function"""
+    evaluation = scope.evaluation
+    name = call.name if isinstance(call, exp.Anonymous) else getattr(call, "sql_name", lambda: call.key)().lower()
+    spelling = str(name)
+    key = evaluation.fold_table(spelling, False)
+    scope.clause = Clause.FROM
+    for argument in call.iter_expressions() if hasattr(call, "iter_expressions") else ():
+        gather(argument, LATERAL, rows, scope)
+    dataset, frame = evaluation.catalog.scan(key, spelling, evaluation, node)
+    evaluation.datasets_read.setdefault(dataset, node)
+    alias = node.args.get("alias")
+    if alias is not None:
+        frame = listed(frame, alias, evaluation)
+        if alias.this is not None:
+            key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+    return Source(key, key, frame, dataset)
+
+
+def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
+    """FROM (SELECT …) AS d(p, q), FROM (a JOIN b ON …)      a frame under an alias"""
+    evaluation = scope.evaluation
+    alias = node.args.get("alias")
+    inner = node.args["this"]
+    if isinstance(inner, exp.Table):
+        return parenthesised(node, inner, scope, rows)
+    frame = query(node, scope.parent, scope.ctes, evaluation)
+    if alias is None:
+        return Source("", "", frame)
+    key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted")) if alias.this is not None else ""
+    return Source(key, key, listed(frame, alias, evaluation))
+
+
+def parenthesised(node: exp.Subquery, inner: exp.Table, scope: Scope, rows: Lineage) -> Source:
+    """FROM (a JOIN b ON …) AS j      with an alias only j is seen, without one a and b are"""
+    alias = node.args.get("alias")
+    nested = Scope(scope.evaluation, scope.parent, scope.ctes)
+    relation(inner, nested, rows)
+    whole = Frame(visible(nested), NOTHING)
+    if alias is not None:
+        key = scope.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+        return Source(key, key, listed(whole, alias, scope.evaluation))
+    for source in nested.order:
+        scope.add(source)
+    scope.merged.update(nested.merged)
+    return Source("", "", whole, transparent=True)
+
+
+def values(node: exp.Values, scope: Scope, rows: Lineage) -> Source:
+    """FROM (VALUES (1, a), (2, b)) AS v(p, q)      column j takes the j-th of every row"""
+    evaluation = scope.evaluation
+    frame = values_frame(node, scope, [], evaluation)
+    alias = node.args.get("alias")
+    if alias is None:
+        return Source("", "", frame)
+    key = evaluation.fold_table(alias.this.name, False) if alias.this is not None else ""
+    return Source(key, key, listed(frame, alias, evaluation))
+
+
+def values_frame(node: exp.Values, scope: Scope, names: Sequence[str], evaluation: Evaluation) -> Frame:
+    scope.clause = Clause.VALUES
+    slots: list[Slot] = []
+    for tuple_ in node.expressions:
+        items = tuple_.expressions if isinstance(tuple_, exp.Tuple) else [tuple_]
+        for position, item in enumerate(items):
+            if position == len(slots):
+                name = f"col{position + 1}"
+                slots.append(Slot(name, name, {}))
+            gather(item, IDENTITY, slots[position].lineage, scope)
+    return Frame(slots, NOTHING)
+
+
+def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
+    """JOIN LATERAL (SELECT … WHERE t.id = o.id) AS l      sees what stands before it"""
+    inner = node.this
+    alias = node.args.get("alias")
+    evaluation = scope.evaluation
+    if isinstance(inner, exp.Subquery):
+        frame = query(inner, scope, scope.ctes, evaluation)
+    else:
+        frame = exploded([inner], alias, scope, rows)
+    if alias is None or alias.this is None:
+        return Source("", "", frame)
+    key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+    return Source(key, key, listed(frame, alias, evaluation))
+
+
+def unnest(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source:
+    """CROSS JOIN UNNEST(xs) AS u(x)      x is made of xs, and xs decides how many rows there are"""
+    evaluation = scope.evaluation
+    alias = node.args.get("alias")
+    frame = exploded(list(node.expressions), alias, scope, rows)
+    if alias is None or alias.this is None:
+        return Source("", "", frame)
+    key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+    named = listed(frame, alias, evaluation)
+    if not alias.args.get("columns") and len(frame.slots) == 1:
+        named = renamed(frame, [(alias.this.name, evaluation.fold(alias.this.name, False))])
+    return Source(key, key, named)
+
+
+def exploded(arguments: list[Any], alias: exp.TableAlias | None, scope: Scope, rows: Lineage) -> Frame:
+    """LATERAL VIEW explode(xs) t AS x      x ← xs TRANSFORMATION, xs ⇒ JOIN"""
+    scope.clause = Clause.LATERAL
+    lineage: Lineage = {}
+    for argument in arguments:
+        gather(argument, VALUE, lineage, scope)
+        gather(argument, LATERAL, rows, scope)
+    columns = (alias.args.get("columns") if alias is not None else None) or []
+    names = [column.name for column in columns] or ["col"]
+    fold = scope.evaluation.fold
+    return Frame([Slot(name, fold(name, False), lineage) for name in names], NOTHING)
+
+
+def unknown_relation(node: Any, scope: Scope, rows: Lineage) -> Source:
+    scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{node.key} in FROM is not traced", node)
+    alias = node.args.get("alias")
+    name = alias.name if alias is not None else ""
+    return Source(scope.evaluation.fold_table(name, False), name, Frame([], NOTHING))
+
+
+# -- JOIN --------------------------------------------------------------------------------------------------------
+
+
+def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
+    """a JOIN b ON a.id = b.id      both ids decide which rows meet"""
+    args = node.args
+    before = len(scope.order)
+    evaluation = scope.evaluation
+    source = relation(args["this"], scope, rows)
+    on = args.get("on")
+    if on is not None:
+        scope.clause = Clause.JOIN_ON
+        gather(on, JOINS, rows, scope)
+    using = args.get("using")
+    if using:
+        keys = [(k.name, evaluation.fold(k.name, k.args.get("quoted"))) for k in using]
+        _merge_keys(keys, node, source, scope, rows, before, USING)
+    elif args.get("method") == "NATURAL":
+        keys = _common(source, scope, before, node)
+        _merge_keys(keys, node, source, scope, rows, before, NATURAL)
+    if args.get("kind") in ("SEMI", "ANTI"):
+        scope.remove(source)
+        scope.steps = [(s, k, h or s is source) for s, k, h in scope.steps]
+
+
+def _common(source: Source, scope: Scope, before: int, node: exp.Join) -> list[tuple[str, str]]:
+    """NATURAL JOIN      the names that both sides have"""
+    left = scope.order[:before]
+    if source.stars or any(member.stars for member in left):
+        scope.evaluation.report(
+            Code.UNSUPPORTED_CONSTRUCT, "NATURAL JOIN over an unknown schema: its keys are not known", node
+        )
+    names = [slot for member in left for slot in member.frame.slots if slot.key in source.index]
+    return list({slot.key: (slot.name, slot.key) for slot in names}.values())
+
+
+def _merge_keys(
+    keys: list[tuple[str, str]], node: exp.Join, source: Source, scope: Scope, rows: Lineage, before: int, way: Any
+) -> None:
+    """USING (id)      both ids decide; the merged id is the left one's, the right one's, or either (FULL)"""
+    scope.clause = way.clause
+    side = node.args.get("side")
+    for name, key in keys:
+        left = _key_slot(scope, scope.order[:before], name, key, node, merged=True)
+        right = _key_slot(scope, [source], name, key, node, merged=False)
+        for slot in (left, right):
+            pour(slot.lineage, way, rows, node)
+        taken = {"FULL": (left, right), "RIGHT": (right,)}.get(side or "", (left,))
+        scanned = {id(slot) for member in scope.order if member.dataset is not None for slot in (member.index.get(key),)}
+        scope.merged_reads[key] = [origin_of(slot) for slot in taken if id(slot) in scanned]
+        if side == "FULL":
+            lineage: Lineage = {}
+            for slot in (left, right):
+                pour(slot.lineage, VALUE, lineage, node)
+                pour(slot.lineage, CONDITION, lineage, node)
+            scope.merged[key] = Slot(name, key, lineage)
+        else:
+            scope.merged[key] = right if side == "RIGHT" else left
+    last = scope.steps[-1]
+    scope.steps[-1] = (last[0], [key for _, key in keys], last[2])
+
+
+def _key_slot(scope: Scope, members: list[Source], name: str, key: str, node: exp.Join, merged: bool) -> Slot:
+    if merged and key in scope.merged:
+        return scope.merged[key]
+    for member in members:
+        slot = member.index.get(key)
+        if slot is not None:
+            if member.dataset is not None:
+                scope.evaluation.read(origin_of(slot), scope.clause, node)
+            return slot
+    opens = [member for member in members if member.stars]
+    identifier: Any = node
+    if len(opens) == 1:
+        found = scope.from_stars(opens[0], name, key, identifier)
+        if found is not None:
+            return found
+    if len(opens) > 1:
+        found_all = [f for m in opens if (f := scope.from_stars(m, name, key, identifier)) is not None]
+        if found_all:
+            return scope.ambiguous(name, found_all, node)
+    scope.evaluation.unresolved += 1
+    scope.evaluation.report(Code.UNRESOLVED_COLUMN, f"no source has the join column '{name}'", node)
+    return Slot(name, key, NOTHING)
+
+
+# -- CTEs and subqueries -----------------------------------------------------------------------------------------
+
+
+def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> CTEs:
+    """WITH a AS (…), b AS (SELECT … FROM a)      each sees those before it"""
+    known = dict(ctes)
+    recursive = bool(node.args.get("recursive")) or evaluation.facts.recursion_without_keyword
+    for cte in node.expressions:
+        alias = cte.args["alias"]
+        key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+        body = cte.args["this"]
+        if recursive and isinstance(body, exp.SetOperation) and _mentions(body, key, evaluation):
+            known[key] = recursive_cte(body, alias, key, parent, known, evaluation)
+        else:
+            known[key] = listed(query(body, parent, known, evaluation), alias, evaluation)
+    return known
+
+
+def _mentions(body: exp.Expr, key: str, evaluation: Evaluation) -> bool:
+    return any(
+        table.args.get("db") is None and evaluation.fold_table(table.name, False) == key
+        for table in body.find_all(exp.Table)
+    )
+
+
+MOST_ROUNDS = 64
+
+
+def recursive_cte(
+    body: exp.SetOperation, alias: exp.TableAlias, key: str, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
+) -> Frame:
+    """WITH RECURSIVE c AS (anchor UNION ALL step FROM c)      repeat until nothing new is found"""
+    anchor = listed(query(body.this, parent, ctes, evaluation), alias, evaluation)
+    frame = Frame([Slot(s.name, s.key, dict(s.lineage), s.star) for s in anchor.slots], dict(anchor.rows))
+    size = -1
+    for _ in range(MOST_ROUNDS):
+        found = sum(len(slot.lineage) for slot in frame.slots) + len(frame.rows)
+        if found == size:
+            break
+        size = found
+        evaluation.frames.clear()
+        whole = listed(_set_operation(body, parent, {**ctes, key: frame}, evaluation), alias, evaluation)
+        frame = union([frame, whole])
+    return frame
+
+
+def subquery(node: exp.Subquery, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    """(SELECT … ) ORDER BY 1      what stands inside, with the clauses that follow"""
+    if node.args.get("with_") is not None:
+        ctes = with_(node.args["with_"], parent, ctes, evaluation)
+    inner = node.args["this"]
+    if isinstance(inner, exp.Table):
+        scope = Scope(evaluation, parent, ctes)
+        rows: Lineage = {}
+        relation(inner, scope, rows)
+        return Frame(visible(scope), rows)
+    frame = query(inner, parent, ctes, evaluation)
+    return _ordered(node, frame, parent, ctes, evaluation)
+
+
+def _ordered(node: Any, frame: Frame, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    if node.args.get("order") is None and node.args.get("sort") is None:
+        return frame
+    scope = Scope(evaluation, parent, ctes)
+    scope.add(Source("", "", frame))
+    rows = dict(frame.rows)
+    _order(node.args, scope, rows, frame.slots, {})
+    return Frame(frame.slots, rows)
+
+
+# -- set operations ----------------------------------------------------------------------------------------------
+
+
+def set_operation(node: exp.SetOperation, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    if node.args.get("with_") is not None:
+        ctes = with_(node.args["with_"], parent, ctes, evaluation)
+    frame = _set_operation(node, parent, ctes, evaluation)
+    return _ordered(node, frame, parent, ctes, evaluation)
+
+
+def _set_operation(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    """a UNION ALL b UNION ALL c …      runs of one operation are done at once, so that 1,000 branches stay linear"""
+    chain: list[Any] = [node]
+    while _continues(chain[-1].this):
+        chain.append(chain[-1].this)
+    chain.reverse()
+    frame = query(chain[0].this, parent, ctes, evaluation)
+    position = 0
+    while position < len(chain):
+        operation = chain[position]
+        run = [frame]
+        while position < len(chain) and _alike(chain[position], operation):
+            run.append(query(chain[position].expression, parent, ctes, evaluation))
+            position += 1
+        frame = _combined(operation, run, evaluation)
+    return frame
+
+
+def _continues(node: Any) -> bool:
+    return isinstance(node, exp.SetOperation) and not any(node.args.get(k) for k in ("with_", "order", "limit"))
+
+
+def _alike(left: Any, right: Any) -> bool:
+    return type(left) is type(right) and all(
+        bool(left.args.get(part)) == bool(right.args.get(part)) for part in ("distinct", "by_name")
+    )
+
+
+def _combined(node: Any, frames: list[Frame], evaluation: Evaluation) -> Frame:
+    by_name = bool(node.args.get("by_name"))
+    if not by_name:
+        _check_widths(node, frames, evaluation)
+    if isinstance(node, exp.Except):
+        first = frames[0]
+        rows: Lineage = {}
+        for frame in frames:
+            absorb(frame.rows, rows)
+        combined = Frame(first.slots, rows)
+    elif by_name:
+        rows = {}
+        for frame in frames:
+            absorb(frame.rows, rows)
+        combined = Frame(union_by_name(frames), rows)
+    else:
+        combined = union(frames)
+    way = COMPARED.get(type(node), UNION if node.args.get("distinct") else None)
+    if way is None:
+        return combined
+    compared = dict(combined.rows)
+    for frame in frames:
+        for slot in frame.slots:
+            pour(slot.lineage, way, compared)
+    return Frame(combined.slots, compared)
+
+
+def _check_widths(node: Any, frames: list[Frame], evaluation: Evaluation) -> None:
+    widths = {len(frame.slots) for frame in frames if frame.complete}
+    if len(widths) > 1:
+        listed_widths = " and ".join(str(width) for width in sorted(widths))
+        evaluation.report(Code.COLUMN_COUNT, f"branches of {node.key.upper()} have {listed_widths} columns", node)
+
+
+def bare_values(node: exp.Values, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    return values_frame(node, Scope(evaluation, parent, ctes), [], evaluation)
+
+
+def bare_table(node: exp.Table, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    """FROM t (DuckDB), TABLE t      all of t"""
+    scope = Scope(evaluation, parent, ctes)
+    rows: Lineage = {}
+    relation(node, scope, rows)
+    return Frame(star_slots(exp.Star(), scope), rows)
+
+
+QUERIES: dict[type, Callable[[Any, Scope | None, CTEs, Evaluation], Frame]] = {
+    exp.Select: select,
+    exp.Subquery: subquery,
+    exp.Union: set_operation,
+    exp.Intersect: set_operation,
+    exp.Except: set_operation,
+    exp.Values: bare_values,
+    exp.Table: bare_table,
+}
+
+RELATIONS: dict[type, Callable[[Any, Scope, Lineage], Source]] = {
+    exp.Table: table,
+    exp.Subquery: derived,
+    exp.Values: values,
+    exp.Lateral: lateral,
+    exp.Unnest: unnest,
+}

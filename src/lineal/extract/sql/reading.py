@@ -1,0 +1,194 @@
+"""Reading a statement again: places, texts and calls, looked up only when a view asks."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.tokens import Token, TokenType
+
+from lineal.algebra.frame import Trail
+from lineal.algebra.functions import known
+from lineal.extract.sql.dialects import parser_dialect
+from lineal.model.diagnostic import Place
+from lineal.model.script import Script
+from lineal.model.way import Confidence
+
+OPERATORS: dict[type[exp.Expr], str] = {
+    exp.Add: "add", exp.Sub: "subtract", exp.Mul: "multiply", exp.Div: "divide", exp.IntDiv: "divide", exp.Mod: "modulo",
+    exp.EQ: "compare", exp.NEQ: "compare", exp.GT: "compare", exp.GTE: "compare", exp.LT: "compare", exp.LTE: "compare",
+    exp.NullSafeEQ: "compare", exp.NullSafeNEQ: "compare", exp.DPipe: "concat", exp.Concat: "concat", exp.Case: "case",
+    exp.Cast: "cast", exp.TryCast: "cast", exp.Neg: "negate", exp.Bracket: "getitem", exp.Dot: "getfield",
+    exp.Column: "getfield",
+}  # fmt: skip
+
+CLAUSE_STARTS = frozenset(
+    (TokenType.SELECT, TokenType.WHERE, TokenType.ON, TokenType.HAVING, TokenType.QUALIFY, TokenType.GROUP_BY,
+     TokenType.ORDER_BY, TokenType.SORT_BY, TokenType.DISTINCT, TokenType.FROM, TokenType.JOIN, TokenType.USING,
+     TokenType.SET, TokenType.VALUES, TokenType.ALL)
+)  # fmt: skip
+CLAUSE_ENDS = frozenset(
+    (TokenType.FROM, TokenType.WHERE, TokenType.HAVING, TokenType.QUALIFY, TokenType.GROUP_BY, TokenType.ORDER_BY,
+     TokenType.SORT_BY, TokenType.JOIN, TokenType.LEFT, TokenType.RIGHT, TokenType.INNER, TokenType.FULL,
+     TokenType.CROSS, TokenType.NATURAL, TokenType.LIMIT, TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT,
+     TokenType.SEMICOLON, TokenType.WINDOW, TokenType.OFFSET, TokenType.FETCH)
+)  # fmt: skip
+
+
+class Reading:
+    """A script's text with what is needed to point into it."""
+
+    __slots__ = ("script", "_lines", "_tokens")
+
+    level = Confidence.HIGH
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._lines: list[int] | None = None
+        self._tokens: list[Token] | None = None
+
+    def place(self, trail: Trail | None) -> Place | None:
+        node = anchor(trail)
+        return self.place_of(node) if node is not None else None
+
+    def expression(self, trail: Trail | None) -> str:
+        node = anchor(trail)
+        offset = offset_of(node) if node is not None else None
+        return self.item_around(offset) if offset is not None else ""
+
+    def calls(self, trail: Trail | None) -> tuple[str, ...]:
+        """coalesce(sum(x), 0)      coalesce, sum: from the outermost inwards, through every subquery on the way"""
+        names: list[str] = []
+        while trail is not None:
+            node, calls, inner, _ = trail
+            here: list[str] = []
+            while calls is not None:
+                call, calls = calls
+                here.append(call_name(call))
+            names.extend(reversed(here))
+            if len(names) > 32:
+                break
+            trail = inner
+        return tuple(name for name in names if name)
+
+    def place_of(self, node: Any) -> Place | None:
+        offset = offset_of(node)
+        return self.place_at(offset) if offset is not None else None
+
+    def place_at(self, offset: int) -> Place:
+        if self._lines is None:
+            text = self.script.text
+            self._lines = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
+        line = bisect_right(self._lines, offset)
+        return Place(self.script.file or "<sql>", line + self.script.line - 1, offset - self._lines[line - 1] + 1)
+
+    def item_around(self, offset: int) -> str:
+        """The item of its clause that a name stands in, as it was written: SELECT …, **sum(x) AS total**, …"""
+        tokens = self.tokens
+        here = bisect_right(tokens, offset, key=lambda token: token.start) - 1
+        start, depth_of_clause = self._item_start(tokens, here)
+        end = self._item_end(tokens, here, depth_of_clause)
+        text = self.script.text[tokens[start].start : tokens[end].end + 1]
+        return " ".join(text.split())
+
+    def spelling(self, name: str) -> str:
+        """How the text spells a word that the parser has folded."""
+        return next((token.text for token in self.tokens if token.text.upper() == name.upper()), name)
+
+    @property
+    def tokens(self) -> list[Token]:
+        if self._tokens is None:
+            self._tokens = parser_dialect(self.script.dialect).tokenize(self.script.text)
+        return self._tokens
+
+    def _item_start(self, tokens: list[Token], here: int) -> tuple[int, int]:
+        depth, lowest = 0, 0
+        commas: dict[int, int] = {}
+        for i in range(here - 1, -1, -1):
+            kind = tokens[i].token_type
+            if kind is TokenType.R_PAREN:
+                depth += 1
+            elif kind is TokenType.L_PAREN:
+                depth -= 1
+                lowest = min(lowest, depth)
+            elif depth > lowest:
+                continue
+            elif kind is TokenType.COMMA:
+                commas.setdefault(depth, i)
+            elif kind is TokenType.SEMICOLON or (kind in CLAUSE_STARTS and not self._inside_window(tokens, i)):
+                return commas.get(depth, i) + 1, depth
+        return 0, lowest
+
+    @staticmethod
+    def _inside_window(tokens: list[Token], i: int) -> bool:
+        """OVER (PARTITION BY a ORDER BY b)      that ORDER BY is no clause of the query"""
+        if tokens[i].token_type not in (TokenType.ORDER_BY, TokenType.DISTINCT, TokenType.ALL, TokenType.FROM):
+            return False
+        depth = 0
+        for j in range(i - 1, -1, -1):
+            kind = tokens[j].token_type
+            if kind is TokenType.R_PAREN:
+                depth += 1
+            elif kind is TokenType.L_PAREN:
+                if depth == 0:
+                    return tokens[j + 1].token_type not in (TokenType.SELECT, TokenType.WITH)
+                depth -= 1
+        return False
+
+    @staticmethod
+    def _item_end(tokens: list[Token], here: int, clause_depth: int) -> int:
+        depth = 0
+        for i in range(here, len(tokens)):
+            kind = tokens[i].token_type
+            if kind is TokenType.L_PAREN:
+                depth += 1
+            elif kind is TokenType.R_PAREN:
+                depth -= 1
+                if depth < clause_depth:
+                    return i - 1
+            elif depth == clause_depth and i > here and (kind is TokenType.COMMA or kind in CLAUSE_ENDS):
+                return i - 1
+        return len(tokens) - 1
+
+
+def anchor(trail: Trail | None) -> Any:
+    """The outermost node on a trail: where the statement names the column."""
+    while trail is not None:
+        if trail[0] is not None:
+            return trail[0]
+        trail = trail[2]
+    return None
+
+
+def offset_of(node: Any) -> int | None:
+    """Where a node starts; only leaves know, so the leftmost leaf that does."""
+    stack = [node]
+    best: int | None = None
+    while stack:
+        here = stack.pop()
+        meta = here._meta
+        if meta is not None and "start" in meta:
+            start = meta["start"]
+            best = start if best is None else min(best, start)
+            continue
+        stack.extend(here.iter_expressions())
+    return best
+
+
+def call_name(node: Any) -> str:
+    """The name that a call has on a path; nothing for what only groups."""
+    kind = type(node)
+    found = OPERATORS.get(kind)
+    if found is not None:
+        return found
+    if isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)):
+        name = node.name.lower()
+    elif isinstance(node, exp.Func):
+        name = node.sql_name().lower()
+    elif isinstance(node, (exp.Window, exp.Paren, exp.Alias, exp.Order, exp.Ordered, exp.Distinct, exp.Subquery)):
+        return ""
+    else:
+        return str(kind.key).lower()
+    row = known(name)
+    return row.name if row is not None else name

@@ -1,0 +1,354 @@
+"""Scopes: which column a name means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, answer, doubted, pour, united
+from lineal.algebra.expression import VALUE
+from lineal.model.diagnostic import Code
+from lineal.model.edge import Column, Dataset, Doubt
+from lineal.model.way import IDENTITY, Clause, Confidence
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.evaluation import Evaluation
+
+UNRESOLVED = Slot("", "", NOTHING)
+
+SEQUENCE_CALLS = frozenset(("nextval", "currval"))
+"""ids.NEXTVAL      the next number of a sequence, no column"""
+
+PATH_DEPTH = 5
+"""Paths of nested fields are cut here, or a recursive CTE would never reach its fixpoint."""
+
+
+class Source:
+    """One member of FROM: its frame under its alias; `dataset` when it is scanned, none for CTEs and subqueries.
+
+    A transparent one, (a JOIN b), is seen through: its members stand in the scope themselves.
+    """
+
+    __slots__ = ("alias", "name", "frame", "index", "stars", "dataset", "answers", "transparent")
+
+    def __init__(
+        self, alias: str, name: str, frame: Frame, dataset: Dataset | None = None, transparent: bool = False
+    ) -> None:
+        self.alias = alias
+        self.name = name
+        self.frame = frame
+        self.index = frame.index
+        self.stars = frame.stars
+        self.dataset = dataset
+        self.answers: dict[str, Slot] = {}
+        self.transparent = transparent
+
+
+class Scope:
+    """The sources that names are looked up in, the scope around, and the aliases that a clause may see."""
+
+    __slots__ = ("sources", "order", "parent", "merged", "merged_reads", "aliases", "alias_first", "evaluation", "ctes", "windows",
+                 "steps", "clause")
+
+    def __init__(self, evaluation: Evaluation, parent: Scope | None, ctes: dict[str, Frame]) -> None:
+        self.evaluation = evaluation
+        self.parent = parent
+        self.ctes = ctes
+        self.sources: dict[str, Source] = {}
+        self.order: list[Source] = []
+        self.merged: dict[str, Slot] = {}
+        self.merged_reads: dict[str, list[Column]] = {}
+        self.aliases: dict[str, Slot] = {}
+        self.alias_first = False
+        self.windows: dict[str, exp.Window] = {}
+        self.steps: list[tuple[Source, list[str] | None, bool]] = []
+        self.clause = Clause.SELECT
+
+    def add(self, source: Source) -> None:
+        self.order.append(source)
+        if source.alias:
+            self.sources.setdefault(source.alias, source)
+        if source.name != source.alias:
+            self.sources.setdefault(source.name, source)
+
+    def remove(self, source: Source) -> None:
+        """a LEFT SEMI JOIN b      b is seen by ON only"""
+        self.order.remove(source)
+        for alias in (source.alias, source.name):
+            if self.sources.get(alias) is source:
+                del self.sources[alias]
+
+    def column(self, node: exp.Column) -> Slot:
+        """The slot that `x`, `t.x` or `t.x.field` means here; UNRESOLVED, with a diagnostic, if there is none."""
+        evaluation = self.evaluation
+        evaluation.references += 1
+        args = node.args
+        spelled = args["this"].args
+        name = spelled["this"]
+        key = evaluation.fold(name, True) if spelled.get("quoted") else evaluation.keys[name]
+        if args.get("table") is not None:
+            slot = self.qualified(name, key, node)
+        elif self.merged or self.alias_first:
+            slot = self.unqualified(name, key, node)
+        else:
+            slot = self.owned(key, node) or self.unqualified(name, key, node)
+        return slot if slot is not None else self.last_resort(name, key, node)
+
+    def owned(self, key: str, node: exp.Column) -> Slot | None:
+        """The common case: exactly one source has the column, and its schema is complete."""
+        found = owner = None
+        for source in self.order:
+            slot = source.index.get(key)
+            if slot is not None:
+                if found is not None:
+                    return None
+                found, owner = slot, source
+        if found is None or owner is None or owner.stars:
+            return None
+        if found.scanned is not None and owner.dataset is not None:
+            read = (found.scanned, self.clause)
+            reads = self.evaluation.reads
+            if read not in reads:
+                reads[read] = node
+        return found
+
+    # -- qualified ---------------------------------------------------------------------------------------------
+
+    def qualified(self, name: str, key: str, node: exp.Column) -> Slot | None:
+        """t.x, s.t.x, and the nested fields that look the same: column.field, t.column.field"""
+        args = node.args
+        evaluation = self.evaluation
+        table = args["table"]
+        spelled = table.args
+        quoted = spelled.get("quoted")
+        table_key = evaluation.fold_table(spelled["this"], True) if quoted else evaluation.keys[spelled["this"]]
+        db = args.get("db")
+        if db is None:
+            scope: Scope | None = self
+            while scope is not None:
+                source = scope.sources.get(table_key)
+                if source is not None:
+                    slot = source.index.get(key)
+                    if slot is not None:
+                        if slot.scanned is not None and source.dataset is not None:
+                            evaluation.read(slot.scanned, self.clause, node)
+                        return slot
+                    return self.from_stars(source, name, key, node)
+                scope = scope.parent
+        return self.dotted([part for part in (args.get("catalog"), db, table, args["this"]) if part is not None], node)
+
+    def dotted(self, parts: list[exp.Expression], node: exp.Column) -> Slot | None:
+        """The longest prefix of a.b.c.d that names a source wins; the next part is its column, the rest a field's path."""
+        texts = [part.args["this"] for part in parts]
+        quotes = [part.args.get("quoted") for part in parts]
+        evaluation = self.evaluation
+        for length in range(len(parts) - 1, 0, -1):
+            source_key = ".".join(evaluation.fold_table(t, q) for t, q in zip(texts[:length], quotes[:length], strict=True))
+            source = self.find_source(source_key)
+            if source is None and length > 1:
+                source = self.find_source(evaluation.fold_table(texts[length - 1], quotes[length - 1]))
+                if source is not None and source.dataset is None:
+                    source = None
+            if source is None:
+                continue
+            name, key = texts[length], evaluation.fold(texts[length], quotes[length])
+            slot = source.index.get(key)
+            if slot is None:
+                slot = self.from_stars(source, name, key, node)
+            elif source.dataset is not None:
+                evaluation.read(origin_of(slot), self.clause, node)
+            if slot is None:
+                return None
+            return field_of(slot, texts[length + 1 :], node)
+        slot = self.unqualified(texts[0], evaluation.fold(texts[0], quotes[0]), node, certain=True)
+        return field_of(slot, texts[1:], node) if slot is not None else None
+
+    def find_source(self, key: str) -> Source | None:
+        scope: Scope | None = self
+        while scope is not None:
+            source = scope.sources.get(key)
+            if source is not None:
+                return source
+            scope = scope.parent
+        return None
+
+    # -- unqualified -------------------------------------------------------------------------------------------
+
+    def unqualified(
+        self, name: str, key: str, node: exp.Column, certain: bool = False, clause: Clause | None = None
+    ) -> Slot | None:
+        """x: the source that has it, then an alias, then the scope around, then the sources that may have it.
+
+        `clause` is the clause that the name stands in, when a scope is asked for a name of a subquery.
+        """
+        clause = clause or self.clause
+        if self.alias_first:
+            alias = self.aliases.get(key)
+            if alias is not None:
+                return alias
+        slot = self.known(name, key, node, clause)
+        if slot is not None:
+            return slot
+        alias = self.aliases.get(key)
+        open_here = any(source.stars for source in self.order)
+        if alias is not None:
+            return self.guessed(alias, f"`{name}` is an alias of this SELECT") if open_here else alias
+        if not open_here:
+            return self.parent.unqualified(name, key, node, certain, clause) if self.parent is not None else None
+        scope = self.parent
+        while scope is not None:
+            slot = scope.known(name, key, node, clause)
+            if slot is not None:
+                return slot
+            scope = scope.parent
+        if certain and not self.may_be_column():
+            return None
+        return self.opened(name, key, node, clause)
+
+    def known(self, name: str, key: str, node: exp.Column, clause: Clause) -> Slot | None:
+        """The slot of the one source that certainly has the column."""
+        merged = self.merged.get(key)
+        if merged is not None:
+            for origin in self.merged_reads.get(key, ()):
+                self.evaluation.read(origin, clause, node)
+            return merged
+        found: Slot | None = None
+        several: list[Slot] | None = None
+        incomplete = False
+        for source in self.order:
+            slot = source.index.get(key)
+            if slot is not None:
+                if found is None:
+                    found = slot
+                    incomplete = bool(source.stars)
+                else:
+                    several = [*(several or [found]), slot]
+                if source.dataset is not None:
+                    self.evaluation.read(origin_of(slot), clause, node)
+        if several is not None:
+            return self.ambiguous(name, several, node)
+        if incomplete and found is not None and sum(1 for source in self.order if source.stars) > 1:
+            return self.guessed(found, f"only one source is known to have `{name}`")
+        return found
+
+    def opened(self, name: str, key: str, node: exp.Column, clause: Clause) -> Slot | None:
+        """x over unknown schemas: the only source that may have it, else what the corpus says, else all of them."""
+        stars = [star.star for source in self.order for star in source.stars if star.star is not None]
+        candidates = [slot for star in stars if (slot := answer(star, name, key)) is not None]
+        if not candidates:
+            return self.parent.unqualified(name, key, node, clause=clause) if self.parent is not None else None
+        evaluation = self.evaluation
+        if len(candidates) == 1:
+            slot = candidates[0]
+            if self.parent is not None and self.parent.reaches_source():
+                return self.guessed(self.learnt(slot, node, clause), f"`{name}` may also belong to the query around")
+            return self.learnt(slot, node, clause)
+        origins = {origin: slot for slot in candidates for origin, _ in slot.lineage}
+        if len(origins) == 1:
+            return self.learnt(candidates[0], node, clause)
+        best = evaluation.witness(key, origins)
+        if best is not None:
+            origin, evidence = best
+            evaluation.read(origin, clause, node)
+            return self.guessed(origins[origin], evidence)
+        evaluation.undecided = True
+        for origin in origins:
+            evaluation.read(origin, clause, node, learn=False)
+        return self.ambiguous(name, candidates, node)
+
+    def reaches_source(self) -> bool:
+        scope: Scope | None = self
+        while scope is not None:
+            if scope.order:
+                return True
+            scope = scope.parent
+        return False
+
+    def may_be_column(self) -> bool:
+        """s.x where no source is called s: s may be a struct column of a single unknown source."""
+        return sum(1 for source in self.order if source.stars) == 1
+
+    def from_stars(self, source: Source, name: str, key: str, node: exp.Column) -> Slot | None:
+        """t.x, where t's columns are not all known"""
+        slot = source.answers.get(key)
+        if slot is None:
+            found = [a for star in source.stars if star.star is not None and (a := answer(star.star, name, key))]
+            if not found:
+                return None
+            slot = found[0] if len(found) == 1 else self.ambiguous(name, found, node)
+            source.answers[key] = slot
+        return self.learnt(slot, node, self.clause)
+
+    def learnt(self, slot: Slot, node: exp.Column, clause: Clause) -> Slot:
+        for origin, _ in slot.lineage:
+            self.evaluation.read(origin, clause, node)
+        return slot
+
+    def guessed(self, slot: Slot, evidence: str) -> Slot:
+        doubt = Doubt(Confidence.MEDIUM, False, evidence)
+        return Slot(slot.name, slot.key, doubted(slot.lineage, doubt))
+
+    def ambiguous(self, name: str, slots: list[Slot], node: exp.Expression) -> Slot:
+        """Every candidate, flagged."""
+        evaluation = self.evaluation
+        evaluation.ambiguous += 1
+        candidates = sorted({str(origin.dataset) for slot in slots for origin, _ in slot.lineage})
+        message = f"column '{name}' may come from any of {', '.join(candidates)}"
+        evaluation.report(Code.AMBIGUOUS_COLUMN, message, node)
+        doubt = Doubt(Confidence.LOW, True, message)
+        return Slot(name, slots[0].key, united(doubted(slot.lineage, doubt) for slot in slots))
+
+    # -- not a column ------------------------------------------------------------------------------------------
+
+    def last_resort(self, name: str, key: str, node: exp.Column) -> Slot:
+        """A pseudo-column, a whole row, or a name that nothing in scope can have."""
+        evaluation = self.evaluation
+        if node.args.get("table") is None:
+            if key in evaluation.facts.pseudo_columns:
+                evaluation.references -= 1
+                return UNRESOLVED
+            row = self.find_source(key)
+            if row is not None:
+                return self.whole_row(row, node)
+        elif key in SEQUENCE_CALLS:
+            evaluation.references -= 1
+            return UNRESOLVED
+        evaluation.unresolved += 1
+        spelled = ".".join(part.name for part in node.parts)
+        near = self.did_you_mean(name)
+        evaluation.report(Code.UNRESOLVED_COLUMN, f"no source in scope has a column '{spelled}'", node, near)
+        return UNRESOLVED
+
+    def did_you_mean(self, name: str) -> str:
+        from lineal.model.names import closest
+
+        near = closest(name, [slot.name for source in self.order for slot in source.index.values()])
+        return f"did you mean '{near}'?" if near else ""
+
+    def whole_row(self, source: Source, node: exp.Expression) -> Slot:
+        """SELECT t FROM t      every column of t, as one value"""
+        lineage: Lineage = {}
+        for slot in source.frame.slots:
+            pour(slot.lineage, VALUE, lineage, node)
+            if source.dataset is not None and slot.star is None:
+                self.evaluation.read(origin_of(slot), self.clause, node)
+        return Slot(source.alias, source.alias, lineage)
+
+
+def origin_of(slot: Slot) -> Column:
+    """The one column that a slot of a dataset stands for; its star, where that is not known."""
+    return slot.scanned or next(iter(slot.lineage))[0]
+
+
+def field_of(slot: Slot, path: list[str], node: exp.Expression) -> Slot:
+    """address.city      the path stays on the origin, and reading a field transforms"""
+    if not path:
+        return slot
+    lineage: Lineage = {}
+    for (origin, way), trail in slot.lineage.items():
+        nested = origin
+        if way is IDENTITY:
+            nested = Column(origin.dataset, origin.name, (*origin.path, *path)[:PATH_DEPTH])
+        pour({(nested, way): trail}, VALUE, lineage, node)
+    return Slot(path[-1], path[-1], lineage)

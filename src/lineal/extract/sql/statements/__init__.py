@@ -1,0 +1,89 @@
+"""Statements: one file per family, one name in `FAMILIES`. A statement's handler gives what it defines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.sql.dialects import Facts
+from lineal.model.extraction import ColumnInfo
+
+
+@dataclass
+class Plan:
+    """What a statement does: the name it writes, and the query that it writes there."""
+
+    name: str
+    key: str
+    kind: str
+    query: Any = None
+    columns: list[tuple[str, str]] = field(default_factory=list)
+    """the column list, as (spelling, key)"""
+    schema: list[ColumnInfo] | None = None
+    """the declared columns of CREATE TABLE t (a INT)"""
+    defines: bool = True
+    """the query decides the schema; an INSERT only adds rows"""
+    positional: bool = False
+    """columns are matched by position with the target's schema"""
+    with_: Any = None
+    node: Any = None
+
+
+Planner = Callable[[Any, Facts], Plan | None]
+
+
+def plan_of(node: Any, facts: Facts) -> Plan | None | type[Unsupported]:
+    """The plan of a statement; None for one that moves no data; Unsupported when it may and is not traced."""
+    planner = planners().get(type(node))
+    if planner is not None:
+        return planner(node, facts)
+    return None if type(node) in SILENT else Unsupported
+
+
+class Unsupported:
+    """This statement is not traced."""
+
+
+def spelled(table: Any, facts: Facts) -> tuple[str, str]:
+    """db.t      its spelling and its key"""
+    parts = [part for part in (table.args.get("catalog"), table.args.get("db"), table.args.get("this")) if part is not None]
+    names = [part.name for part in parts]
+    keys = [facts.fold_table(part.name, part.args.get("quoted")) for part in parts]
+    return ".".join(names), ".".join(keys)
+
+
+def listed_columns(schema: Any, facts: Facts) -> list[tuple[str, str]]:
+    """t (a, b COMMENT 'x')      the names of a column list"""
+    found = []
+    for item in schema.expressions:
+        identifier = item.this if isinstance(item, exp.ColumnDef) else item
+        if isinstance(identifier, (exp.Identifier, exp.Column)):
+            found.append((identifier.name, facts.fold(identifier.name, identifier.args.get("quoted"))))
+    return found
+
+
+SILENT: frozenset[type] = frozenset(
+    getattr(exp, name)
+    for name in (
+        "Set", "Use", "Commit", "Rollback", "Transaction", "Comment", "Describe", "Grant", "Revoke", "Analyze",
+        "Cache", "Uncache", "Refresh", "Pragma", "Show", "Kill", "Semicolon", "Declare", "Attach", "Detach",
+        "Drop", "TruncateTable", "LoadData", "Summarize",
+    )
+    if hasattr(exp, name)
+)  # fmt: skip
+"""Statements that define no dataset."""
+
+
+def planners() -> dict[type, Planner]:
+    if not _PLANNERS:
+        from lineal.extract.sql.statements import create, insert, select
+
+        for family in (select, create, insert):
+            _PLANNERS.update(family.PLANNERS)
+    return _PLANNERS
+
+
+_PLANNERS: dict[type, Planner] = {}

@@ -1,0 +1,43 @@
+"""CREATE TABLE and CREATE VIEW: with a query they define lineage, without one a schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.statements import Plan, Unsupported, listed_columns, spelled
+from lineal.model.extraction import ColumnInfo
+
+DATA = {"TABLE": "table", "VIEW": "view"}
+
+
+def create(node: exp.Create, facts: Facts) -> Plan | None | type[Unsupported]:
+    """CREATE TABLE t AS SELECT …, CREATE VIEW v (a, b) AS SELECT …, CREATE TABLE t (a INT)"""
+    kind = DATA.get(str(node.args.get("kind")).upper())
+    if kind is None:
+        return Unsupported if node.args.get("expression") is not None else None
+    schema = node.this if isinstance(node.this, exp.Schema) else None
+    table = schema.this if schema is not None else node.this
+    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+        return Unsupported
+    name, key = spelled(table, facts)
+    query = node.args.get("expression")
+    if query is not None:
+        columns = listed_columns(schema, facts) if schema is not None else []
+        return Plan(name, key, kind, query=query, columns=columns, with_=node.args.get("with_"), node=node)
+    declared = [declared_column(item, facts) for item in schema.expressions] if schema is not None else []
+    return Plan(name, key, kind, schema=[info for info in declared if info is not None], node=node)
+
+
+def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
+    """amount DECIMAL(10, 2) COMMENT 'what was paid'"""
+    if not isinstance(node, exp.ColumnDef):
+        return None
+    kind = node.args.get("kind")
+    comment = next((c.kind.name for c in node.constraints if isinstance(c.kind, exp.CommentColumnConstraint)), "")
+    return ColumnInfo(node.name, kind.sql(dialect=facts.name or None) if kind is not None else "", comment)
+
+
+PLANNERS = {exp.Create: create}

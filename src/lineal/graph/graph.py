@@ -1,0 +1,291 @@
+"""The graph: what an extraction says, indexed by both ends of its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from lineal.model import names
+from lineal.model.edge import Column, Dataset, Doubt, Edge, Read
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
+from lineal.model.way import Confidence
+
+STAR = "*"
+
+
+class UnknownName(LookupError):
+    """No dataset or column has this name; the message says which one may have been meant."""
+
+
+class Graph:
+    """Datasets and the edges between them, ready to be walked in both directions.
+
+    A dataset is a node of its own: what decides its rows leads into it, never into each of its columns.
+    """
+
+    def __init__(self, extraction: Extraction) -> None:
+        self.extraction = extraction
+        self.infos: dict[Dataset, DatasetInfo] = dict(extraction.datasets)
+        self._into: dict[Column, list[Edge]] = {}
+        self._leaving: dict[Column, list[Edge]] = {}
+        self._rows: dict[Dataset, list[Edge]] = {}
+        self._deciding: dict[Column, list[Edge]] = {}
+        self._seen: dict[Dataset, dict[Column, None]] = {}
+        for edge in extraction.edges:
+            self._add(edge)
+
+    def _add(self, edge: Edge) -> None:
+        source, target = whole(edge.source), edge.target
+        self._known(source)
+        if isinstance(target, Column):
+            target = whole(target)
+            self._known(target)
+            self._leaving.setdefault(source, []).append(edge)
+            self._into.setdefault(target, []).append(edge)
+        else:
+            self._known_dataset(target)
+            self._deciding.setdefault(source, []).append(edge)
+            self._rows.setdefault(target, []).append(edge)
+
+    def _known(self, column: Column) -> None:
+        self._known_dataset(column.dataset)
+        self._seen.setdefault(column.dataset, {})[column] = None
+
+    def _known_dataset(self, dataset: Dataset) -> None:
+        if dataset not in self.infos:
+            self.infos[dataset] = DatasetInfo(dataset, "table")
+
+    # -- what there is ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def edges(self) -> list[Edge]:
+        """Every edge, in the order of its target's definition: columns first, then what decides the rows."""
+        return sorted(self.extraction.edges, key=self.order_of)
+
+    def order_of(self, edge: Edge) -> tuple[object, ...]:
+        source, target = edge.source, edge.target
+        if isinstance(target, Column):
+            goal = (0, *self._position(target), target.path)
+        else:
+            goal = (1, 0, "", ())
+        origin = (self._rank.get(source.dataset, -1), *self._position(source), source.path)
+        return (self._rank.get(edge.into, -1), goal, origin)
+
+    @cached_property
+    def _rank(self) -> dict[Dataset, int]:
+        return {dataset: rank for rank, dataset in enumerate(self.infos)}
+
+    @cached_property
+    def _listed(self) -> dict[Column, tuple[int, ColumnInfo]]:
+        listed: dict[Column, tuple[int, ColumnInfo]] = {}
+        for dataset, info in self.infos.items():
+            for position, column in enumerate(info.columns):
+                listed.setdefault(Column(dataset, column.name), (position, column))
+        return listed
+
+    def _position(self, column: Column) -> tuple[int, str]:
+        found = self._listed.get(whole(column))
+        return (found[0] if found else len(self.infos[column.dataset].columns), column.name)
+
+    def columns(self, dataset: Dataset) -> list[Column]:
+        """The dataset's columns: those listed in order, then those that only edges name."""
+        listed = {Column(dataset, info.name): None for info in self.infos[dataset].columns}
+        listed.update(self._seen.get(dataset, {}))
+        return list(listed)
+
+    def info(self, column: Column) -> ColumnInfo | None:
+        """What is known about a column; a nested field may be listed by its dotted path."""
+        if column.path:
+            column = Column(column.dataset, ".".join((column.name, *column.path)))
+        found = self._listed.get(column)
+        return found[1] if found else None
+
+    def kind(self, dataset: Dataset) -> str:
+        return self.infos[dataset].kind
+
+    # -- walking ------------------------------------------------------------------------------------------------
+
+    def into(self, column: Column) -> list[Edge]:
+        """The field-level edges into a column, also those of its fields and of the column it is a field of."""
+        own = self._into.get(whole(column))
+        if own is not None:
+            return touching(own, column, target=True)
+        if self._own(column):
+            return []
+        return list(self._through_stars_into(column))
+
+    def out_of(self, column: Column) -> list[Edge]:
+        """The field-level edges that leave a column."""
+        own = touching(self._leaving.get(whole(column), ()), column, target=False)
+        return [*own, *self._through_stars_out_of(column)]
+
+    def rows_into(self, dataset: Dataset) -> list[Edge]:
+        """The dataset-level edges into a dataset: the columns that decide its rows."""
+        return self._rows.get(dataset, [])
+
+    def decided_by(self, column: Column) -> list[Edge]:
+        """The dataset-level edges that leave a column: the datasets whose rows it decides."""
+        return touching(self._deciding.get(whole(column), ()), column, target=False)
+
+    def also_selected(self, edge: Edge) -> bool:
+        """Whether an inspect edge's column reaches the same dataset by a field-level edge, too."""
+        if edge.field_level:
+            return False
+        return any(other.into == edge.target for other in self._touching_source(edge.source))
+
+    def _touching_source(self, column: Column) -> list[Edge]:
+        return touching(self._leaving.get(whole(column), ()), column, target=False)
+
+    # -- open stars: t.* -> v.* lets v.x go on to t.x --------------------------------------------------------------
+
+    def is_open(self, dataset: Dataset) -> bool:
+        """Whether a star over an unknown schema stands among the dataset's columns."""
+        star = Column(dataset, STAR)
+        return star in self._listed or star in self._into
+
+    def _own(self, column: Column) -> bool:
+        column = whole(column)
+        return column.name == STAR or column in self._listed or column in self._into
+
+    def _through_stars_into(self, column: Column) -> Iterator[Edge]:
+        stars = [edge for edge in self._into.get(Column(column.dataset, STAR), ()) if edge.source.name == STAR]
+        for star in stars:
+            yield _through(star, Column(star.source.dataset, column.name, column.path), column, len(stars) > 1)
+
+    def _through_stars_out_of(self, column: Column) -> Iterator[Edge]:
+        if column.name == STAR:
+            return
+        for star in self._leaving.get(Column(column.dataset, STAR), ()):
+            target = Column(star.into, column.name, column.path)
+            if isinstance(star.target, Column) and star.target.name == STAR and not self._own(target):
+                alternatives = self._into[star.target]
+                yield _through(star, column, target, len(alternatives) > 1)
+
+    # -- looking up what a user typed -----------------------------------------------------------------------------
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Dataset]]:
+        found: dict[str, list[Dataset]] = {}
+        for dataset in self.infos:
+            found.setdefault(_fold(dataset.name), []).append(dataset)
+        return found
+
+    @cached_property
+    def _by_ending(self) -> dict[str, list[Dataset]]:
+        """`orders` and `sales.orders` find prod.sales.orders, where nothing else ends so."""
+        found: dict[str, list[Dataset]] = {}
+        for dataset in self.infos:
+            parts = _fold(dataset.name).split(".")
+            for start in range(1, len(parts)):
+                found.setdefault(".".join(parts[start:]), []).append(dataset)
+        return found
+
+    def _named(self, text: str) -> list[Dataset]:
+        return self._by_name.get(_fold(text)) or self._by_ending.get(_fold(text), [])
+
+    def dataset(self, text: str) -> Dataset:
+        """The dataset of this name, whatever its case; several: the one that is spelt so."""
+        candidates = self._named(text)
+        exact = [dataset for dataset in candidates if dataset.name == text]
+        if exact or len(candidates) == 1:
+            return (exact or candidates)[0]
+        if candidates:
+            spellings = ", ".join(dataset.name for dataset in candidates)
+            raise UnknownName(f"{text} could be any of {spellings}: write the name in full")
+        raise UnknownName(f"unknown dataset {text}{_meant(text, [dataset.name for dataset in self.infos])}")
+
+    def column(self, text: str) -> Column:
+        """The column that `dataset.column` or `dataset.column.field` names."""
+        for dataset, rest in self._splits(text):
+            if column := self._column_of(dataset, rest):
+                return column
+        for dataset, rest in self._splits(text):
+            return self.column_in(dataset, rest)
+        head, dot, _ = text.rpartition(".")
+        if not dot:
+            raise UnknownName(f"{text} names no column: write dataset.column")
+        self.dataset(head)
+        raise UnknownName(f"unknown column {text}")
+
+    def column_in(self, dataset: Dataset, text: str) -> Column:
+        """The column of a dataset that this name names."""
+        if column := self._column_of(dataset, text):
+            return column
+        name, *path = text.split(".")
+        if self.is_open(dataset):
+            return Column(dataset, name, tuple(path))
+        meant = _meant(text, [column.name for column in self.columns(dataset)])
+        raise UnknownName(f"unknown column {text} in {dataset.name}{meant}")
+
+    def find(self, text: str) -> Column | Dataset:
+        """The dataset of this name, else the column."""
+        if "." not in text or self._named(text):
+            return self.dataset(text)
+        return self.column(text)
+
+    def _splits(self, text: str) -> Iterator[tuple[Dataset, str]]:
+        """Every way to read `a.b.c` as a dataset and the rest, the longest dataset first."""
+        parts = text.split(".")
+        for count in range(len(parts) - 1, 0, -1):
+            head = ".".join(parts[:count])
+            if self._named(head):
+                yield self.dataset(head), ".".join(parts[count:])
+
+    def _column_of(self, dataset: Dataset, text: str) -> Column | None:
+        known = self.columns(dataset)
+        for name, path in _readings(text):
+            alike = [column for column in known if names.same(column.name, name)]
+            exact = [column for column in alike if column.name == name]
+            if alike:
+                return (exact or alike)[0]._replace(path=path)
+        return None
+
+    # -- reads ----------------------------------------------------------------------------------------------------
+
+    @property
+    def reads(self) -> list[Read]:
+        return self.extraction.reads
+
+
+def whole(column: Column) -> Column:
+    """The column that a nested field belongs to."""
+    return Column(column.dataset, column.name) if column.path else column
+
+
+def overlap(left: Column, right: Column) -> bool:
+    """Whether two columns are one, or one is a field of the other: t.address and t.address.city."""
+    shared = min(len(left.path), len(right.path))
+    return left.name == right.name and left.dataset == right.dataset and left.path[:shared] == right.path[:shared]
+
+
+def touching(edges: Iterable[Edge], column: Column, *, target: bool) -> list[Edge]:
+    """Those of a whole column's edges that a field of it has to do with."""
+    if not column.path:
+        return list(edges)
+    ends = ((edge, edge.target if target else edge.source) for edge in edges)
+    return [edge for edge, end in ends if isinstance(end, Column) and overlap(end, column)]
+
+
+def _through(star: Edge, source: Column, target: Column, several: bool) -> Edge:
+    """The edge that an open star stands for, should the star's source have that column."""
+    limit = Confidence.LOW if several else Confidence.MEDIUM
+    usages = tuple(
+        usage._replace(doubt=Doubt(min(usage.level, limit), several, "open star")) for usage in star.usages
+    )
+    return Edge(source, target, usages)
+
+
+def _readings(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """`a.b.c` as a column with a path: the longest column name first, for names that have dots in them."""
+    parts = text.split(".")
+    for count in range(len(parts), 0, -1):
+        yield ".".join(parts[:count]), tuple(parts[count:])
+
+
+def _fold(text: str) -> str:
+    return names.insensitive(text, False)
+
+
+def _meant(text: str, candidates: list[str]) -> str:
+    closest = names.closest(text, candidates)
+    return f"; did you mean {closest}?" if closest else ""

@@ -1,0 +1,70 @@
+"""Table-level lineage: which dataset is read to make which, from reads, so that nothing that is named is missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lineal.graph.graph import Graph
+from lineal.model.edge import Dataset
+from lineal.model.way import Clause
+
+
+class TableEdge(NamedTuple):
+    """A dataset is read to make another: the columns that are named, and the clauses they stand in."""
+
+    source: Dataset
+    target: Dataset
+    columns: tuple[str, ...]
+    clauses: tuple[str, ...]
+
+
+def tables(graph: Graph) -> list[TableEdge]:
+    """Every pair of a dataset and one that it is read for, in the order of definition."""
+    columns: dict[tuple[Dataset, Dataset], dict[str, None]] = {}
+    clauses: dict[tuple[Dataset, Dataset], set[Clause]] = {}
+    for read in graph.reads:
+        pair = (read.dataset, read.target)
+        columns.setdefault(pair, {})
+        clauses.setdefault(pair, set()).add(read.clause)
+        if read.column is not None:
+            columns[pair][read.column] = None
+    rank = {dataset: position for position, dataset in enumerate(graph.infos)}
+    found = [
+        TableEdge(source, target, tuple(columns[source, target]), _in_order(clauses[source, target]))
+        for source, target in columns
+    ]
+    unknown = len(rank)
+    return sorted(found, key=lambda edge: (rank.get(edge.target, unknown), rank.get(edge.source, unknown)))
+
+
+def reaching(edges: Iterable[TableEdge], start: Dataset, *, up: int, down: int) -> list[TableEdge]:
+    """The table-level edges within so many hops upstream and downstream of a dataset."""
+    edges = list(edges)
+    behind: dict[Dataset, list[TableEdge]] = {}
+    ahead: dict[Dataset, list[TableEdge]] = {}
+    for edge in edges:
+        behind.setdefault(edge.target, []).append(edge)
+        ahead.setdefault(edge.source, []).append(edge)
+    kept = {id(edge) for edge in _within(behind, start, up, upwards=True)}
+    kept |= {id(edge) for edge in _within(ahead, start, down, upwards=False)}
+    return [edge for edge in edges if id(edge) in kept]
+
+
+def _within(
+    edges: dict[Dataset, list[TableEdge]], start: Dataset, hops: int, *, upwards: bool
+) -> list[TableEdge]:
+    found: list[TableEdge] = []
+    visited, border = {start}, [start]
+    while border and hops > 0:
+        hops -= 1
+        met = [edge for dataset in border for edge in edges.get(dataset, ())]
+        found += met
+        reached = dict.fromkeys(edge.source if upwards else edge.target for edge in met)
+        border = [dataset for dataset in reached if dataset not in visited]
+        visited.update(border)
+    return found
+
+
+def _in_order(clauses: set[Clause]) -> tuple[str, ...]:
+    return tuple(clause.value for clause in Clause if clause in clauses)

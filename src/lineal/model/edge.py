@@ -1,0 +1,217 @@
+"""Datasets, columns, and the edges between them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from lineal.model import names
+from lineal.model.diagnostic import Place
+from lineal.model.way import Clause, Confidence, How, Way
+
+
+class Dataset(NamedTuple):
+    """A table, view, model, seed, source, file, function or parameter."""
+
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Column(NamedTuple):
+    """A column of a dataset; a nested field keeps its path. The name `*` is an open star."""
+
+    dataset: Dataset
+    name: str
+    path: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return ".".join((self.dataset.name, self.name, *self.path))
+
+
+class Doubt(NamedTuple):
+    """Why an influence is less than certain."""
+
+    level: Confidence
+    ambiguous: bool
+    evidence: str
+
+
+class Reader(Protocol):
+    """Looks up, when a view asks, what an extraction only pointed at."""
+
+    @property
+    def level(self) -> Confidence:
+        """How sure the engine is of what it does not doubt."""
+        ...
+
+    def place(self, trail: Any) -> Place | None: ...
+
+    def expression(self, trail: Any) -> str: ...
+
+    def calls(self, trail: Any) -> tuple[str, ...]: ...
+
+
+class Usage(NamedTuple):
+    """One way in which a target depends on a source column."""
+
+    way: Way
+    doubt: Doubt | None
+    trail: Any
+    reader: Reader
+
+    @property
+    def how(self) -> How:
+        return self.way.how
+
+    @property
+    def clause(self) -> Clause:
+        return self.way.clause
+
+    @property
+    def masked(self) -> bool:
+        return self.way.masked
+
+    @property
+    def level(self) -> Confidence:
+        return self.doubt.level if self.doubt is not None else self.reader.level
+
+    @property
+    def place(self) -> Place | None:
+        return self.reader.place(self.trail)
+
+    @property
+    def expression(self) -> str:
+        return self.reader.expression(self.trail)
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        return self.reader.calls(self.trail)
+
+    @property
+    def transform(self) -> str:
+        """The calls from the outermost inwards: `coalesce+sum`; `direct` for a column taken as it is."""
+        return "+".join(self.calls) or "direct"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        site = Site(self.place, self.expression, self.calls, self.reader.level)
+        return Usage, (self.way, self.doubt, None, site)
+
+
+class Site(NamedTuple):
+    """A usage's place, text and calls once they have been looked up: what travels between processes."""
+
+    at: Place | None
+    text: str
+    path: tuple[str, ...]
+    level: Confidence = Confidence.HIGH
+
+    def place(self, trail: Any) -> Place | None:
+        return self.at
+
+    def expression(self, trail: Any) -> str:
+        return self.text
+
+    def calls(self, trail: Any) -> tuple[str, ...]:
+        return self.path
+
+
+BASE_SCORE = {"direct": 0.95, "aggregation": 0.90, "window_function": 0.85, "expression": 0.80}
+INDIRECT_SCORE = 0.75
+
+
+class Edge(NamedTuple):
+    """source → target with its usages: field level into a column, dataset level into a dataset."""
+
+    source: Column
+    target: Column | Dataset
+    usages: tuple[Usage, ...]
+
+    @property
+    def field_level(self) -> bool:
+        return len(self.target) == 3
+
+    @property
+    def into(self) -> Dataset:
+        """The dataset that this edge leads into."""
+        return self.target.dataset if isinstance(self.target, Column) else self.target
+
+    @property
+    def kind(self) -> str:
+        """copy, rename, transform or inspect."""
+        target = self.target
+        if not isinstance(target, Column):
+            return "inspect"
+        for usage in self.usages:
+            if usage.way.how is not How.IDENTITY:
+                return "transform"
+        return "copy" if names.same(self.source.name, target.name) else "rename"
+
+    @property
+    def transformation_type(self) -> str:
+        """direct, window_function, aggregation or expression."""
+        found = "direct"
+        for usage in self.usages:
+            way = usage.way
+            if way.windowed:
+                return "window_function"
+            if way.how is How.AGGREGATION:
+                found = "aggregation"
+            elif way.how is not How.IDENTITY and found == "direct":
+                found = "expression"
+        return found
+
+    @property
+    def level(self) -> Confidence:
+        """The least certain of the usages."""
+        lowest = Confidence.EXACT
+        for usage in self.usages:
+            level = usage.doubt.level if usage.doubt is not None else usage.reader.level
+            if level is not lowest and level < lowest:
+                lowest = level
+        return lowest
+
+    @property
+    def score(self) -> float:
+        level = self.level
+        if level is Confidence.EXACT:
+            return 1.0
+        base = INDIRECT_SCORE
+        for usage in self.usages:
+            if usage.way.direct:
+                base = BASE_SCORE[self.transformation_type]
+                break
+        return base if level is Confidence.HIGH else round(base * level.factor, 4)
+
+    @property
+    def ambiguous(self) -> bool:
+        return any(usage.doubt is not None and usage.doubt.ambiguous for usage in self.usages)
+
+    @property
+    def masked(self) -> bool:
+        """A pair is masked only if every path between the two is."""
+        return all(usage.way.masked for usage in self.usages)
+
+    @property
+    def used_in(self) -> tuple[str, ...]:
+        present = {usage.way.clause for usage in self.usages}
+        return tuple(clause.value for clause in Clause if clause in present)
+
+    @property
+    def place(self) -> Place | None:
+        return next((usage.place for usage in self.usages if usage.place), None)
+
+    def __str__(self) -> str:
+        arrow = "->" if self.field_level else "=>"
+        return f"{self.source} {arrow} {self.target}  {', '.join(sorted({u.how.value for u in self.usages}))}"
+
+
+class Read(NamedTuple):
+    """A statement names a dataset, or a column of it, in a clause."""
+
+    target: Dataset
+    dataset: Dataset
+    column: str | None
+    clause: Clause
+    place: Place | None

@@ -1,0 +1,84 @@
+"""What a front end gives: edges, reads, datasets, diagnostics and how much of the input was understood."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from lineal.model.diagnostic import Diagnostic, Place
+from lineal.model.edge import Dataset, Edge, Read
+
+
+class ColumnInfo(NamedTuple):
+    """What is declared or known about a column."""
+
+    name: str
+    type: str = ""
+    description: str = ""
+    classification: tuple[str, ...] = ()
+    place: Place | None = None
+
+
+@dataclass
+class DatasetInfo:
+    """A dataset as it is known: its columns in order, and whether that list is complete."""
+
+    dataset: Dataset
+    kind: str
+    columns: list[ColumnInfo] = field(default_factory=list)
+    complete: bool = False
+    description: str = ""
+    place: Place | None = None
+
+    def column(self, name: str) -> ColumnInfo | None:
+        return next((info for info in self.columns if info.name == name), None)
+
+
+@dataclass
+class Coverage:
+    """How much of the input was understood: statements, and column references."""
+
+    read: int = 0
+    parsed: int = 0
+    resolved: int = 0
+    references: int = 0
+    ambiguous: int = 0
+    unresolved: int = 0
+
+    def add(self, other: Coverage) -> None:
+        for name in self.__dataclass_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+class Extraction:
+    """The result of a front end; reads and datasets are many, and listed only when asked for."""
+
+    def __init__(
+        self,
+        edges: list[Edge] | None = None,
+        reads: list[Read] | Callable[[], list[Read]] | None = None,
+        datasets: dict[Dataset, DatasetInfo] | Callable[[], dict[Dataset, DatasetInfo]] | None = None,
+        diagnostics: list[Diagnostic] | None = None,
+        coverage: Coverage | None = None,
+    ) -> None:
+        self.edges = edges if edges is not None else []
+        self._reads = reads if reads is not None else []
+        self._datasets = datasets if datasets is not None else {}
+        self.diagnostics = diagnostics if diagnostics is not None else []
+        self.coverage = coverage if coverage is not None else Coverage()
+
+    @property
+    def reads(self) -> list[Read]:
+        if callable(self._reads):
+            self._reads = self._reads()
+        return self._reads
+
+    @property
+    def datasets(self) -> dict[Dataset, DatasetInfo]:
+        if callable(self._datasets):
+            self._datasets = self._datasets()
+        return self._datasets
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Extraction, (self.edges, self.reads, self.datasets, self.diagnostics, self.coverage)

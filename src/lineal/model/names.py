@@ -1,0 +1,54 @@
+"""Names: the only place that folds case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Fold = Callable[[str, bool], str]
+"""(spelling, quoted) → key. Two identifiers are the same name exactly when their keys are equal."""
+
+
+def insensitive(text: str, quoted: bool) -> str:
+    """Spark, DuckDB, T-SQL: `Id`, `ID` and "id" are one name."""
+    return text.lower()
+
+
+def lowercase(text: str, quoted: bool) -> str:
+    """PostgreSQL: Id folds to id, "Id" stays as it is."""
+    return text if quoted else text.lower()
+
+
+def uppercase(text: str, quoted: bool) -> str:
+    """Snowflake, Oracle: id folds to ID, which is the same name as "ID" and another one than "id".
+
+    Keys use lower case for the dialect's own case, so that they can be compared across dialects.
+    """
+    return text.swapcase() if quoted else text.lower()
+
+
+def sensitive(text: str, quoted: bool) -> str:
+    """BigQuery's tables, ClickHouse: every letter counts."""
+    return text
+
+
+def same(left: str, right: str) -> bool:
+    """Whether a column kept its name: `id AS ID` is no rename."""
+    return left == right or left.lower() == right.lower()
+
+
+def closest(name: str, candidates: list[str]) -> str | None:
+    """The candidate that the user may have meant, for "did you mean"."""
+    from difflib import get_close_matches
+
+    folded = {candidate.lower(): candidate for candidate in candidates}
+    found = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    return folded[found[0]] if found else None
+
+
+FOLDS: dict[str, Fold] = {
+    "LOWERCASE": lowercase,
+    "UPPERCASE": uppercase,
+    "CASE_SENSITIVE": sensitive,
+    "CASE_INSENSITIVE": insensitive,
+    "CASE_INSENSITIVE_UPPERCASE": insensitive,
+}

@@ -1,0 +1,45 @@
+"""Where statements and schemas come from: a project folder, SQL files, texts.
+
+    load("examples/shop")                     a project, known by its lineal.yml or featherflow.yml
+    load("models/", dialect="spark")          a folder of .sql files, or one file
+    corpus_of_text({"mart": "select …"})      SQL that is at hand
+    read_schema("schema.yml"), schema_of({"orders": {"id": "int"}})
+
+A new kind of project is one file with `matches` and `load`, and one name in `KINDS`.
+Templates are rendered by a worker process and YAML is read when it is needed: this import brings in neither.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Protocol
+
+from lineal.model.script import Corpus
+from lineal.projects import featherflow, files
+from lineal.projects.errors import ProjectError
+from lineal.projects.files import corpus_of_text, united
+from lineal.projects.schema import Schema, read_schema, schema_of
+
+__all__ = ["KINDS", "ProjectError", "Schema", "corpus_of_text", "load", "read_schema", "schema_of", "united"]
+
+
+class Kind(Protocol):
+    """A kind of input: whether a path is one, and what is in it."""
+
+    def matches(self, path: Path) -> bool: ...
+
+    def load(self, path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus: ...
+
+
+KINDS: tuple[Kind, ...] = (featherflow, files)
+"""The first one that matches reads the path."""
+
+
+def load(path: str | os.PathLike[str], dialect: str | None = None, schema: Schema = None) -> Corpus:
+    """Everything to analyse at a path; a path that is not there is the caller's mistake."""
+    where = Path(path)
+    for kind in KINDS:
+        if kind.matches(where):
+            return kind.load(where, dialect, schema)
+    raise ProjectError(f"there is no file or folder {os.fspath(path)}")

@@ -1,0 +1,7 @@
+"""The caller's mistakes: a path or a schema that is not there. What is wrong *inside* a file is a Diagnostic."""
+
+from __future__ import annotations
+
+
+class ProjectError(Exception):
+    """One line that says what the caller asked for and why it cannot be had."""

@@ -1,0 +1,282 @@
+"""A project folder with `lineal.yml` or `featherflow.yml`: nodes of SQL and YAML, seeds, sources, functions, macros.
+
+lineal.yml                        name, dialect, vars, nodes, macros, namespace
+macros/*.sql                      {% macro cents_to_dollars(column) %}…{% endmacro %}
+nodes/<name>/<name>.yml           kind: sql | seed | source | function, columns, hooks
+nodes/<name>/<name>.sql           the query, with Jinja; a function's body
+nodes/<name>/<name>.csv           a seed's rows
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Dataset
+from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.script import Corpus, Function, Script
+from lineal.projects import yaml
+from lineal.projects.builtins import builtin_macros
+from lineal.projects.columns import merged, name_of, read_columns
+from lineal.projects.nodes import Node, find_nodes
+from lineal.projects.render import Rendering, Setting, Template, render
+from lineal.projects.schema import Schema, schema_datasets
+from lineal.projects.seeds import read_header, with_header
+from lineal.projects.text import Report, read_text
+from lineal.projects.yaml import Value
+
+PROJECT_FILES = {"lineal.yml": "", "lineal.yaml": "", "featherflow.yml": "duckdb", "featherflow.yaml": "duckdb"}
+"""The files that make a folder a project, and the dialect of one that names none."""
+
+NODE_KEYS = ("nodes", "node_paths")
+MACRO_KEYS = ("macros", "macro_paths")
+PRE_HOOK_KEYS = ("pre_hook", "pre_hooks", "pre-hook")
+POST_HOOK_KEYS = ("post_hook", "post_hooks", "post-hook")
+
+
+def matches(path: Path) -> bool:
+    """A folder with a project file in it, or the project file itself."""
+    return project_file(path) is not None
+
+
+def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
+    """The project's statements, datasets and functions; the caller's dialect and schema add to what it says itself."""
+    draft = Draft()
+    project = read_project(path, dialect, draft.report)
+    for node in find_nodes(project.node_folders, draft.report):
+        READERS[node.kind](node, project, draft)
+    return draft.finish(project, schema)
+
+
+def project_file(path: Path) -> Path | None:
+    if path.name in PROJECT_FILES and path.is_file():
+        return path
+    return next((path / name for name in PROJECT_FILES if (path / name).is_file()), None)
+
+
+@dataclass(frozen=True)
+class Project:
+    """What the project file says."""
+
+    file: Path
+    dialect: str
+    namespace: str
+    node_folders: list[Path]
+    macro_folders: list[Path]
+    variables: Mapping[str, Any]
+
+    def dataset(self, name: str) -> Dataset:
+        return Dataset(self.namespace, name)
+
+
+def read_project(path: Path, dialect: str | None, report: Report) -> Project:
+    file = project_file(path)
+    assert file is not None, "matches() comes first"
+    about = yaml.read(file, report) or Value({}, Place(str(file), 1, 1))
+    if about.data is not None and not isinstance(about.data, dict):
+        report(about.unexpected("a mapping"))
+    return Project(
+        file=file,
+        dialect=dialect if dialect is not None else about.text(report, "dialect") or PROJECT_FILES[file.name],
+        namespace=about.text(report, "namespace"),
+        node_folders=_folders(about, NODE_KEYS, file.parent, report),
+        macro_folders=_folders(about, MACRO_KEYS, file.parent, report),
+        variables={key: value.plain() for key, value in about.mapping(report, "vars").items()},
+    )
+
+
+def _folders(about: Value, keys: tuple[str, ...], root: Path, report: Report) -> list[Path]:
+    """nodes: nodes or node_paths: [a, b]; one that is named and not there is reported, the default may be missing."""
+    named = about.listed(*keys) or [Value(keys[0], raw=keys[0])]
+    folders = {root / text: value for value in named if (text := value.as_text(report))}
+    for folder, value in folders.items():
+        if not folder.is_dir() and value.place.file:
+            report(Diagnostic(Code.UNREADABLE, f"{value.name}: there is no folder {folder}", value.place))
+    return [folder for folder in folders if folder.is_dir()]
+
+
+Made = Callable[["Corpus", str], None]
+
+
+@dataclass
+class Draft:
+    """A corpus in the making: templates wait here until all of them are rendered at once."""
+
+    templates: list[tuple[Template, Made]] = field(default_factory=list)
+    datasets: list[DatasetInfo] = field(default_factory=list)
+    headers: dict[Dataset, list[ColumnInfo]] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def report(self) -> Report:
+        return self.diagnostics.append
+
+    def finish(self, project: Project, schema: Schema) -> Corpus:
+        corpus = Corpus(project.dialect, diagnostics=self.diagnostics, namespace=project.namespace)
+        if not self.templates and not self.datasets and not self.diagnostics:
+            place = Place(str(project.file), 1, 1)
+            self.report(Diagnostic(Code.NO_INPUT, f"the project {project.file.parent} has no nodes", place))
+        given = schema_datasets(schema, project.namespace, self.report)
+        corpus.datasets = [self.with_header(info) for info in merged([*self.datasets, *given])]
+        for (_, made), rendering in zip(self.templates, self.renderings(project), strict=True):
+            self.diagnostics.extend(rendering.diagnostics)
+            for text in rendering.texts:
+                made(corpus, text)
+        return corpus
+
+    def with_header(self, info: DatasetInfo) -> DatasetInfo:
+        header = self.headers.get(info.dataset)
+        return info if header is None else with_header(info, header)
+
+    def renderings(self, project: Project) -> Iterable[Rendering]:
+        templates = [template for template, _ in self.templates]
+        macros = list(_macros(project.macro_folders, self.report))
+        own = builtin_macros(each.text for each in (*templates, *macros))
+        rendered = render(templates, Setting([*own, *macros], project.variables, project.file.name))
+        self.diagnostics.extend(rendered.diagnostics)
+        return rendered.renderings
+
+
+def _macros(folders: list[Path], report: Report) -> Iterable[Template]:
+    for folder in folders:
+        for path in sorted(folder.rglob("*.sql")):
+            text = read_text(path, report)
+            if text is not None:
+                yield Template(text, str(path), import_name=path.relative_to(folder).as_posix())
+
+
+def sql_node(node: Node, project: Project, draft: Draft) -> None:
+    """kind: sql — a query that defines the dataset of its name, and the hooks around it."""
+    columns = read_columns(node.about.get("columns"), draft.report)
+    draft.datasets.append(_info(node, project, columns, False, draft.report))
+    hooks(node, PRE_HOOK_KEYS, project, draft)
+    text = _sql(node, draft.report)
+    if text is not None:
+        draft.templates.append((Template(text, str(node.sql), this=node.name), _query(node, project)))
+    hooks(node, POST_HOOK_KEYS, project, draft)
+
+
+def _query(node: Node, project: Project) -> Made:
+    def made(corpus: Corpus, rendered: str) -> None:
+        corpus.scripts.append(Script(rendered, project.dialect, str(node.sql), target=node.name, kind="sql"))
+
+    return made
+
+
+def hooks(node: Node, keys: tuple[str, ...], project: Project, draft: Draft) -> None:
+    """pre_hook: "…" or post_hook: ["…", {sql: "…"}], also under config: — statements of their own."""
+    config = node.about.get("config")
+    both = chain(node.about.listed(*keys), config.listed(*keys) if config is not None else ())
+    for hook in both:
+        value = hook.get("sql") or hook
+        if value.as_text(draft.report):
+            template = Template(value.raw, value.place.file, value.text_line, node.name)
+            draft.templates.append((template, _hook(value, project)))
+
+
+def _hook(value: Value, project: Project) -> Made:
+    def made(corpus: Corpus, rendered: str) -> None:
+        corpus.scripts.append(Script(rendered, project.dialect, value.place.file, value.text_line))
+
+    return made
+
+
+def seed_node(node: Node, project: Project, draft: Draft) -> None:
+    """kind: seed — a CSV file. Its columns are those of its YAML, else of its source entry, else of its header."""
+    columns = read_columns(node.about.get("columns"), draft.report)
+    info = _info(node, project, columns, bool(columns), draft.report)
+    draft.datasets.append(info)
+    draft.headers[info.dataset] = _header(node, draft.report)
+
+
+def _header(node: Node, report: Report) -> list[ColumnInfo]:
+    if node.csv is None:
+        report(Diagnostic(Code.SEED_ERROR, f"the seed {node.name} has no {node.name}.csv beside it", node.place))
+        return []
+    delimiter = node.about.get("delimiter")
+    if delimiter is None:
+        return read_header(node.csv, ",", report)
+    if not isinstance(delimiter.data, str) or len(delimiter.data) != 1:
+        report(delimiter.unexpected("one character"))
+        return []
+    return read_header(node.csv, delimiter.data, report)
+
+
+def source_node(node: Node, project: Project, draft: Draft) -> None:
+    """kind: source — tables that somebody else fills; the schema or database they live in is not part of their name."""
+    for table in node.about.listed("tables"):
+        name = name_of(table, draft.report)
+        if name:
+            columns = read_columns(table.get("columns"), draft.report)
+            description = table.text(draft.report, "description")
+            dataset = project.dataset(name)
+            draft.datasets.append(DatasetInfo(dataset, "source", columns, bool(columns), description, table.place))
+
+
+def function_node(node: Node, project: Project, draft: Draft) -> None:
+    """kind: function — a scalar function's body is an expression, a table function's a query; see semantics §5."""
+    returns = node.about.get("returns")
+    columns = read_columns(returns.get("columns") if returns is not None else None, draft.report)
+    table = bool(columns) or node.about.text(draft.report, "function_type").lower() == "table"
+    if table:
+        draft.datasets.append(_info(node, project, columns, bool(columns), draft.report))
+    text = _sql(node, draft.report)
+    if text is not None:
+        parameters = tuple(_parameters(node.about.get("arguments", "args", "parameters"), draft.report))
+        made = _function(node, project, table, parameters, tuple(columns))
+        draft.templates.append((Template(text, str(node.sql), this=node.name), made))
+
+
+def _function(
+    node: Node, project: Project, table: bool, parameters: tuple[str, ...], columns: tuple[ColumnInfo, ...]
+) -> Made:
+    def made(corpus: Corpus, rendered: str) -> None:
+        body = Script(rendered, project.dialect, str(node.sql), target=node.name, kind="function")
+        corpus.functions.append(Function(node.name, table, parameters, body, columns))
+
+    return made
+
+
+def _parameters(value: Value | None, report: Report) -> Iterable[str]:
+    """arguments: [{name: a, type: int}], [a, b] or {a: int}"""
+    if value is None:
+        return ()
+    if isinstance(value.data, dict):
+        return value.data
+    if isinstance(value.data, list):
+        return [name for name in (name_of(item, report) for item in value.data) if name]
+    report(value.unexpected("a list of arguments"))
+    return ()
+
+
+def python_node(node: Node, project: Project, draft: Draft) -> None:
+    """kind: python — known by its YAML only; what it reads is not traced."""
+    columns = read_columns(node.about.get("columns"), draft.report)
+    draft.datasets.append(_info(node, project, columns, False, draft.report))
+    message = f"the Python node {node.name} is not traced: only its columns are known"
+    draft.report(Diagnostic(Code.UNSUPPORTED_CONSTRUCT, message, node.about.at("kind")))
+
+
+READERS: Mapping[str, Callable[[Node, Project, Draft], None]] = {
+    "sql": sql_node,
+    "seed": seed_node,
+    "source": source_node,
+    "function": function_node,
+    "python": python_node,
+}
+
+
+def _info(node: Node, project: Project, columns: list[ColumnInfo], complete: bool, report: Report) -> DatasetInfo:
+    description = node.about.text(report, "description")
+    return DatasetInfo(project.dataset(node.name), node.kind, columns, complete, description, node.place)
+
+
+def _sql(node: Node, report: Report) -> str | None:
+    if node.sql is None:
+        report(Diagnostic(Code.MISSING_SQL, f"{node.name} has no {node.name}.sql beside its YAML", node.place))
+        return None
+    return read_text(node.sql, report)

@@ -1,0 +1,74 @@
+"""Plain SQL: a file, a folder of files, or texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.script import Corpus, Script
+from lineal.projects.columns import merged
+from lineal.projects.schema import Schema, schema_datasets
+from lineal.projects.text import Report, read_text, unreadable
+
+
+def matches(path: Path) -> bool:
+    """Anything that is there; the other kinds are asked first."""
+    return path.exists()
+
+
+def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
+    """A script for each file. In a folder only `.sql` files count; a file that is named may be called anything."""
+    corpus = _corpus(dialect, schema)
+    report = corpus.diagnostics.append
+    paths = list(sql_files(path, report)) if path.is_dir() else [path]
+    texts = ((file, read_text(file, report)) for file in paths)
+    corpus.scripts = [Script(text, corpus.dialect, str(file)) for file, text in texts if text is not None]
+    if not paths and not corpus.diagnostics:
+        report(Diagnostic(Code.NO_INPUT, f"{path} has no .sql files", Place(str(path), 1, 1)))
+    return corpus
+
+
+def corpus_of_text(
+    texts: str | Mapping[str, str] | Iterable[str], dialect: str | None = None, schema: Schema = None
+) -> Corpus:
+    """SQL that is at hand: a text, several, or texts by the name of the dataset that their query defines."""
+    corpus = _corpus(dialect, schema)
+    if isinstance(texts, Mapping):
+        corpus.scripts = [Script(text, corpus.dialect, name, target=name) for name, text in texts.items()]
+    else:
+        several = [texts] if isinstance(texts, str) else texts
+        corpus.scripts = [Script(text, corpus.dialect) for text in several]
+    return corpus
+
+
+def united(corpora: Iterable[Corpus]) -> Corpus:
+    """Several inputs that are analysed together; the first one's dialect and namespace count for the whole."""
+    several = list(corpora)
+    first = several[0] if several else Corpus("")
+    return Corpus(
+        dialect=first.dialect,
+        scripts=[script for corpus in several for script in corpus.scripts],
+        datasets=merged(info for corpus in several for info in corpus.datasets),
+        functions=[function for corpus in several for function in corpus.functions],
+        diagnostics=[diagnostic for corpus in several for diagnostic in corpus.diagnostics],
+        namespace=first.namespace,
+    )
+
+
+def sql_files(folder: Path, report: Report) -> Iterator[Path]:
+    """The .sql files below a folder, sorted; hidden ones are skipped and links to folders not followed."""
+    for where, folders, names in os.walk(folder, onerror=lambda error: report(unreadable(str(error.filename), error))):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(where, name) for name in sorted(names) if _is_sql(name))
+
+
+def _is_sql(name: str) -> bool:
+    return name.lower().endswith(".sql") and not name.startswith(".")
+
+
+def _corpus(dialect: str | None, schema: Schema) -> Corpus:
+    corpus = Corpus(dialect or "")
+    corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+    return corpus

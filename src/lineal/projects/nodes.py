@@ -1,0 +1,147 @@
+"""Nodes: the folders below `nodes/`, each with its YAML and its SQL or CSV beside one another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.projects import yaml
+from lineal.projects.text import Report, unreadable
+from lineal.projects.yaml import Value
+
+YAML_SUFFIXES = (".yml", ".yaml")
+
+KINDS = {
+    "sql": "sql",
+    "model": "sql",
+    "models": "sql",
+    "seed": "seed",
+    "seeds": "seed",
+    "source": "source",
+    "sources": "source",
+    "function": "function",
+    "functions": "function",
+    "python": "python",
+}
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node: what its YAML says, and the files beside it."""
+
+    name: str
+    kind: str
+    about: Value
+    sql: Path | None
+    csv: Path | None
+
+    @property
+    def place(self) -> Place:
+        return self.about.place
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files of one name in one folder: orders.yml, orders.sql, orders.csv."""
+
+    folder: Path
+    stem: str
+    suffixes: dict[str, Path]
+
+    @property
+    def own_folder(self) -> bool:
+        """nodes/orders/orders.*, the 1:1 layout"""
+        return self.stem == self.folder.name
+
+    @property
+    def yml(self) -> Path | None:
+        return next((self.suffixes[suffix] for suffix in YAML_SUFFIXES if suffix in self.suffixes), None)
+
+
+def find_nodes(folders: list[Path], report: Report) -> Iterator[Node]:
+    """Every node below these folders, in the order of their paths."""
+    seen: set[Path] = set()
+    for folder in folders:
+        for files in _walk(folder, report):
+            where = files.folder.resolve() / files.stem
+            node = None if where in seen else read_node(files, report)
+            seen.add(where)
+            if node is not None:
+                yield node
+
+
+def read_node(files: Files, report: Report) -> Node | None:
+    """A node with its kind. A YAML file that is nobody's (its folder has another name, it says no kind) is no node."""
+    about = _about(files, report)
+    if about is None:
+        return None
+    kind = _declared_kind(about, report) or _inferred_kind(about, files)
+    if kind is None and not files.own_folder:
+        return None
+    sql, csv = files.suffixes.get(".sql"), files.suffixes.get(".csv")
+    return Node(about.text(report, "name") or files.stem, kind or "sql", about, sql, csv)
+
+
+def _about(files: Files, report: Report) -> Value | None:
+    """What the YAML says: nothing, at the first line, where there is none; None if it is broken and all there is."""
+    first = files.yml or files.suffixes.get(".sql") or files.suffixes[".csv"]
+    nothing = Value({}, Place(str(first), 1, 1))
+    if files.yml is None:
+        report(_missing_yaml(first, nothing.place))
+        return nothing
+    value = yaml.read(files.yml, report)
+    if value is not None and value.data is None:
+        return nothing
+    if value is not None and isinstance(value.data, dict):
+        return value
+    if value is not None:
+        report(value.unexpected("a mapping"))
+    return nothing if len(files.suffixes) > 1 else None
+
+
+def _missing_yaml(first: Path, place: Place) -> Diagnostic:
+    wanted = f"{first.stem}.yml"
+    return Diagnostic(
+        Code.MISSING_YAML, f"{first} has no {wanted} beside it", place, f"Write {wanted} beside {first.name}."
+    )
+
+
+def _declared_kind(about: Value, report: Report) -> str | None:
+    value = about.get("kind")
+    if value is None:
+        return None
+    kind = KINDS.get(value.as_text(report).lower())
+    if kind is None and not isinstance(value.data, (dict, list)):
+        report(value.unexpected("sql, seed, source or function"))
+    return kind
+
+
+def _inferred_kind(about: Value, files: Files) -> str | None:
+    signs = (
+        ("source", about.get("tables")),
+        ("function", about.get("function_type")),
+        ("sql", files.suffixes.get(".sql")),
+        ("seed", files.suffixes.get(".csv")),
+    )
+    return next((kind for kind, sign in signs if sign is not None), None)
+
+
+def _walk(folder: Path, report: Report) -> Iterator[Files]:
+    for where, folders, names in os.walk(folder, onerror=lambda error: report(unreadable(str(error.filename), error))):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from _files_in(Path(where), sorted(names))
+
+
+def _files_in(folder: Path, names: list[str]) -> Iterator[Files]:
+    """The files of a folder by their stem; a CSV alone is a seed only if the folder is called like it."""
+    stems: dict[str, dict[str, Path]] = {}
+    for name in names:
+        path = folder / name
+        if path.suffix.lower() in (".sql", ".csv", *YAML_SUFFIXES) and not name.startswith("."):
+            stems.setdefault(path.stem, {})[path.suffix.lower()] = path
+    for stem, suffixes in stems.items():
+        if stem == folder.name or set(suffixes) != {".csv"}:
+            yield Files(folder, stem, suffixes)

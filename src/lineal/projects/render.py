@@ -1,0 +1,239 @@
+"""Jinja, rendered at arm's length: templates go to a worker process, texts and diagnostics come back.
+
+Jinja cannot be interrupted inside a process, so that a template which loops or eats memory takes its process with it.
+One worker renders all templates of a project; when one of them kills it, that one gets the diagnostic and a new worker
+goes on with the rest. The worker is a fresh interpreter (no fork, no `__main__` to import), so this works the same in
+scripts, notebooks, tests and threads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+
+WORKER = Path(__file__).with_name("worker.py")
+START_SECONDS = 60.0
+KEPT_VARIABLES = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH")
+"""What an interpreter may need to start; nothing else of the environment is there for a template to find."""
+
+JINJA = re.compile(r"\{[{%#]")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one template may take: CPU seconds, seconds on the clock, bytes of memory, characters of output."""
+
+    seconds: float = 5.0
+    wall: float = 30.0
+    memory: int = 512 << 20
+    output: int = 10_000_000
+
+
+@dataclass(frozen=True)
+class Template:
+    """A text with Jinja in it, the file and line it stands at, and the name of the table it builds."""
+
+    text: str
+    file: str
+    line: int = 1
+    this: str = ""
+    import_name: str = ""
+    """For a macro file, its path below the macro folder: `{% import 'money.sql' as money %}`."""
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """The distinct texts of a template: one, or more if it asks what only a run knows (`is_incremental()`), or none."""
+
+    texts: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A rendering for each template, in order, and what is wrong with the macros."""
+
+    renderings: tuple[Rendering, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all templates of a project share."""
+
+    macros: Sequence[Template] = ()
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    project: str = "lineal.yml"
+    limits: Limits = Limits()
+
+
+ALONE = Setting()
+
+
+def render(templates: Iterable[Template], setting: Setting = ALONE) -> Rendered:
+    """Render each template; a text without Jinja stays as it is and costs nothing."""
+    bench = _Bench(setting)
+    try:
+        renderings = tuple(
+            bench.rendering(template) if JINJA.search(template.text) else Rendering((template.text,))
+            for template in templates
+        )
+    finally:
+        bench.close()
+    return Rendered(renderings, tuple(bench.diagnostics))
+
+
+class _Ended(Exception):
+    """The worker is gone; the one argument is the fault of the template that it was working on."""
+
+
+class _Bench:
+    """Keeps a worker at hand, and replaces the one that a template has killed."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.macros = [macro for macro in setting.macros if JINJA.search(macro.text)]
+        self.diagnostics: list[Diagnostic] = []
+        self.worker: _Worker | None = None
+
+    def rendering(self, template: Template) -> Rendering:
+        try:
+            answer = (self.worker or self.start()).ask(template)
+        except _Ended as ended:
+            self.close()
+            answer = {"texts": (), "faults": [ended.args[0]]}
+        faults = (_diagnostic(fault, template) for fault in answer["faults"])
+        return Rendering(tuple(answer["texts"]), tuple(faults))
+
+    def start(self) -> _Worker:
+        """A worker that knows the macros; a macro file that does not load is reported once and left out."""
+        while True:
+            self.worker = worker = _Worker(self.setting)
+            if all(self.teach(worker, macro) for macro in tuple(self.macros)):
+                return worker
+            self.close()
+
+    def teach(self, worker: _Worker, macro: Template) -> bool:
+        """Whether the worker is still there."""
+        try:
+            faults, alive = worker.ask(macro, macros=True)["faults"], True
+        except _Ended as ended:
+            faults, alive = [ended.args[0]], False
+        if faults:
+            self.macros.remove(macro)
+            self.diagnostics.extend(_diagnostic(fault, macro) for fault in faults)
+        return alive
+
+    def close(self) -> None:
+        if self.worker is not None:
+            self.worker.close()
+        self.worker = None
+
+
+class _Worker:
+    """A running `worker.py`: one question, one answer, and a clock that ends it."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.limits = setting.limits
+        self.late = False
+        self.process = _started()
+        try:
+            self.exchange(_setup(setting), START_SECONDS)
+        except _Ended:
+            self.close()
+            raise _unstartable("the process that renders templates does not start") from None
+
+    def ask(self, template: Template, macros: bool = False) -> dict[str, Any]:
+        job = {"file": template.file, "text": template.text, "this": template.this, "macros": macros}
+        return self.exchange(job, self.limits.wall)
+
+    def exchange(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        timer = Timer(seconds, self.kill)
+        timer.start()
+        try:
+            answer = self.talk(json.dumps(message, default=str))
+        finally:
+            timer.cancel()
+        if answer is None:
+            raise _Ended(self.cause_of_death())
+        return answer
+
+    def talk(self, message: str) -> dict[str, Any] | None:
+        """The answer; None if the worker ends instead."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        try:
+            self.process.stdin.write(message.encode() + b"\n")
+            self.process.stdin.flush()
+            return dict(json.loads(self.process.stdout.readline()))
+        except (OSError, ValueError):
+            return None
+
+    def kill(self) -> None:
+        self.late = True
+        self.process.kill()
+
+    def cause_of_death(self) -> dict[str, Any]:
+        self.process.kill()
+        status = self.process.wait()
+        message = "the template ended the process that renders it"
+        if self.late:
+            message = f"the template takes longer than {self.limits.wall:g} s"
+        elif -status == getattr(signal, "SIGXCPU", None):
+            message = f"the template takes more than {self.limits.seconds:g} s of CPU time"
+        return {"message": message, "limit": True, "line": 1}
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+def _started() -> subprocess.Popen[bytes]:
+    """A fresh interpreter without site packages, environment or current folder: only jinja2 is shown to it."""
+    environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    command = [sys.executable, "-I", "-S", str(WORKER), *_folders_of("jinja2", "markupsafe")]
+    pipe, null = subprocess.PIPE, subprocess.DEVNULL
+    try:
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=null, env=environment)
+    except (OSError, ValueError) as error:
+        raise _unstartable(f"cannot start {sys.executable or 'Python'} to render templates: {error}") from None
+
+
+def _unstartable(message: str) -> _Ended:
+    return _Ended({"message": message, "limit": False, "line": 1})
+
+
+def _folders_of(*packages: str) -> list[str]:
+    specs = (find_spec(package) for package in packages)
+    places = (place for spec in specs if spec for place in spec.submodule_search_locations or ())
+    return list(dict.fromkeys(str(Path(place).parent.absolute()) for place in places))
+
+
+def _setup(setting: Setting) -> dict[str, Any]:
+    limits = setting.limits
+    return {
+        "variables": dict(setting.variables),
+        "imports": {macro.import_name: macro.text for macro in setting.macros if macro.import_name},
+        "project": setting.project,
+        "seconds": limits.seconds,
+        "memory": limits.memory,
+        "output": limits.output,
+    }
+
+
+def _diagnostic(fault: dict[str, Any], template: Template) -> Diagnostic:
+    code = Code.TEMPLATE_LIMIT if fault["limit"] else Code.TEMPLATE_ERROR
+    place = Place(template.file, template.line + fault["line"] - 1, 1)
+    return Diagnostic(code, fault["message"], place, fault.get("hint", ""))

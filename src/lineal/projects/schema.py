@@ -1,0 +1,106 @@
+"""Schemas that the caller brings along: `--schema FILE` (JSON or YAML), or a mapping.
+
+{orders: {id: int, amount: decimal}}                       {tables: {orders: [id, amount]}}
+{orders: {id: {type: int, description: Order number}}}     {orders: {columns: [{name: id, type: int}]}}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Dataset
+from lineal.model.extraction import DatasetInfo
+from lineal.projects import yaml
+from lineal.projects.columns import merged, name_of, read_columns
+from lineal.projects.errors import ProjectError
+from lineal.projects.text import Report, read_text
+from lineal.projects.yaml import Value
+
+Schema = Mapping[str, object] | str | os.PathLike[str] | None
+"""A mapping table → columns, or the path of a file with one."""
+
+
+def schema_datasets(schema: Schema, namespace: str, report: Report) -> list[DatasetInfo]:
+    """The datasets of a schema, whichever way the caller gave it."""
+    if schema is None:
+        return []
+    if isinstance(schema, Mapping):
+        return schema_of(schema, namespace)
+    infos, diagnostics = read_schema(schema, namespace)
+    for diagnostic in diagnostics:
+        report(diagnostic)
+    return infos
+
+
+def read_schema(path: str | os.PathLike[str], namespace: str = "") -> tuple[list[DatasetInfo], list[Diagnostic]]:
+    """The datasets of a schema file. One that is not there is the caller's mistake, what is wrong in it is not."""
+    file = Path(path)
+    if not file.exists() or file.is_dir():
+        raise ProjectError(f"there is no schema file {os.fspath(path)}")
+    diagnostics: list[Diagnostic] = []
+    text = read_text(file, diagnostics.append)
+    value = None if text is None else _parsed(text, file, diagnostics.append)
+    infos = [] if value is None else _tables(value, namespace, diagnostics.append)
+    return infos, diagnostics
+
+
+def schema_of(mapping: Mapping[str, object], namespace: str = "") -> list[DatasetInfo]:
+    """The datasets of a mapping; one of the wrong shape is the caller's mistake."""
+    diagnostics: list[Diagnostic] = []
+    infos = _tables(yaml.of_plain(mapping), namespace, diagnostics.append)
+    if diagnostics:
+        raise ProjectError(f"schema: {diagnostics[0].message}")
+    return infos
+
+
+def _parsed(text: str, file: Path, report: Report) -> Value | None:
+    """JSON is YAML but for its tabs; its own reader first, because it says better what is wrong."""
+    if file.suffix.lower() == ".json":
+        try:
+            json.loads(text)
+        except json.JSONDecodeError as error:
+            place = Place(str(file), error.lineno, error.colno)
+            report(Diagnostic(Code.YAML_ERROR, f"not valid JSON: {error.msg}", place))
+            return None
+        except RecursionError:
+            pass
+        text = text.replace("\t", " ")
+    return yaml.parse(text, str(file), report)
+
+
+def _tables(value: Value, namespace: str, report: Report) -> list[DatasetInfo]:
+    inner = value.get("tables")
+    if inner is not None and _holds_tables(inner):
+        value = inner
+    if isinstance(value.data, list):
+        named = [(name_of(item, report), item if isinstance(item.data, dict) else Value(None)) for item in value.data]
+    elif isinstance(value.data, dict):
+        named = list(value.data.items())
+    else:
+        report(value.unexpected("a mapping of tables"))
+        named = []
+    return merged(_table(name, table, namespace, report) for name, table in named if name)
+
+
+def _holds_tables(value: Value) -> bool:
+    """tables: {orders: {…}} is a schema, tables: {id: int} is a table of that name"""
+    if isinstance(value.data, dict):
+        return all(isinstance(item.data, (dict, list)) or item.data is None for item in value.data.values())
+    return isinstance(value.data, list) and all(isinstance(item.data, dict) for item in value.data)
+
+
+def _table(name: str, value: Value, namespace: str, report: Report) -> DatasetInfo:
+    listed = value.get("columns")
+    wrapped = listed is not None and isinstance(listed.data, list)
+    described = value.text(report, "description") if wrapped else ""
+    columns = read_columns(listed if wrapped else _present(value), report)
+    place = value.place if value.place.file else None
+    return DatasetInfo(Dataset(namespace, name), "table", columns, bool(columns), described, place)
+
+
+def _present(value: Value) -> Value | None:
+    return None if value.data is None else value

@@ -1,0 +1,67 @@
+"""Seeds: the header of a CSV file."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from pathlib import Path
+
+from lineal.model import names
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.projects.text import Report, not_utf8, read_bytes
+
+HEADER_BYTES = 1 << 20
+"""Only the beginning of a seed is read: its header is there, and its rows do not matter."""
+
+
+def read_header(path: Path, delimiter: str, report: Report) -> list[ColumnInfo]:
+    """The columns of a CSV file, without types; none and a diagnostic if there is no header to read."""
+    data = read_bytes(path, report, HEADER_BYTES)
+    text = None if data is None else _decoded_start(data, str(path), report)
+    if text is None:
+        return []
+    try:
+        rows = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, skipinitialspace=True, strict=True)
+        header = next((row for row in rows if any(cell.strip() for cell in row)), [])
+    except csv.Error as error:
+        report(_seed_error(path, str(error)))
+        return []
+    return _columns(path, [name.strip() for name in header], report)
+
+
+def with_header(info: DatasetInfo, header: list[ColumnInfo]) -> DatasetInfo:
+    """A seed that declares no columns has those of its header.
+
+    One that does is complete only if it lists them all: a column that is in the file can be selected.
+    """
+    columns = info.columns or header
+    listed = {names.insensitive(column.name, False) for column in columns}
+    complete = bool(columns) and all(names.insensitive(column.name, False) in listed for column in header)
+    return DatasetInfo(info.dataset, info.kind, columns, complete, info.description, info.place)
+
+
+def _columns(path: Path, header: list[str], report: Report) -> list[ColumnInfo]:
+    columns: dict[str, ColumnInfo] = {}
+    for name in header:
+        key = names.insensitive(name, False)
+        if not name or key in columns:
+            report(_seed_error(path, f"the column '{name}' is there twice" if name else "a column has no name"))
+        elif name:
+            columns[key] = ColumnInfo(name, place=Place(str(path), 1, 1))
+    if not header:
+        report(_seed_error(path, "there is no header line"))
+    return list(columns.values())
+
+
+def _decoded_start(data: bytes, file: str, report: Report) -> str | None:
+    """The text; a letter that is cut in two at the end of what was read does not matter."""
+    try:
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(data, final=len(data) < HEADER_BYTES)
+    except UnicodeDecodeError as error:
+        report(not_utf8(file, error.object, error.start))
+        return None
+
+
+def _seed_error(path: Path, problem: str) -> Diagnostic:
+    return Diagnostic(Code.SEED_ERROR, f"{path}: {problem}", Place(str(path), 1, 1))

@@ -1,0 +1,351 @@
+"""The process that renders Jinja: one JSON job per line in, one JSON answer per line out.
+
+It is run as a script by `render.py`, knows nothing of lineal and imports jinja2 only. A template can be anything that
+somebody put into a repository: it runs in Jinja's immutable sandbox, in a process that has limits on CPU time and
+memory, no environment variables and no right to write files.
+
+    {"file": "nodes/a/a.sql", "text": "select {{ 1 }}", "this": "a"}      {"texts": ["select 1"], "faults": []}
+"""
+
+from __future__ import annotations
+
+import sys
+
+if __name__ == "__main__":
+    sys.path.extend(sys.argv[1:])  # where jinja2 is: the interpreter starts without its site packages
+
+import json
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from jinja2 import DictLoader, StrictUndefined, Template, TemplateError, TemplateNotFound, TemplateSyntaxError, nodes
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+try:
+    import resource
+except ImportError:  # Windows: the clock of the parent process is the only limit
+    resource = None  # type: ignore[assignment]
+
+Json = dict[str, Any]
+
+FLAGS = ("is_exists", "is_incremental")
+"""Functions whose answer only a run knows: a template that asks is rendered both ways."""
+
+EXTENSIONS = ("jinja2.ext.do", "jinja2.ext.loopcontrols")
+CAPTURES = (nodes.Macro, nodes.CallBlock, nodes.FilterBlock, nodes.AssignBlock)
+MARK = re.compile("\x00(\\d+)\x00")
+
+
+class TooMuch(Exception):
+    """More output, or a larger value, than a template may make."""
+
+
+class TimeUp(BaseException):
+    """More CPU time than a template may take. Not an Exception: Jinja must not mistake it for a failed look-up."""
+
+
+class Wrong(Exception):
+    """A function was called with what it does not know: (message, hint)."""
+
+
+class This(str):
+    """The table that is being built: `{{ this }}` and `{{ this() }}`."""
+
+    def __call__(self) -> str:
+        return str(self)
+
+
+class Limited(ImmutableSandboxedEnvironment):
+    """The sandbox, with arithmetic that cannot make a value larger than the output may be."""
+
+    intercepted_binops = frozenset({"*", "**"})
+    most = 10_000_000
+    files: dict[str, str]
+    """The file of each template by the name that Jinja knows it by."""
+
+    def alias(self, file: str) -> str:
+        """A plain name for a file: Jinja writes names into the code it makes, and a quote in one would break out."""
+        name = f"template{len(self.files)}"
+        self.files[name] = file
+        return name
+
+    def compiled(self, text: str, file: str, change: Callable[[nodes.Template], nodes.Template]) -> Template:
+        name = self.alias(file)
+        code = super().compile(change(self._parse(text, name, name)), name, name)
+        return Template.from_code(self, code, self.globals)
+
+    def compile(self, source: Any, name: str | None = None, *args: Any, **options: Any) -> Any:
+        """What {% import %} calls."""
+        return super().compile(source, self.alias(str(name)), None)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        if GROWTH[operator](left, right) > self.most:
+            raise TooMuch(f"{operator} makes a value that is larger than {self.most:,}")
+        return super().call_binop(context, operator, left, right)
+
+    def handle_exception(self, source: str | None = None) -> NoReturn:
+        """Leave the traceback as it is: `line_of` reads it."""
+        raise  # Jinja calls this from an except block
+
+
+def product_size(left: Any, right: Any) -> int:
+    """About how many bits or items left * right has."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left.bit_length() + right.bit_length()
+    if isinstance(left, int):
+        left, right = right, left
+    return len(left) * right if isinstance(left, (str, list, tuple)) and isinstance(right, int) else 0
+
+
+def power_size(left: Any, right: Any) -> int:
+    """About how many bits left ** right has."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left.bit_length() * max(right, 0)
+    return 0
+
+
+GROWTH: dict[str, Callable[[Any, Any], int]] = {"*": product_size, "**": power_size}
+
+
+class Renderer:
+    """All templates of a project: they share the variables and the macros."""
+
+    def __init__(self, setup: Json) -> None:
+        self.setup = setup
+        self.variables: Json = setup["variables"]
+        self.yes: frozenset[str] = frozenset()
+        self.asked: set[str] = set()
+        self.environment = Limited(
+            undefined=StrictUndefined, keep_trailing_newline=True, extensions=EXTENSIONS, cache_size=0, autoescape=False
+        )
+        self.environment.files = {}
+        self.environment.loader = DictLoader(setup["imports"])
+        self.environment.most = setup["output"]
+        self.names = self.environment.globals
+        self.names.pop("lipsum")
+        self.names.update(self.functions())
+
+    def functions(self) -> Json:
+        flags = {name: self.flag(name) for name in FLAGS}
+        silent = {name: nothing for name in ("config", "log", "warn")}
+        return {**flags, **silent, "var": self.var, "ref": last, "source": last, "error": refuse}
+
+    def flag(self, name: str) -> Callable[[], bool]:
+        def ask() -> bool:
+            self.asked.add(name)
+            return name in self.yes
+
+        return ask
+
+    def var(self, name: str, *default: Any) -> Any:
+        if name in self.variables:
+            return self.variables[name]
+        if default:
+            return default[0]
+        raise Wrong(f"the variable '{name}' is not defined", self.advice(name))
+
+    def advice(self, name: str) -> str:
+        from difflib import get_close_matches
+
+        close = get_close_matches(str(name), self.variables, n=1)
+        meant = f"Did you mean '{close[0]}'? " if close else ""
+        return f"{meant}Add it under vars: in {self.setup['project']}, or give a default: var('{name}', …)."
+
+    def answer(self, job: Json) -> Json:
+        """What becomes of a job: its texts, and what went wrong."""
+        work = self.learn if job.get("macros") else self.render
+        faults: list[Json] = []
+        texts: list[str] = []
+        self.names["this"] = This(job["this"])
+        try:
+            with clock(self.setup["seconds"]):
+                work(job, texts, faults)
+        except (Exception, TimeUp) as error:
+            faults.append(self.fault(error, job["file"]))
+        return {"texts": list(dict.fromkeys(texts)), "faults": faults}
+
+    def learn(self, job: Json, texts: list[str], faults: list[Json]) -> None:
+        """{% macro cents(c) %}…{% endmacro %}: known by its name to all templates and macros from now on."""
+        template = self.environment.compiled(job["text"], job["file"], lambda tree: tree)
+        module = template.make_module(self.names, shared=True)  # shared: macros see the names that come later, too
+        self.names.update({name: value for name, value in vars(module).items() if not name.startswith("_")})
+
+    def render(self, job: Json, texts: list[str], faults: list[Json]) -> None:
+        """A template, once for each combination of answers that it asks for: all no first."""
+        template = self.environment.compiled(job["text"], job["file"], marked)
+        ways = [frozenset[str]()]
+        for self.yes in ways:
+            self.asked = set()
+            try:
+                texts.append(levelled(self.output(template)))
+            except Exception as error:
+                fault = self.fault(error, job["file"])
+                faults += [fault] if fault not in faults else []
+            ways += [way for name in FLAGS if name in self.asked and (way := self.yes | {name}) not in ways]
+
+    def output(self, template: Template) -> str:
+        chunks: list[str] = []
+        size = 0
+        stream = template.root_render_func(template.new_context())
+        for chunk in stream:
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > self.environment.most:  # thrown at the line that is at work
+                stream.throw(TooMuch(f"the template gives more than {self.environment.most:,} characters"))  # type: ignore[attr-defined]
+        return "".join(chunks)
+
+    def fault(self, error: BaseException, file: str) -> Json:
+        message, limit = self.explained(error)
+        line, inside = line_of(error, file, self.environment.files)
+        where = f" (in {inside})" if inside else ""
+        hint = error.args[1] if isinstance(error, Wrong) else ""
+        return {"message": f"{message}{where}", "limit": limit, "line": line, "hint": hint}
+
+    def explained(self, error: BaseException) -> tuple[str, bool]:
+        """The message, and whether it is a limit that stopped the template."""
+        for kind, explain, limit in FAULTS:
+            if isinstance(error, kind):
+                return explain(error, self.setup), limit
+        return f"{type(error).__name__}: {error}", False
+
+
+def first(error: BaseException, setup: Json) -> str:
+    return str(error.args[0] if error.args else error)
+
+
+FAULTS: tuple[tuple[type[BaseException], Callable[[Any, Json], str], bool], ...] = (
+    (TimeUp, lambda error, setup: f"the template takes more than {setup['seconds']:g} s of CPU time", True),
+    (MemoryError, lambda error, setup: f"the template takes more than {setup['memory'] >> 20} MB of memory", True),
+    (RecursionError, lambda error, setup: "the template nests or calls itself too deeply", True),
+    (OverflowError, first, True),
+    (TooMuch, first, True),
+    (Wrong, first, False),
+    (TemplateNotFound, lambda error, setup: f"there is no macro file '{error.name}' to import", False),
+    (TemplateError, lambda error, setup: error.message or "not a valid template", False),
+)
+
+
+def nothing(*args: Any, **kwargs: Any) -> str:
+    """{{ config(materialized='table') }} gives no text."""
+    return ""
+
+
+def last(*args: Any, **kwargs: Any) -> str:
+    """ref('orders') and source('shop', 'orders'): the table's own name."""
+    if not args:
+        raise Wrong("ref() and source() need a name", "")
+    return str(args[-1])
+
+
+def refuse(message: Any = "error() was called", *args: Any) -> NoReturn:
+    raise Wrong(str(message), "")
+
+
+def marked(tree: nodes.Template) -> nodes.Template:
+    """Marks that say which line of the template a line of the result comes from.
+
+    Comments, tags over several lines and branches that are not taken lose their line breaks. A mark stands behind the
+    first line break of each piece of text; text that a macro or a block captures as a value has none.
+    """
+    waiting: list[nodes.Node] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, nodes.TemplateData) and "\n" in node.data:
+            head, tail = node.data.split("\n", 1)
+            node.data = f"{head}\n\x00{node.lineno + 1}\x00{tail}"
+        if not isinstance(node, CAPTURES):
+            waiting.extend(node.iter_child_nodes())
+    return tree
+
+
+def levelled(text: str) -> str:
+    """The text without its marks, with blank lines where lines have been lost."""
+    pieces = MARK.split(text)
+    out, line = [pieces[0]], pieces[0].count("\n") + 1
+    for mark, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        lost = max(0, int(mark) - line)
+        out += ["\n" * lost, piece]
+        line += lost + piece.count("\n")
+    return "".join(out)
+
+
+def line_of(error: BaseException, file: str, files: dict[str, str]) -> tuple[int, str]:
+    """The line of this template that was at work, and the macro file and line if it was one of those."""
+    line, inside = 1, ""
+    for name, number in lines_of(error):
+        where = files.get(name, name)
+        line, inside = (number, "") if where == file else (line, f"{where}:{number}")
+    return line, inside
+
+
+def lines_of(error: BaseException) -> Iterator[tuple[str, int]]:
+    """The template lines of a traceback, from the outside inwards; a syntax error names its own."""
+    trace = error.__traceback__
+    while trace is not None:
+        template = trace.tb_frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            yield template.name, template.get_corresponding_lineno(trace.tb_lineno)
+        trace = trace.tb_next
+    if isinstance(error, TemplateSyntaxError):
+        yield error.name or "", error.lineno
+
+
+class clock:
+    """CPU time for one job: first a signal, which still knows the line, then the system's own limit, which kills."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def __enter__(self) -> None:
+        if resource is not None:
+            used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+            lower(resource.RLIMIT_CPU, int(used + self.seconds) + 2, soft_only=True)
+            signal.signal(signal.SIGPROF, time_up)
+            signal.setitimer(signal.ITIMER_PROF, self.seconds)
+
+    def __exit__(self, *error: object) -> None:
+        if resource is not None:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def time_up(signum: int, frame: object) -> NoReturn:
+    raise TimeUp
+
+
+def lower(kind: int, limit: int, soft_only: bool = False) -> None:
+    """Set a limit of this process, as far as the system lets us."""
+    hard = resource.getrlimit(kind)[1]
+    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    with suppress(ValueError, OSError):  # macOS has no limit on address space; the clock and the sandbox remain
+        resource.setrlimit(kind, (soft, hard if soft_only else soft))
+
+
+def confine(memory: int) -> None:
+    """No more memory than this, no files written, no core dumps."""
+    sys.dont_write_bytecode = True
+    if resource is not None:
+        for kind, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
+            lower(kind, limit)
+
+
+def main() -> None:
+    answers, jobs = sys.stdout.buffer, sys.stdin.buffer
+    setup = json.loads(jobs.readline())
+    renderer = Renderer(setup)
+    confine(setup["memory"])
+    say(answers, {"ready": True})
+    for line in jobs:
+        say(answers, renderer.answer(json.loads(line)))
+
+
+def say(stream: Any, answer: Json) -> None:
+    stream.write(json.dumps(answer).encode() + b"\n")
+    stream.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""The JSON view: a versioned contract, described in docs/reference/json.md and lineage.schema.json beside this file.
+
+One dataset, edge, read or diagnostic a line, so that two outputs can be compared line by line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from lineal.graph.impact import Impact
+from lineal.graph.tables import TableEdge
+from lineal.model.diagnostic import Diagnostic, Place
+from lineal.model.edge import Column, Dataset, Edge, Read, Usage
+from lineal.model.extraction import Coverage
+from lineal.views.report import Report
+from lineal.views.safe import json_safe
+
+VERSION = 1
+
+
+def view(report: Report) -> str:
+    parts = [f'  "version": {VERSION}']
+    for key, value in _body(report):
+        if isinstance(value, dict):
+            parts.append(f"  {_text(key)}: {_text(value)}")
+        else:
+            lines = ",\n".join(f"    {_text(item)}" for item in value)
+            parts.append(f"  {_text(key)}: [\n{lines}\n  ]" if lines else f"  {_text(key)}: []")
+    return json_safe("{\n" + ",\n".join(parts) + "\n}\n")
+
+
+def _body(report: Report) -> Iterable[tuple[str, Any]]:
+    yield "datasets", (dataset(report, each) for each in report.datasets)
+    yield "edges", (edge(report, each) for each in report.edges)
+    if report.tables is not None:
+        yield "tables", map(table, report.tables)
+    if report.impacted:
+        yield "impact", map(impact, report.impacts)
+    yield "reads", map(read, _reads(report))
+    yield "diagnostics", map(diagnostic, report.diagnostics)
+    yield "coverage", coverage(report.graph.extraction.coverage)
+
+
+def dataset(report: Report, found: Dataset) -> dict[str, Any]:
+    columns = [_column(report, column) for column in report.graph.columns(found)]
+    return {"name": found.name, "namespace": found.namespace, "kind": report.graph.kind(found), "columns": columns}
+
+
+def _column(report: Report, column: Column) -> dict[str, Any]:
+    info = report.graph.info(column)
+    return {
+        "name": column.name,
+        "type": (info.type if info else "") or None,
+        "description": report.description(column) or None,
+        "classification": report.labels.of(column),
+        "sources": len({found.source for found in report.graph.into(column)}),
+    }
+
+
+def edge(report: Report, found: Edge) -> dict[str, Any]:
+    source, target = found.source, found.target
+    made: dict[str, Any] = {
+        "source": {"dataset": source.dataset.name, "column": source.name, "path": source.path},
+        "target": {
+            "dataset": found.into.name,
+            "column": ".".join((target.name, *target.path)) if isinstance(target, Column) else None,
+        },
+        "kind": found.kind,
+        "usages": [usage(each) for each in found.usages],
+        "used_in": found.used_in,
+        "also_selected": report.graph.also_selected(found),
+        "confidence": {"level": found.level.name, "score": found.score},
+        "ambiguous": found.ambiguous,
+        "description_status": report.status(found),
+        "classification": report.labels.of(source),
+        "place": place(found.place),
+    }
+    if report.chains:
+        made["depth"] = report.depths[source, target]
+    return made
+
+
+def usage(found: Usage) -> dict[str, Any]:
+    return {
+        "type": found.how.type,
+        "subtype": found.how.value,
+        "clause": found.clause.value,
+        "masking": found.masked,
+        "expression": found.expression,
+        "transform": found.transform,
+        "place": place(found.place),
+    }
+
+
+def table(found: TableEdge) -> dict[str, Any]:
+    return {
+        "source": found.source.name,
+        "target": found.target.name,
+        "columns": found.columns,
+        "clauses": found.clauses,
+    }
+
+
+def impact(found: Impact) -> dict[str, Any]:
+    path = [_step(step) for step in found.path]
+    return {"column": _step(found.column), "why": found.why, "depth": found.depth, "path": path}
+
+
+def _step(step: Column | Dataset) -> dict[str, Any]:
+    if isinstance(step, Column):
+        return {"dataset": step.dataset.name, "column": ".".join((step.name, *step.path))}
+    return {"dataset": step.name, "column": None}
+
+
+def read(found: Read) -> dict[str, Any]:
+    return {
+        "target": found.target.name,
+        "dataset": found.dataset.name,
+        "column": found.column,
+        "clause": found.clause.value,
+        "place": place(found.place),
+    }
+
+
+def _reads(report: Report) -> Iterable[Read]:
+    """The reads of the statements whose edges are shown."""
+    if report.entire:
+        return report.graph.reads
+    targets = {found.into for found in report.edges} | {found.target for found in report.tables or ()}
+    return (found for found in report.graph.reads if found.target in targets)
+
+
+def diagnostic(found: Diagnostic) -> dict[str, Any]:
+    return {
+        "code": found.code.code,
+        "severity": found.severity.label,
+        "message": found.message,
+        "hint": found.advice or None,
+        "place": place(found.place),
+    }
+
+
+def place(found: Place | None) -> dict[str, Any] | None:
+    return found._asdict() if found else None
+
+
+def coverage(found: Coverage) -> dict[str, Any]:
+    return {
+        "statements": {"read": found.read, "parsed": found.parsed, "resolved": found.resolved},
+        "columns": {
+            "total": found.references,
+            "resolved": found.references - found.ambiguous - found.unresolved,
+            "ambiguous": found.ambiguous,
+            "unresolved": found.unresolved,
+        },
+    }
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,51 @@
+"""The Mermaid view: a subgraph a dataset, a node a column, an edge labelled with its kind; inspect edges are dotted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lineal.graph.graph import whole
+from lineal.model.edge import Column, Dataset
+from lineal.views.report import Report
+from lineal.views.safe import visible
+
+
+def view(report: Report) -> str:
+    lines = _tables(report) if report.tables is not None else _columns(report)
+    return "flowchart LR\n" + "".join(f"  {text}\n" for text in lines)
+
+
+def _columns(report: Report) -> Iterator[str]:
+    names: dict[Column | Dataset, str] = {}
+    for number, (dataset, columns) in enumerate(report.columns().items()):
+        names[dataset] = f"d{number}"
+        if not columns:  # a subgraph without nodes is not drawn
+            yield f"d{number}[{quoted(dataset.name)}]"
+            continue
+        yield f"subgraph d{number}[{quoted(dataset.name)}]"
+        for position, column in enumerate(columns):
+            names[column] = f"d{number}_c{position}"
+            yield f"  {names[column]}[{quoted(column.name)}]"
+        yield "end"
+    for edge in report.rows:
+        target = whole(edge.target) if isinstance(edge.target, Column) else edge.target
+        arrow = f"-->|{edge.kind}|" if edge.field_level else f"-.->|{edge.kind} {', '.join(edge.used_in)}|"
+        yield f"{names[whole(edge.source)]} {arrow} {names[target]}"
+
+
+def _tables(report: Report) -> Iterator[str]:
+    names: dict[Dataset, str] = {}
+    for number, dataset in enumerate(report.datasets):
+        names[dataset] = f"d{number}"
+        yield f"d{number}[{quoted(dataset.name)}]"
+    for edge in report.tables or ():
+        yield f"{names[edge.source]} --> {names[edge.target]}"
+
+
+def quoted(text: str) -> str:
+    """A Mermaid string: whatever could be markup is written as its number (#60; for <)."""
+    return '"' + "".join(map(_character, visible(text))) + '"'
+
+
+def _character(character: str) -> str:
+    return character if character.isalnum() or character in "_.- " else f"#{ord(character)};"

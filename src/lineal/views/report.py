@@ -1,0 +1,159 @@
+"""A report: the part of a graph that somebody asked for. Every view shows a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from lineal.graph.classify import Classification
+from lineal.graph.describe import description, description_status
+from lineal.graph.graph import Graph, overlap, whole
+from lineal.graph.impact import Impact, impact
+from lineal.graph.select import ALL
+from lineal.graph.tables import TableEdge, reaching, tables
+from lineal.graph.trace import TracedEdge, downstream, upstream
+from lineal.model.diagnostic import Diagnostic, order_of
+from lineal.model.edge import Column, Dataset, Edge
+
+UPSTREAM, DOWNSTREAM, BOTH = "upstream", "downstream", "both"
+
+
+class Chain(NamedTuple):
+    """One column's trace in one direction."""
+
+    start: Column
+    direction: str
+    edges: list[TracedEdge]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A graph and what to show of it: some edges, and the chains, impacts or tables that were asked for."""
+
+    graph: Graph
+    edges: tuple[Edge, ...]
+    entire: bool = False
+    chains: tuple[Chain, ...] = ()
+    impacted: Column | None = None
+    impacts: tuple[Impact, ...] = ()
+    tables: tuple[TableEdge, ...] | None = None
+    focus: tuple[Dataset, ...] = ()
+
+    @cached_property
+    def labels(self) -> Classification:
+        return Classification(self.graph)
+
+    @cached_property
+    def diagnostics(self) -> list[Diagnostic]:
+        return sorted([*self.graph.extraction.diagnostics, *self.labels.conflicts()], key=order_of)
+
+    @cached_property
+    def depths(self) -> dict[tuple[Column, Column | Dataset], int]:
+        """How far an edge is from where the trace began; empty where nothing was traced."""
+        depths: dict[tuple[Column, Column | Dataset], int] = {}
+        for chain in self.chains:
+            for edge, depth in chain.edges:
+                pair = (edge.source, edge.target)
+                depths[pair] = min(depth, depths.get(pair, depth))
+        return depths
+
+    @cached_property
+    def rows(self) -> list[Edge]:
+        """The edges without those inspect edges whose column is shown to reach the same dataset at field level."""
+        selected: dict[tuple[Column, Dataset], list[Column]] = {}
+        for edge in self.edges:
+            if edge.field_level:
+                selected.setdefault((whole(edge.source), edge.into), []).append(edge.source)
+
+        def said(edge: Edge) -> bool:
+            alike = selected.get((whole(edge.source), edge.into), ())
+            return not edge.field_level and any(overlap(edge.source, column) for column in alike)
+
+        return [edge for edge in self.edges if not said(edge)]
+
+    @cached_property
+    def datasets(self) -> list[Dataset]:
+        """The datasets that the shown edges touch, in the order of definition."""
+        if self.entire:
+            return list(self.graph.infos)
+        touched = set(self.focus)
+        for edge in self.edges:
+            touched |= {edge.source.dataset, edge.into}
+        for pair in self.tables or ():
+            touched |= {pair.source, pair.target}
+        for chain in self.chains:
+            touched.add(chain.start.dataset)
+        touched |= {found.column.dataset for found in self.impacts}
+        return [dataset for dataset in self.graph.infos if dataset in touched]
+
+    def columns(self) -> dict[Dataset, list[Column]]:
+        """The columns to show of each dataset: all of them, or those that the shown edges touch."""
+        if self.entire:
+            return {dataset: self.graph.columns(dataset) for dataset in self.datasets}
+        touched: dict[Column, None] = {whole(chain.start): None for chain in self.chains}
+        for edge in self.rows:
+            touched[whole(edge.source)] = None
+            if isinstance(edge.target, Column):
+                touched[whole(edge.target)] = None
+        shown: dict[Dataset, list[Column]] = {dataset: [] for dataset in self.datasets}
+        for column in touched:
+            shown[column.dataset].append(column)
+        return shown
+
+    def status(self, edge: Edge) -> str | None:
+        return description_status(self.graph, edge)
+
+    def description(self, column: Column) -> str:
+        return description(self.graph, column)
+
+
+def everything(graph: Graph) -> Report:
+    """All edges."""
+    return Report(graph, tuple(graph.edges), entire=True)
+
+
+def around(graph: Graph, node: Dataset, direction: str = UPSTREAM) -> Report:
+    """The edges into a dataset, or those that leave it."""
+    edges = tuple(
+        edge
+        for edge in graph.edges
+        if (direction != DOWNSTREAM and edge.into == node) or (direction != UPSTREAM and edge.source.dataset == node)
+    )
+    return Report(graph, edges, focus=(node,))
+
+
+def traced(graph: Graph, starts: Sequence[Column], *, up: int = 0, down: int = 0, with_rows: bool = False) -> Report:
+    """So many hops upstream and downstream of the columns."""
+    chains: list[Chain] = []
+    for start in starts:
+        if up:
+            found = upstream(graph, [start], with_rows=with_rows, depth=up)
+            chains.append(Chain(start, UPSTREAM, found))
+        if down:
+            chains.append(Chain(start, DOWNSTREAM, downstream(graph, [start], depth=down)))
+    edges = {(edge.source, edge.target): edge for chain in chains for edge, _ in chain.edges}
+    focus = tuple({start.dataset: None for start in starts})
+    return Report(graph, tuple(sorted(edges.values(), key=graph.order_of)), chains=tuple(chains), focus=focus)
+
+
+def impact_of(graph: Graph, column: Column) -> Report:
+    """Everything that a change of the column reaches, with the edges that it goes along."""
+    found = impact(graph, column)
+    reached = {column, *(one.column for one in found)}
+    edges = {
+        (edge.source, edge.target): edge
+        for at in reached
+        for edge in (*graph.out_of(at), *graph.decided_by(at))
+    }
+    ordered = tuple(sorted(edges.values(), key=graph.order_of))
+    return Report(graph, ordered, impacted=column, impacts=tuple(found), focus=(column.dataset,))
+
+
+def table_level(graph: Graph, node: Dataset | None = None, *, up: int = ALL, down: int = ALL) -> Report:
+    """Which dataset is read to make which."""
+    found: Iterable[TableEdge] = tables(graph)
+    if node is None:
+        return Report(graph, (), entire=True, tables=tuple(found))
+    return Report(graph, (), tables=tuple(reaching(found, node, up=up, down=down)), focus=(node,))

@@ -1,0 +1,46 @@
+"""Text from the input is text in every view: it never becomes an escape sequence, a line break or markup."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f"  # control characters: C0, DEL, C1 (U+009B starts an ANSI sequence on its own)
+    "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"  # invisible, or turns the direction of writing
+    "\u2028\u2029"  # line breaks to JavaScript and some terminals
+    "\ud800-\udfff]"  # half of a character: cannot be written as UTF-8
+)
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def visible(text: str) -> str:
+    """What cannot be seen or moves the cursor is written as its escape: ESC becomes \\x1b."""
+    return _UNSEEN.sub(_escape, text)
+
+
+def json_safe(document: str) -> str:
+    """The same inside a JSON document, where such a character can only stand in a string."""
+    return _UNSEEN.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", document)
+
+
+def width(text: str) -> int:
+    """How many cells of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_cells, text))
+
+
+def padded(text: str, cells: int) -> str:
+    return text + " " * (cells - width(text))
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return _SHORT.get(found[0]) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+
+
+def _cells(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

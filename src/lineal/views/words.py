@@ -1,0 +1,50 @@
+"""How edges and columns are put into words, the same in every view."""
+
+from __future__ import annotations
+
+from lineal.model.edge import Column, Edge
+from lineal.model.way import Confidence
+from lineal.views.report import Report
+
+NOTHING = "-"
+
+
+def column_name(column: Column) -> str:
+    """The name within the dataset; a nested field with its path."""
+    return ".".join((column.name, *column.path))
+
+
+def kind(edge: Edge) -> str:
+    """copy, rename, transform(coalesce+sum), inspect (JOIN ON)."""
+    if edge.kind == "inspect":
+        return f"inspect ({', '.join(edge.used_in)})"
+    return f"transform{_calls(edge)}" if edge.kind == "transform" else edge.kind
+
+
+def _calls(edge: Edge) -> str:
+    usages = sorted(edge.usages, key=lambda usage: not usage.way.direct)
+    made = next((usage.transform for usage in usages if usage.calls), "")
+    return f"({made})" if made else ""
+
+
+def confidence(edge: Edge) -> str:
+    """LOW ambiguous, MEDIUM; nothing where there is no doubt."""
+    level = edge.level
+    if level >= Confidence.HIGH and not edge.ambiguous:
+        return ""
+    return f"{level.name} ambiguous" if edge.ambiguous else level.name
+
+
+def labels(report: Report, column: Column) -> str:
+    return ", ".join(report.labels.of(column))
+
+
+def node_note(report: Report, column: Column) -> str:
+    """(sql, INTEGER, pii): the dataset's kind, the column's type and labels."""
+    info = report.graph.info(column)
+    parts = (report.graph.kind(column.dataset), info.type if info else "", labels(report, column))
+    return f"({', '.join(part for part in parts if part)})"
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

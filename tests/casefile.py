@@ -1,0 +1,140 @@
+"""Case files: reading them, and writing an extraction in their notation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from lineal.model.diagnostic import Severity
+from lineal.model.edge import Dataset
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
+from lineal.model.script import Corpus, Script
+from lineal.model.way import Confidence
+
+CASES = Path(__file__).parent / "cases"
+BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Case:
+    path: Path
+    title: str
+    dialect: str
+    sql: str
+    schema: tuple[DatasetInfo, ...]
+    edges: frozenset[str]
+    reads: frozenset[str] | None
+    diagnostics: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return str(self.path.relative_to(CASES).with_suffix(""))
+
+
+def all_cases() -> list[Case]:
+    return [read_case(path) for path in sorted(CASES.glob("*/*.md"))]
+
+
+def read_case(path: Path) -> Case:
+    text = path.read_text(encoding="utf-8")
+    blocks = {match[1]: (match[2], match[3]) for match in BLOCK.finditer(text)}
+    options, sql = blocks["sql"]
+    found = re.search(r"dialect=(\w*)", options)
+    return Case(
+        path=path,
+        title=text.splitlines()[0].lstrip("# ").strip(),
+        dialect=found[1] if found else "spark",
+        sql=sql,
+        schema=tuple(read_schema(blocks["schema"][1])) if "schema" in blocks else (),
+        edges=frozenset(edge_line(line) for line in lines_of(blocks["edges"][1])),
+        reads=frozenset(spaced(line) for line in lines_of(blocks["reads"][1])) if "reads" in blocks else None,
+        diagnostics=tuple(sorted(lines_of(blocks["diagnostics"][1]))) if "diagnostics" in blocks else (),
+    )
+
+
+def lines_of(block: str) -> list[str]:
+    return [line.strip() for line in block.splitlines() if line.strip() and not line.strip().startswith("#")]
+
+
+def spaced(line: str) -> str:
+    name, clause = re.split(r"\s{2,}", line.strip(), maxsplit=1)
+    return f"{name}  {clause}"
+
+
+def edge_line(line: str) -> str:
+    """One spelling for one edge: usages sorted, level in brackets."""
+    parts = re.split(r"\s{2,}", line.strip())
+    if len(parts) == 1:
+        return parts[0]
+    usages = ", ".join(sorted(usage.strip() for usage in parts[1].split(",")))
+    return "  ".join([parts[0], usages, *parts[2:]])
+
+
+def read_schema(block: str) -> list[DatasetInfo]:
+    datasets = []
+    for line in lines_of(block):
+        name, columns = line.split("(", 1)
+        infos = [column_info(item) for item in top_level_items(columns.rsplit(")", 1)[0])]
+        datasets.append(DatasetInfo(Dataset("", name.strip()), "table", infos, complete=True))
+    return datasets
+
+
+def column_info(item: str) -> ColumnInfo:
+    quoted = re.match(r'\s*["`]([^"`]+)["`]\s*(.*)', item)
+    if quoted:
+        return ColumnInfo(quoted[1], quoted[2].strip())
+    name, _, kind = item.strip().partition(" ")
+    return ColumnInfo(name, kind.strip())
+
+
+def top_level_items(text: str) -> list[str]:
+    items, depth, start = [], 0, 0
+    for i, char in enumerate(text):
+        depth += char in "(<"
+        depth -= char in ")>"
+        if char == "," and depth == 0:
+            items.append(text[start:i])
+            start = i + 1
+    return [item for item in [*items, text[start:]] if item.strip()]
+
+
+def corpus_of(case: Case) -> Corpus:
+    script = Script(case.sql, case.dialect, file=case.path.name, target="result")
+    return Corpus(case.dialect, [script], list(case.schema))
+
+
+def edges_in(extraction: Extraction) -> frozenset[str]:
+    """The extraction's edges as case files write them."""
+    lines = set()
+    reached = set()
+    for edge in extraction.edges:
+        usages = sorted({usage.how.value + (" masked" if usage.masked else "") for usage in edge.usages})
+        arrow = "->" if edge.field_level else "=>"
+        line = f"{edge.source} {arrow} {edge.target}  {', '.join(usages)}"
+        if edge.level < Confidence.HIGH:
+            line += f"  [{edge.level.name}{' ambiguous' if edge.ambiguous else ''}]"
+        lines.add(line)
+        reached.add(edge.target)
+    for info in extraction.datasets.values():
+        if info.dataset in defined(extraction):
+            for column in info.columns:
+                if not any(str(target) == f"{info.dataset}.{column.name}" for target in reached):
+                    lines.add(f"-> {info.dataset}.{column.name}")
+    return frozenset(lines)
+
+
+def defined(extraction: Extraction) -> set[Dataset]:
+    targets = {edge.into for edge in extraction.edges} | {read.target for read in extraction.reads}
+    return targets | {info.dataset for info in extraction.datasets.values() if info.kind in ("query", "view")}
+
+
+def reads_in(extraction: Extraction) -> frozenset[str]:
+    return frozenset(
+        f"{read.dataset}{'.' + read.column if read.column else ''}  {read.clause.value}"
+        for read in extraction.reads
+    )
+
+
+def codes_in(extraction: Extraction) -> tuple[str, ...]:
+    return tuple(sorted({d.code.code for d in extraction.diagnostics if d.severity >= Severity.WARNING}))

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+import jsonschema
+import pytest
+from handmade import LINEAGEX, column, dataset, diagnosed, graph, ranking
+
+from lineal.graph.select import ALL
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.way import Clause, How
+from lineal.views import text
+from lineal.views.report import Report, around, everything, impact_of, table_level, traced
+
+SCHEMA = json.loads(files("lineal.views").joinpath("lineage.schema.json").read_text(encoding="utf-8"))
+
+
+def document(report: Report) -> Any:
+    made = json.loads(text("json", report))
+    jsonschema.Draft202012Validator(SCHEMA).validate(made)
+    return made
+
+
+def test_the_schema_is_a_schema_and_knows_our_words() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["$defs"]["clause"]["enum"] == [clause.value for clause in Clause]
+    assert SCHEMA["$defs"]["usage"]["properties"]["subtype"]["enum"] == [how.value for how in How]
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        everything(ranking()),
+        everything(graph("")),
+        everything(graph("t.a -> v.a  IDENTITY [LOW ambiguous]\nt.address.city -> v.city\nt.* -> v.*")),
+        around(ranking(), dataset("int_customer_ranking")),
+        traced(ranking(), [column("int_customer_ranking.value_or_zero")], up=ALL, with_rows=True),
+        traced(ranking(), [column("raw_customers.id")], up=ALL, down=ALL),
+        impact_of(graph(LINEAGEX), column("web.page")),
+        table_level(ranking()),
+        table_level(ranking(), dataset("stg_orders")),
+    ],
+)
+def test_every_report_keeps_the_contract(report: Report) -> None:
+    document(report)
+
+
+def test_the_whole_graph() -> None:
+    made = document(everything(ranking()))
+    assert list(made) == ["version", "datasets", "edges", "reads", "diagnostics", "coverage"]
+    target = next(each for each in made["datasets"] if each["name"] == "int_customer_ranking")
+    assert {each["name"]: each["sources"] for each in target["columns"]} == {
+        "customer_id": 1,
+        "customer_name": 1,
+        "lifetime_value": 1,
+        "value_or_zero": 1,
+        "nonzero_orders": 1,
+        "value_per_order": 2,
+        "made_by": 0,
+    }
+    inspects = {
+        (edge["source"]["dataset"], edge["target"]["dataset"]): edge["also_selected"]
+        for edge in made["edges"]
+        if edge["target"]["column"] is None
+    }
+    assert inspects["stg_customers", "int_customer_ranking"] is True
+    assert inspects["int_customer_metrics", "int_customer_ranking"] is False
+    assert made["coverage"]["columns"] == {"total": 20, "resolved": 20, "ambiguous": 0, "unresolved": 0}
+
+
+def test_one_edge() -> None:
+    (edge,) = document(around(graph("t.address.city -> v.town  TRANSFORMATION upper"), dataset("v")))["edges"]
+    place = {"file": "by_hand.sql", "line": 1, "column": 1}
+    assert edge == {
+        "source": {"dataset": "t", "column": "address", "path": ["city"]},
+        "target": {"dataset": "v", "column": "town"},
+        "kind": "transform",
+        "usages": [
+            {
+                "type": "DIRECT",
+                "subtype": "TRANSFORMATION",
+                "clause": "SELECT",
+                "masking": False,
+                "expression": "an expression",
+                "transform": "upper",
+                "place": place,
+            }
+        ],
+        "used_in": ["SELECT"],
+        "also_selected": False,
+        "confidence": {"level": "HIGH", "score": 0.8},
+        "ambiguous": False,
+        "description_status": "missing",
+        "classification": [],
+        "place": place,
+    }
+
+
+def test_a_trace_says_how_far_each_edge_is() -> None:
+    made = document(traced(ranking(), [column("int_customer_ranking.customer_id")], up=ALL))
+    assert {edge["source"]["dataset"]: edge["depth"] for edge in made["edges"]} == {"stg_customers": 1, "raw_customers": 2}
+    assert [each["name"] for each in made["datasets"]] == ["stg_customers", "raw_customers", "int_customer_ranking"]
+
+
+def test_diagnostics_are_in_the_body() -> None:
+    found = diagnosed(Diagnostic(Code.PARSE_ERROR, "no", Place("a.sql", 3, 4)), Diagnostic(Code.OPEN_STAR, "star"))
+    assert document(everything(found))["diagnostics"] == [
+        {"code": "open-star", "severity": "info", "message": "star", "hint": Code.OPEN_STAR.remedy, "place": None},
+        {
+            "code": "parse-error",
+            "severity": "error",
+            "message": "no",
+            "hint": Code.PARSE_ERROR.remedy,
+            "place": {"file": "a.sql", "line": 3, "column": 4},
+        },
+    ]
+
+
+def test_impact_and_tables_have_their_own_keys() -> None:
+    reached = document(impact_of(graph(LINEAGEX), column("web.page")))["impact"]
+    assert reached[3] == {
+        "column": {"dataset": "webact", "column": "wcid"},
+        "why": "referenced",
+        "depth": 1,
+        "path": [
+            {"dataset": "web", "column": "page"},
+            {"dataset": "webact", "column": None},
+            {"dataset": "webact", "column": "wcid"},
+        ],
+    }
+    made = document(table_level(ranking(), dataset("int_customer_ranking"), up=1, down=0))
+    assert made["edges"] == []
+    assert {each["source"] for each in made["tables"]} == {"stg_customers", "int_customer_metrics"}
