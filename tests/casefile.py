@@ -131,8 +131,7 @@ def defined(extraction: Extraction) -> set[Dataset]:
 
 def reads_in(extraction: Extraction) -> frozenset[str]:
     return frozenset(
-        f"{read.dataset}{'.' + read.column if read.column else ''}  {read.clause.value}"
-        for read in extraction.reads
+        f"{read.dataset}{'.' + read.column if read.column else ''}  {read.clause.value}" for read in extraction.reads
     )
 
 

@@ -1,8 +1,8 @@
 """Every case file, through the SQL front end."""
 
 import pytest
-from casefile import all_cases, codes_in, corpus_of, edges_in, reads_in
 
+from casefile import all_cases, codes_in, corpus_of, edges_in, reads_in
 from lineal.extract.definitions import extract
 
 CASES = all_cases()

@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lineal.api import Lineage, UnknownDialect, lineage
+    from lineal.api import Lineage, lineage
+    from lineal.extract import UnknownDialect
     from lineal.graph.graph import UnknownName
     from lineal.graph.impact import Impact
     from lineal.model.diagnostic import Diagnostic

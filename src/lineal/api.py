@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from lineal.graph.graph import Graph
@@ -80,9 +81,7 @@ class Lineage:
         """What could not be done, where, and what to do about it."""
         return self._everything.diagnostics
 
-    def upstream(
-        self, column: Column | str, *, with_rows: bool = False, depth: int | None = None
-    ) -> list[TracedEdge]:
+    def upstream(self, column: Column | str, *, with_rows: bool = False, depth: int | None = None) -> list[TracedEdge]:
         """The edges that a column comes along, each with its `.depth`; with rows: also what decides the rows."""
         return upstream(self.graph, [self.column(column)], with_rows=with_rows, depth=depth)
 
@@ -128,7 +127,14 @@ def _corpus(source: Source, dialect: str | None, schema: Schema | None) -> Corpu
     if isinstance(source, (str, os.PathLike)):
         return _corpus_of_one(source, dialect, schema)
     several = [_corpus_of_one(each, dialect, None) for each in source]
-    return united([corpus_of_text((), dialect, schema), *several])
+    return united([*several, corpus_of_text((), dialect, schema)])
+
+
+def _exists(source: PathOrText) -> bool:
+    try:
+        return source != "" and Path(source).exists()
+    except (OSError, ValueError):  # a text that is too long for a path, or has a NUL in it
+        return False
 
 
 def _corpus_of_one(source: PathOrText, dialect: str | None, schema: Schema | None) -> Corpus:
@@ -137,7 +143,7 @@ def _corpus_of_one(source: PathOrText, dialect: str | None, schema: Schema | Non
 
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"a path or SQL text is needed, not {type(source).__name__}")
-    if os.path.exists(source):
+    if _exists(source):
         return load(source, dialect, schema)
     if isinstance(source, str) and (not source or re.search(r"\s", source) or KEYWORD.search(source)):
         return corpus_of_text(source, dialect, schema)

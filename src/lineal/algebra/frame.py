@@ -1,9 +1,9 @@
 """Frames: relations whose values are lineages. The relation verbs stand here.
 
-    Trail    where an influence was met: (node, calls around it, inner trail, doubt)
-    Lineage  {(origin column, way): trail}; the first trail met stays, a surer one replaces it
-    Slot     one output column; a star over an unknown schema is a slot of its own
-    Frame    slots in order, and the rows' lineage: what decides which rows there are
+Trail    where an influence was met: (node, calls around it, inner trail, doubt)
+Lineage  {(origin column, way): trail}; the first trail met stays, a surer one replaces it
+Slot     one output column; a star over an unknown schema is a slot of its own
+Frame    slots in order, and the rows' lineage: what decides which rows there are
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Slot(NamedTuple):
 class Frame:
     """A relation: slots in order, and the lineage of its rows."""
 
-    __slots__ = ("slots", "rows", "_index", "_stars")
+    __slots__ = ("_index", "_stars", "rows", "slots")
 
     def __init__(self, slots: Sequence[Slot], rows: Lineage) -> None:
         self.slots = slots

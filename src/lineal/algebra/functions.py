@@ -37,44 +37,48 @@ def _table(*rows: tuple[Role, bool, str]) -> dict[str, Function]:
     return found
 
 
+# fmt: off
 FUNCTIONS = _table(
-    (Role.AGGREGATE, False, "sum avg=mean min max median mode product any_value=arbitrary first_agg"),
+    (Role.AGGREGATE, False, "sum avg=mean min max median mode product any_value=arbitrary"),
     (Role.AGGREGATE, False, "stddev=std=stdev stddev_pop=stdevp stddev_samp variance=var=var_samp=variance_samp"),
     (Role.AGGREGATE, False, "variance_pop=var_pop=varp corr covar_pop covar_samp kurtosis skewness=skew"),
-    (Role.AGGREGATE, False, "array_agg=collect_list=list collect_set=array_unique_agg array_concat_agg array_union_agg"),
-    (Role.AGGREGATE, False, "string_agg=group_concat=listagg=listagg_distinct json_agg=jsonb_agg json_array_agg"),
+    (Role.AGGREGATE, False, "array_agg=collect_list=list collect_set=array_unique_agg array_concat_agg"),
+    (Role.AGGREGATE, False, "array_union_agg string_agg=group_concat=listagg json_agg=jsonb_agg json_array_agg"),
     (Role.AGGREGATE, False, "json_object_agg=jsonb_object_agg object_agg map_agg xmlagg hash_agg checksum_agg"),
-    (Role.AGGREGATE, False, "bool_and=logical_and=every bool_or=logical_or=some=booland_agg boolor_agg boolxor_agg any_agg"),
+    (Role.AGGREGATE, False, "bool_and=logical_and=every=booland_agg bool_or=logical_or=some=boolor_agg boolxor_agg"),
     (Role.AGGREGATE, False, "bit_and=bitwise_and_agg bit_or=bitwise_or_agg bit_xor=bitwise_xor_agg bitmap_or_agg"),
     (Role.AGGREGATE, False, "max_by=arg_max=argmax min_by=arg_min=argmin histogram quantile approx_quantiles"),
-    (Role.AGGREGATE, False, "approx_percentile=percentile_approx=approx_quantile percentile approx_top_k approx_top_sum"),
-    (Role.AGGREGATE, False, "regr_avgx regr_avgy regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy"),
-    (Role.AGGREGATE, False, "regr_valx regr_valy minhash minhash_combine approximate_similarity parameterized_agg"),
-    (Role.AGGREGATE, True, "count count_if=countif regr_count count_star count_big"),
-    (Role.AGGREGATE, True, "approx_distinct=approx_count_distinct hll count_distinct uniq"),
+    (Role.AGGREGATE, False, "approx_percentile=percentile_approx=approx_quantile percentile approx_top_k"),
+    (Role.AGGREGATE, False, "approx_top_sum regr_avgx regr_avgy regr_intercept regr_r2 regr_slope regr_sxx regr_sxy"),
+    (Role.AGGREGATE, False, "regr_syy regr_valx regr_valy minhash minhash_combine approximate_similarity"),
+    (Role.AGGREGATE, True, "count count_if=countif regr_count count_star count_big count_distinct"),
+    (Role.AGGREGATE, True, "approx_count_distinct=approx_distinct hll uniq"),
     (Role.ORDERED, False, "percentile_cont percentile_disc"),
     (Role.VALUE_AT, False, "lag lead first_value=first last_value=last nth_value"),
     (Role.RANKING, False, "row_number rank dense_rank ntile percent_rank cume_dist"),
     (Role.GROUPING, False, "grouping grouping_id"),
     (Role.COALESCE, False, "coalesce=nvl=ifnull"),
-    (Role.SCALAR, True, "md5=md5_hex md5_digest=md5_binary md5_number_lower64=m_d5_number_lower64 md5_number_upper64=m_d5_number_upper64 sha=sha1=sha1_hex"),
-    (Role.SCALAR, True, "sha2=sha256=sha2_hex=sha512=sha224=sha384 sha2_digest=sha2_binary=s_h_a2_digest sha1_digest=sha1_binary=s_h_a1_digest"),
-    (Role.SCALAR, True, "hash xxhash64 murmur_hash=murmurhash3 farm_fingerprint=farmfingerprint=farmfingerprint64 crc32 fnv_hash standard_hash"),
-    (Role.SCALAR, True, "mask mask_first_n mask_last_n mask_hash mask_show_first_n mask_show_last_n hashbytes digest hmac"),
-    (Role.SCALAR, True, "encrypt aes_encrypt pgp_sym_encrypt tokenize"),
-    (Role.DATE, False, "datediff=date_diff dateadd=date_add date_sub=datesub date_trunc=datetrunc date_part=datepart"),
-    (Role.DATE, False, "timestampdiff=timestamp_diff timestampadd=timestamp_add timestamp_sub timestamp_trunc timediff"),
-    (Role.DATE, False, "datetime_diff datetime_add datetime_sub datetime_trunc time_diff time_add time_sub time_trunc"),
-    (Role.DATE, False, "extract last_day=last_day_of_month datename date_bucket datefromparts next_day timeadd"),
-    (Role.DATE, False, "ts_or_ds_add ts_or_ds_diff date_from_unix_date timestamp_from_parts"),
+    (Role.SCALAR, True, "md5=md5_hex md5_digest=md5_binary sha1=sha=sha1_hex sha1_digest=sha1_binary=s_h_a1_digest"),
+    (Role.SCALAR, True, "md5_number_lower64=m_d5_number_lower64 md5_number_upper64=m_d5_number_upper64"),
+    (Role.SCALAR, True, "sha2=sha256=sha2_hex=sha512=sha224=sha384 sha2_digest=sha2_binary=s_h_a2_digest"),
+    (Role.SCALAR, True, "hash xxhash64 murmur_hash=murmurhash3 crc32 fnv_hash standard_hash hashbytes digest hmac"),
+    (Role.SCALAR, True, "farm_fingerprint=farmfingerprint=farmfingerprint64 encrypt aes_encrypt pgp_sym_encrypt"),
+    (Role.SCALAR, True, "mask mask_first_n mask_last_n mask_hash mask_show_first_n mask_show_last_n tokenize"),
+    (Role.DATE, False, "datediff=date_diff dateadd=date_add date_sub=datesub date_trunc=datetrunc"),
+    (Role.DATE, False, "date_part=datepart timestampdiff=timestamp_diff timestampadd=timestamp_add timestamp_sub"),
+    (Role.DATE, False, "timestamp_trunc timediff datetime_diff datetime_add datetime_sub datetime_trunc"),
+    (Role.DATE, False, "time_diff time_add time_sub time_trunc extract last_day=last_day_of_month datename"),
+    (Role.DATE, False, "date_bucket next_day timeadd ts_or_ds_add ts_or_ds_diff"),
 )
 
 DATE_PARTS = frozenset(
-    "year yyyy yy y years yr quarter qq q quarters month mm m months mon week wk ww w weeks weekday dw day dd d days "
-    "dayofweek dow dayofyear doy dy isoweek isoyear isodow hour hh hours hr minute mi n minutes min second ss s seconds sec "
-    "millisecond ms milliseconds microsecond mcs us microseconds nanosecond ns nanoseconds epoch decade century millennium "
-    "timezone_hour timezone_minute epoch_second epoch_millisecond date time week_iso iso_week julian".split()
+    """year yyyy yy y years yr quarter qq q quarters month mm m months mon week wk ww w weeks weekday dw day dd d
+    days dayofweek dow dayofyear doy dy isoweek isoyear isodow hour hh hours hr minute mi n minutes min second ss s
+    seconds sec millisecond ms milliseconds microsecond mcs us microseconds nanosecond ns nanoseconds epoch decade
+    century millennium timezone_hour timezone_minute epoch_second epoch_millisecond date time week_iso iso_week
+    julian""".split()  # noqa: SIM905
 )
+# fmt: on
 
 
 def known(name: str) -> Function | None:

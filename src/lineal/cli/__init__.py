@@ -49,7 +49,8 @@ class Commands(click.Group):
             from lineal.views.safe import visible
 
             said = visible(f"{type(problem).__name__}: {problem}")[:300]
-            click.echo(f"Error: lineal itself failed: {said}. Please report this; LINEAL_DEBUG=1 shows where.", err=True)
+            hint = "Please report this; LINEAL_DEBUG=1 shows where."
+            click.echo(f"Error: lineal itself failed: {said}. {hint}", err=True)
             sys.exit(CRASHED)
 
 

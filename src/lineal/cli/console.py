@@ -16,6 +16,7 @@ from lineal.views.safe import visible
 from lineal.views.words import counted
 
 if TYPE_CHECKING:
+    from lineal.model.extraction import Coverage
     from lineal.views.report import Report
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
@@ -62,15 +63,17 @@ def footer(report: Report) -> None:
     statements = counted(coverage.read, "statement")
     if coverage.resolved < coverage.read:
         statements = f"{coverage.resolved:,} of {statements}"
-    resolved = coverage.references - coverage.ambiguous - coverage.unresolved
-    share = f"{percentage(resolved, coverage.references)} of {counted(coverage.references, 'column')} resolved"
-    _complain(f"{statements}, {fields:,} + {inspects:,} edges, {share}")
+    _complain(f"{statements}, {fields:,} + {inspects:,} edges{_share(coverage)}")
 
 
-def percentage(part: int, total: int) -> str:
-    """100 % only where nothing is missing."""
-    tenths = 1000 * part // total if total else 1000
-    return f"{tenths // 10} %" if tenths % 10 == 0 else f"{tenths / 10} %"
+def _share(coverage: Coverage) -> str:
+    """How many of the columns that are named were found; 100 % only where none is missing."""
+    total = coverage.references
+    if not total:
+        return ""
+    tenths = 1000 * (total - coverage.ambiguous - coverage.unresolved) // total
+    percent = tenths // 10 if tenths % 10 == 0 else tenths / 10
+    return f", {percent} % of {counted(total, 'column')} resolved"
 
 
 def _one_line(diagnostic: Diagnostic, colour: bool) -> str:
@@ -91,11 +94,12 @@ def _write(text: str) -> None:
 
 def _draw(page: Page) -> None:
     from rich.console import Console
+    from rich.text import Text
 
     boundless = None if sys.stdout.isatty() else 1_000_000
     console = Console(force_terminal=True, no_color=False, highlight=False, markup=False, emoji=False, width=boundless)
-    for part in drawn(page):
-        console.print(part)
+    for part in drawn(page, console.width):
+        console.print(part, soft_wrap=isinstance(part, Text))
 
 
 def _complain(text: str) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -131,7 +131,7 @@ def _run(request: Request) -> int:
     return int(any(diagnostic.severity >= least for diagnostic in report.diagnostics))
 
 
-# -- what is asked ------------------------------------------------------------------------------------------------------
+# -- what is asked -------------------------------------------------------------------------------
 
 
 def _arguments(arguments: tuple[str, ...]) -> tuple[str, Selection | None]:
@@ -139,7 +139,7 @@ def _arguments(arguments: tuple[str, ...]) -> tuple[str, Selection | None]:
     paths: list[str] = []
     selections: list[Selection] = []
     for argument in arguments:
-        selection = None if argument == "-" or os.path.exists(argument) else _selection(argument)
+        selection = None if argument == "-" or _exists(argument) else _selection(argument)
         if selection:
             selections.append(selection)
         else:
@@ -148,7 +148,7 @@ def _arguments(arguments: tuple[str, ...]) -> tuple[str, Selection | None]:
         surplus = paths[1] if len(paths) > 1 else selections[1].name
         raise Mistake(f"one path and one selector at most; {surplus} is one too many")
     path = paths[0] if paths else "."
-    if path != "-" and not os.path.exists(path):
+    if path != "-" and not _exists(path):
         raise Mistake(f"no such file or folder: {path}{_alike(path)}")
     return path, selections[0] if selections else None
 
@@ -164,12 +164,19 @@ def _selection(argument: str) -> Selection | None:
 def _alike(path: str) -> str:
     from lineal.model.names import closest
 
-    folder, name = os.path.split(path)
+    asked = Path(path)
     try:
-        near = closest(name, os.listdir(folder or "."))
-    except OSError:
+        near = closest(asked.name, [entry.name for entry in asked.parent.iterdir()])
+    except (OSError, ValueError):
         return ""
-    return f"; did you mean {os.path.join(folder, near)}?" if near else ""
+    return f"; did you mean {asked.with_name(near)}?" if near else ""
+
+
+def _exists(path: str) -> bool:
+    try:
+        return path != "" and Path(path).exists()
+    except (OSError, ValueError):  # too long for a path, or with a NUL in it
+        return False
 
 
 def _check(request: Request) -> None:

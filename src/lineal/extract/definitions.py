@@ -40,7 +40,7 @@ class Pending(Exception):
 class Definition:
     """One statement that writes a dataset."""
 
-    __slots__ = ("plan", "reading", "facts", "target", "parameters", "frame", "evaluation")
+    __slots__ = ("evaluation", "facts", "frame", "parameters", "plan", "reading", "target")
 
     def __init__(
         self, plan: Plan, reading: Reading, facts: Facts, target: Dataset, parameters: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Definition:
 class Entry:
     """A name with the statements that define it, and its scan once they are evaluated."""
 
-    __slots__ = ("dataset", "definitions", "declared", "kind", "scanned", "active", "broken")
+    __slots__ = ("active", "broken", "dataset", "declared", "definitions", "kind", "scanned")
 
     def __init__(self, dataset: Dataset, kind: str) -> None:
         self.dataset = dataset
@@ -426,10 +426,11 @@ class Definitions:
                 key: tuple[Dataset, Dataset, str | None, Clause] = (target, dataset, None, Clause.FROM)
                 if key not in reads:
                     reads[key] = Read(*key, place_of(node))
-            for (column, clause), node in evaluation.reads.items():
-                key = (target, column.dataset, column.name, clause)
-                if key not in reads:
-                    reads[key] = Read(*key, place_of(node))
+            for clause, columns in evaluation.reads.items():
+                for column, node in columns.items():
+                    key = (target, column.dataset, column.name, clause)
+                    if key not in reads:
+                        reads[key] = Read(*key, place_of(node))
         return list(reads.values())
 
     def learnt_columns(self) -> dict[Dataset, dict[str, str]]:
@@ -453,7 +454,9 @@ class Definitions:
     def close_stars(self, open_definitions: dict[Dataset, list[Definition]], edges: Edges) -> None:
         """v := SELECT * FROM t, and v.a is used somewhere: then t.a → v.a, as far as use tells"""
         learnt = self.learnt_columns()
-        waiting = [(dataset, key, name) for dataset in open_definitions for key, name in learnt.get(dataset, {}).items()]
+        waiting = [
+            (dataset, key, name) for dataset in open_definitions for key, name in learnt.get(dataset, {}).items()
+        ]
         while waiting:
             dataset, key, name = waiting.pop()
             for definition in open_definitions.get(dataset, ()):

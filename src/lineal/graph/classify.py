@@ -33,11 +33,9 @@ class Classification:
     def _spread(self) -> dict[Column, Labels]:
         """The least fixpoint: a label only ever adds, so circles end."""
         self._effective = effective = dict(self._declared)
-        pending = [whole(edge.source) for edges in self._carriers.values() for edge in edges]
-        queue = dict.fromkeys(column for column in pending if self._labels_any(column))
+        queue = dict.fromkeys(self._carriers)
         while queue:
-            column = next(iter(queue))
-            del queue[column]
+            column, _ = queue.popitem()
             for edge in self._carriers.get(column, ()):
                 target = edge.target
                 assert isinstance(target, Column)
@@ -49,9 +47,6 @@ class Classification:
                     effective[target] = brought
                     queue[target] = None
         return effective
-
-    def _labels_any(self, column: Column) -> bool:
-        return column in self._effective or any(self._labels(edge.source) for edge in self._carriers[column])
 
     def conflicts(self) -> list[Diagnostic]:
         """Columns that declare less than their unmasked sources bring along."""

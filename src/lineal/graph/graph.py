@@ -55,7 +55,7 @@ class Graph:
         if dataset not in self.infos:
             self.infos[dataset] = DatasetInfo(dataset, "table")
 
-    # -- what there is ------------------------------------------------------------------------------------------
+    # -- what there is ----------------------------------------------------------------------------
 
     @cached_property
     def edges(self) -> list[Edge]:
@@ -103,7 +103,7 @@ class Graph:
     def kind(self, dataset: Dataset) -> str:
         return self.infos[dataset].kind
 
-    # -- walking ------------------------------------------------------------------------------------------------
+    # -- walking ----------------------------------------------------------------------------------
 
     def into(self, column: Column) -> list[Edge]:
         """The field-level edges into a column, also those of its fields and of the column it is a field of."""
@@ -136,7 +136,7 @@ class Graph:
     def _touching_source(self, column: Column) -> list[Edge]:
         return touching(self._leaving.get(whole(column), ()), column, target=False)
 
-    # -- open stars: t.* -> v.* lets v.x go on to t.x --------------------------------------------------------------
+    # -- open stars: t.* -> v.* lets v.x go on to t.x ---------------------------------------------
 
     def is_open(self, dataset: Dataset) -> bool:
         """Whether a star over an unknown schema stands among the dataset's columns."""
@@ -161,7 +161,7 @@ class Graph:
                 alternatives = self._into[star.target]
                 yield _through(star, column, target, len(alternatives) > 1)
 
-    # -- looking up what a user typed -----------------------------------------------------------------------------
+    # -- looking up what a user typed -------------------------------------------------------------
 
     @cached_property
     def _by_name(self) -> dict[str, list[Dataset]]:
@@ -240,7 +240,7 @@ class Graph:
                 return (exact or alike)[0]._replace(path=path)
         return None
 
-    # -- reads ----------------------------------------------------------------------------------------------------
+    # -- reads ------------------------------------------------------------------------------------
 
     @property
     def reads(self) -> list[Read]:
@@ -269,9 +269,7 @@ def touching(edges: Iterable[Edge], column: Column, *, target: bool) -> list[Edg
 def _through(star: Edge, source: Column, target: Column, several: bool) -> Edge:
     """The edge that an open star stands for, should the star's source have that column."""
     limit = Confidence.LOW if several else Confidence.MEDIUM
-    usages = tuple(
-        usage._replace(doubt=Doubt(min(usage.level, limit), several, "open star")) for usage in star.usages
-    )
+    usages = tuple(usage._replace(doubt=Doubt(min(usage.level, limit), several, "open star")) for usage in star.usages)
     return Edge(source, target, usages)
 
 

@@ -78,9 +78,7 @@ def _beyond(graph: Graph, spot: Spot) -> Iterator[Spot]:
         yield Spot(edge.target, False)
 
 
-def _columns_of(
-    graph: Graph, spot: Spot, depths: dict[Spot, int], before: dict[Spot, Spot | None]
-) -> Iterator[Spot]:
+def _columns_of(graph: Graph, spot: Spot, depths: dict[Spot, int], before: dict[Spot, Spot | None]) -> Iterator[Spot]:
     """A column that decides a dataset's rows reaches all of its columns, those without sources included."""
     assert not isinstance(spot.at, Column)
     for column in graph.columns(spot.at):

@@ -9,7 +9,11 @@ from typing import NamedTuple
 ALL = sys.maxsize
 """As many hops as there are."""
 
-_SELECTOR = re.compile(r"(?:(?P<hops_up>\d*)(?P<up>\+))?(?P<name>[^+\s](?:[^+]*[^+\s])?)(?:(?P<down>\+)(?P<hops_down>\d*))?")
+_SELECTOR = re.compile(
+    r"(?:(?P<hops_up>\d*)(?P<up>\+))?"
+    r"(?P<name>[^+\s](?:[^+]*[^+\s])?)"
+    r"(?:(?P<down>\+)(?P<hops_down>\d*))?"
+)
 
 
 class Selection(NamedTuple):

@@ -51,9 +51,7 @@ def reaching(edges: Iterable[TableEdge], start: Dataset, *, up: int, down: int) 
     return [edge for edge in edges if id(edge) in kept]
 
 
-def _within(
-    edges: dict[Dataset, list[TableEdge]], start: Dataset, hops: int, *, upwards: bool
-) -> list[TableEdge]:
+def _within(edges: dict[Dataset, list[TableEdge]], start: Dataset, hops: int, *, upwards: bool) -> list[TableEdge]:
     found: list[TableEdge] = []
     visited, border = {start}, [start]
     while border and hops > 0:

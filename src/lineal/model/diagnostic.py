@@ -28,31 +28,131 @@ class Severity(IntEnum):
 
 
 class Code(Enum):
-    """Every diagnostic: its code, its severity, what it means and what to do (docs/reference/diagnostics.md is made from this)."""
+    """Every diagnostic: its code, its severity, what it means and what to do.
 
-    PARSE_ERROR = ("parse-error", Severity.ERROR, "A statement is not valid in its dialect. The other statements go on.", "Check the statement, or name the dialect with --dialect.")
-    TOO_DEEP = ("too-deep", Severity.ERROR, "A statement nests deeper than can be read. The other statements go on.", "Split the statement.")
-    UNRESOLVED_COLUMN = ("unresolved-column", Severity.ERROR, "No source in scope can have this column: every schema is complete and none lists it. The output column stays listed, without an edge.", "Check the spelling, or add the column to the schema.")
-    AMBIGUOUS_COLUMN = ("ambiguous-column", Severity.WARNING, "Several sources may have this unqualified column. Every candidate gets an edge, flagged ambiguous.", "Qualify the column, or give a schema for the sources.")
-    COLUMN_COUNT = ("column-count", Severity.ERROR, "Two lists that are matched by position differ in length: branches of a set operation, a column list, an INSERT.", "Make the lists equally long.")
-    OPEN_STAR = ("open-star", Severity.INFO, "A star stands over a dataset whose columns are not known. It stays an open star.", "Give a schema for the dataset.")
-    CYCLIC_DEFINITION = ("cyclic-definition", Severity.ERROR, "Definitions read each other in a circle. The name is treated as an unknown dataset where the circle closes.", "Break the circle.")
-    DUPLICATE_DEFINITION = ("duplicate-definition", Severity.WARNING, "One name is defined by statements in several files. Their edges are united.", "Give the datasets different names.")
-    UNSUPPORTED_STATEMENT = ("unsupported-statement", Severity.WARNING, "This kind of statement is not traced. The other statements go on.", "")
-    UNSUPPORTED_CONSTRUCT = ("unsupported-construct", Severity.WARNING, "This construct is not traced exactly; what it names is kept as read.", "")
+    docs/reference/diagnostics.md is made from this.
+    """
+
+    PARSE_ERROR = (
+        "parse-error",
+        Severity.ERROR,
+        "A statement is not valid in its dialect. The other statements go on.",
+        "Check the statement, or name the dialect with --dialect.",
+    )
+    TOO_DEEP = (
+        "too-deep",
+        Severity.ERROR,
+        "A statement nests deeper than can be read. The other statements go on.",
+        "Split the statement.",
+    )
+    UNRESOLVED_COLUMN = (
+        "unresolved-column",
+        Severity.ERROR,
+        "No source in scope can have this column: every schema is complete and none lists it. "
+        "The output column stays listed, without an edge.",
+        "Check the spelling, or add the column to the schema.",
+    )
+    AMBIGUOUS_COLUMN = (
+        "ambiguous-column",
+        Severity.WARNING,
+        "Several sources may have this unqualified column. Every candidate gets an edge, flagged ambiguous.",
+        "Qualify the column, or give a schema for the sources.",
+    )
+    COLUMN_COUNT = (
+        "column-count",
+        Severity.ERROR,
+        "Two lists that are matched by position differ in length: "
+        "branches of a set operation, a column list, an INSERT.",
+        "Make the lists equally long.",
+    )
+    OPEN_STAR = (
+        "open-star",
+        Severity.INFO,
+        "A star stands over a dataset whose columns are not known. It stays an open star.",
+        "Give a schema for the dataset.",
+    )
+    CYCLIC_DEFINITION = (
+        "cyclic-definition",
+        Severity.ERROR,
+        "Definitions read each other in a circle. The name is treated as an unknown dataset where the circle closes.",
+        "Break the circle.",
+    )
+    DUPLICATE_DEFINITION = (
+        "duplicate-definition",
+        Severity.WARNING,
+        "One name is defined by statements in several files. Their edges are united.",
+        "Give the datasets different names.",
+    )
+    UNSUPPORTED_STATEMENT = (
+        "unsupported-statement",
+        Severity.WARNING,
+        "This kind of statement is not traced. The other statements go on.",
+        "",
+    )
+    UNSUPPORTED_CONSTRUCT = (
+        "unsupported-construct",
+        Severity.WARNING,
+        "This construct is not traced exactly; what it names is kept as read.",
+        "",
+    )
     DYNAMIC = ("dynamic", Severity.WARNING, "A part of the input is only known when it runs.", "")
     NOT_UTF8 = ("not-utf8", Severity.ERROR, "A file is not UTF-8 text. It is left out.", "Save the file as UTF-8.")
     UNREADABLE = ("unreadable", Severity.ERROR, "A file or folder cannot be read.", "Check the path and the rights.")
-    YAML_ERROR = ("yaml-error", Severity.ERROR, "A file is not valid YAML. It is left out.", "Check the line that is named.")
-    DUPLICATE_KEY = ("duplicate-key", Severity.ERROR, "A mapping has one key twice. The first value counts.", "Remove one of the two.")
-    YAML_TYPE = ("yaml-type", Severity.ERROR, "A value in a YAML file is of another type than expected. It is left out.", "Write the type that the message names.")
-    TEMPLATE_ERROR = ("template-error", Severity.ERROR, "A Jinja template does not render. The node is left out; the others go on.", "Check the line that is named.")
-    TEMPLATE_LIMIT = ("template-limit", Severity.ERROR, "Rendering a template took more time, memory or output than it may.", "Simplify the template.")
-    MISSING_YAML = ("missing-yaml", Severity.WARNING, "A node has no YAML file beside it: its columns have no types and no descriptions.", "Write <name>.yml beside <name>.sql.")
-    MISSING_SQL = ("missing-sql", Severity.ERROR, "A node's YAML has no SQL file beside it.", "Write <name>.sql beside <name>.yml.")
+    YAML_ERROR = (
+        "yaml-error",
+        Severity.ERROR,
+        "A file is not valid YAML. It is left out.",
+        "Check the line that is named.",
+    )
+    DUPLICATE_KEY = (
+        "duplicate-key",
+        Severity.ERROR,
+        "A mapping has one key twice. The first value counts.",
+        "Remove one of the two.",
+    )
+    YAML_TYPE = (
+        "yaml-type",
+        Severity.ERROR,
+        "A value in a YAML file is of another type than expected. It is left out.",
+        "Write the type that the message names.",
+    )
+    TEMPLATE_ERROR = (
+        "template-error",
+        Severity.ERROR,
+        "A Jinja template does not render. The node is left out; the others go on.",
+        "Check the line that is named.",
+    )
+    TEMPLATE_LIMIT = (
+        "template-limit",
+        Severity.ERROR,
+        "Rendering a template took more time, memory or output than it may.",
+        "Simplify the template.",
+    )
+    MISSING_YAML = (
+        "missing-yaml",
+        Severity.WARNING,
+        "A node has no YAML file beside it: its columns have no types and no descriptions.",
+        "Write <name>.yml beside <name>.sql.",
+    )
+    MISSING_SQL = (
+        "missing-sql",
+        Severity.ERROR,
+        "A node's YAML has no SQL file beside it.",
+        "Write <name>.sql beside <name>.yml.",
+    )
     SEED_ERROR = ("seed-error", Severity.ERROR, "A seed's CSV cannot be read.", "Check the file.")
-    CLASSIFICATION_CONFLICT = ("classification-conflict", Severity.INFO, "A column declares another classification than its unmasked sources bring along. The declared one counts.", "Declare the label that is meant, or mask the column.")
-    NO_INPUT = ("no-input", Severity.WARNING, "Nothing to read was found.", "Name a project, a .sql file or a folder of them.")
+    CLASSIFICATION_CONFLICT = (
+        "classification-conflict",
+        Severity.INFO,
+        "A column declares another classification than its unmasked sources bring along. The declared one counts.",
+        "Declare the label that is meant, or mask the column.",
+    )
+    NO_INPUT = (
+        "no-input",
+        Severity.WARNING,
+        "Nothing to read was found.",
+        "Name a project, a .sql file or a folder of them.",
+    )
 
     def __init__(self, code: str, severity: Severity, meaning: str, remedy: str) -> None:
         self.code = code

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-Fold = Callable[[str, bool], str]
+Fold = Callable[[str, bool | None], str]
 """(spelling, quoted) → key. Two identifiers are the same name exactly when their keys are equal."""
 
 
-def insensitive(text: str, quoted: bool) -> str:
+def insensitive(text: str, quoted: bool | None) -> str:
     """Spark, DuckDB, T-SQL: `Id`, `ID` and "id" are one name."""
     return text.lower()
 
 
-def lowercase(text: str, quoted: bool) -> str:
+def lowercase(text: str, quoted: bool | None) -> str:
     """PostgreSQL: Id folds to id, "Id" stays as it is."""
     return text if quoted else text.lower()
 
 
-def uppercase(text: str, quoted: bool) -> str:
+def uppercase(text: str, quoted: bool | None) -> str:
     """Snowflake, Oracle: id folds to ID, which is the same name as "ID" and another one than "id".
 
     Keys use lower case for the dialect's own case, so that they can be compared across dialects.
@@ -26,7 +26,7 @@ def uppercase(text: str, quoted: bool) -> str:
     return text.swapcase() if quoted else text.lower()
 
 
-def sensitive(text: str, quoted: bool) -> str:
+def sensitive(text: str, quoted: bool | None) -> str:
     """BigQuery's tables, ClickHouse: every letter counts."""
     return text
 

@@ -89,7 +89,7 @@ class Way:
     Ways are few and interned, so that composing two of them is one look-up in `after`.
     """
 
-    __slots__ = ("how", "clause", "masked", "windowed", "direct", "after")
+    __slots__ = ("after", "clause", "direct", "how", "masked", "windowed")
 
     def __init__(self, how: How, clause: Clause, masked: bool, windowed: bool) -> None:
         self.how = how

@@ -206,7 +206,7 @@ def _started() -> subprocess.Popen[bytes]:
     command = [sys.executable, "-I", "-S", str(WORKER), *_folders_of("jinja2", "markupsafe")]
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
     try:
-        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=null, env=environment)
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=null, env=environment)  # noqa: S603
     except (OSError, ValueError) as error:
         raise _unstartable(f"cannot start {sys.executable or 'Python'} to render templates: {error}") from None
 

@@ -19,6 +19,7 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from math import ceil
 from typing import Any, NoReturn
 
 from jinja2 import DictLoader, StrictUndefined, Template, TemplateError, TemplateNotFound, TemplateSyntaxError, nodes
@@ -131,7 +132,7 @@ class Renderer:
 
     def functions(self) -> Json:
         flags = {name: self.flag(name) for name in FLAGS}
-        silent = {name: nothing for name in ("config", "log", "warn")}
+        silent = dict.fromkeys(("config", "log", "warn"), nothing)
         return {**flags, **silent, "var": self.var, "ref": last, "source": last, "error": refuse}
 
     def flag(self, name: str) -> Callable[[], bool]:
@@ -303,7 +304,7 @@ class clock:
     def __enter__(self) -> None:
         if resource is not None:
             used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-            lower(resource.RLIMIT_CPU, int(used + self.seconds) + 2, soft_only=True)
+            lower(resource.RLIMIT_CPU, ceil(used + self.seconds + 0.5), soft_only=True)
             signal.signal(signal.SIGPROF, time_up)
             signal.setitimer(signal.ITIMER_PROF, self.seconds)
 

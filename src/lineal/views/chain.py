@@ -81,7 +81,7 @@ def _nodes(chain: Chain) -> set[Column | Dataset]:
     return nodes
 
 
-# -- upstream: paths ----------------------------------------------------------------------------------------------------
+# -- upstream: paths -----------------------------------------------------------------------------
 
 
 class Path(NamedTuple):
@@ -160,7 +160,7 @@ def _rows(chain: Chain) -> Draft:
     return draft
 
 
-# -- downstream: a tree ---------------------------------------------------------------------------------------------------
+# -- downstream: a tree --------------------------------------------------------------------------
 
 
 class Step(NamedTuple):
@@ -213,7 +213,7 @@ def _branches(report: Report, step: Step, hops: list[Edge]) -> Iterator[Step | L
         yield Step(edge.target, step.before + ("    " if last else "│   "), step.branchings + 1)
 
 
-# -- lines ----------------------------------------------------------------------------------------------------------------
+# -- lines ---------------------------------------------------------------------------------------
 
 
 def _node(report: Report, at: Column | Dataset, before: str) -> Draft:

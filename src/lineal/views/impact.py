@@ -20,7 +20,7 @@ def view(report: Report) -> Page:
     page: Page = [line(Piece(f"IMPACT: {report.impacted}", "heading")), line(Piece(RULE, "rule")), line()]
     if report.impacts:
         rows = [(str(found.column), found.why, str(found.depth), path(found)) for found in report.impacts]
-        page += [Grid(HEADER, rows, numbers=(2,)), line()]
+        page += [Grid(HEADER, rows, numbers=(2,), folds=True), line()]
     return [*page, line(summary(report))]
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from lineal.views.safe import padded, visible, width
+from lineal.views.safe import visible, width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,6 +30,8 @@ class Grid(NamedTuple):
     rows: Sequence[tuple[str, ...]]
     numbers: tuple[int, ...] = ()
     """The columns that are numbers, written to the right."""
+    folds: bool = False
+    """Whether the last column may be broken into lines."""
 
 
 Page = list[Line | Grid]
@@ -73,31 +75,57 @@ def plain(page: Page) -> str:
 
 
 def _plain_grid(grid: Grid) -> Iterator[str]:
-    rows = [grid.header, *(tuple(map(visible, row)) for row in grid.rows)]
-    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-
-    def laid_out(row: tuple[str, ...]) -> str:
-        cells = (
-            " " * (cells - width(cell)) + cell if position in grid.numbers else padded(cell, cells)
-            for position, (cell, cells) in enumerate(zip(row, widths, strict=True))
-        )
-        return GAP.join(cells).rstrip()
-
-    yield laid_out(rows[0])
-    yield "─" * (sum(widths) + len(GAP) * (len(widths) - 1))
-    yield from map(laid_out, rows[1:])
+    for cells in _laid_out(grid):
+        yield "".join(piece.text for piece in cells).rstrip()
 
 
-def drawn(page: Page) -> Iterator[RenderableType]:
-    """The page as rich draws it. Only Text goes in, so that nothing in a name is taken for markup."""
+def _laid_out(grid: Grid) -> Iterator[Line]:
+    """Header, rule and rows as lines, each column as wide as its widest cell."""
+    rows = [tuple(map(visible, row)) for row in grid.rows]
+    widths = _widths(grid.header, rows)
+    yield _cells(grid, grid.header, widths, "heading")
+    yield line(Piece("─" * (sum(widths) + len(GAP) * (len(widths) - 1)), "rule"))
+    for row in rows:
+        yield _cells(grid, row, widths)
+
+
+def _widths(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[int]:
+    return [max(map(width, column)) for column in zip(header, *rows, strict=True)]
+
+
+def _cells(grid: Grid, row: tuple[str, ...], widths: list[int], style: str = "") -> Line:
+    pieces: list[Piece] = []
+    for position, (cell, cells) in enumerate(zip(row, widths, strict=True)):
+        space = " " * (cells - width(cell))
+        before, after = (space, "") if position in grid.numbers else ("", space)
+        pieces += [Piece(before), Piece(cell, style or cell), Piece(after + GAP)]
+    return tuple(pieces[:-1])
+
+
+def drawn(page: Page, columns: int) -> Iterator[RenderableType]:
+    """The page as rich draws it on so many columns. Only Text goes in: nothing in a name is taken for markup."""
     for part in page:
-        yield _drawn_grid(part) if isinstance(part, Grid) else _drawn_line(part)
+        if not isinstance(part, Grid):
+            yield _drawn_line(part)
+        elif _fits(part, columns):
+            yield _drawn_grid(part)
+        else:
+            yield from map(_drawn_line, _laid_out(part))
+
+
+def _fits(grid: Grid, columns: int) -> bool:
+    """Whether a box goes on the screen without breaking a name; a last column that folds breaks between words."""
+    rows = [tuple(map(visible, row)) for row in grid.rows]
+    widths = _widths(grid.header, rows)
+    if grid.folds:
+        widths[-1] = max((width(word) for row in rows for word in row[-1].split()), default=0)
+    return sum(widths) + 3 * len(widths) + 1 <= columns
 
 
 def _drawn_line(part: Line) -> Text:
     from rich.text import Text
 
-    text = Text(no_wrap=False, overflow="fold")
+    text = Text()
     for piece in part:
         text.append(visible(piece.text), STYLES.get(piece.style, ""))
     return text
@@ -109,8 +137,10 @@ def _drawn_grid(grid: Grid) -> Table:
     from rich.text import Text
 
     table = Table(box=box.ROUNDED, border_style="dim", header_style="bold", highlight=False)
+    last = len(grid.header) - 1
     for position, title in enumerate(grid.header):
-        table.add_column(title, overflow="fold", justify="right" if position in grid.numbers else "left")
+        side: Literal["left", "right"] = "right" if position in grid.numbers else "left"
+        table.add_column(title, justify=side, no_wrap=not (grid.folds and position == last), overflow="fold")
     for row in grid.rows:
         table.add_row(*(Text(visible(cell), STYLES.get(cell, "")) for cell in row))
     return table

@@ -142,11 +142,7 @@ def impact_of(graph: Graph, column: Column) -> Report:
     """Everything that a change of the column reaches, with the edges that it goes along."""
     found = impact(graph, column)
     reached = {column, *(one.column for one in found)}
-    edges = {
-        (edge.source, edge.target): edge
-        for at in reached
-        for edge in (*graph.out_of(at), *graph.decided_by(at))
-    }
+    edges = {(edge.source, edge.target): edge for at in reached for edge in (*graph.out_of(at), *graph.decided_by(at))}
     ordered = tuple(sorted(edges.values(), key=graph.order_of))
     return Report(graph, ordered, impacted=column, impacts=tuple(found), focus=(column.dataset,))
 

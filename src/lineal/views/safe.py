@@ -31,10 +31,6 @@ def width(text: str) -> int:
     return sum(map(_cells, text))
 
 
-def padded(text: str, cells: int) -> str:
-    return text + " " * (cells - width(text))
-
-
 def _escape(found: re.Match[str]) -> str:
     code = ord(found[0])
     return _SHORT.get(found[0]) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")

@@ -81,6 +81,7 @@ def test_the_footer_is_on_standard_error() -> None:
     result = shop("-n", "dim_customers")
     assert " edges, " in result.stderr and " edges, " not in result.stdout
     assert shop("--output", "json").stderr == ""
+    assert run("-", text="SELECT 1 AS one").stderr == "1 statement, 0 + 0 edges\n"
 
 
 def test_standard_input() -> None:
@@ -145,11 +146,13 @@ def test_diagnostics_are_lines_on_standard_error_and_decide_the_exit_code(tmp_pa
 
 
 def test_fail_on_asks_for_more(tmp_path: Path) -> None:
-    file = tmp_path / "star.sql"
-    file.write_text("CREATE VIEW v AS SELECT * FROM t")
-    assert run(str(file)).exit_code == 0
-    assert "info[open-star]" in run(str(file)).stderr
-    assert run(str(file), "--fail-on", "warning").exit_code == 0
+    file = tmp_path / "guess.sql"
+    file.write_text("CREATE VIEW v AS SELECT x FROM a, b")
+    result = run(str(file))
+    assert result.exit_code == 0
+    assert "warning[ambiguous-column]" in result.stderr and "1 warning\n" in result.stderr
+    assert result.stdout.count("LOW ambiguous") == 2
+    assert run(str(file), "--fail-on", "warning").exit_code == 1
     assert run(str(file), "--fail-on", "info").exit_code == 1
 
 
@@ -206,7 +209,7 @@ def test_import_lineal_brings_in_nothing_heavy() -> None:
 
 
 def test_help_brings_in_only_click() -> None:
-    script = "import sys; from lineal.cli import main; main(['--help'], standalone_mode=False); print(list(sys.modules))"
+    script = "import sys; from lineal.cli import main; main(['-h'], standalone_mode=False); print(list(sys.modules))"
     loaded = python("-c", script).stdout
     assert "Commands:" in loaded and "'click'" in loaded
     assert not [name for name in HEAVY if name != "click" and f"'{name}'" in loaded]

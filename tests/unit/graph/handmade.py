@@ -26,7 +26,11 @@ def dataset(text: str) -> Dataset:
     return Dataset("", text)
 
 
-def extraction(text: str, about: dict[str, ColumnInfo] | None = None, kinds: dict[str, str] | None = None) -> Extraction:
+About = dict[str, ColumnInfo]
+Kinds = dict[str, str]
+
+
+def extraction(text: str, about: About | None = None, kinds: Kinds | None = None) -> Extraction:
     """`about` says what is known of a column, by `dataset.column`; `kinds` of a dataset, by its name."""
     made = Extraction(coverage=Coverage())
     for written in filter(None, (each.strip() for each in text.splitlines())):
@@ -45,7 +49,7 @@ def extraction(text: str, about: dict[str, ColumnInfo] | None = None, kinds: dic
     return made
 
 
-def graph(text: str, about: dict[str, ColumnInfo] | None = None, kinds: dict[str, str] | None = None) -> Graph:
+def graph(text: str, about: About | None = None, kinds: Kinds | None = None) -> Graph:
     return Graph(extraction(text, about, kinds))
 
 

@@ -39,7 +39,8 @@ def labels(text: str, about: dict[str, tuple[str, ...]]) -> dict[str, tuple[str,
     infos = {name: ColumnInfo(name.split(".")[1], classification=each) for name, each in about.items()}
     found = graph(text, infos)
     effective = Classification(found)
-    return {str(each): effective.of(each) for known in found.infos for each in found.columns(known) if effective.of(each)}
+    columns = (each for known in found.infos for each in found.columns(known))
+    return {str(each): effective.of(each) for each in columns if effective.of(each)}
 
 
 def test_labels_travel_with_values_and_unite() -> None:
@@ -99,7 +100,8 @@ def test_table_level_lineage_comes_from_reads() -> None:
 
 def test_tables_around_a_dataset() -> None:
     every = tables(ranking())
-    pairs = {(str(edge.source), str(edge.target)) for edge in reaching(every, dataset("int_customer_metrics"), up=1, down=0)}
+    near = reaching(every, dataset("int_customer_metrics"), up=1, down=0)
+    pairs = {(str(edge.source), str(edge.target)) for edge in near}
     assert pairs == {("stg_customers", "int_customer_metrics"), ("stg_orders", "int_customer_metrics")}
     assert len(reaching(every, dataset("int_customer_ranking"), up=ALL, down=0)) == 6
     assert len(reaching(every, dataset("raw_orders"), up=0, down=ALL)) == 3

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from time import process_time
 
 import pytest
@@ -86,7 +87,7 @@ def test_100_000_edges_are_indexed_in_well_under_a_second() -> None:
     one = usages("IDENTITY")
     sets = [Dataset("", f"t{number}") for number in range(1_001)]
     columns = [[Column(each, f"c{position}") for position in range(100)] for each in sets]
-    edges = [Edge(a, b, one) for left, right in zip(columns, columns[1:]) for a, b in zip(left, right)]
+    edges = [Edge(a, b, one) for pair in pairwise(columns) for a, b in zip(*pair, strict=True)]
     made = Extraction(edges, datasets={each: DatasetInfo(each, "view") for each in sets})
     before = process_time()
     found = Graph(made)

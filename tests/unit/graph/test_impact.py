@@ -39,7 +39,8 @@ def test_the_surest_and_nearest_come_first() -> None:
 
 
 def test_a_path_says_how_a_column_is_reached() -> None:
-    paths = {str(each.column): [str(step) for step in each.path] for each in impact(graph(LINEAGEX), column("web.page"))}
+    found = impact(graph(LINEAGEX), column("web.page"))
+    paths = {str(each.column): [str(step) for step in each.path] for each in found}
     assert paths["info.wpage"] == ["web.page", "webact.wpage", "info.wpage"]
     assert paths["webact.wreg"] == ["web.page", "webact", "webact.wreg"]
     assert paths["info.age"] == ["web.page", "webact", "webact.wcid", "info", "info.age"]

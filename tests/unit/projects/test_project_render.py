@@ -268,7 +268,7 @@ def test_twenty_templates_are_cheap() -> None:
     templates = [Template("select {{ var('x') }}\nfrom {{ this }}", f"{n}.sql") for n in range(20)]
     start = time.perf_counter()
     assert len(render(templates, Setting(variables={"x": 1})).renderings) == 20
-    assert time.perf_counter() - start < 2.0  # about 0.15 s on an idle machine
+    assert time.perf_counter() - start < 5.0  # about 0.15 s on an idle machine
 
 
 def test_it_works_from_standard_input_without_a_main_guard() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 from handmade import LINEAGEX, column, dataset, graph, ranking
 
 from lineal.graph.select import ALL
-from lineal.views import text
+from lineal.views import text, view
+from lineal.views.page import drawn
 from lineal.views.report import Report, around, everything, impact_of, table_level, traced
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "views"
@@ -83,7 +85,28 @@ def test_a_long_way_is_one_straight_line_and_a_deep_tree_says_where_it_goes_on()
 def test_a_ladder_of_diamonds_has_as_many_paths_as_it_needs() -> None:
     """2^100 ways through, and each hop is written once."""
     rungs = "\n".join(
-        f"{a}{number}.x -> {b}{number + 1}.x" for number in range(100) for a, b in ("lm", "lr", "ml", "rl") if (a == "l") == (number % 2 == 0)
+        f"{a}{number}.x -> {b}{number + 1}.x"
+        for number in range(100)
+        for a, b in (("lm", "lr") if number % 2 == 0 else ("ml", "rl"))
     )
     made = text("chain", traced(graph(rungs), [column("l100.x")], up=ALL))
     assert made.count("│") == rungs.count("->")
+
+
+@pytest.mark.parametrize("columns", [20, 80, 120, 400])
+def test_a_box_breaks_no_name(columns: int) -> None:
+    """Where a terminal is too narrow for the box, the grid has none."""
+    from rich.console import Console
+    from rich.text import Text
+
+    for name in ("table_node", "impact"):
+        page = view(*REPORTS[name])
+        assert not isinstance(page, str)
+        console = Console(file=io.StringIO(), width=columns, markup=False, emoji=False, highlight=False)
+        with console.capture() as capture:
+            for part in drawn(page, columns):
+                console.print(part, soft_wrap=isinstance(part, Text))
+        shown = capture.get()
+        assert ("╭" in shown) == (columns >= 120 or (columns == 80 and name == "impact"))
+        column = "value_per_order" if name == "table_node" else "webinfo.wpage"
+        assert column in shown

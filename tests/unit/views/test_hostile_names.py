@@ -107,7 +107,7 @@ def test_rich_takes_nothing_for_markup(name: str, output: str) -> None:
         assert not isinstance(page, str)
         file = io.StringIO()
         console = Console(file=file, width=100_000, force_terminal=False, markup=False, emoji=False, highlight=False)
-        for part in drawn(page):
+        for part in drawn(page, 100_000):
             console.print(part)
         assert not UNSEEN.search(file.getvalue())
         if page and report.tables is None and "[" in name and "\x1b" not in name:

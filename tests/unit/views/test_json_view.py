@@ -100,7 +100,8 @@ def test_one_edge() -> None:
 
 def test_a_trace_says_how_far_each_edge_is() -> None:
     made = document(traced(ranking(), [column("int_customer_ranking.customer_id")], up=ALL))
-    assert {edge["source"]["dataset"]: edge["depth"] for edge in made["edges"]} == {"stg_customers": 1, "raw_customers": 2}
+    depths = {edge["source"]["dataset"]: edge["depth"] for edge in made["edges"]}
+    assert depths == {"stg_customers": 1, "raw_customers": 2}
     assert [each["name"] for each in made["datasets"]] == ["stg_customers", "raw_customers", "int_customer_ranking"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
@@ -40,8 +41,25 @@ class Catalog(Protocol):
 class Evaluation:
     """Everything that one statement's evaluation carries."""
 
-    __slots__ = ("catalog", "reading", "facts", "fold", "fold_table", "keys", "target", "reads", "datasets_read", "learnt",
-                 "diagnostics", "references", "ambiguous", "unresolved", "undecided", "frames", "active")
+    __slots__ = (
+        "active",
+        "ambiguous",
+        "catalog",
+        "datasets_read",
+        "diagnostics",
+        "facts",
+        "fold",
+        "fold_table",
+        "frames",
+        "keys",
+        "learnt",
+        "reading",
+        "reads",
+        "references",
+        "target",
+        "undecided",
+        "unresolved",
+    )
 
     def __init__(self, catalog: Catalog, reading: Reading, facts: Facts, target: Dataset) -> None:
         self.catalog = catalog
@@ -51,7 +69,7 @@ class Evaluation:
         self.fold_table: Fold = facts.fold_table
         self.keys = facts.keys
         self.target = target
-        self.reads: dict[tuple[Column, Clause], Any] = {}
+        self.reads: defaultdict[Clause, dict[Column, Any]] = defaultdict(dict)
         self.datasets_read: dict[Dataset, Any] = {}
         self.learnt: dict[Column, int] = {}
         self.diagnostics: list[Diagnostic] = []
@@ -63,9 +81,9 @@ class Evaluation:
         self.active: list[str] = []
 
     def read(self, column: Column, clause: Clause, node: Any, learn: bool = True) -> None:
-        key = (column, clause)
-        if key not in self.reads:
-            self.reads[key] = node
+        reads = self.reads[clause]
+        if column not in reads:
+            reads[column] = node
         if learn:
             self.learnt[column] = self.learnt.get(column, 0) + 1
 

@@ -23,25 +23,38 @@ Handler = Callable[[Any, Way, Any, Stack, Scope, Lineage], None]
 
 
 def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Any = None) -> None:
-    """Add the influences of every column below `root`, each composed with `way`."""
+    """Add the influences of every column below `root`, each composed with `way`.
+
+    The two kinds of node that make up most of any query, columns and binary operators, are done in place.
+    """
     stack: Stack = [(root, way, calls)]
     pop = stack.pop
     push = stack.append
     find = HANDLERS.get
+    resolve = scope.column
     while stack:
         node, way, calls = pop()
         handler = find(node.__class__)
         if handler is column:
-            if node.args["this"].__class__ is exp.Star:
+            if node.args["this"].__class__ is STAR:
                 star(node, way, calls, stack, scope, into)
             else:
-                pour(scope.column(node).lineage, way, into, node, calls)
+                take(resolve(node), way, into, node, calls)
         elif handler is binary:
             step = way.after.get(VALUE) or compose(way, VALUE)
             around = (node, calls)
             args = node.args
-            push((args["expression"], step, around))
-            push((args["this"], step, around))
+            right = args["expression"]
+            kind = right.__class__
+            if kind is COLUMN:
+                take(resolve(right), step, into, right, around)
+            elif kind is not LITERAL:
+                push((right, step, around))
+            left = args["this"]
+            if left.__class__ is COLUMN:
+                take(resolve(left), step, into, left, around)
+            else:
+                push((left, step, around))
         elif handler is nothing:
             continue
         elif handler is None:
@@ -49,6 +62,20 @@ def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Any = N
             push((node, way, calls))
         else:
             handler(node, way, calls, stack, scope, into)
+
+
+def take(slot: Slot, way: Way, into: Lineage, node: Any, calls: Any) -> None:
+    """Add a column's influences; a column taken straight from a dataset is one, and composing it changes nothing."""
+    scanned = slot.scanned
+    if scanned is not None:
+        key = (scanned, way)
+        if key not in into:
+            into[key] = (node, calls, None, None)
+            return
+    pour(slot.lineage, way, into, node, calls)
+
+
+COLUMN, LITERAL, STAR = exp.Column, exp.Literal, exp.Star
 
 
 def value_of(node: exp.Expr, way: Way, scope: Scope) -> Lineage:
@@ -81,13 +108,17 @@ def operator(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, i
 
 def below(node: exp.Expr, step: Way, around: Any, stack: Stack) -> None:
     """Push the children of a node, so that the first is walked first."""
-    for child in [*node.args.values()][::-1]:
+    for child in reversed(node.args.values()):
         if child.__class__ is list:
-            for item in child[::-1]:
-                if isinstance(item, exp.Expr):
+            for item in reversed(child):
+                if item.__class__ not in PLAIN and isinstance(item, exp.Expr):
                     stack.append((item, step, around))
-        elif isinstance(child, exp.Expr):
+        elif child is not None and child.__class__ not in PLAIN and isinstance(child, exp.Expr):
             stack.append((child, step, around))
+
+
+PLAIN = frozenset((bool, str, int, exp.Literal, exp.DataType, exp.Var))
+"""What stands in a node's arguments and has no column below it."""
 
 
 def through(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -138,14 +169,6 @@ def if_(node: exp.If, way: Way, calls: Any, stack: Stack, scope: Scope, into: Li
     stack.append((node.args["this"], when(way), around))
 
 
-def coalesce(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """COALESCE(a, b)      each is value, and each decides whether it is taken"""
-    around = (node, calls)
-    for child in reversed(list(node.iter_expressions())):
-        stack.append((child, when(way), around))
-        stack.append((child, value(way), around))
-
-
 def nullif(node: exp.Nullif, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """NULLIF(a, b)      a is the value, both decide"""
     around = (node, calls)
@@ -169,38 +192,43 @@ def decode(node: exp.DecodeCase, way: Way, calls: Any, stack: Stack, scope: Scop
 
 def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """f(a, b)      by the function table; a function whose body is known is walked through"""
-    functions = scope.evaluation.catalog.functions
-    if functions and compose_body(node, way, calls, scope, into):
+    if scope.evaluation.catalog.functions and compose_body(node, way, calls, scope, into):
         return
     row = row_of(node)
-    role = row.role if row is not None else Role.SCALAR
-    if role is Role.COALESCE:
-        coalesce(node, way, calls, stack, scope, into)
-    elif role is Role.GROUPING:
-        arguments(node, when(way), calls, stack)
-    elif role is Role.RANKING:
-        return
-    elif role is Role.DATE:
-        date_function(node, way, calls, stack, scope)
-    elif role in (Role.AGGREGATE, Role.ORDERED, Role.VALUE_AT):
-        arguments(node, counted(way) if row is not None and row.masks else aggregate_of(way), calls, stack)
+    if row is None:
+        below(node, way.after.get(VALUE) or compose(way, VALUE), (node, calls), stack)
     else:
-        arguments(node, masked(way) if row is not None and row.masks else value(way), calls, stack)
+        ROLES[row.role](node, row.masks, way, calls, stack, scope, into)
 
 
-def arguments(node: Any, step: Way, calls: Any, stack: Stack) -> None:
-    size = len(stack)
-    below(node, step, (node, calls), stack)
-    if len(stack) > size and stack[-1][0].__class__ is exp.Star and counts_rows(node):
-        stack.pop()
+def scalar(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """upper(a): TRANSFORMATION; sha2(a, 256): masked"""
+    arguments(node, masked(way) if masks else value(way), calls, stack)
 
 
-def counts_rows(node: Any) -> bool:
-    """COUNT(*)      counts rows, and reads no column"""
-    return isinstance(node, exp.Count) or getattr(node, "name", "").lower().startswith("count")
+def aggregate(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """sum(a): AGGREGATION; count(a): masked"""
+    arguments(node, counted(way) if masks else aggregate_of(way), calls, stack)
 
 
-def date_function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope) -> None:
+def grouping(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """GROUPING(a)      a: CONDITIONAL"""
+    arguments(node, when(way), calls, stack)
+
+
+def ranking(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """row_number(), ntile(4)      no argument reaches the value"""
+
+
+def coalesce(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """COALESCE(a, b)      each is value, and each decides whether it is taken"""
+    around = (node, calls)
+    for child in reversed(list(node.iter_expressions())):
+        stack.append((child, when(way), around))
+        stack.append((child, value(way), around))
+
+
+def date_function(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """DATEDIFF(minute, a, b)      minute is a date part, a and b are columns"""
     around = (node, calls)
     step = value(way)
@@ -210,6 +238,30 @@ def date_function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope) -
         if child.__class__ is exp.Var and child.name.lower() not in DATE_PARTS:
             child = column_of_var(child, scope)
         stack.append((child, step, around))
+
+
+ROLES: dict[Role, Callable[[Any, bool, Way, Any, Stack, Scope, Lineage], None]] = {
+    Role.SCALAR: scalar,
+    Role.AGGREGATE: aggregate,
+    Role.ORDERED: aggregate,
+    Role.VALUE_AT: aggregate,
+    Role.RANKING: ranking,
+    Role.GROUPING: grouping,
+    Role.COALESCE: coalesce,
+    Role.DATE: date_function,
+}
+
+
+def arguments(node: Any, step: Way, calls: Any, stack: Stack) -> None:
+    size = len(stack)
+    below(node, step, (node, calls), stack)
+    if len(stack) > size and stack[-1][0].__class__ is STAR and counts_rows(node):
+        stack.pop()
+
+
+def counts_rows(node: Any) -> bool:
+    """COUNT(*)      counts rows, and reads no column"""
+    return isinstance(node, exp.Count) or getattr(node, "name", "").lower().startswith("count")
 
 
 def is_date_part(node: exp.Column, scope: Scope) -> bool:
@@ -258,13 +310,14 @@ def function_name(node: Any) -> str:
 
 
 ROWS: dict[type, Function | None] = {}
+NAMED = (exp.Anonymous, exp.AnonymousAggFunc)
 
 
 def row_of(node: Any) -> Function | None:
     """The function table's row for a node, by any of the names its class goes by."""
-    if isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)):
+    kind = node.__class__
+    if kind in NAMED:
         return known(node.name.lower())
-    kind = type(node)
     if kind not in ROWS:
         names = [name.lower() for name in kind.sql_names()]
         found = next((row for name in names if (row := known(name)) is not None), None)
@@ -437,8 +490,6 @@ HANDLERS: dict[type, Handler] = {
 
 def handler_for(kind: type) -> Handler:
     """The handler of a class that stands in no table: a function, a binary operator, or just an operator."""
-    if issubclass(kind, exp.Func) and not issubclass(kind, (exp.Connector, exp.Cast)):
-        return function
-    if issubclass(kind, exp.Binary) and not issubclass(kind, exp.Func):
+    if issubclass(kind, exp.Connector) or (issubclass(kind, exp.Binary) and not issubclass(kind, exp.Func)):
         return binary
-    return operator
+    return function if issubclass(kind, exp.Func) and not issubclass(kind, exp.Cast) else operator

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sqlglot.errors import ParseError, SqlglotError, TokenError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.reading import Reading
@@ -34,13 +34,19 @@ def deep() -> Iterator[None]:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Syntax trees are many and all of them live: the cycle collector would go through them in vain, again and again."""
+    """Syntax trees are many and all of them live: the cycle collector would go through them in vain, again and again.
+
+    Freezing and unfreezing makes what was built old at once, so that the first collection afterwards leaves it alone.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
+            if gc.get_freeze_count() == 0:
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

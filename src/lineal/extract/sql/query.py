@@ -9,7 +9,17 @@ from sqlglot import exp
 
 from lineal.algebra.expression import CONDITION, VALUE, decides
 from lineal.algebra.frame import (
-    NOTHING, Frame, Lineage, Slot, Star, absorb, pour, renamed, star_slot, union, union_by_name,
+    NOTHING,
+    Frame,
+    Lineage,
+    Slot,
+    Star,
+    absorb,
+    pour,
+    renamed,
+    star_slot,
+    union,
+    union_by_name,
 )  # fmt: skip
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of, window_keys
@@ -80,7 +90,7 @@ def project(node: exp.Select, scope: Scope) -> tuple[list[Slot], dict[str, Slot]
     slots: list[Slot] = []
     aliases: dict[str, Slot] = {}
     lateral = evaluation.facts.lateral_aliases
-    fold = evaluation.fold
+    fold, keys, new_slot = evaluation.fold, evaluation.keys, tuple.__new__
     for position, item in enumerate(node.args["expressions"]):
         kind = item.__class__
         alias = None
@@ -96,21 +106,22 @@ def project(node: exp.Select, scope: Scope) -> tuple[list[Slot], dict[str, Slot]
             continue
         lineage: Lineage = {}
         if kind is exp.Column:
-            found = scope.column(item)
-            for key, trail in found.lineage.items():
-                lineage[key] = (item, None, trail, trail[3] if trail is not None else None)
+            for influence, trail in scope.column(item).lineage.items():
+                lineage[influence] = (item, None, trail, trail[3] if trail is not None else None)
         else:
             gather(item, IDENTITY, lineage, scope)
         if alias is not None:
             name = alias.args["this"]
-            slot = Slot(name, fold(name, alias.args.get("quoted")), lineage)
+            key = fold(name, True) if alias.args.get("quoted") else keys[name]
+            slot = new_slot(Slot, (name, key, lineage, None, None))
             if kind is not exp.Column or item.args["this"].args["this"] != name:
                 aliases.setdefault(slot.key, slot)
                 if lateral:
                     scope.aliases = aliases
         else:
             name, quoted = output_name(item, position, evaluation)
-            slot = Slot(name, fold(name, quoted), lineage)
+            key = fold(name, True) if quoted else keys[name]
+            slot = new_slot(Slot, (name, key, lineage, None, None))
         slots.append(slot)
     scope.aliases = {}
     return slots, aliases
@@ -145,7 +156,9 @@ def star_slots(node: Any, scope: Scope) -> list[Slot]:
 
 def _star_source(node: exp.Column, scope: Scope) -> Source | None:
     evaluation = scope.evaluation
-    parts = [part for part in (node.args.get("catalog"), node.args.get("db"), node.args.get("table")) if part is not None]
+    parts = [
+        part for part in (node.args.get("catalog"), node.args.get("db"), node.args.get("table")) if part is not None
+    ]
     keys = [evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
     return scope.find_source(".".join(keys)) or (scope.find_source(keys[-1]) if len(keys) > 1 else None)
 
@@ -291,9 +304,7 @@ def _conditions(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict
             scope.aliases = {}
 
 
-def _distinct(
-    node: exp.Distinct, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]
-) -> None:
+def _distinct(node: exp.Distinct, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]) -> None:
     """SELECT DISTINCT a, b: both are compared; DISTINCT ON (a): only a"""
     on = node.args.get("on")
     if on is None:
@@ -311,9 +322,7 @@ def _distinct(
     scope.aliases = {}
 
 
-def _order(
-    args: dict[str, Any], scope: Scope, rows: Lineage, slots: Sequence[Slot], outputs: dict[str, Slot]
-) -> None:
+def _order(args: dict[str, Any], scope: Scope, rows: Lineage, slots: Sequence[Slot], outputs: dict[str, Slot]) -> None:
     """ORDER BY total DESC      an output column first, then a source column"""
     for form in ("order", "sort"):
         order = args.get(form)
@@ -396,9 +405,7 @@ def listed(frame: Frame, alias: exp.TableAlias, evaluation: Evaluation) -> Frame
     if not columns:
         return frame
     if frame.complete and len(columns) > len(frame.slots):
-        evaluation.report(
-            Code.COLUMN_COUNT, f"{len(columns)} column names for {len(frame.slots)} columns", alias
-        )
+        evaluation.report(Code.COLUMN_COUNT, f"{len(columns)} column names for {len(frame.slots)} columns", alias)
     names = [(c.name, evaluation.fold(c.name, getattr(c, "args", {}).get("quoted"))) for c in columns]
     return renamed(frame, names)
 
@@ -572,7 +579,9 @@ def _merge_keys(
         for slot in (left, right):
             pour(slot.lineage, way, rows, node)
         taken = {"FULL": (left, right), "RIGHT": (right,)}.get(side or "", (left,))
-        scanned = {id(slot) for member in scope.order if member.dataset is not None for slot in (member.index.get(key),)}
+        scanned = {
+            id(slot) for member in scope.order if member.dataset is not None for slot in (member.index.get(key),)
+        }
         scope.merged_reads[key] = [origin_of(slot) for slot in taken if id(slot) in scanned]
         if side == "FULL":
             lineage: Lineage = {}

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from typing import Any
 
 from sqlglot import exp
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.algebra.frame import Trail
 from lineal.algebra.functions import known
@@ -16,7 +16,8 @@ from lineal.model.script import Script
 from lineal.model.way import Confidence
 
 OPERATORS: dict[type[exp.Expr], str] = {
-    exp.Add: "add", exp.Sub: "subtract", exp.Mul: "multiply", exp.Div: "divide", exp.IntDiv: "divide", exp.Mod: "modulo",
+    exp.Add: "add", exp.Sub: "subtract", exp.Mul: "multiply", exp.Div: "divide", exp.IntDiv: "divide",
+    exp.Mod: "modulo",
     exp.EQ: "compare", exp.NEQ: "compare", exp.GT: "compare", exp.GTE: "compare", exp.LT: "compare", exp.LTE: "compare",
     exp.NullSafeEQ: "compare", exp.NullSafeNEQ: "compare", exp.DPipe: "concat", exp.Concat: "concat", exp.Case: "case",
     exp.Cast: "cast", exp.TryCast: "cast", exp.Neg: "negate", exp.Bracket: "getitem", exp.Dot: "getfield",
@@ -39,7 +40,7 @@ CLAUSE_ENDS = frozenset(
 class Reading:
     """A script's text with what is needed to point into it."""
 
-    __slots__ = ("script", "_lines", "_tokens")
+    __slots__ = ("_lines", "_tokens", "script")
 
     level = Confidence.HIGH
 
@@ -61,7 +62,7 @@ class Reading:
         """coalesce(sum(x), 0)      coalesce, sum: from the outermost inwards, through every subquery on the way"""
         names: list[str] = []
         while trail is not None:
-            node, calls, inner, _ = trail
+            _, calls, inner, _ = trail
             here: list[str] = []
             while calls is not None:
                 call, calls = calls

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, answer, doubted, pour, united
 from lineal.algebra.expression import VALUE
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, answer, doubted, pour, united
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
@@ -30,7 +30,7 @@ class Source:
     A transparent one, (a JOIN b), is seen through: its members stand in the scope themselves.
     """
 
-    __slots__ = ("alias", "name", "frame", "index", "stars", "dataset", "answers", "transparent")
+    __slots__ = ("alias", "answers", "dataset", "frame", "index", "name", "stars", "transparent")
 
     def __init__(
         self, alias: str, name: str, frame: Frame, dataset: Dataset | None = None, transparent: bool = False
@@ -48,8 +48,22 @@ class Source:
 class Scope:
     """The sources that names are looked up in, the scope around, and the aliases that a clause may see."""
 
-    __slots__ = ("sources", "order", "parent", "merged", "merged_reads", "aliases", "alias_first", "evaluation", "ctes", "windows",
-                 "steps", "clause")
+    __slots__ = (
+        "alias_first",
+        "aliases",
+        "all_scanned",
+        "clause",
+        "ctes",
+        "evaluation",
+        "flat",
+        "merged",
+        "merged_reads",
+        "order",
+        "parent",
+        "sources",
+        "steps",
+        "windows",
+    )
 
     def __init__(self, evaluation: Evaluation, parent: Scope | None, ctes: dict[str, Frame]) -> None:
         self.evaluation = evaluation
@@ -57,6 +71,8 @@ class Scope:
         self.ctes = ctes
         self.sources: dict[str, Source] = {}
         self.order: list[Source] = []
+        self.flat: dict[str, Slot] | None = None
+        self.all_scanned = False
         self.merged: dict[str, Slot] = {}
         self.merged_reads: dict[str, list[Column]] = {}
         self.aliases: dict[str, Slot] = {}
@@ -66,6 +82,7 @@ class Scope:
         self.clause = Clause.SELECT
 
     def add(self, source: Source) -> None:
+        self.flat = None
         self.order.append(source)
         if source.alias:
             self.sources.setdefault(source.alias, source)
@@ -74,6 +91,7 @@ class Scope:
 
     def remove(self, source: Source) -> None:
         """a LEFT SEMI JOIN b      b is seen by ON only"""
+        self.flat = None
         self.order.remove(source)
         for alias in (source.alias, source.name):
             if self.sources.get(alias) is source:
@@ -92,26 +110,33 @@ class Scope:
         elif self.merged or self.alias_first:
             slot = self.unqualified(name, key, node)
         else:
-            slot = self.owned(key, node) or self.unqualified(name, key, node)
+            slot = (self.flat if self.flat is not None else self.flatten()).get(key)
+            if slot is None:
+                slot = self.unqualified(name, key, node)
+            elif self.all_scanned and slot.scanned is not None:
+                reads = evaluation.reads[self.clause]
+                if slot.scanned not in reads:
+                    reads[slot.scanned] = node
         return slot if slot is not None else self.last_resort(name, key, node)
 
-    def owned(self, key: str, node: exp.Column) -> Slot | None:
-        """The common case: exactly one source has the column, and its schema is complete."""
-        found = owner = None
-        for source in self.order:
-            slot = source.index.get(key)
-            if slot is not None:
-                if found is not None:
-                    return None
-                found, owner = slot, source
-        if found is None or owner is None or owner.stars:
-            return None
-        if found.scanned is not None and owner.dataset is not None:
-            read = (found.scanned, self.clause)
-            reads = self.evaluation.reads
-            if read not in reads:
-                reads[read] = node
-        return found
+    def flatten(self) -> dict[str, Slot]:
+        """All columns of all sources in one table, for the common case that each name is certain: every schema is
+        complete, no name is there twice, and all sources are datasets or none is. Else the table stays empty.
+        """
+        order = self.order
+        scanned = sum(source.dataset is not None for source in order)
+        if scanned not in (0, len(order)) or any(source.stars for source in order):
+            self.flat = {}
+        elif len(order) == 1:
+            self.flat = order[0].index
+        else:
+            self.flat = {}
+            for source in order:
+                self.flat.update(source.index)
+            if len(self.flat) != sum(len(source.index) for source in order):
+                self.flat = {}
+        self.all_scanned = scanned > 0
+        return self.flat
 
     # -- qualified ---------------------------------------------------------------------------------------------
 
@@ -139,12 +164,14 @@ class Scope:
         return self.dotted([part for part in (args.get("catalog"), db, table, args["this"]) if part is not None], node)
 
     def dotted(self, parts: list[exp.Expression], node: exp.Column) -> Slot | None:
-        """The longest prefix of a.b.c.d that names a source wins; the next part is its column, the rest a field's path."""
+        """a.b.c.d: the longest prefix that names a source wins, the next part is its column, the rest a field's path."""
         texts = [part.args["this"] for part in parts]
         quotes = [part.args.get("quoted") for part in parts]
         evaluation = self.evaluation
         for length in range(len(parts) - 1, 0, -1):
-            source_key = ".".join(evaluation.fold_table(t, q) for t, q in zip(texts[:length], quotes[:length], strict=True))
+            source_key = ".".join(
+                evaluation.fold_table(t, q) for t, q in zip(texts[:length], quotes[:length], strict=True)
+            )
             source = self.find_source(source_key)
             if source is None and length > 1:
                 source = self.find_source(evaluation.fold_table(texts[length - 1], quotes[length - 1]))

@@ -35,7 +35,7 @@ class Plan:
 Planner = Callable[[Any, Facts], Plan | None]
 
 
-def plan_of(node: Any, facts: Facts) -> Plan | None | type[Unsupported]:
+def plan_of(node: Any, facts: Facts) -> Plan | type[Unsupported] | None:
     """The plan of a statement; None for one that moves no data; Unsupported when it may and is not traced."""
     planner = planners().get(type(node))
     if planner is not None:
@@ -49,7 +49,9 @@ class Unsupported:
 
 def spelled(table: Any, facts: Facts) -> tuple[str, str]:
     """db.t      its spelling and its key"""
-    parts = [part for part in (table.args.get("catalog"), table.args.get("db"), table.args.get("this")) if part is not None]
+    parts = [
+        part for part in (table.args.get("catalog"), table.args.get("db"), table.args.get("this")) if part is not None
+    ]
     names = [part.name for part in parts]
     keys = [facts.fold_table(part.name, part.args.get("quoted")) for part in parts]
     return ".".join(names), ".".join(keys)

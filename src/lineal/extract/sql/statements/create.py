@@ -13,7 +13,7 @@ from lineal.model.extraction import ColumnInfo
 DATA = {"TABLE": "table", "VIEW": "view"}
 
 
-def create(node: exp.Create, facts: Facts) -> Plan | None | type[Unsupported]:
+def create(node: exp.Create, facts: Facts) -> Plan | type[Unsupported] | None:
     """CREATE TABLE t AS SELECT …, CREATE VIEW v (a, b) AS SELECT …, CREATE TABLE t (a INT)"""
     kind = DATA.get(str(node.args.get("kind")).upper())
     if kind is None:

@@ -8,7 +8,7 @@ from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements import Plan, Unsupported, listed_columns, spelled
 
 
-def insert(node: exp.Insert, facts: Facts) -> Plan | None | type[Unsupported]:
+def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
     """INSERT INTO t (a, b) SELECT x, y FROM s      x → t.a, y → t.b"""
     schema = node.this if isinstance(node.this, exp.Schema) else None
     table = schema.this if schema is not None else node.this

@@ -1,0 +1,84 @@
+"""Makes the reference pages that must not drift: python docs/generate.py
+
+cli.md from the commands themselves, diagnostics.md from the codes. A test compares the files with what this makes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lineal.cli import main
+from lineal.model.diagnostic import Code, Severity
+
+REFERENCE = Path(__file__).resolve().parent / "reference"
+WIDTH = 100
+
+
+def cli() -> str:
+    """Every command with its help, as `--help` prints it."""
+    parts = ["# The command line\n", "Made by `docs/generate.py` from the commands; do not edit.\n", CLI_NOTES]
+    width = {"terminal_width": WIDTH, "max_content_width": WIDTH}
+    with click.Context(main, info_name="lineal", **width, **main.context_settings) as context:
+        parts += ["## lineal\n", _block(main.get_help(context))]
+        for name in main.list_commands(context):
+            command = main.get_command(context, name)
+            assert command is not None
+            with click.Context(command, context, name, **width) as inner:
+                parts += [f"## lineal {name}\n", _block(command.get_help(inner))]
+    return "\n".join(parts)
+
+
+CLI_NOTES = """\
+- Results go to standard output; diagnostics (`file:line:column: severity[code]: message (hint)`), their count and the
+  coverage line go to standard error. With `--output json` both are in the document, and standard error has errors only.
+- On a terminal tables have box lines and colours; in a pipe, or with `NO_COLOR` set, the text is plain, and nothing is
+  wrapped or cut.
+- Exit codes: 0 fine; 1 diagnostics of the severity that `--fail-on` names, or above; 2 a mistake in what was asked (an
+  unknown node, column or dialect, a path that is not there); 70 a mistake of lineal's own, said in one line
+  (`LINEAL_DEBUG=1` shows the traceback).
+- Names are found whatever their case, and by their last parts (`orders` for `prod.sales.orders`) if no other ends so.
+
+## Selectors
+
+| selector | means |
+|---|---|
+| `+m.c` | everything upstream of column `c` of `m` |
+| `m.c+` | everything downstream of it |
+| `+m.c+` | both |
+| `2+m.c`, `m.c+3` | two hops upstream, three hops downstream |
+| `+m` | upstream of every column of `m` |
+"""
+
+
+def diagnostics() -> str:
+    """Every code with its severity, meaning and remedy."""
+    rows = [f"| `{code.code}` | {code.severity.label} | {code.meaning} | {code.remedy or '–'} |" for code in Code]
+    severities = ", ".join(severity.label for severity in sorted(Severity, reverse=True))
+    return "\n".join(
+        [
+            "# Diagnostics",
+            "",
+            "Made by `docs/generate.py` from `lineal.model.diagnostic.Code`; do not edit.",
+            "",
+            f"What could not be done is a value, never a dropped edge. Severities, from the worst: {severities}.",
+            "",
+            "| code | severity | meaning | what to do |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def _block(text: str) -> str:
+    return "```text\n" + "\n".join(line.rstrip() for line in text.splitlines()) + "\n```\n"
+
+
+PAGES = {"cli.md": cli, "diagnostics.md": diagnostics}
+
+
+if __name__ == "__main__":
+    for name, page in PAGES.items():
+        (REFERENCE / name).write_text(page(), encoding="utf-8")
