@@ -1,0 +1,228 @@
+"""make bench: lineal beside sqlglot on the same text, in one run.
+
+Every figure is the smallest of several rounds of process CPU time; the contenders take turns within a round, after a
+full garbage collection, under the interpreter's default collector settings. Ratios are what counts: times depend on
+the machine. The run fails if a bound is missed.
+"""
+
+from __future__ import annotations
+
+import gc
+import platform
+import resource
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlglot import parse_one
+from sqlglot.lineage import lineage as sqlglot_lineage
+from sqlglot.schema import MappingSchema
+
+import lineal
+import shapes
+import tpc
+from lineal.extract.definitions import extract
+from lineal.model.extraction import Extraction
+from lineal.model.script import Corpus
+from lineal.projects import corpus_of_text
+
+QUICK_ROUNDS, SLOW_ROUNDS, SHAPE_ROUNDS, START_ROUNDS = 15, 3, 9, 20
+MOST_OF_PARSE, LEAST_ALL, LEAST_EACH = 1.5, 3.0, 10.0
+MOST_SECONDS, MOST_GROWTH, MOST_OF_CLICK = 1.0, 2.4, 1.5
+
+missed: list[str] = []
+
+
+def main() -> int:
+    python, machine = platform.python_version(), platform.machine()
+    print(f"lineal {lineal.__version__}, sqlglot[c] {tpc.version('sqlglot')}, Python {python}, {machine}")
+    try:
+        for name in tpc.SUITES:
+            benchmark_queries(tpc.suite(name))
+    except tpc.NotFetched as problem:
+        print(problem)
+        return 1
+    benchmark_shapes()
+    benchmark_start()
+    print()
+    print("\n".join(["Bounds missed:", *missed]) if missed else "All bounds are kept.")
+    return 1 if missed else 0
+
+
+# -- queries -----------------------------------------------------------------------------------------------------
+
+
+def benchmark_queries(suite: tpc.Suite) -> None:
+    corpus, schema = corpus_of(suite), MappingSchema(suite.schema)
+    columns = [list(sqlglot_lineage(None, query, schema)) for query in suite.queries]
+    found = extract(corpus)
+    describe(suite, found, sum(map(len, columns)))
+    quick = smallest(
+        QUICK_ROUNDS,
+        {
+            "parse": lambda: parse_all(suite),
+            "at once": lambda: force(extract(corpus)),
+            "one by one": lambda: one_by_one(corpus),
+        },
+    )
+    slow = smallest(
+        SLOW_ROUNDS,
+        {
+            "all columns": lambda: all_columns(suite, schema),
+            "each column": lambda: each_column(suite, schema, columns),
+        },
+    )
+    own, parse = quick["at once"], quick["parse"]
+    row("lineal: text to edges", own)
+    row("lineal: the same, one query at a time", quick["one by one"], f"{quick['one by one'] / parse:.2f} of parsing")
+    row("sqlglot: parse_one", parse, f"lineal takes {own / parse:.2f} of it", Bound(own / parse, most=MOST_OF_PARSE))
+    ratio = slow["all columns"] / own
+    faster = f"lineal is {ratio:.1f} times faster"
+    row("sqlglot: lineage(None, trim_selects=False)", slow["all columns"], faster, Bound(ratio, least=LEAST_ALL))
+    ratio = slow["each column"] / own
+    faster = f"lineal is {ratio:.1f} times faster"
+    row("sqlglot: lineage(column), column by column", slow["each column"], faster, Bound(ratio, least=LEAST_EACH))
+
+
+def describe(suite: tpc.Suite, found: Extraction, columns: int) -> None:
+    """How much there is; a column that is not found counts as a missed bound."""
+    coverage, queries = found.coverage, len(suite.queries)
+    fields = sum(edge.field_level for edge in found.edges)
+    rows = len(found.edges) - fields
+    usages = force(found)
+    heading(f"{suite.name}: {queries} queries, {columns:,} output columns by name")
+    print(f"  {fields:,} field-level and {rows:,} dataset-level edges with {usages:,} usages")
+    doubts = f"{coverage.unresolved} unresolved, {coverage.ambiguous} ambiguous, {len(found.diagnostics)} diagnostics"
+    print(f"  {coverage.references:,} column references: {doubts}")
+    if coverage.unresolved or coverage.ambiguous or found.diagnostics or coverage.resolved != queries:
+        missed.append(f"{suite.name}: {doubts}, {coverage.resolved} queries read")
+
+
+def corpus_of(suite: tpc.Suite) -> Corpus:
+    """The queries with their schema read, as the other contenders get a schema that is read."""
+    named = {f"q{number}": query for number, query in enumerate(suite.queries, 1)}
+    return corpus_of_text(named, None, suite.schema)
+
+
+def one_by_one(corpus: Corpus) -> None:
+    for script in corpus.scripts:
+        force(extract(Corpus(corpus.dialect, [script], corpus.datasets)))
+
+
+def force(found: Extraction) -> int:
+    """Edges, usages, kinds and confidence; texts and places are looked up when a view asks, and not here."""
+    usages = 0
+    for edge in found.edges:
+        edge.kind, edge.level, edge.score  # noqa: B018
+        usages += len(edge.usages)
+    return usages
+
+
+def parse_all(suite: tpc.Suite) -> None:
+    for query in suite.queries:
+        parse_one(query)
+
+
+def all_columns(suite: tpc.Suite, schema: MappingSchema) -> None:
+    for query in suite.queries:
+        sqlglot_lineage(None, query, schema, trim_selects=False)
+
+
+def each_column(suite: tpc.Suite, schema: MappingSchema, columns: list[list[str]]) -> None:
+    for query, names in zip(suite.queries, columns, strict=True):
+        for name in names:
+            sqlglot_lineage(name, query, schema)
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------
+
+
+def benchmark_shapes() -> None:
+    heading(f"Shapes that grow: each under {MOST_SECONDS:g} s, and how much longer twice the size takes")
+    for name, (shape, n) in {**shapes.BOUND, **shapes.OTHERS}.items():
+        once, twice = times_of(shape, n)
+        growth = twice / once
+        if name in shapes.BOUND and once >= MOST_SECONDS:
+            missed.append(f"{name}: {once:.2f} s")
+        stated = Bound(growth, most=MOST_GROWTH) if name in shapes.BOUND else None
+        row(name, once, f"twice the size: {growth:.2f} times", stated)
+
+
+def times_of(shape: shapes.Shape, n: int) -> tuple[float, float]:
+    """The time at size n and at twice the size, in turns."""
+    corpora = [corpus_of_text({"result": sql}, None, schema) for sql, schema in (shape(n), shape(2 * n))]
+    once, twice = corpora
+    times = smallest(SHAPE_ROUNDS, {"once": lambda: force(extract(once)), "twice": lambda: force(extract(twice))})
+    return times["once"], times["twice"]
+
+
+# -- start-up ----------------------------------------------------------------------------------------------------
+
+
+def benchmark_start() -> None:
+    heading("Start-up: CPU time of a process")
+    command = Path(sysconfig.get_path("scripts")) / "lineal"
+    calls = {"help": [str(command), "--help"], "click": [sys.executable, "-c", "import click"]}
+    times = {name: cpu_of(call) for name, call in calls.items()}
+    for _ in range(START_ROUNDS):
+        times = {name: min(times[name], cpu_of(call)) for name, call in calls.items()}
+    ratio = times["help"] / times["click"]
+    row('python -c "import click"', times["click"])
+    row("lineal --help", times["help"], f"{ratio:.2f} of importing click", Bound(ratio, most=MOST_OF_CLICK))
+
+
+def cpu_of(call: list[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(call, stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+# -- measuring and printing --------------------------------------------------------------------------------------
+
+
+class Bound(NamedTuple):
+    """A figure with the most or the least that it may be."""
+
+    figure: float
+    most: float | None = None
+    least: float | None = None
+
+    @property
+    def kept(self) -> bool:
+        return (self.most is None or self.figure <= self.most) and (self.least is None or self.figure >= self.least)
+
+    def __str__(self) -> str:
+        stated = f"at most {self.most:g}" if self.most is not None else f"at least {self.least:g}"
+        return f"{'ok' if self.kept else 'MISSED'}: {stated}"
+
+
+def smallest(rounds: int, contenders: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """The contenders take turns; of each the smallest time counts."""
+    times: dict[str, float] = {}
+    for _ in range(rounds):
+        for name, contender in contenders.items():
+            gc.collect()
+            before = time.process_time()
+            contender()
+            took = time.process_time() - before
+            times[name] = min(times.get(name, took), took)
+    return times
+
+
+def heading(text: str) -> None:
+    print(f"\n{text}")
+
+
+def row(what: str, seconds: float, ratio: str = "", stated: Bound | None = None) -> None:
+    print(f"  {what:<44} {seconds * 1000:>9,.1f} ms  {ratio:<29} {stated or ''}".rstrip(), flush=True)
+    if stated is not None and not stated.kept:
+        missed.append(f"{what}, {ratio}, {stated}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""Statements that grow: each function gives SQL of size n, and the schema that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Made = tuple[str, dict[str, dict[str, str]]]
+
+
+def cte_chain(n: int) -> Made:
+    """n CTEs, each over the one before"""
+    steps = "".join(f", c{i} AS (SELECT a + 1 AS a, b FROM c{i - 1} WHERE b > {i})" for i in range(1, n))
+    return f"WITH c0 AS (SELECT a, b FROM t){steps} SELECT * FROM c{n - 1}", {}
+
+
+def union_branches(n: int) -> Made:
+    """n branches of UNION ALL, each over a table of its own"""
+    return " UNION ALL ".join(f"SELECT a, b FROM t{i} WHERE c = {i}" for i in range(n)), {}
+
+
+def nested_tables(n: int) -> Made:
+    """n derived tables, each inside the next"""
+    return "SELECT a FROM " + "(SELECT a + 1 AS a, b FROM " * n + "t" + ") AS x" * n, {}
+
+
+def wide_stars(n: int) -> Made:
+    """n columns through 20 CTEs of SELECT *"""
+    steps = "".join(f", s{i} AS (SELECT * FROM s{i - 1})" for i in range(1, 20))
+    return f"WITH s0 AS (SELECT * FROM t){steps} SELECT * FROM s19", {"t": {f"c{i}": "int" for i in range(n)}}
+
+
+def long_sum(n: int) -> Made:
+    """a sum of n terms"""
+    return "SELECT " + " + ".join(["a"] * n) + " AS x FROM t", {}
+
+
+def long_or(n: int) -> Made:
+    """an OR of n comparisons"""
+    return "SELECT a FROM t WHERE " + " OR ".join(f"b = {i}" for i in range(n)), {}
+
+
+def doubled_ctes(n: int) -> Made:
+    """n CTEs, each a self-join of the one before"""
+    steps = "".join(
+        f", c{i} AS (SELECT abs(x.a) + ceil(y.a) AS a, x.b FROM c{i - 1} x JOIN c{i - 1} y ON x.b = y.b)"
+        for i in range(1, n)
+    )
+    return f"WITH c0 AS (SELECT a, b FROM t){steps} SELECT * FROM c{n - 1}", {}
+
+
+def reversed_views(n: int) -> Made:
+    """n views, the last one first"""
+    return ";\n".join(f"CREATE VIEW v{i} AS SELECT a + 1 AS a, b FROM v{i - 1}" for i in range(n, 0, -1)), {}
+
+
+Shape = Callable[[int], Made]
+
+BOUND: dict[str, tuple[Shape, int]] = {
+    "chain of 1,000 CTEs": (cte_chain, 1000),
+    "UNION ALL of 1,000 branches": (union_branches, 1000),
+    "200 nested derived tables": (nested_tables, 200),
+    "500 columns through 20 SELECT *": (wide_stars, 500),
+}
+"""What must finish in under a second, and grow no worse than 2.4 times from n to 2n."""
+
+OTHERS: dict[str, tuple[Shape, int]] = {
+    "sum of 5,000 terms": (long_sum, 5000),
+    "OR of 5,000 comparisons": (long_or, 5000),
+    "100 CTEs, each a self-join": (doubled_ctes, 100),
+    "1,000 views in reverse order": (reversed_views, 1000),
+}
