@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from lineal.model.diagnostic import Diagnostic
+from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 
@@ -33,6 +35,41 @@ class Function:
     parameters: tuple[str, ...]
     body: Script
     columns: tuple[ColumnInfo, ...] = ()
+    types: tuple[str, ...] = ()
+    """Of each parameter; '' where none is declared."""
+    returns: str = ""
+    """The type of a scalar function's value."""
+
+
+@dataclass(frozen=True)
+class ColumnTest:
+    """What must hold for every value of a column: unique, not_null, accepted_values: {values: […]}, …"""
+
+    column: str
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    place: Place | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a run of the project does for one node: load a seed, build a model, register a function."""
+
+    name: str
+    kind: str
+    """sql, seed, function or python"""
+    file: str
+    """The SQL or CSV file, else the YAML."""
+    texts: tuple[str, ...] = ()
+    """The rendered SQL: of a first build, and last of a build on top of what is there (`is_incremental()`)."""
+    materialized: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What else the node says about its building: delimiter, unique_key."""
+    tests: tuple[ColumnTest, ...] = ()
+    before: tuple[Script, ...] = ()
+    after: tuple[Script, ...] = ()
+    """The hooks."""
+    place: Place | None = None
 
 
 @dataclass
@@ -45,6 +82,10 @@ class Corpus:
     functions: list[Function] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     namespace: str = ""
+    steps: list[Step] = field(default_factory=list)
+    """What can be run; only a project has them."""
+    engine: Mapping[str, Any] = field(default_factory=dict)
+    """The `spark:` section of the project file."""
 
 
 def dataset(name: str, namespace: str = "") -> Dataset:

@@ -27,7 +27,7 @@ def read_columns(value: Value | None, report: Report) -> list[ColumnInfo]:
     if value is None:
         return []
     columns: dict[str, ColumnInfo] = {}
-    for name, column in _pairs(value, report):
+    for name, column in pairs(value, report):
         key = names.insensitive(name, False)
         if key in columns:
             report(Diagnostic(Code.DUPLICATE_KEY, f"{value.name}: the column '{name}' is listed twice", column.place))
@@ -35,7 +35,7 @@ def read_columns(value: Value | None, report: Report) -> list[ColumnInfo]:
     return list(columns.values())
 
 
-def _pairs(value: Value, report: Report) -> list[tuple[str, Value]]:
+def pairs(value: Value, report: Report) -> list[tuple[str, Value]]:
     """Each column's name, and the value that describes it."""
     if isinstance(value.data, dict):
         return list(value.data.items())

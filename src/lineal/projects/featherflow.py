@@ -1,6 +1,6 @@
 """A project folder with `lineal.yml` or `featherflow.yml`: nodes of SQL and YAML, seeds, sources, functions, macros.
 
-lineal.yml                        name, dialect, vars, nodes, macros, namespace
+lineal.yml                        name, dialect, vars, nodes, macros, namespace, materialized, spark
 macros/*.sql                      {% macro cents_to_dollars(column) %}…{% endmacro %}
 nodes/<name>/<name>.yml           kind: sql | seed | source | function, columns, hooks
 nodes/<name>/<name>.sql           the query, with Jinja; a function's body
@@ -10,7 +10,7 @@ nodes/<name>/<name>.csv           a seed's rows
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,12 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Function, Script
 from lineal.projects import yaml
 from lineal.projects.builtins import builtin_macros
-from lineal.projects.columns import merged, name_of, read_columns
+from lineal.projects.columns import TYPE_KEYS, merged, name_of, read_columns
 from lineal.projects.nodes import Node, find_nodes
 from lineal.projects.render import Rendering, Setting, Template, render
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.seeds import read_header, with_header
+from lineal.projects.steps import MATERIALIZED_KEYS, Waiting, step_of
 from lineal.projects.text import Report, read_text
 from lineal.projects.yaml import Value
 
@@ -68,6 +69,8 @@ class Project:
     node_folders: list[Path]
     macro_folders: list[Path]
     variables: Mapping[str, Any]
+    materialized: str
+    engine: Mapping[str, Any]
 
     def dataset(self, name: str) -> Dataset:
         return Dataset(self.namespace, name)
@@ -86,6 +89,8 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
         node_folders=_folders(about, NODE_KEYS, file.parent, report),
         macro_folders=_folders(about, MACRO_KEYS, file.parent, report),
         variables={key: value.plain() for key, value in about.mapping(report, "vars").items()},
+        materialized=about.text(report, *MATERIALIZED_KEYS) or "view",
+        engine={key: value.plain() for key, value in about.mapping(report, "spark").items()},
     )
 
 
@@ -110,23 +115,36 @@ class Draft:
     datasets: list[DatasetInfo] = field(default_factory=list)
     headers: dict[Dataset, list[ColumnInfo]] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    steps: list[Waiting] = field(default_factory=list)
 
     @property
     def report(self) -> Report:
         return self.diagnostics.append
 
     def finish(self, project: Project, schema: Schema) -> Corpus:
-        corpus = Corpus(project.dialect, diagnostics=self.diagnostics, namespace=project.namespace)
+        corpus = Corpus(
+            project.dialect, diagnostics=self.diagnostics, namespace=project.namespace, engine=project.engine
+        )
         if not self.templates and not self.datasets and not self.diagnostics:
             place = Place(str(project.file), 1, 1)
             self.report(Diagnostic(Code.NO_INPUT, f"the project {project.file.parent} has no nodes", place))
         given = schema_datasets(schema, project.namespace, self.report)
         corpus.datasets = [self.with_header(info) for info in merged([*self.datasets, *given])]
-        for (_, made), rendering in zip(self.templates, self.renderings(project), strict=True):
+        renderings = list(self.renderings(project))
+        scripts: list[list[Script]] = []
+        for (_, made), rendering in zip(self.templates, renderings, strict=True):
             self.diagnostics.extend(rendering.diagnostics)
+            before = len(corpus.scripts)
             for text in rendering.texts:
                 made(corpus, text)
+            scripts.append(corpus.scripts[before:])
+        corpus.steps = [waiting.rendered(renderings, scripts) for waiting in self.steps]
         return corpus
+
+    def template(self, template: Template, made: Made) -> int:
+        """Its number."""
+        self.templates.append((template, made))
+        return len(self.templates) - 1
 
     def with_header(self, info: DatasetInfo) -> DatasetInfo:
         header = self.headers.get(info.dataset)
@@ -153,11 +171,16 @@ def sql_node(node: Node, project: Project, draft: Draft) -> None:
     """kind: sql — a query that defines the dataset of its name, and the hooks around it."""
     columns = read_columns(node.about.get("columns"), draft.report)
     draft.datasets.append(_info(node, project, columns, False, draft.report))
-    hooks(node, PRE_HOOK_KEYS, project, draft)
+    before = tuple(hooks(node, PRE_HOOK_KEYS, project, draft))
+    own = tuple(_own(node, _query(node, project), draft))
+    after = tuple(hooks(node, POST_HOOK_KEYS, project, draft))
+    draft.steps.append(Waiting(step_of(node, project.materialized, draft.report), own, before, after))
+
+
+def _own(node: Node, made: Made, draft: Draft) -> Iterable[int]:
     text = _sql(node, draft.report)
     if text is not None:
-        draft.templates.append((Template(text, str(node.sql), this=node.name), _query(node, project)))
-    hooks(node, POST_HOOK_KEYS, project, draft)
+        yield draft.template(Template(text, str(node.sql), this=node.name), made)
 
 
 def _query(node: Node, project: Project) -> Made:
@@ -167,7 +190,7 @@ def _query(node: Node, project: Project) -> Made:
     return made
 
 
-def hooks(node: Node, keys: tuple[str, ...], project: Project, draft: Draft) -> None:
+def hooks(node: Node, keys: tuple[str, ...], project: Project, draft: Draft) -> Iterable[int]:
     """pre_hook: "…" or post_hook: ["…", {sql: "…"}], also under config: — statements of their own."""
     config = node.about.get("config")
     both = chain(node.about.listed(*keys), config.listed(*keys) if config is not None else ())
@@ -175,7 +198,7 @@ def hooks(node: Node, keys: tuple[str, ...], project: Project, draft: Draft) -> 
         value = hook.get("sql") or hook
         if value.as_text(draft.report):
             template = Template(value.raw, value.place.file, value.text_line, node.name)
-            draft.templates.append((template, _hook(value, project)))
+            yield draft.template(template, _hook(value, project))
 
 
 def _hook(value: Value, project: Project) -> Made:
@@ -191,6 +214,7 @@ def seed_node(node: Node, project: Project, draft: Draft) -> None:
     info = _info(node, project, columns, bool(columns), draft.report)
     draft.datasets.append(info)
     draft.headers[info.dataset] = _header(node, draft.report)
+    draft.steps.append(Waiting(step_of(node, "seed", draft.report)))
 
 
 def _header(node: Node, report: Report) -> list[ColumnInfo]:
@@ -224,39 +248,46 @@ def function_node(node: Node, project: Project, draft: Draft) -> None:
     table = bool(columns) or node.about.text(draft.report, "function_type").lower() == "table"
     if table:
         draft.datasets.append(_info(node, project, columns, bool(columns), draft.report))
-    text = _sql(node, draft.report)
-    if text is not None:
-        parameters = tuple(_parameters(node.about.get("arguments", "args", "parameters"), draft.report))
-        made = _function(node, project, table, parameters, tuple(columns))
-        draft.templates.append((Template(text, str(node.sql), this=node.name), made))
+    parameters = _parameters(node.about.get("arguments", "args", "parameters"), draft.report)
+    value = "" if returns is None else returns.text(draft.report, *TYPE_KEYS) or str(returns.raw)
+    made = _function(
+        node,
+        project,
+        Function(node.name, table, tuple(parameters), NO_BODY, tuple(columns), tuple(parameters.values()), value),
+    )
+    own = tuple(_own(node, made, draft))
+    draft.steps.append(Waiting(step_of(node, "function", draft.report), own))
 
 
-def _function(
-    node: Node, project: Project, table: bool, parameters: tuple[str, ...], columns: tuple[ColumnInfo, ...]
-) -> Made:
+NO_BODY = Script("", "")
+
+
+def _function(node: Node, project: Project, function: Function) -> Made:
     def made(corpus: Corpus, rendered: str) -> None:
         body = Script(rendered, project.dialect, str(node.sql), target=node.name, kind="function")
-        corpus.functions.append(Function(node.name, table, parameters, body, columns))
+        corpus.functions.append(replace(function, body=body))
 
     return made
 
 
-def _parameters(value: Value | None, report: Report) -> Iterable[str]:
-    """arguments: [{name: a, type: int}], [a, b] or {a: int}"""
+def _parameters(value: Value | None, report: Report) -> dict[str, str]:
+    """arguments: [{name: a, type: int}], [a, b] or {a: int}      each name and its type"""
     if value is None:
-        return ()
+        return {}
     if isinstance(value.data, dict):
-        return value.data
+        return {name: item.raw for name, item in value.data.items()}
     if isinstance(value.data, list):
-        return [name for name in (name_of(item, report) for item in value.data) if name]
+        named = [(name_of(item, report), item.text(report, *TYPE_KEYS)) for item in value.data]
+        return {name: kind for name, kind in named if name}
     report(value.unexpected("a list of arguments"))
-    return ()
+    return {}
 
 
 def python_node(node: Node, project: Project, draft: Draft) -> None:
     """kind: python — known by its YAML only; what it reads is not traced."""
     columns = read_columns(node.about.get("columns"), draft.report)
     draft.datasets.append(_info(node, project, columns, False, draft.report))
+    draft.steps.append(Waiting(step_of(node, "python", draft.report)))
     message = f"the Python node {node.name} is not traced: only its columns are known"
     draft.report(Diagnostic(Code.UNSUPPORTED_CONSTRUCT, message, node.about.at("kind")))
 

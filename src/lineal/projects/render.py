@@ -59,6 +59,13 @@ class Rendering:
 
     texts: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    last: str = field(default="", compare=False)
+    """The text for a run that says yes to all it is asked."""
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """What a run can choose from: the text of a first build, and last that of every later one."""
+        return (self.texts[0], self.last) if self.texts and not self.diagnostics else ()
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,9 @@ def render(templates: Iterable[Template], setting: Setting = ALONE) -> Rendered:
     bench = _Bench(setting)
     try:
         renderings = tuple(
-            bench.rendering(template) if JINJA.search(template.text) else Rendering((template.text,))
+            bench.rendering(template)
+            if JINJA.search(template.text)
+            else Rendering((template.text,), last=template.text)
             for template in templates
         )
     finally:
@@ -113,9 +122,9 @@ class _Bench:
             answer = (self.worker or self.start()).ask(template)
         except _Ended as ended:
             self.close()
-            answer = {"texts": (), "faults": [ended.args[0]]}
+            answer = {"texts": (), "last": "", "faults": [ended.args[0]]}
         faults = (_diagnostic(fault, template) for fault in answer["faults"])
-        return Rendering(tuple(answer["texts"]), tuple(faults))
+        return Rendering(tuple(answer["texts"]), tuple(faults), answer["last"])
 
     def start(self) -> _Worker:
         """A worker that knows the macros; a macro file that does not load is reported once and left out."""

@@ -167,7 +167,7 @@ class Renderer:
                 work(job, texts, faults)
         except (Exception, TimeUp) as error:
             faults.append(self.fault(error, job["file"]))
-        return {"texts": list(dict.fromkeys(texts)), "faults": faults}
+        return {"texts": list(dict.fromkeys(texts)), "last": texts[-1] if texts else "", "faults": faults}
 
     def learn(self, job: Json, texts: list[str], faults: list[Json]) -> None:
         """{% macro cents(c) %}…{% endmacro %}: known by its name to all templates and macros from now on."""
