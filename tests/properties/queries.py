@@ -1,0 +1,510 @@
+"""Random SELECT queries over a small schema whose tables share column names, as Spark accepts them.
+
+    query(Random(7)).sql()                      one query; the same number gives the same text
+    query(Random(7), schema, without={"star"})   over another schema, without some constructs
+
+Names that a query makes up are `t1` (tables), `w1` (CTEs), `c1` (inner columns) and `out1` (output columns). No table
+or column of a schema may be called so: a text can be renamed by a pattern, and no alias hides a column.
+Everything is drawn from the `random` argument, so that Hypothesis can hand in its own and shrink a query that fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from random import Random
+from typing import NamedTuple
+
+NUMBER, TEXT = "number", "text"
+
+Columns = Mapping[str, str]
+Schema = Mapping[str, Columns]
+
+SHOP: Schema = {
+    "customers": {"id": NUMBER, "name": TEXT, "region": TEXT, "score": NUMBER},
+    "orders": {"id": NUMBER, "customer_id": NUMBER, "region": TEXT, "amount": NUMBER, "status": TEXT},
+    "payments": {"id": NUMBER, "order_id": NUMBER, "amount": NUMBER, "method": TEXT},
+    "regions": {"region": TEXT, "name": TEXT, "factor": NUMBER},
+}
+SPARK_TYPES = {NUMBER: "INT", TEXT: "STRING"}
+
+
+class Field(NamedTuple):
+    """A column that can be named in a scope: as `alias.name`, and as `name` where no other column is called so."""
+
+    alias: str
+    name: str
+    kind: str
+    hidden: bool = False
+    """a key of USING: it can be named with its table, and is no part of `*`"""
+
+    @property
+    def merged(self) -> bool:
+        """The one column that USING makes of two: it can only be named without a table."""
+        return not self.alias
+
+
+class Item(NamedTuple):
+    """One entry of a SELECT list."""
+
+    text: str
+    name: str
+    kind: str
+    aliased: bool = True
+
+    def sql(self) -> str:
+        return f"{self.text} AS {self.name}" if self.aliased else self.text
+
+
+@dataclass(frozen=True)
+class Select:
+    """SELECT … FROM … WHERE … GROUP BY … HAVING …, and what can be named in it."""
+
+    items: tuple[Item, ...]
+    source: str
+    scope: tuple[Field, ...]
+    star: bool = False
+    distinct: bool = False
+    where: tuple[str, ...] = ()
+    group: tuple[str, ...] = ()
+    having: str = ""
+
+    def sql(self) -> str:
+        listed = "*" if self.star else ", ".join(item.sql() for item in self.items)
+        text = f"SELECT {'DISTINCT ' if self.distinct else ''}{listed}\nFROM {self.source}"
+        if self.where:
+            text += "\nWHERE " + " AND ".join(self.where)
+        if self.group:
+            text += "\nGROUP BY " + ", ".join(self.group)
+        return f"{text}\nHAVING {self.having}" if self.having else text
+
+
+@dataclass(frozen=True)
+class Query:
+    """WITH … SELECT … UNION SELECT … ORDER BY … LIMIT"""
+
+    first: Select
+    rest: tuple[Select, ...] = ()
+    operator: str = ""
+    ctes: tuple[tuple[str, Query], ...] = ()
+    order: tuple[str, ...] = ()
+    limited: bool = False
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The output: name → kind."""
+        return {item.name: item.kind for item in self.first.items}
+
+    def sql(self) -> str:
+        text = f"\n{self.operator}\n".join(select.sql() for select in (self.first, *self.rest))
+        if self.ctes:
+            text = "WITH " + ",\n".join(f"{name} AS (\n{each.sql()}\n)" for name, each in self.ctes) + f"\n{text}"
+        if self.order:
+            text += "\nORDER BY " + ", ".join(self.order)
+        return f"{text}\nLIMIT 7" if self.limited else text
+
+    def with_condition(self, random: Random) -> Query:
+        """The same query with one more predicate in the WHERE of its first SELECT."""
+        writer = Writer(random, {})
+        condition = writer.condition(self.first.scope, 1)
+        return replace(self, first=replace(self.first, where=(*self.first.where, condition)))
+
+
+def query(random: Random, schema: Schema = SHOP, *, depth: int = 2, without: Collection[str] = ()) -> Query:
+    """A query over the schema; `depth` bounds how deep queries stand in queries.
+
+    What it is drawn without: "star", "natural" joins, "scalar" subqueries, and "bare" names in subqueries of
+    expressions, which may mean a column of the inner or of the outer query where no schema is known.
+    """
+    return Writer(random, schema, without).query(depth, prefix="out")
+
+
+JOINS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN")
+SET_OPERATIONS = ("UNION ALL", "UNION", "INTERSECT", "EXCEPT")
+
+
+class Writer:
+    """Draws one query; the counters make every name in it unique."""
+
+    def __init__(self, random: Random, schema: Schema, without: Collection[str] = ()) -> None:
+        self.random = random
+        self.schema = schema
+        self.without = without
+        self.nesting = 0
+        self.numbers = {letter: count(1) for letter in ("t", "w", "c", "out")}
+
+    def new(self, letter: str) -> str:
+        return f"{letter}{next(self.numbers[letter])}"
+
+    def maybe(self, percent: int) -> bool:
+        """Whether something rarer than the plain thing is done; the plain thing is what a query shrinks to."""
+        return self.random.randint(0, 99) >= 100 - percent
+
+    # -- queries -----------------------------------------------------------------------------------
+
+    def query(self, depth: int, *, prefix: str = "c", ctes: Mapping[str, Columns] | None = None) -> Query:
+        named = dict(ctes or {})
+        own: list[tuple[str, Query]] = []
+        while depth > 0 and len(own) < 2 and self.maybe(30):
+            name, inner = self.new("w"), self.query(depth - 1, ctes=named)
+            own.append((name, inner))
+            named[name] = inner.columns
+        first = self.select(depth, prefix, named)
+        kinds = [item.kind for item in first.items]
+        rest: list[Select] = []
+        while len(rest) < 2 and self.maybe(15):
+            rest.append(self.select(depth - 1, "c", named, kinds))
+        operator = self.random.choice(SET_OPERATIONS) if rest else ""
+        found = Query(first, tuple(rest), operator, tuple(own))
+        return replace(found, order=self.order(found), limited=self.maybe(10))
+
+    def order(self, made: Query) -> tuple[str, ...]:
+        """By output columns; where the rows are those of the source, by its columns too."""
+        if not self.maybe(25):
+            return ()
+        first = made.first
+        keys = [self.random.choice([*made.columns])]
+        plain = not (made.rest or first.distinct or first.group or first.star or aggregates(first))
+        if plain and self.maybe(50):
+            keys.append(self.expression(first.scope, self.random.choice((NUMBER, TEXT)), 1, needs_column=True))
+        return tuple(f"{key} DESC" if self.maybe(30) else key for key in keys)
+
+    def select(
+        self, depth: int, prefix: str, ctes: Mapping[str, Columns], kinds: Sequence[str] | None = None
+    ) -> Select:
+        source, scope = self.source(depth, ctes)
+        shape = self.random.choice(("plain", "plain", "windowed", "grouped", "total", "star"))
+        if shape == "star" and (kinds is not None or "star" in self.without or not all_once(scope)):
+            shape = "plain"
+        if kinds is None:
+            kinds = [self.random.choice((NUMBER, TEXT)) for _ in range(self.random.randint(1, 3))]
+        made = SHAPES[shape](self, Select((), source, scope), kinds, prefix, depth)
+        conditions = [self.predicate(scope, depth, ctes)] if self.maybe(40) else []
+        return replace(made, where=tuple(conditions))
+
+    # -- FROM --------------------------------------------------------------------------------------
+
+    def source(self, depth: int, ctes: Mapping[str, Columns]) -> tuple[str, tuple[Field, ...]]:
+        text, fields = self.relation(depth, ctes)
+        for _ in range(2):
+            if self.maybe(35):
+                text, fields = self.joined(text, fields, *self.relation(depth, ctes))
+        return text, tuple(fields)
+
+    def relation(self, depth: int, ctes: Mapping[str, Columns]) -> tuple[str, list[Field]]:
+        """A table, a CTE or a subquery, with an alias."""
+        alias = self.new("t")
+        if depth > 0 and self.maybe(25):
+            inner = self.query(depth - 1, ctes=ctes)
+            text, columns = f"(\n{inner.sql()}\n) AS {alias}", inner.columns
+        else:
+            tables: dict[str, Columns] = {**self.schema, **ctes}
+            name = self.random.choice([*ctes, *ctes, *self.schema] if self.maybe(50) else [*tables])
+            text, columns = f"{name} AS {alias}", dict(tables[name])
+        return text, [Field(alias, name, kind) for name, kind in columns.items()]
+
+    def joined(self, text: str, left: list[Field], right_text: str, right: list[Field]) -> tuple[str, list[Field]]:
+        join = self.random.choice(JOINS)
+        if set(shown([field for field in left if field.merged])) & set(shown(right)):
+            return text, left  # the merged column of an earlier USING could not be named any more
+        if join == "CROSS JOIN":
+            return f"{text}\nCROSS JOIN {right_text}", [*left, *right]
+        shared = common_names(left, right)
+        narrowing = join in ("LEFT SEMI JOIN", "LEFT ANTI JOIN")
+        if shared and not narrowing and self.maybe(50):
+            natural = "natural" not in self.without and all_once(left) and self.maybe(30)
+            keys = shared if natural else shared[: self.random.randint(1, len(shared))]
+            fields = using(left, right, keys)
+            if natural:
+                return f"{text}\nNATURAL {join} {right_text}", fields
+            return f"{text}\n{join} {right_text} USING ({', '.join(keys)})", fields
+        condition = self.meeting((*left, *right), left, right)
+        return f"{text}\n{join} {right_text} ON {condition}", left if narrowing else [*left, *right]
+
+    def meeting(self, scope: Sequence[Field], left: Sequence[Field], right: Sequence[Field]) -> str:
+        """a.x = b.y, and perhaps something else"""
+        pairs = [(one, other) for one in left for other in right if one.kind == other.kind]
+        if not pairs:
+            return self.condition(scope, 0)
+        one, other = self.random.choice(pairs)
+        text = f"{self.named(one, scope)} = {self.named(other, scope)}"
+        return f"{text} AND {self.condition(scope, 0)}" if self.maybe(25) else text
+
+    # -- SELECT lists ------------------------------------------------------------------------------
+
+    def plain(self, made: Select, kinds: Sequence[str], prefix: str, depth: int) -> Select:
+        items = self.items(kinds, prefix, lambda kind: self.value(made.scope, kind, depth), made.scope)
+        return replace(made, items=items, distinct=self.maybe(15))
+
+    def windowed(self, made: Select, kinds: Sequence[str], prefix: str, depth: int) -> Select:
+        def item(kind: str) -> str:
+            return self.window(made.scope, kind) if self.maybe(60) else self.expression(made.scope, kind, 2)
+
+        return replace(made, items=self.items(kinds, prefix, item, made.scope))
+
+    def total(self, made: Select, kinds: Sequence[str], prefix: str, depth: int) -> Select:
+        """SELECT sum(a), max(b): one row"""
+        return replace(made, items=self.items(kinds, prefix, lambda kind: self.aggregate(made.scope, kind, 1)))
+
+    def grouped(self, made: Select, kinds: Sequence[str], prefix: str, depth: int) -> Select:
+        keys = {
+            kind: self.expression(made.scope, kind, 1, needs_column=True)
+            for kind in (NUMBER, TEXT)
+            if self.maybe(70) and any(field.kind == kind for field in made.scope)
+        }
+
+        def item(kind: str) -> str:
+            return keys[kind] if kind in keys and self.maybe(50) else self.aggregate(made.scope, kind, 1)
+
+        items = self.items(kinds, prefix, item)
+        group = tuple(self.key(text, items) for text in keys.values())
+        return replace(made, items=items, group=group, having=self.having(made.scope) if group else "")
+
+    def having(self, scope: Sequence[Field]) -> str:
+        """Spark does not find a merged column here."""
+        own = [field for field in scope if not field.merged]
+        return f"{self.aggregate(own, NUMBER, 0)} > {self.literal(NUMBER)}" if own and self.maybe(30) else ""
+
+    def key(self, text: str, items: Sequence[Item]) -> str:
+        """A grouping key as it is written, as its position, or as its alias."""
+        for position, item in enumerate(items, 1):
+            if item.text == text and self.maybe(40):
+                return str(position) if self.maybe(50) else item.name
+        return text
+
+    def star(self, made: Select, kinds: Sequence[str], prefix: str, depth: int) -> Select:
+        fields = [field for field in made.scope if not field.hidden]
+        items = tuple(Item(field.name, field.name, field.kind, aliased=False) for field in fields)
+        return replace(made, items=items, star=True, distinct=self.maybe(10))
+
+    def items(
+        self, kinds: Sequence[str], prefix: str, item: Callable[[str], str], scope: Sequence[Field] = ()
+    ) -> tuple[Item, ...]:
+        """One entry of each kind; a column may keep its name where no other entry has it."""
+        made: list[Item] = []
+        for kind in kinds:
+            taken = {each.name for each in made}
+            bare = [field for field in of_kind(scope, kind) if field.name not in taken]
+            if bare and self.maybe(30):
+                field = self.random.choice(bare)
+                made.append(Item(self.named(field, scope), field.name, kind, aliased=False))
+            else:
+                made.append(Item(item(kind), self.new(prefix), kind))
+        return tuple(made)
+
+    # -- expressions -------------------------------------------------------------------------------
+
+    def named(self, field: Field, scope: Sequence[Field]) -> str:
+        """t1.a; or a alone where nothing else is called so."""
+        if field.merged:
+            return field.name
+        namesakes = [each for each in scope if each.name == field.name]
+        sure = len(namesakes) == 1 and not (self.nesting and "bare" in self.without)
+        return field.name if sure and self.maybe(50) else f"{field.alias}.{field.name}"
+
+    def literal(self, kind: str) -> str:
+        return str(self.random.randint(2, 9)) if kind == NUMBER else self.random.choice(("'a'", "'b'", "'c%'"))
+
+    def column(self, scope: Sequence[Field], kind: str) -> str:
+        """A column of the kind; a text as a number or a number as a text where there is none."""
+        fields = of_kind(scope, kind)
+        if fields:
+            return self.named(self.random.choice(fields), scope)
+        other = self.named(self.random.choice(list(scope)), scope)
+        return f"length({other})" if kind == NUMBER else f"cast({other} AS STRING)"
+
+    def value(self, scope: Sequence[Field], kind: str, depth: int) -> str:
+        if depth > 0 and kind == NUMBER and "scalar" not in self.without and self.maybe(10):
+            return self.scalar_subquery(scope)
+        return self.expression(scope, kind, 2)
+
+    def expression(self, scope: Sequence[Field], kind: str, depth: int, *, needs_column: bool = False) -> str:
+        if depth == 0 or self.maybe(40):
+            literal = not needs_column and self.maybe(15)
+            return self.literal(kind) if literal else self.column(scope, kind)
+
+        def one(kind: str) -> str:
+            return self.expression(scope, kind, depth - 1, needs_column=True)
+
+        def other(kind: str) -> str:
+            return self.expression(scope, kind, depth - 1)
+
+        return self.random.choice(EXPRESSIONS[kind])(self, one, other, scope)
+
+    def condition(self, scope: Sequence[Field], depth: int) -> str:
+        def one(kind: str) -> str:
+            return self.expression(scope, kind, depth, needs_column=True)
+
+        def other(kind: str) -> str:
+            return self.expression(scope, kind, depth)
+
+        text = self.random.choice(CONDITIONS)(one, other)
+        if depth > 0 and self.maybe(20):
+            text = f"({text} {self.random.choice(('AND', 'OR'))} {self.condition(scope, depth - 1)})"
+        return f"NOT ({text})" if self.maybe(10) else text
+
+    def predicate(self, scope: Sequence[Field], depth: int, ctes: Mapping[str, Columns]) -> str:
+        """A condition, or one that asks another query."""
+        if depth == 0 or not self.maybe(30):
+            return self.condition(scope, 1)
+        negated = "NOT " if self.maybe(30) else ""
+        if self.maybe(50):
+            return f"{negated}EXISTS ({self.correlated(scope, '1')})"
+        table, alias = self.random.choice([*self.schema]), self.new("t")
+        fields = [Field(alias, name, kind) for name, kind in self.schema[table].items()]
+        field = self.random.choice(fields)
+        asked = self.column(scope, field.kind)
+        self.nesting += 1
+        inner = f"SELECT {alias}.{field.name} FROM {table} AS {alias} WHERE {self.condition(fields, 1)}"
+        self.nesting -= 1
+        return f"{asked} {negated}IN ({inner})"
+
+    def scalar_subquery(self, scope: Sequence[Field]) -> str:
+        return f"({self.correlated(scope, '')})"
+
+    def correlated(self, scope: Sequence[Field], listed: str) -> str:
+        """SELECT … FROM t WHERE t.x = outer.y"""
+        self.nesting += 1
+        table, alias = self.random.choice([*self.schema]), self.new("t")
+        fields = [Field(alias, name, kind) for name, kind in self.schema[table].items()]
+        listed = listed or self.aggregate(fields, NUMBER, 0)
+        outer = [field for field in scope if not field.merged]
+        pairs = [(one, other) for one in fields for other in outer if one.kind == other.kind]
+        conditions = [self.condition(fields, 0)] if self.maybe(40) or not pairs else []
+        if pairs and (self.maybe(80) or not conditions):
+            one, other = self.random.choice(pairs)
+            conditions.append(f"{alias}.{one.name} = {other.alias}.{other.name}")
+        self.nesting -= 1
+        return f"SELECT {listed} FROM {table} AS {alias} WHERE {' AND '.join(conditions)}"
+
+    def aggregate(self, scope: Sequence[Field], kind: str, depth: int) -> str:
+        def inner(kind: str) -> str:
+            return self.expression(scope, kind, depth, needs_column=True)
+
+        if kind == TEXT and self.maybe(20):
+            return f"cast({self.aggregate(scope, NUMBER, depth)} AS STRING)"
+        text = self.random.choice(AGGREGATES[kind])(inner)
+        if self.maybe(15):
+            text += f" FILTER (WHERE {self.condition(scope, 0)})"
+        if kind == NUMBER and self.maybe(20):
+            return f"coalesce({text}, 0)" if self.maybe(50) else f"{text} + {self.literal(NUMBER)}"
+        return text
+
+    def window(self, scope: Sequence[Field], kind: str) -> str:
+        keys = [self.column(scope, self.random.choice((NUMBER, TEXT))) for _ in range(2)]
+        value = self.expression(scope, kind, 1, needs_column=True)
+        calls = [f"lag({value})", f"first_value({value})", f"max({value})"]
+        if kind == NUMBER:
+            calls += ["row_number()", "rank()", f"sum({value})", f"count({value})", "ntile(4)"]
+        partition = f"PARTITION BY {keys[0]} " if self.maybe(70) else ""
+        text = f"{self.random.choice(calls)} OVER ({partition}ORDER BY {keys[1]})"
+        return f"{text} + 1" if kind == NUMBER and self.maybe(20) else text
+
+
+SHAPES = {
+    "plain": Writer.plain,
+    "windowed": Writer.windowed,
+    "grouped": Writer.grouped,
+    "total": Writer.total,
+    "star": Writer.star,
+}
+
+One = Callable[[str], str]
+
+EXPRESSIONS: dict[str, list[Callable[[Writer, One, One, Sequence[Field]], str]]] = {
+    NUMBER: [
+        lambda w, one, other, scope: f"({one(NUMBER)} + {other(NUMBER)})",
+        lambda w, one, other, scope: f"({one(NUMBER)} * {other(NUMBER)})",
+        lambda w, one, other, scope: f"-({one(NUMBER)})",
+        lambda w, one, other, scope: f"abs({one(NUMBER)})",
+        lambda w, one, other, scope: f"length({one(TEXT)})",
+        lambda w, one, other, scope: f"cast({one(TEXT)} AS INT)",
+        lambda w, one, other, scope: f"coalesce({one(NUMBER)}, {other(NUMBER)})",
+        lambda w, one, other, scope: f"nullif({one(NUMBER)}, {other(NUMBER)})",
+        lambda w, one, other, scope: f"if({w.condition(scope, 0)}, {one(NUMBER)}, {other(NUMBER)})",
+        lambda w, one, other, scope: f"CASE WHEN {w.condition(scope, 0)} THEN {one(NUMBER)} ELSE {other(NUMBER)} END",
+        lambda w, one, other, scope: f"CASE {one(TEXT)} WHEN 'a' THEN {other(NUMBER)} END",
+        lambda w, one, other, scope: f"hash({one(TEXT)})",
+    ],
+    TEXT: [
+        lambda w, one, other, scope: f"upper({one(TEXT)})",
+        lambda w, one, other, scope: f"concat({one(TEXT)}, {other(TEXT)})",
+        lambda w, one, other, scope: f"substr({one(TEXT)}, 1, 2)",
+        lambda w, one, other, scope: f"cast({one(NUMBER)} AS STRING)",
+        lambda w, one, other, scope: f"coalesce({one(TEXT)}, {other(TEXT)})",
+        lambda w, one, other, scope: f"md5({one(TEXT)})",
+        lambda w, one, other, scope: f"CASE WHEN {w.condition(scope, 0)} THEN {one(TEXT)} ELSE {other(TEXT)} END",
+    ],
+}
+CONDITIONS: list[Callable[[One, One], str]] = [
+    lambda one, other: f"{one(NUMBER)} > {other(NUMBER)}",
+    lambda one, other: f"{one(TEXT)} = {other(TEXT)}",
+    lambda one, other: f"{one(NUMBER)} BETWEEN {other(NUMBER)} AND {other(NUMBER)}",
+    lambda one, other: f"{one(TEXT)} LIKE 'a%'",
+    lambda one, other: f"{one(TEXT)} IN ('a', 'b')",
+    lambda one, other: f"{one(NUMBER)} IS NOT NULL",
+]
+AGGREGATES: dict[str, list[Callable[[One], str]]] = {
+    NUMBER: [
+        lambda inner: f"sum({inner(NUMBER)})",
+        lambda inner: f"max({inner(NUMBER)})",
+        lambda inner: f"avg({inner(NUMBER)})",
+        lambda inner: f"count({inner(TEXT)})",
+        lambda inner: f"count(DISTINCT {inner(NUMBER)})",
+        lambda inner: "count(*)",
+        lambda inner: f"max_by({inner(NUMBER)}, {inner(TEXT)})",
+    ],
+    TEXT: [
+        lambda inner: f"max({inner(TEXT)})",
+        lambda inner: f"min({inner(TEXT)})",
+    ],
+}
+
+
+# -- scopes ----------------------------------------------------------------------------------------
+
+
+def of_kind(scope: Sequence[Field], kind: str) -> list[Field]:
+    return [field for field in scope if field.kind == kind]
+
+
+def shown(fields: Sequence[Field]) -> list[str]:
+    return [field.name for field in fields if not field.hidden]
+
+
+def all_once(fields: Sequence[Field]) -> bool:
+    names = shown(fields)
+    return len(names) == len(set(names))
+
+
+def common_names(left: Sequence[Field], right: Sequence[Field]) -> list[str]:
+    """The names by which two sides can be joined: each is the name of one column on either side, of one kind."""
+    kinds = {field.name: field.kind for field in right if not field.hidden}
+    return [
+        field.name
+        for field in left
+        if not field.hidden
+        and field.kind == kinds.get(field.name)
+        and shown(left).count(field.name) == 1 == shown(right).count(field.name)
+    ]
+
+
+def using(left: Sequence[Field], right: Sequence[Field], keys: Sequence[str]) -> list[Field]:
+    """a JOIN b USING (k)      k once, then the others; a.k and b.k can still be named"""
+    kinds = {field.name: field.kind for field in left}
+    merged = [Field("", key, kinds[key]) for key in keys]
+    others = [field for field in (*left, *right) if field.hidden or field.name not in keys]
+    behind = [
+        field._replace(hidden=True)
+        for field in (*left, *right)
+        if field.name in keys and not field.hidden and not field.merged
+    ]
+    return [*merged, *others, *behind]
+
+
+def aggregates(select: Select) -> bool:
+    """Whether the SELECT makes one row of many without a GROUP BY."""
+    calls = ("sum(", "max(", "avg(", "count(", "max_by(", "min(")
+    texts = [item.text for item in select.items if " OVER " not in item.text]
+    return not select.group and any(call in text for call in calls for text in texts)

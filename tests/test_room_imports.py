@@ -1,0 +1,176 @@
+"""The rooms of src/lineal: which may import which, and what comes in when.
+
+The table is that of ARCHITECTURE.md; an import that it does not allow fails here, wherever in a file it stands.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+FILES = sorted((SOURCE / "lineal").rglob("*.py"))
+
+ROOMS = {
+    "model": (),
+    "algebra": ("model",),
+    "extract": ("model", "algebra"),
+    "projects": ("model", "extract"),
+    "graph": ("model",),
+    "views": ("model", "graph"),
+    "store": ("model",),
+    "spark": ("model", "algebra", "extract", "graph", "store", "projects"),
+    "web": ("model", "graph", "views", "store"),
+    "cli": ("model", "algebra", "extract", "projects", "graph", "views", "store", "spark", "web", "api"),
+}
+FRONT_ENDS = {"sql": (), "pyspark": ("sql",), "catalyst": (), "postgres": ()}
+"""The rooms of extract/, and their only imports of each other."""
+
+HEAVY = {
+    "sqlglot": ("extract/sql", "extract/definitions.py"),
+    "yaml": ("projects",),
+    "jinja2": ("projects",),
+    "click": ("cli",),
+    "rich": ("cli", "views"),
+    "pyspark": ("spark",),
+    "py4j": ("spark",),
+    "numpy": (),
+    "pandas": ("spark",),
+    "pyarrow": ("spark", "store"),
+}
+"""A library, and where it may be imported."""
+
+STANDARD_ONLY = ("model", "algebra", "graph")
+
+
+class Import(NamedTuple):
+    file: str
+    line: int
+    module: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} imports {self.module}"
+
+
+def imports(path: Path) -> Iterator[Import]:
+    """Every import of a file, those inside functions and for type checkers included."""
+    inside = path.relative_to(SOURCE / "lineal").as_posix()
+    package = ["lineal", *path.relative_to(SOURCE / "lineal").parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(inside, node.lineno, alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*above, *filter(None, [node.module])])
+            for alias in node.names:
+                yield Import(inside, node.lineno, f"{module}.{alias.name}")
+
+
+EVERY = [each for path in FILES for each in imports(path)]
+
+
+def room_of(file: str) -> str:
+    return file.split("/")[0] if "/" in file else ""
+
+
+def test_every_room_is_in_the_table() -> None:
+    found = {room_of(path.relative_to(SOURCE / "lineal").as_posix()) for path in FILES} - {""}
+    assert found <= set(ROOMS)
+    front_ends = {path.parent.name for path in (SOURCE / "lineal" / "extract").glob("*/__init__.py")}
+    assert front_ends <= set(FRONT_ENDS)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_what_it_may(room: str) -> None:
+    allowed = {room, *ROOMS[room]}
+    named = [each for each in EVERY if room_of(each.file) == room and each.module.split(".")[0] == "lineal"]
+    wrong = [str(each) for each in named if (each.module.split(".")[1:] or [""])[0] not in allowed | {"__version__"}]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("front_end", FRONT_ENDS)
+def test_front_ends_do_not_know_each_other(front_end: str) -> None:
+    others = {*FRONT_ENDS} - {front_end, *FRONT_ENDS[front_end]}
+    forbidden = tuple(f"lineal.extract.{other}" for other in others)
+    here = [each for each in EVERY if each.file.startswith(f"extract/{front_end}/")]
+    wrong = [str(each) for each in here if f"{each.module}.".startswith(tuple(f"{name}." for name in forbidden))]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("library", HEAVY)
+def test_a_heavy_library_stays_in_its_room(library: str) -> None:
+    users = [each for each in EVERY if each.module.split(".")[0] == library]
+    wrong = [str(each) for each in users if not each.file.startswith(HEAVY[library])]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("room", STANDARD_ONLY)
+def test_the_inner_rooms_need_the_standard_library_only(room: str) -> None:
+    outside = [each for each in EVERY if room_of(each.file) == room and each.module.split(".")[0] != "lineal"]
+    assert [str(each) for each in outside if each.module.split(".")[0] not in sys.stdlib_module_names] == []
+
+
+def test_every_library_is_in_the_table() -> None:
+    known = {"lineal", *sys.stdlib_module_names, *HEAVY}
+    assert [str(each) for each in EVERY if each.module.split(".")[0] not in known] == []
+
+
+def test_only_the_command_line_prints() -> None:
+    said = []
+    for path in FILES:
+        inside = path.relative_to(SOURCE / "lineal").as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Name) and node.id in ("print", "pprint", "breakpoint") and room_of(inside) != "cli":
+                said.append(f"{inside}:{node.lineno} names {node.id}")
+    assert said == []
+
+
+# -- what comes in when ----------------------------------------------------------------------------
+
+LATE = ("sqlglot", "rich", "yaml", "jinja2", "numpy", "pyspark", "pandas", "pyarrow")
+
+
+def modules_after(script: str) -> set[str]:
+    """The top-level modules that a fresh interpreter has after running a script."""
+    code = f"import sys\n{script}\nsys.stderr.write(' '.join({{name.split('.')[0] for name in sys.modules}}))"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("script", "also"),
+    [
+        ("import lineal", ("click",)),
+        ("import lineal.model.edge, lineal.algebra.frame, lineal.graph", ("click",)),
+        ("from lineal.cli import main\nmain(['--help'], standalone_mode=False)", ()),
+        ("from lineal.cli import main\nmain(['--version'], standalone_mode=False)", ()),
+        ("from lineal.cli import main\nmain(['lineage', '--help'], standalone_mode=False)", ()),
+    ],
+    ids=["import", "inner rooms", "help", "version", "help of a command"],
+)
+def test_nothing_heavy_comes_in_before_it_is_needed(script: str, also: tuple[str, ...]) -> None:
+    loaded = modules_after(script)
+    assert "lineal" in loaded
+    assert loaded & {*LATE, *also} == set()
+
+
+def test_plain_sql_needs_neither_yaml_nor_templates_nor_colours() -> None:
+    loaded = modules_after("import lineal\nassert lineal.lineage('SELECT a FROM t').to('json')")
+    assert "sqlglot" in loaded
+    assert loaded & {"yaml", "jinja2", "rich", "numpy", "pyspark", "click"} == set()
+
+
+def test_the_catalyst_front_end_never_sees_pyspark() -> None:
+    """A plan is JSON: reading one needs no Spark."""
+    if not (SOURCE / "lineal" / "extract" / "catalyst").is_dir():
+        pytest.skip("there is no such front end yet")
+    assert "pyspark" not in modules_after("import lineal.extract.catalyst")
