@@ -7,6 +7,12 @@ BIN := $(VENV)/bin
 DEMO_EXTRAS ?=
 EXTRAS ?= test,lint
 
+# A stamp per set of extras: a newer pyproject.toml or constraints.txt installs again, and so do other extras.
+comma := ,
+stamp = $(VENV)/ready-$(1)$(if $(2),-$(subst $(comma),-,$(2)))
+DEMO_READY := $(call stamp,demo,$(DEMO_EXTRAS))
+TEST_READY := $(call stamp,test,$(EXTRAS))
+
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 with_java = $(if $(findstring spark,$(1)),JAVA_HOME="$$(tools/java.sh)" || exit 1; export JAVA_HOME;)
@@ -18,24 +24,24 @@ with_java = $(if $(findstring spark,$(1)),JAVA_HOME="$$(tools/java.sh)" || exit 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/ready-demo ## Install, and ask three questions of the sample project
+demo: $(DEMO_READY) ## Install, and ask three questions of the sample project
 	@$(call with_java,$(DEMO_EXTRAS)) tools/demo.sh $(BIN)/lineal
 
 # Everything is run, whatever fails before it: the last line is pytest's count.
-test: $(VENV)/ready-test ## Check style and types, and run all tests
+test: $(TEST_READY) ## Check style and types, and run all tests
 	@$(call with_java,$(EXTRAS)) failed=0; \
 	$(MAKE) --no-print-directory lint || failed=1; \
 	echo "pytest"; $(BIN)/pytest -n 2 $(PYTEST) || failed=1; \
 	exit $$failed
 
-lint: $(VENV)/ready-test ## Check style and types
+lint: $(TEST_READY) ## Check style and types
 	@failed=0; \
 	echo "ruff check"; $(BIN)/ruff check . || failed=1; \
 	echo "ruff format --check"; $(BIN)/ruff format --check . || failed=1; \
 	echo "mypy --strict"; $(BIN)/mypy --strict src/lineal || failed=1; \
 	exit $$failed
 
-bench: $(VENV)/ready-demo ## Measure lineal beside sqlglot in one run; a missed bound fails
+bench: $(DEMO_READY) ## Measure lineal beside sqlglot in one run; a missed bound fails
 	@$(BIN)/python bench/run.py
 
 java: ## Find a Java for Spark, or install one
@@ -48,9 +54,9 @@ clean: ## Remove the virtual environment, caches and built files
 $(BIN)/python:
 	@tools/venv.sh $(VENV)
 
-$(VENV)/ready-demo: extras = $(DEMO_EXTRAS)
-$(VENV)/ready-test: extras = $(EXTRAS)
-$(VENV)/ready-demo $(VENV)/ready-test: Makefile pyproject.toml constraints.txt | $(BIN)/python
+$(DEMO_READY): extras = $(DEMO_EXTRAS)
+$(TEST_READY): extras = $(EXTRAS)
+$(DEMO_READY) $(TEST_READY): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing lineal$(if $(extras),[$(extras)]) into $(VENV); the first time this takes a minute"
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.$(if $(extras),[$(extras)])'
 	@touch $@
