@@ -35,4 +35,7 @@ if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
     fi
 fi
 
-"$python" -m venv "$where"
+if ! "$python" -m venv "$where"; then
+    rm -rf "$where" # half of one would be taken for a whole one
+    exit 1
+fi
