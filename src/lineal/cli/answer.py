@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from lineal.cli.lineage import Mistake, Request
 from lineal.graph.graph import Graph, UnknownName
@@ -10,6 +12,7 @@ from lineal.graph.select import ALL
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
+from lineal.model.script import Corpus
 from lineal.views.report import DOWNSTREAM, UPSTREAM, Report, around, everything, impact_of, table_level, traced
 
 
@@ -26,21 +29,58 @@ def answer(request: Request) -> Report:
 
 
 def _extraction(request: Request) -> Extraction:
-    from lineal.extract.definitions import extract
+    return ENGINES[request.engine](_corpus(request))
+
+
+def _corpus(request: Request) -> Corpus:
     from lineal.projects import corpus_of_text, load
 
     if request.path != "-":
-        return extract(load(request.path, request.dialect, request.schema))
+        return load(request.path, request.dialect, request.schema)
     text, diagnostics = _standard_input()
     corpus = corpus_of_text(text, request.dialect, request.schema)
     corpus.diagnostics += diagnostics
+    return corpus
+
+
+def _by_text(corpus: Corpus) -> Extraction:
+    from lineal.extract.definitions import extract
+
     return extract(corpus)
 
 
-def _standard_input() -> tuple[list[str], list[Diagnostic]]:
-    content = sys.stdin.buffer.read()
+def _by_plan(corpus: Corpus) -> Extraction:
+    """Spark's own analysis, on empty tables made from the known schemas."""
+    from lineal.spark.exact import of_corpus
+
+    return of_corpus(corpus, _spark())[1]
+
+
+def _by_both(corpus: Corpus) -> Extraction:
+    """The text's lineage, with a diagnostic for every edge on which Spark does not agree."""
+    from lineal.spark.exact import compared
+
+    return compared(corpus, _spark())
+
+
+def _spark() -> Any:
+    from lineal.spark.session import SparkUnavailable, session
+
     try:
-        return [content.decode("utf-8-sig")], []
+        return session()
+    except SparkUnavailable as problem:
+        raise Mistake(str(problem)) from problem
+
+
+ENGINES: dict[str, Callable[[Corpus], Extraction]] = {"text": _by_text, "catalyst": _by_plan, "both": _by_both}
+
+
+def _standard_input() -> tuple[list[str], list[Diagnostic]]:
+    content = sys.stdin.buffer.read() if sys.stdin is not None else b""  # None: closed, as by <&-
+    try:
+        text = content.decode("utf-8-sig")
+        nothing = [] if text.strip() else [Diagnostic(Code.NO_INPUT, "standard input is empty", Place("", 1, 1))]
+        return [text], nothing
     except UnicodeDecodeError as problem:
         line = content.count(b"\n", 0, problem.start) + 1
         message = f"byte {content[problem.start]:#04x} is not UTF-8"

@@ -37,6 +37,7 @@ class Request(NamedTuple):
     output: str | None
     dialect: str | None
     schema: str | None
+    engine: str
     fail_on: str
     color: str
 
@@ -76,6 +77,13 @@ class Request(NamedTuple):
 )
 @click.option("--dialect", metavar="D", help="The SQL dialect, if the project does not say.")
 @click.option("--schema", metavar="FILE", help="JSON or YAML with the columns of tables: {table: {column: type}}.")
+@click.option(
+    "--engine",
+    type=click.Choice(["text", "catalyst", "both"]),
+    default="text",
+    show_default=True,
+    help="Read the text, ask Spark's own analyser, or do both and list every disagreement.",
+)
 @click.option(
     "--fail-on",
     type=click.Choice(FAIL_ON),
@@ -135,11 +143,15 @@ def _run(request: Request) -> int:
 
 
 def _arguments(arguments: tuple[str, ...]) -> tuple[str, Selection | None]:
-    """A path and a selector in either order: what exists is a path, what has a plus is a selector."""
+    """A path and a selector in either order: what exists is a path, what has a plus is a selector.
+
+    Of two that exist, only one of them with a plus, that one is the selector.
+    """
     paths: list[str] = []
     selections: list[Selection] = []
+    doubtful = len(arguments) == 2 and sum("+" in argument for argument in arguments) == 1
     for argument in arguments:
-        selection = None if argument == "-" or _exists(argument) else _selection(argument)
+        selection = None if argument == "-" or (_exists(argument) and not doubtful) else _selection(argument)
         if selection:
             selections.append(selection)
         else:

@@ -147,6 +147,18 @@ class Code(Enum):
         "A column declares another classification than its unmasked sources bring along. The declared one counts.",
         "Declare the label that is meant, or mask the column.",
     )
+    ENGINE_REFUSED = (
+        "engine-refused",
+        Severity.ERROR,
+        "The engine's own analyser refuses a statement. The other statements go on.",
+        "Check the statement against the engine's message.",
+    )
+    ENGINES_DISAGREE = (
+        "engines-disagree",
+        Severity.WARNING,
+        "The text and the engine's plan give different edges.",
+        "Please report it with the statement: one of the two is wrong.",
+    )
     NO_INPUT = (
         "no-input",
         Severity.WARNING,

@@ -1,0 +1,111 @@
+"""Commands that write: which dataset they write, and the query whose columns go there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lineal.algebra.frame import Frame
+from lineal.extract.catalyst.operators import frame_of
+from lineal.extract.catalyst.tree import Node
+from lineal.model.diagnostic import Code
+from lineal.model.edge import Edge
+
+if TYPE_CHECKING:
+    from lineal.extract.catalyst.plan import Plan
+
+
+@dataclass
+class Sink:
+    """A dataset with the frame that is written to it."""
+
+    name: str
+    kind: str
+    frame: Frame
+    columns: list[str] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+
+
+def sink_of(node: Node, plan: Plan) -> Sink | None:
+    command = COMMANDS.get(node.name)
+    return command(node, plan) if command is not None else None
+
+
+def query_of(node: Node, plan: Plan) -> Frame | None:
+    """The command's query: a child, or kept in a field."""
+    query = node.args.get("query", node.args.get("plan"))
+    if isinstance(query, int):
+        return frame_of(node.children[query], None, plan)
+    found = node.trees("query") or node.trees("plan")
+    if found:
+        return frame_of(found[0], None, plan)
+    return frame_of(node.children[-1], None, plan) if node.children else None
+
+
+def table_as_select(node: Node, plan: Plan) -> Sink | None:
+    """CREATE TABLE t AS SELECT …, INSERT INTO t SELECT …      Spark has matched the columns by then"""
+    from lineal.extract.catalyst.plan import table_identifier
+
+    identifier = table_identifier(node.args.get("table") or node.args.get("catalogTable") or node.args.get("tableDesc"))
+    return written(plan.names.of(identifier) if identifier else noted(node, plan), "table", node, plan)
+
+
+def view_as_select(node: Node, plan: Plan) -> Sink | None:
+    """CREATE VIEW v (a, b) AS SELECT …"""
+    name = node.args.get("name")
+    parts = [str(name[p]) for p in ("catalog", "database", "table") if name.get(p)] if isinstance(name, dict) else []
+    return written(plan.names.of(parts) if parts else noted(node, plan), "view", node, plan)
+
+
+def noted_sink(node: Node, plan: Plan) -> Sink | None:
+    """df.write.save(path), CREATE TABLE catalog.t AS …      named by the engine's note"""
+    return written(noted(node, plan), "table", node, plan)
+
+
+def noted(node: Node, plan: Plan) -> str:
+    note = node.note if isinstance(node.note, dict) else {}
+    return plan.names.of(note["name"]) if note.get("name") else ""
+
+
+def written(name: str, kind: str, node: Node, plan: Plan) -> Sink | None:
+    frame = query_of(node, plan)
+    if frame is None:
+        return None
+    if not name:
+        plan.report(Code.UNSUPPORTED_CONSTRUCT, f"the target of {node.name} has no name")
+        name = node.name
+    note = node.note if isinstance(node.note, dict) else {}
+    return Sink(name, kind, frame, columns_of(node, note))
+
+
+def columns_of(node: Node, note: dict[str, Any]) -> list[str]:
+    if note.get("columns"):
+        return [str(column) for column in note["columns"]]
+    listed = node.args.get("outputColumnNames")
+    if isinstance(listed, list):
+        return [str(column) for column in listed]
+    if isinstance(listed, str) and listed.startswith("["):
+        return [part.strip() for part in listed[1:-1].split(",")] if listed != "[]" else []
+    return []
+
+
+COMMANDS: dict[str, Callable[[Node, Plan], Sink | None]] = {
+    "CreateDataSourceTableAsSelectCommand": table_as_select,
+    "CreateHiveTableAsSelectCommand": table_as_select,
+    "InsertIntoHadoopFsRelationCommand": table_as_select,
+    "InsertIntoHiveTable": table_as_select,
+    "InsertIntoHiveDirCommand": noted_sink,
+    "InsertIntoDataSourceCommand": noted_sink,
+    "InsertIntoDataSourceDirCommand": noted_sink,
+    "SaveIntoDataSourceCommand": noted_sink,
+    "CreateTableAsSelect": noted_sink,
+    "ReplaceTableAsSelect": noted_sink,
+    "AppendData": noted_sink,
+    "OverwriteByExpression": noted_sink,
+    "OverwritePartitionsDynamic": noted_sink,
+    "WriteToDataSourceV2": noted_sink,
+    "CreateViewCommand": view_as_select,
+    "CreateView": noted_sink,
+    "CacheTableAsSelect": noted_sink,
+}

@@ -1,0 +1,361 @@
+"""Catalyst's expressions: the same walk from the outside in, over Spark's own classes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from lineal.algebra.expression import aggregate_of, counted, masked, over, value, when, windowed
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, pour
+from lineal.algebra.functions import Role, known
+from lineal.extract.catalyst.tree import Node, expression_id
+from lineal.model.edge import Column
+from lineal.model.way import IDENTITY, Clause, Way
+
+Stack = list[tuple[Node, Way, Any]]
+PATH_DEPTH = 5
+
+
+class Scope:
+    """The frame that attributes are looked up in, and the one around a subquery."""
+
+    __slots__ = ("clause", "frame", "parent", "plan")
+
+    def __init__(self, frame: Frame, parent: Scope | None, plan: Any, clause: Clause = Clause.SELECT) -> None:
+        self.frame = frame
+        self.parent = parent
+        self.plan = plan
+        self.clause = clause
+
+    def attribute(self, node: Node) -> Slot:
+        """a#12      the slot with that id, here or in the query around"""
+        key = expression_id(node.args)
+        scope: Scope | None = self
+        while scope is not None:
+            slot = scope.frame.index.get(key)
+            if slot is not None:
+                if slot.scanned is not None:
+                    self.plan.read(slot.scanned, self.clause)
+                return slot
+            scope = scope.parent
+        return Slot(str(node.args.get("name", "")), key, NOTHING)
+
+
+Handler = Callable[[Node, Way, Any, Stack, Scope, Lineage], None]
+
+
+def gather(root: Node, way: Way, into: Lineage, scope: Scope) -> None:
+    """Add the influences of every attribute below `root`, each composed with `way`."""
+    stack: Stack = [(root, way, None)]
+    while stack:
+        node, way, calls = stack.pop()
+        handler = EXPRESSIONS.get(node.name)
+        if handler is not None:
+            handler(node, way, calls, stack, scope, into)
+        elif "replacement" in node.args:
+            replaceable(node, way, calls, stack, scope, into)
+        else:
+            function(node, node.children, way, calls, stack)
+
+
+def value_of(node: Node, way: Way, scope: Scope) -> Lineage:
+    into: Lineage = {}
+    gather(node, way, into, scope)
+    return into
+
+
+def push(children: list[Node], way: Way, calls: Any, stack: Stack) -> None:
+    stack.extend((child, way, calls) for child in reversed(children))
+
+
+# -- leaves ------------------------------------------------------------------------------------------------------
+
+
+def attribute(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """a#12"""
+    slot = scope.attribute(node)
+    keys = scope.plan.grouping.get(slot.key)
+    if keys is not None:  # grouping_id()
+        for lineage in keys:
+            pour(lineage, when(way), into, None, calls)
+    pour(slot.lineage, way, into, node, calls)
+
+
+def outer(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """outer(a#12)      an attribute of the query around"""
+    push(node.trees("e"), way, calls, stack)
+
+
+def nothing(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """1, current_date(), a lambda's variable"""
+
+
+def through(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """a AS b, and what the analyser adds without changing a value"""
+    push(node.children, way, calls, stack)
+
+
+def cast(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """CAST(a AS INT)      a transformation when the user wrote it, none when the analyser inserted it"""
+    if node.note is False:
+        push(node.children, way, calls, stack)
+    else:
+        push(node.children, value(way), (node, calls), stack)
+
+
+# -- conditions --------------------------------------------------------------------------------------------------
+
+
+def case(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """CASE WHEN t1 THEN v1 … ELSE v END      children: t1, v1, …, v"""
+    around = (node, calls)
+    last = len(node.children) - 1
+    for position, child in enumerate(node.children):
+        test = position % 2 == 0 and position != last
+        stack.append((child, when(way) if test else value(way), around))
+
+
+def if_(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """if(test, yes, no)"""
+    around = (node, calls)
+    push(node.children[1:], value(way), around, stack)
+    stack.append((node.children[0], when(way), around))
+
+
+def coalesce(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """coalesce(a, b)      each is value, and each decides"""
+    each_decides(node, node.children, way, calls, stack)
+
+
+def each_decides(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
+    around = (node, calls)
+    push(arguments, when(way), around, stack)
+    push(arguments, value(way), around, stack)
+
+
+def nullif(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
+    """nullif(a, b)      a is the value, both decide"""
+    around = (node, calls)
+    push(arguments, when(way), around, stack)
+    push(arguments[:1], value(way), around, stack)
+
+
+def nvl2(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
+    around = (node, calls)
+    push(arguments[1:], value(way), around, stack)
+    push(arguments[:1], when(way), around, stack)
+
+
+REPLACED: dict[str, Callable[[Node, list[Node], Way, Any, Stack], None]] = {
+    "Nvl": each_decides,
+    "IfNull": each_decides,
+    "ZeroIfNull": each_decides,
+    "NullIf": nullif,
+    "NullIfZero": nullif,
+    "Nvl2": nvl2,
+}
+
+
+def replaceable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """nvl(a, b), left(a, 2), count_if(a)      as the user wrote it, not as the engine will compute it"""
+    written = [tree for field in node.args if field != "replacement" for tree in node.trees(field)]
+    if not written:
+        push(node.children, way, calls, stack)
+        return
+    handler = REPLACED.get(node.name)
+    if handler is not None:
+        handler(node, written, way, calls, stack)
+    else:
+        function(node, written, way, calls, stack)
+
+
+# -- functions and aggregates ------------------------------------------------------------------------------------
+
+
+def function(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
+    """f(a, b)      by the function table"""
+    row = known(function_name(node.name))
+    masks = row is not None and row.masks
+    if is_aggregate(node) or (row is not None and row.role in (Role.AGGREGATE, Role.ORDERED)):
+        aggregated(node, arguments, counted(way) if masks else aggregate_of(way), way, calls, stack)
+    else:
+        push(arguments, masked(way) if masks else value(way), (node, calls), stack)
+
+
+def aggregated(node: Node, arguments: list[Node], step: Way, way: Way, calls: Any, stack: Stack) -> None:
+    """listagg(a) WITHIN GROUP (ORDER BY b)      b: WINDOW"""
+    around = (node, calls)
+    for child in reversed(arguments):
+        orders = child.name == "SortOrder" and len(arguments) > 1
+        stack.append((child, over(way) if orders else step, around))
+
+
+def is_aggregate(node: Node) -> bool:
+    name = str(node.args.get("class", ""))
+    return ".expressions.aggregate." in name or node.name == "PythonUDAF"
+
+
+def aggregate_expression(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """sum(a) FILTER (WHERE b)      b: CONDITIONAL"""
+    call, *conditions = node.children
+    push(conditions, when(way), (call, calls), stack)
+    stack.append((call, way, calls))
+
+
+def pivot_first(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """pivotfirst(kind, sum(a))      the pivoted column decides"""
+    pivoted, pivoted_value = node.children[:2]
+    stack.append((pivoted_value, aggregate_of(way), calls))
+    stack.append((pivoted, when(way), calls))
+
+
+def window(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW"""
+    inner = windowed(way)
+    call, specification = node.children
+    keys = [child for child in specification.children if not child.name.endswith("Frame")]
+    made = call.children[0] if call.name == "AggregateExpression" else call
+    push(keys, over(inner), (made, calls), stack)
+    row = known(function_name(made.name))
+    if row is not None and row.role is Role.RANKING:
+        return
+    if row is not None and row.role is Role.VALUE_AT:
+        push(made.children, value(inner), (made, calls), stack)
+    else:
+        stack.append((call, inner, calls))
+
+
+# -- structs, lambdas, subqueries --------------------------------------------------------------------------------
+
+
+def struct_field(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """s.y.z      the path stays on the origin; a struct built here gives only the field that is read"""
+    path: list[str] = []
+    base = node
+    while base.name in ("GetStructField", "GetArrayStructFields"):
+        if base.children[0].name == "CreateNamedStruct":
+            position = 2 * int(base.args.get("ordinal", 0)) + 1
+            stack.append((base.children[0].children[position], value(way), (node, calls)))
+            return
+        path.insert(0, field_name(base))
+        base = base.children[0]
+    if base.name != "AttributeReference":
+        stack.append((base, value(way), (node, calls)))
+        return
+    slot = scope.attribute(base)
+    for (origin, inner), trail in slot.lineage.items():
+        nested = (
+            Column(origin.dataset, origin.name, (*origin.path, *path)[:PATH_DEPTH]) if inner is IDENTITY else origin
+        )
+        pour({(nested, inner): trail}, value(way), into, node, (node, calls))
+
+
+def field_name(node: Node) -> str:
+    field = node.args.get("field")
+    if isinstance(field, dict):
+        return str(field.get("name", ""))
+    return str(node.args.get("name") or node.args.get("ordinal"))
+
+
+def lambda_function(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """x -> x + a      only the body"""
+    stack.append((node.children[0], way, calls))
+
+
+def subquery(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """(SELECT max(a) FROM t WHERE b)      the value composes, the rows keep their own subtype"""
+    for frame in scope.plan.frames_of(node, scope):
+        for slot in frame.slots:
+            pour(slot.lineage, way, into, None, calls)
+        absorb(frame.rows, into)
+
+
+def exists(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """EXISTS (…)      no value, only the rows count"""
+    for frame in scope.plan.frames_of(node, scope):
+        absorb(frame.rows, into)
+
+
+def shift_right(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """grouping(a), as shiftright(spark_grouping_id, k)      the key at that bit decides"""
+    left, right = node.children
+    keys = None
+    if left.name == "AttributeReference":
+        keys = scope.plan.grouping.get(expression_id(left.args))
+    bit = right.args.get("value")
+    if keys is None or bit is None or not str(bit).isdigit():
+        function(node, node.children, way, calls, stack)
+        return
+    pour(keys[len(keys) - 1 - int(bit)], when(way), into, None, calls)
+
+
+def scalar_function(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """f(a), a SQL function, inlined      what its body does to a"""
+    push(node.children, value(way), (node, calls), stack)
+
+
+def static_invoke(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """Padding and length checks of CHAR and VARCHAR are the engine's own."""
+    inserted = str(node.args.get("functionName", "")).endswith(("WriteSideCheck", "readSidePadding"))
+    push(node.children, way if inserted else value(way), calls if inserted else (node, calls), stack)
+
+
+EXPRESSIONS: dict[str, Handler] = {
+    "AttributeReference": attribute,
+    "OuterReference": outer,
+    "Literal": nothing,
+    "NamedLambdaVariable": nothing,
+    "Alias": through,
+    "MultiAlias": through,
+    "SortOrder": through,
+    "KnownNotNull": through,
+    "KnownNullable": through,
+    "AssertNotNull": through,
+    "UpCast": through,
+    "CheckOverflow": through,
+    "CheckOverflowInTableInsert": through,
+    "PromotePrecision": through,
+    "TempResolvedColumn": through,
+    "Collate": through,
+    "NormalizeNaNAndZero": through,
+    "Cast": cast,
+    "TryCast": cast,
+    "AnsiCast": cast,
+    "CaseWhen": case,
+    "If": if_,
+    "Coalesce": coalesce,
+    "AggregateExpression": aggregate_expression,
+    "PivotFirst": pivot_first,
+    "WindowExpression": window,
+    "GetStructField": struct_field,
+    "GetArrayStructFields": struct_field,
+    "LambdaFunction": lambda_function,
+    "ScalarSubquery": subquery,
+    "ListQuery": subquery,
+    "LateralSubquery": subquery,
+    "Exists": exists,
+    "ShiftRight": shift_right,
+    "SQLScalarFunction": scalar_function,
+    "StaticInvoke": static_invoke,
+}
+
+CLASS_NAMES = {
+    "Average": "avg", "Murmur3Hash": "hash", "HiveHash": "hash", "CaseWhen": "case", "EqualTo": "compare",
+    "EqualNullSafe": "compare", "GreaterThan": "compare", "GreaterThanOrEqual": "compare", "LessThan": "compare",
+    "LessThanOrEqual": "compare", "HyperLogLogPlusPlus": "approx_count_distinct", "NTile": "ntile", "First": "first",
+    "Last": "last", "CollectList": "array_agg", "StddevSamp": "stddev_samp", "XxHash64": "xxhash64",
+    "GetStructField": "getfield", "GetArrayStructFields": "getfield", "GetArrayItem": "getitem",
+    "GetMapValue": "getitem",
+    "Remainder": "modulo", "UnaryMinus": "negate", "AttributeReference": "", "SQLScalarFunction": "", "Md5": "md5",
+    "Sha1": "sha1", "Sha2": "sha2", "Crc32": "crc32", "NullIf": "nullif", "InSubquery": "in",
+    "PosExplode": "posexplode", "IsNotNull": "is",  "IsNull": "is",
+}  # fmt: skip
+
+
+def function_name(name: str) -> str:
+    """CollectSet → collect_set: the name that the function table knows a class by"""
+    found = CLASS_NAMES.get(name)
+    if found is not None:
+        return found
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

@@ -1,0 +1,434 @@
+"""Catalyst's operators, one function each: a plan's frame from the frames of its children."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lineal.algebra.expression import VALUE, decides
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, doubted, pour, scan, union, united
+from lineal.extract.catalyst.expressions import Scope, gather, value_of
+from lineal.extract.catalyst.tree import Node, expression_id
+from lineal.model.diagnostic import Code
+from lineal.model.edge import Dataset, Doubt
+from lineal.model.way import IDENTITY, Clause, Confidence, How, Way
+
+if TYPE_CHECKING:
+    from lineal.extract.catalyst.plan import Plan
+
+FILTERS = decides(How.FILTER, Clause.WHERE)
+JOINS = decides(How.JOIN, Clause.JOIN_ON)
+LATERAL = decides(How.JOIN, Clause.LATERAL)
+GROUPS = decides(How.GROUP_BY, Clause.GROUP_BY)
+DISTINCT = decides(How.GROUP_BY, Clause.DISTINCT)
+SORTS = decides(How.SORT, Clause.ORDER_BY)
+INTERSECTS = decides(How.FILTER, Clause.INTERSECT)
+EXCEPTS = decides(How.FILTER, Clause.EXCEPT)
+
+Operator = Callable[[Node, "Scope | None", "Plan"], Frame]
+
+
+def frame_of(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    return OPERATORS.get(node.name, unknown)(node, outer, plan)
+
+
+def only_child(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """SubqueryAlias, Limit, Sample, Repartition …      the same rows or some of them, decided by no column"""
+    return frame_of(node.children[0], outer, plan)
+
+
+def named(node: Node, scope: Scope) -> Slot:
+    """One output column: an attribute passes through, an alias is new."""
+    if node.name == "AttributeReference":
+        return scope.attribute(node)
+    lineage = value_of(node, IDENTITY, scope)
+    return Slot(str(node.args.get("name", "")), expression_id(node.args), lineage)
+
+
+def narrowed(frame: Frame, conditions: list[Node], way: Way, outer: Scope | None, plan: Plan) -> Frame:
+    """The same columns; what decides the conditions decides the rows."""
+    if not conditions:
+        return frame
+    rows = dict(frame.rows)
+    scope = Scope(frame, outer, plan, way.clause)
+    for condition in conditions:
+        gather(condition, way, rows, scope)
+    return Frame(frame.slots, rows)
+
+
+def project(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    child = frame_of(node.children[0], outer, plan)
+    scope = Scope(child, outer, plan)
+    return Frame([named(item, scope) for item in node.trees("projectList")], child.rows)
+
+
+def filter_(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    return narrowed(frame_of(node.children[0], outer, plan), node.trees("condition"), FILTERS, outer, plan)
+
+
+def sort(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    return narrowed(frame_of(node.children[0], outer, plan), node.trees("order"), SORTS, outer, plan)
+
+
+def join(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """a JOIN b ON …; of LEFT SEMI and LEFT ANTI only a remains"""
+    left = frame_of(node.children[0], outer, plan)
+    right = frame_of(node.children[1], outer, plan)
+    both = Frame([*left.slots, *right.slots], united([left.rows, right.rows]))
+    joined = narrowed(both, node.trees("condition"), JOINS, outer, plan)
+    if join_type(node) in ("LeftSemi", "LeftAnti"):
+        return Frame(left.slots, joined.rows)
+    return joined
+
+
+def join_type(node: Node) -> str:
+    kind = node.args.get("joinType")
+    name = kind.get("object") or kind.get("product-class") or "" if isinstance(kind, dict) else str(kind)
+    return name.rsplit(".", 1)[-1].rstrip("$")
+
+
+def lateral_join(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """a JOIN LATERAL (SELECT … FROM b WHERE b.id = a.id)"""
+    left = frame_of(node.children[0], outer, plan)
+    scope = Scope(left, outer, plan, Clause.LATERAL)
+    slots, rows = list(left.slots), dict(left.rows)
+    for lateral in node.trees("right"):
+        for frame in plan.frames_of(lateral, scope):
+            slots.extend(frame.slots)
+            absorb(frame.rows, rows)
+    return narrowed(Frame(slots, rows), node.trees("condition"), JOINS, outer, plan)
+
+
+def aggregate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """GROUP BY a      a decides which rows there are; the grouping below a pivot is the engine's own"""
+    items = node.trees("aggregateExpressions")
+    pivots = any(contains(item, "PivotFirst") for item in items)
+    below = node.children[0]
+    if pivots and below.name == "Aggregate":
+        child = ungrouped(below, outer, plan)
+    else:
+        child = frame_of(below, outer, plan)
+    keys = node.trees("groupingExpressions")
+    scope = Scope(child, outer, plan)
+    grouped = narrowed(child, keys, GROUPS, outer, plan)
+    remember_grouping(keys, scope, plan)
+    return Frame([named(item, scope) for item in items], grouped.rows)
+
+
+def ungrouped(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    child = frame_of(node.children[0], outer, plan)
+    scope = Scope(child, outer, plan)
+    return Frame([named(item, scope) for item in node.trees("aggregateExpressions")], child.rows)
+
+
+def contains(node: Node, name: str) -> bool:
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if current.name == name:
+            return True
+        stack.extend(current.children)
+    return False
+
+
+def expand(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """ROLLUP (a, b), UNPIVOT      each input row once per projection; an output takes what its projections name"""
+    child = frame_of(node.children[0], outer, plan)
+    outputs = node.trees("output")
+    note = node.note if isinstance(node.note, dict) else {}
+    taken = note.get("outputs")
+    slots = []
+    for position, output in enumerate(outputs):
+        if taken is not None:
+            found = [child.index[f"#{key}"].lineage for key in taken[position] if f"#{key}" in child.index]
+        else:  # a grouping's own layout: the child's columns, then spark_grouping_id
+            found = [child.slots[position].lineage] if position < len(child.slots) else []
+        slots.append(Slot(str(output.args["name"]), expression_id(output.args), united(found)))
+    return Frame(slots, child.rows)
+
+
+def remember_grouping(keys: list[Node], scope: Scope, plan: Plan) -> None:
+    """GROUPING(a)      reads a bit of spark_grouping_id, the last key: which key each bit stands for"""
+    if keys and keys[-1].args.get("name") == "spark_grouping_id":
+        lineages = [value_of(key, IDENTITY, scope) for key in keys[:-1]]
+        plan.grouping[expression_id(keys[-1].args)] = lineages
+
+
+def window(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    child = frame_of(node.children[0], outer, plan)
+    scope = Scope(child, outer, plan)
+    made = [named(item, scope) for item in node.trees("windowExpressions")]
+    return Frame([*child.slots, *made], child.rows)
+
+
+def generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """LATERAL VIEW explode(xs) AS x      x ← xs TRANSFORMATION, xs ⇒ JOIN; stack(2, a, b, c, d): by position"""
+    child = frame_of(node.children[0], outer, plan)
+    scope = Scope(child, outer, plan, Clause.LATERAL)
+    generator = node.trees("generator")[0]
+    outputs = node.trees("generatorOutput")
+    rows = dict(child.rows)
+    if generator.name == "Stack":
+        lineages = stacked(generator, len(outputs), scope)
+    else:
+        lineage = value_of(generator, IDENTITY, scope)
+        exploded: Lineage = {}
+        pour(lineage, VALUE, exploded)
+        lineages = [exploded] * len(outputs)
+        if not fixed_rows(generator):
+            pour(lineage, LATERAL, rows)
+    made = [
+        Slot(str(output.args["name"]), expression_id(output.args), lineage)
+        for output, lineage in zip(outputs, lineages, strict=True)
+    ]
+    return Frame([*child.slots, *made], rows)
+
+
+def stacked(generator: Node, width: int, scope: Scope) -> list[Lineage]:
+    """stack(2, a, b, c, d)      column 0 takes a and c, column 1 takes b and d"""
+    arguments = generator.children[1:]
+    return [
+        united([value_of(argument, IDENTITY, scope) for argument in arguments[position::width]])
+        for position in range(width)
+    ]
+
+
+def fixed_rows(generator: Node) -> bool:
+    """explode(array(a, b))      always two rows: no column decides how many"""
+    inner = generator.children[0] if generator.children else None
+    return inner is not None and inner.name in ("CreateArray", "CreateMap", "Literal")
+
+
+def union_all(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """a UNION ALL b      by position, with the ids of the first"""
+    return union([frame_of(child, outer, plan) for child in node.children])
+
+
+def intersect(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    frames = [frame_of(child, outer, plan) for child in node.children]
+    return compared(union(frames), frames, INTERSECTS)
+
+
+def except_(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    frames = [frame_of(child, outer, plan) for child in node.children]
+    rows = united([frame.rows for frame in frames])
+    return compared(Frame(frames[0].slots, rows), frames, EXCEPTS)
+
+
+def distinct(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    frame = frame_of(node.children[0], outer, plan)
+    return compared(frame, [frame], DISTINCT)
+
+
+def compared(frame: Frame, frames: list[Frame], way: Way) -> Frame:
+    rows = dict(frame.rows)
+    for each in frames:
+        for slot in each.slots:
+            pour(slot.lineage, way, rows)
+    return Frame(frame.slots, rows)
+
+
+def deduplicate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """dropDuplicates(["a"])      a decides which rows there are"""
+    return narrowed(frame_of(node.children[0], outer, plan), node.trees("keys"), DISTINCT, outer, plan)
+
+
+# -- CTEs --------------------------------------------------------------------------------------------------------
+
+
+def with_cte(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """WITH c AS (…) …      the definitions first, then the query"""
+    *definitions, query = node.children
+    for definition in definitions:
+        plan.ctes[definition.args["id"]] = frame_of(definition.children[0], outer, plan)
+    return frame_of(query, outer, plan)
+
+
+def cte_reference(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    return by_position(plan.ctes.get(node.args["cteId"]), node.trees("output"))
+
+
+def by_position(frame: Frame | None, outputs: list[Node]) -> Frame:
+    """The columns of a definition under the ids of one of its references."""
+    lineages = [slot.lineage for slot in frame.slots] if frame is not None else []
+    slots = [
+        Slot(
+            str(output.args["name"]), expression_id(output.args), lineages[position] if position < len(lineages) else {}
+        )
+        for position, output in enumerate(outputs)
+    ]
+    return Frame(slots, frame.rows if frame is not None else NOTHING)
+
+
+MOST_ROUNDS = 64
+
+
+def union_loop(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """WITH RECURSIVE c AS (anchor UNION ALL step FROM c)      repeat until nothing new is found"""
+    anchor, step = node.children
+    loop = node.args["id"]
+    frame = frame_of(anchor, outer, plan)
+    size = -1
+    for _ in range(MOST_ROUNDS):
+        found = sum(len(slot.lineage) for slot in frame.slots) + len(frame.rows)
+        if found == size:
+            break
+        size = found
+        plan.loops[loop] = frame
+        frame = union([frame, frame_of(step, outer, plan)])
+    ids = node.args.get("outputAttrIds") or []
+    keys = [f"#{item['id']}" for item in ids if isinstance(item, dict) and "id" in item]
+    if len(keys) == len(frame.slots):
+        return Frame([s._replace(key=k) for s, k in zip(frame.slots, keys, strict=True)], frame.rows)
+    return frame
+
+
+def union_loop_reference(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    return by_position(plan.loops.get(node.args["loopId"]), node.trees("output"))
+
+
+# -- leaves ------------------------------------------------------------------------------------------------------
+
+
+def relation(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """FROM t      a table, a file, a stream: every column stands for itself"""
+    outputs = node.trees("output") or [*node.trees("dataCols"), *node.trees("partitionCols")]
+    name = plan.name_of(node)
+    if name is None:
+        return rootless(node, outer, plan)
+    dataset = plan.dataset(name)
+    plan.reads_dataset(dataset)
+    return scanned(dataset, outputs)
+
+
+def scanned(dataset: Dataset, outputs: list[Node]) -> Frame:
+    columns = [(str(output.args["name"]), expression_id(output.args)) for output in outputs]
+    return scan(dataset, columns, True)
+
+
+def rootless(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """VALUES (1), range(10), a local DataFrame      columns without sources"""
+    outputs = node.trees("output")
+    return Frame([Slot(str(o.args["name"]), expression_id(o.args), {}) for o in outputs], NOTHING)
+
+
+def view(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """FROM v      a view that is a dataset of its own is a hop; a temporary one is composed away"""
+    inner = frame_of(node.children[0], outer, plan)
+    name = plan.view_name(node)
+    if name is None:
+        return inner
+    dataset = plan.dataset(name)
+    plan.reads_dataset(dataset)
+    whole = scan(dataset, [(slot.name, slot.key) for slot in inner.slots], True)
+    return Frame(whole.slots, NOTHING)
+
+
+# -- black boxes -------------------------------------------------------------------------------------------------
+
+
+def black_box(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """mapInPandas(f, schema)      any output may come from any input"""
+    frames = [frame_of(child, outer, plan) for child in node.children]
+    doubt = Doubt(Confidence.MEDIUM, False, f"{node.name} runs code that is not read")
+    everything: Lineage = {}
+    for frame in frames:
+        for slot in frame.slots:
+            pour(slot.lineage, VALUE, everything)
+    lineage = doubted(everything, doubt)
+    rows = united([frame.rows for frame in frames])
+    made = Frame([Slot(str(o.args["name"]), expression_id(o.args), lineage) for o in node.trees("output")], rows)
+    keys = [*node.trees("groupingAttributes"), *node.trees("leftAttributes"), *node.trees("rightAttributes")]
+    if not keys:
+        return made
+    inputs = Frame([slot for frame in frames for slot in frame.slots], rows)
+    return Frame(made.slots, narrowed(inputs, keys, GROUPS, outer, plan).rows)
+
+
+def object_operator(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """map, flatMap, mapPartitions on objects      the serializer names the outputs"""
+    frames = [frame_of(child, outer, plan) for child in node.children]
+    inputs = [slot for frame in frames for slot in frame.slots]
+    rows = united([frame.rows for frame in frames])
+    outputs = node.trees("serializer")
+    if not outputs:
+        return Frame(inputs, rows)
+    everything: Lineage = {}
+    for slot in inputs:
+        pour(slot.lineage, VALUE, everything)
+    lineage = doubted(everything, Doubt(Confidence.MEDIUM, False, "made by code that is not read"))
+    return Frame([Slot(str(o.args.get("name", "")), expression_id(o.args), lineage) for o in outputs], rows)
+
+
+def unknown(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """An operator that is not in the table: all outputs from all inputs, and a diagnostic that names it."""
+    plan.report(Code.UNSUPPORTED_CONSTRUCT, f"the operator {node.name} of the plan is not known")
+    if node.trees("output"):
+        return black_box(node, outer, plan)
+    frames = [frame_of(child, outer, plan) for child in node.children]
+    doubt = Doubt(Confidence.MEDIUM, False, f"the operator {node.name} is not known")
+    slots = [slot._replace(lineage=doubted(slot.lineage, doubt)) for frame in frames for slot in frame.slots]
+    return Frame(slots, united([frame.rows for frame in frames]))
+
+
+SAME_ROWS = (
+    "SubqueryAlias", "GlobalLimit", "LocalLimit", "Limit", "Offset", "Tail", "Sample", "Repartition", "PipeOperator",
+    "RepartitionByExpression", "RebalancePartitions", "ResolvedHint", "UnresolvedHint", "CollectMetrics", "Subquery",
+    "EventTimeWatermark", "WithWindowDefinition", "ReturnAnswer", "CTERelationDef", "AppendColumns", "LimitAll",
+    "DeserializeToObject", "TypedFilter", "SQLFunctionNode", "Tee",
+)  # fmt: skip
+
+OPERATORS: dict[str, Operator] = {
+    **dict.fromkeys(SAME_ROWS, only_child),
+    "Project": project,
+    "Filter": filter_,
+    "Sort": sort,
+    "Join": join,
+    "LateralJoin": lateral_join,
+    "Aggregate": aggregate,
+    "Expand": expand,
+    "Window": window,
+    "Generate": generate,
+    "Union": union_all,
+    "Intersect": intersect,
+    "Except": except_,
+    "Distinct": distinct,
+    "Deduplicate": deduplicate,
+    "DeduplicateWithinWatermark": deduplicate,
+    "WithCTE": with_cte,
+    "CTERelationRef": cte_reference,
+    "UnionLoop": union_loop,
+    "UnionLoopRef": union_loop_reference,
+    "LogicalRelation": relation,
+    "LogicalRelationWithTable": relation,
+    "HiveTableRelation": relation,
+    "DataSourceV2Relation": relation,
+    "DataSourceV2ScanRelation": relation,
+    "StreamingRelation": relation,
+    "StreamingRelationV2": relation,
+    "StreamingDataSourceV2Relation": relation,
+    "LogicalRDD": rootless,
+    "ExternalRDD": rootless,
+    "LocalRelation": rootless,
+    "Range": rootless,
+    "OneRowRelation": rootless,
+    "InMemoryRelation": rootless,
+    "View": view,
+    "MapInPandas": black_box,
+    "MapInArrow": black_box,
+    "PythonMapInArrow": black_box,
+    "FlatMapGroupsInPandas": black_box,
+    "FlatMapGroupsInArrow": black_box,
+    "FlatMapCoGroupsInPandas": black_box,
+    "FlatMapCoGroupsInArrow": black_box,
+    "FlatMapGroupsInPandasWithState": black_box,
+    "TransformWithStateInPandas": black_box,
+    "TransformWithStateInPySpark": black_box,
+    "AttachDistributedSequence": only_child,
+    "MapPartitions": object_operator,
+    "MapElements": object_operator,
+    "MapGroups": object_operator,
+    "CoGroup": object_operator,
+    "FlatMapGroupsInR": object_operator,
+    "SerializeFromObject": object_operator,
+}

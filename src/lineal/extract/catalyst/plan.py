@@ -1,0 +1,152 @@
+"""One analysed plan: its frame, its sink, and the extraction that comes out of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from lineal.algebra.frame import Frame, edges_of, renamed
+from lineal.extract.catalyst.commands import Sink, sink_of
+from lineal.extract.catalyst.expressions import Scope, function_name
+from lineal.extract.catalyst.operators import frame_of
+from lineal.extract.catalyst.tree import Node, annotate, plant, read
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Column, Dataset, Read
+from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.way import Clause, Confidence
+
+SESSION_CATALOG = "spark_catalog"
+
+
+class Names:
+    """How the engine's identifiers become dataset names: the session's own catalogue and database are left out."""
+
+    def __init__(self, namespace: str = "", database: str = "default", views: frozenset[str] = frozenset()) -> None:
+        self.namespace = namespace
+        self.database = database
+        self.views = views
+        """temporary views that stand for datasets; every other one is composed away"""
+
+    def of(self, parts: list[str]) -> str:
+        if len(parts) == 3 and parts[0] == SESSION_CATALOG:
+            parts = parts[1:]
+        if len(parts) == 2 and parts[0] == self.database:
+            parts = parts[1:]
+        return ".".join(parts)
+
+
+class Plan:
+    """What the walk over one plan carries."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.ctes: dict[Any, Frame] = {}
+        self.loops: dict[Any, Frame] = {}
+        self.grouping: dict[str, list[Any]] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self.columns_read: dict[tuple[Column, Clause], None] = {}
+        self.datasets_read: dict[Dataset, None] = {}
+
+    def dataset(self, name: str) -> Dataset:
+        return Dataset(self.names.namespace, name)
+
+    def read(self, column: Column, clause: Clause) -> None:
+        self.columns_read[column, clause] = None
+
+    def reads_dataset(self, dataset: Dataset) -> None:
+        self.datasets_read[dataset] = None
+
+    def report(self, code: Code, message: str) -> None:
+        self.diagnostics.append(Diagnostic(code, message))
+
+    def frames_of(self, node: Node, scope: Scope) -> list[Frame]:
+        """The plans inside a subquery expression, seen from the query around."""
+        return [frame_of(tree, scope, self) for tree in node.trees("plan")]
+
+    def name_of(self, node: Node) -> str | None:
+        """The name of a leaf: its table's identifier, else what the engine says of it (a path, a JDBC table)."""
+        identifier = table_identifier(node.args.get("catalogTable") or node.args.get("tableMeta"))
+        if identifier:
+            return self.names.of(identifier)
+        note = node.note
+        return self.names.of(note["name"]) if isinstance(note, dict) and note.get("name") else None
+
+    def view_name(self, node: Node) -> str | None:
+        description = node.args.get("desc")
+        identifier = table_identifier(description)
+        if not identifier:
+            return None
+        name = self.names.of(identifier)
+        temporary = bool(node.args.get("isTempView")) or len(identifier) == 1
+        return name if not temporary or name.lower() in self.names.views else None
+
+
+def table_identifier(table: Any) -> list[str]:
+    """CatalogTable(identifier = TableIdentifier(t, db, catalog))      [catalog, db, t]"""
+    identifier = table.get("identifier") if isinstance(table, dict) else None
+    if not isinstance(identifier, dict):
+        return []
+    return [str(identifier[part]) for part in ("catalog", "database", "table") if identifier.get(part)]
+
+
+class PlanReading:
+    """A plan is exact, and has no text to point into."""
+
+    level = Confidence.EXACT
+
+    def place(self, trail: Any) -> Place | None:
+        return None
+
+    def expression(self, trail: Any) -> str:
+        return ""
+
+    def calls(self, trail: Any) -> tuple[str, ...]:
+        names: list[str] = []
+        while trail is not None and len(names) < 32:
+            _, calls, inner, _ = trail
+            here: list[str] = []
+            while calls is not None:
+                call, calls = calls
+                here.append(function_name(call.name))
+            names.extend(reversed(here))
+            trail = inner
+        return tuple(name for name in names if name)
+
+
+def extract(text: str, annotation: str = "", target: str = "query", names: Names | None = None) -> Extraction:
+    """The lineage of a plan's JSON: of the dataset that its command writes, else of `target`."""
+    names = names or Names()
+    plan = Plan(names)
+    root = read(text)
+    plant(root)
+    if annotation:
+        notes = json.loads(annotation)
+        if not annotate(root, notes["casts"], notes["plans"]):
+            plan.report(
+                Code.UNSUPPORTED_CONSTRUCT, "the engine's notes do not fit its plan: every cast counts as written"
+            )
+    sink = sink_of(root, plan)
+    if sink is None:
+        sink = Sink(target, "query", frame_of(root, None, plan))
+    return extraction_of(sink, plan)
+
+
+def extraction_of(sink: Sink, plan: Plan) -> Extraction:
+    frame = sink.frame
+    if sink.columns:
+        frame = renamed(frame, [(name, name) for name in sink.columns])
+    target = plan.dataset(sink.name)
+    reading = PlanReading()
+    info = DatasetInfo(target, sink.kind, [ColumnInfo(slot.name) for slot in frame.slots], complete=True)
+    datasets = {target: info}
+    for dataset in plan.datasets_read:
+        datasets.setdefault(dataset, DatasetInfo(dataset, "table"))
+    reads = [Read(target, dataset, None, Clause.FROM, None) for dataset in plan.datasets_read]
+    reads += [Read(target, column.dataset, column.name, clause, None) for column, clause in plan.columns_read]
+    return Extraction(
+        edges=[*edges_of(frame, target, reading), *sink.edges],
+        reads=reads,
+        datasets=datasets,
+        diagnostics=plan.diagnostics,
+        coverage=Coverage(read=1, parsed=1, resolved=1, references=len(plan.columns_read)),
+    )

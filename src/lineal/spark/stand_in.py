@@ -1,0 +1,142 @@
+"""Stand-ins: empty tables with the known columns, so that Spark can analyse statements over tables it does not have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.extract.catalyst.plan import Names
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
+from lineal.model.script import Corpus, Function
+
+UNKNOWN_TYPE = "STRING"
+
+
+class StandIns:
+    """The stand-ins of one corpus; they are gone when the block ends."""
+
+    def __init__(self, spark: Any, corpus: Corpus) -> None:
+        self.spark = spark
+        self.corpus = corpus
+        self.views: set[str] = set()
+        self.tables: set[str] = set()
+        self.databases: set[str] = set()
+        self.functions: list[str] = []
+        self.database = str(spark._jsparkSession.sessionState().catalog().getCurrentDatabase())
+
+    @property
+    def names(self) -> Names:
+        return Names(self.corpus.namespace, self.database, frozenset(self.views))
+
+    def __enter__(self) -> StandIns:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for view in sorted(self.views):
+            self.spark.catalog.dropTempView(view)
+        for table in sorted(self.tables):
+            self.spark.sql(f"DROP TABLE IF EXISTS {table}")
+        for database in sorted(self.databases):
+            self.spark.sql(f"DROP DATABASE IF EXISTS {quoted(database)} CASCADE")
+        for function in self.functions:
+            self.spark.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quoted(function)}")
+
+    def add(self, info: DatasetInfo, as_table: bool = False) -> None:
+        columns = [(column.name, self.type_of(column)) for column in info.columns]
+        self.create(str(info.dataset), columns, as_table)
+
+    def add_like(self, name: str, plan: Any, found: Extraction) -> None:
+        """The stand-in of what a statement has just defined: Spark's types, the statement's names."""
+        target = next(info for info in found.datasets.values() if str(info.dataset) == name)
+        fields = list(schema_of(plan).fields())
+        types = [str(field.dataType().sql()) for field in fields]
+        names = [column.name for column in target.columns]
+        self.create(name, list(zip(names, types, strict=False)))
+
+    def create(self, name: str, columns: list[tuple[str, str]], as_table: bool = False) -> None:
+        if "." in name or as_table:
+            self.create_table(name, columns)
+            return
+        chosen = ", ".join(f"CAST(NULL AS {kind}) AS {quoted(column)}" for column, kind in distinct(columns)) or "1"
+        self.spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {quoted(name)} AS SELECT {chosen} WHERE FALSE")
+        self.views.add(name.lower())
+
+    def create_table(self, name: str, columns: list[tuple[str, str]]) -> None:
+        parts = name.split(".")[-2:]
+        if len(parts) == 2 and parts[0] not in self.databases:
+            self.spark.sql(f"CREATE DATABASE IF NOT EXISTS {quoted(parts[0])}")
+            self.databases.add(parts[0])
+        table = ".".join(quoted(part) for part in parts)
+        listed = ", ".join(f"{quoted(column)} {kind}" for column, kind in distinct(columns))
+        self.spark.sql(f"DROP TABLE IF EXISTS {table}")
+        if name.lower() in self.views:
+            self.spark.catalog.dropTempView(name)
+            self.views.discard(name.lower())
+        self.spark.sql(f"CREATE TABLE {table} ({listed}) USING parquet")
+        self.tables.add(table)
+
+    def add_functions(self) -> None:
+        for function in self.corpus.functions:
+            if not function.table:
+                self.spark.sql(declaration(function, self.corpus.dialect))
+                self.functions.append(function.name)
+
+    def add_table_function(self, name: str) -> None:
+        """A table function, once what its body reads is there."""
+        for function in self.corpus.functions:
+            if function.table and function.name.lower() == name.lower():
+                self.spark.sql(declaration(function, self.corpus.dialect))
+                self.functions.append(function.name)
+
+    def type_of(self, column: ColumnInfo) -> str:
+        return spark_type(column.type, self.corpus.dialect)
+
+
+def declaration(function: Function, dialect: str) -> str:
+    """CREATE TEMPORARY FUNCTION f(a DOUBLE) RETURNS DOUBLE RETURN a / 2"""
+    types = [*function.types, *[""] * len(function.parameters)]
+    parameters = ", ".join(
+        f"{quoted(name)} {spark_type(kind, dialect) if kind else 'DOUBLE'}"
+        for name, kind in zip(function.parameters, types, strict=False)
+    )
+    body = function.body.text.strip().rstrip(";")
+    if function.table:
+        columns = ", ".join(f"{quoted(c.name)} {spark_type(c.type, dialect)}" for c in function.columns)
+        returns = f"TABLE ({columns})"
+    else:
+        returns = spark_type(function.returns, dialect) if function.returns else "DOUBLE"
+    words = body.split(None, 1)
+    if words and words[0].lower() == "return":
+        body = words[1]
+    return f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(function.name)}({parameters}) RETURNS {returns} RETURN {body}"
+
+
+def spark_type(kind: str, dialect: str) -> str:
+    """VARCHAR in any dialect is STRING in Spark."""
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    if not kind:
+        return UNKNOWN_TYPE
+    try:
+        return exp.DataType.build(kind, dialect=dialect or None).sql(dialect="spark")
+    except (SqlglotError, ValueError):
+        return UNKNOWN_TYPE
+
+
+def schema_of(plan: Any) -> Any:
+    """The schema of a query, or of the query that a command keeps."""
+    for keeper in ("query", "plan"):
+        try:
+            return getattr(plan, keeper)().schema()
+        except Exception:  # noqa: S112  # py4j knows no other way to ask whether a method is there
+            continue
+    return plan.schema()
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def distinct(columns: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """A table cannot have one name twice; the first counts."""
+    return list({name.lower(): (name, kind) for name, kind in reversed(columns)}.values())[::-1]
