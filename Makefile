@@ -48,7 +48,7 @@ java: ## Find a Java for Spark, or install one
 	@tools/java.sh
 
 clean: ## Remove the virtual environment, caches and built files
-	rm -rf $(VENV) .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis examples/*/.lineal
 	find src tests bench docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
