@@ -17,6 +17,7 @@ from lineal.views.words import counted
 
 if TYPE_CHECKING:
     from lineal.model.extraction import Coverage
+    from lineal.model.script import Corpus
     from lineal.views.report import Report
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
@@ -44,7 +45,7 @@ def coloured(stream: TextIO, color: str) -> bool:
     return color == "always"
 
 
-def report_diagnostics(report: Report, color: str, least: Severity) -> None:
+def report_diagnostics(report: Report | Corpus, color: str, least: Severity) -> None:
     """One line a diagnostic, from a severity on, and a line that counts them."""
     shown = [diagnostic for diagnostic in report.diagnostics if diagnostic.severity >= least]
     for diagnostic in shown:

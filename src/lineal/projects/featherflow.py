@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from lineal.extract import UnknownDialect
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
@@ -84,7 +85,7 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
         report(about.unexpected("a mapping"))
     return Project(
         file=file,
-        dialect=dialect if dialect is not None else about.text(report, "dialect") or PROJECT_FILES[file.name],
+        dialect=dialect if dialect is not None else _dialect(about, report) or PROJECT_FILES[file.name],
         namespace=about.text(report, "namespace"),
         node_folders=_folders(about, NODE_KEYS, file.parent, report),
         macro_folders=_folders(about, MACRO_KEYS, file.parent, report),
@@ -92,6 +93,19 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
         materialized=about.text(report, *MATERIALIZED_KEYS) or "view",
         engine={key: value.plain() for key, value in about.mapping(report, "spark").items()},
     )
+
+
+def _dialect(about: Value, report: Report) -> str:
+    """The dialect that the project names; one that nobody knows is reported where it stands, and the rest goes on."""
+    from lineal.extract.sql.dialects import facts_of
+
+    name = about.text(report, "dialect")
+    try:
+        facts_of(name)
+    except UnknownDialect as unknown:
+        report(Diagnostic(Code.YAML_TYPE, f"dialect: {unknown}", about.at("dialect")))
+        return ""
+    return name
 
 
 def _folders(about: Value, keys: tuple[str, ...], root: Path, report: Report) -> list[Path]:

@@ -53,6 +53,10 @@ STYLES = {
     "inherited": "green",
     "modified": "yellow",
     "missing": "red",
+    "ok": "green",
+    "kept": "dim",
+    "failed": "bold red",
+    "skipped": "yellow",
 }
 """Style names are the words of the page; a cell that is one of them takes its colour."""
 

@@ -1,0 +1,83 @@
+"""Progress of a run on standard error: a line for each node as it ends; on a terminal also what is at work."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lineal.cli.console import coloured
+from lineal.views.page import STYLES
+from lineal.views.safe import visible
+from lineal.views.words import NOTHING, counted
+
+if TYPE_CHECKING:
+    from lineal.spark.run import Event, Outcome, Summary
+
+
+def progress(events: Iterator[Event | Summary], total: int, color: str) -> Summary:
+    """Show the events as they come; the summary is the last of them."""
+    from lineal.spark.run import Began, Ended, Note, Summary
+
+    running: dict[str, None] = {}
+    done = 0
+    with _screen(color, lambda: _at_work(running, done, total)) as (say, refresh):
+        for event in events:
+            if isinstance(event, Summary):
+                return event
+            if isinstance(event, Note):
+                say(f"note: {event.text}", "")
+            elif isinstance(event, Began):
+                running[event.name] = None
+            elif isinstance(event, Ended):
+                running.pop(event.outcome.name, None)
+                done += 1
+                say(_line(event.outcome, done, total), event.outcome.status.value)
+            refresh()
+    raise AssertionError("a run ends with its summary")
+
+
+def _line(outcome: Outcome, done: int, total: int) -> str:
+    """5/22  ok       view         stg_orders  57 rows, 0.8 s"""
+    width = len(str(total))
+    rows = counted(outcome.rows, "row") if outcome.rows is not None else NOTHING
+    end = f"{rows}, {outcome.seconds:.1f} s" if not outcome.because else f"because {outcome.because} failed"
+    if outcome.kind == "function" and not outcome.faults:
+        end = f"{outcome.seconds:.1f} s"
+    return f"{done:>{width}}/{total}  {outcome.status.value:<7}  {outcome.kind:<11}  {outcome.name}  {end}"
+
+
+def _at_work(running: dict[str, None], done: int, total: int) -> str:
+    if not running:
+        return "starting Spark" if not done else f"{done}/{total}"
+    return f"{done}/{total}  {', '.join(running)}"
+
+
+@contextmanager
+def _screen(color: str, at_work: Callable[[], str]) -> Iterator[tuple[Callable[[str, str], None], Callable[[], None]]]:
+    if not (coloured(sys.stderr, color) and sys.stderr.isatty()):
+        yield _plain, lambda: None
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    began = time.monotonic()
+    with console.status(Text("starting Spark")) as status:
+
+        def say(text: str, style: str) -> None:
+            console.print(Text(visible(text), STYLES.get(style, "") if style != "ok" else ""), soft_wrap=True)
+
+        def refresh() -> None:
+            words: Any = Text(visible(f"{at_work()}  {time.monotonic() - began:.0f} s"))
+            status.update(words)
+
+        yield say, refresh
+
+
+def _plain(text: str, style: str) -> None:
+    click.echo(visible(text), err=True)

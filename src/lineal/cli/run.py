@@ -1,0 +1,154 @@
+"""lineal run: the project's pipeline on Spark."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from lineal.cli.lineage import Mistake
+
+if TYPE_CHECKING:
+    from lineal.model.script import Corpus
+    from lineal.spark.run import Summary
+
+STOPPED = 130
+"""The exit code after Ctrl-C."""
+
+
+class Request(NamedTuple):
+    """What the user asked for."""
+
+    project: str
+    select: tuple[str, ...]
+    full_refresh: bool
+    resume: bool
+    threads: int
+    warehouse: str | None
+    master: str | None
+    conf: tuple[str, ...]
+    check: bool
+    output: str
+    color: str
+
+
+@click.command(name="run")
+@click.argument("project", default=".")
+@click.option("-s", "--select", multiple=True, metavar="SELECTOR", help="What to build; may be given several times.")
+@click.option("--full-refresh", is_flag=True, help="Build incremental models from scratch.")
+@click.option("--resume", is_flag=True, help="Keep what a former run has built from the same inputs.")
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 256),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="So many models side by side.",
+)
+@click.option("--warehouse", metavar="DIR", help="Where the tables go.  [default: .lineal/warehouse in the project]")
+@click.option("--master", metavar="URL", help="The Spark to run on.  [default: local[*]]")
+@click.option("--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be given several times.")
+@click.option("--check/--no-check", default=True, help="Compare the lineage of the text with that of Spark's plan.")
+@click.option(
+    "--output", type=click.Choice(["table", "json"]), default="table", show_default=True, help="How to show the result."
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colours and box lines.",
+)
+def command(**options: Any) -> None:
+    """Run the project's pipeline on Spark: load seeds, build models, test columns, compare lineage.
+
+    PROJECT is a folder with a lineal.yml.  [default: .]
+
+    SELECTOR is a node, with a plus on the side to follow: m, +m with all that it is built from, m+ with all that is
+    built from it, 2+m two hops upstream; m.c+ what a change of the column c reaches.
+
+    \b
+    lineal run examples/shop
+    lineal run --select +fct_orders
+    lineal run --resume                 go on after a failure
+    lineal run --conf spark.sql.catalog.lake=org.apache.iceberg.spark.SparkCatalog …
+
+    Exit codes: 0 all green, 1 a model, a test or a comparison failed, 2 a mistake in what was asked, or no Spark.
+    """
+    sys.exit(_run(Request(**options)))
+
+
+def _run(request: Request) -> int:
+    from lineal.cli.progress import progress
+    from lineal.graph.graph import UnknownName
+    from lineal.projects import ProjectError
+
+    corpus = _corpus(request)
+    try:
+        import lineal.spark.run as spark
+        from lineal.extract import UnknownDialect
+        from lineal.spark.session import SparkUnavailable, check
+
+        check()
+        options = spark.Options(
+            _folder(request.project),
+            request.select,
+            request.full_refresh,
+            request.resume,
+            request.threads,
+            Path(request.warehouse) if request.warehouse else None,
+            request.master,
+            _settings(request.conf),
+            request.check,
+        )
+        summary = progress(spark.run(corpus, options), len(corpus.steps), request.color)
+    except (SparkUnavailable, spark.WarehouseError, ProjectError, UnknownName, UnknownDialect) as mistake:
+        raise Mistake(str(mistake)) from mistake
+    except KeyboardInterrupt:
+        click.echo("stopped: lineal run --resume goes on from here", err=True)
+        return STOPPED
+    _show(summary, request)
+    return int(not summary.green or _has_errors(corpus))
+
+
+def _corpus(request: Request) -> Corpus:
+    from lineal.cli.console import report_diagnostics
+    from lineal.model.diagnostic import Severity
+    from lineal.projects import ProjectError, load
+
+    try:
+        corpus = load(request.project)
+    except ProjectError as mistake:
+        raise Mistake(str(mistake)) from mistake
+    report_diagnostics(corpus, request.color, Severity.WARNING)
+    if not corpus.steps:
+        raise Mistake(f"{request.project} is no project that can be run: a folder with a lineal.yml and nodes is")
+    return corpus
+
+
+def _has_errors(corpus: Corpus) -> bool:
+    from lineal.model.diagnostic import Severity
+
+    return any(diagnostic.severity >= Severity.ERROR for diagnostic in corpus.diagnostics)
+
+
+def _folder(project: str) -> Path:
+    path = Path(project)
+    return path if path.is_dir() else path.parent
+
+
+def _settings(conf: tuple[str, ...]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in conf]
+    wrong = next((text for text, (key, equals, _) in zip(conf, pairs, strict=True) if not key or not equals), None)
+    if wrong is not None:
+        raise Mistake(f"--conf {wrong}: write key=value")
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def _show(summary: Summary, request: Request) -> None:
+    from lineal.cli.console import show
+    from lineal.cli.run_report import as_json, page
+
+    show(as_json(summary) if request.output == "json" else page(summary), request.color)

@@ -1,0 +1,153 @@
+"""How a run is shown: a table of what was built, what went wrong below it, and one line that sums it up."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from lineal.views.page import Grid, Line, Page, Piece, line
+from lineal.views.safe import json_safe
+from lineal.views.words import NOTHING, counted
+
+if TYPE_CHECKING:
+    from lineal.spark.run.result import Agreement, Outcome, Summary, Tested
+
+HEADER = ("node", "built as", "result", "rows", "seconds", "tests", "edges: static = Catalyst")
+NUMBERS = (3, 4)
+
+
+def page(summary: Summary) -> Page:
+    shown = [outcome for outcome in summary.outcomes if outcome.kind != "function" or not outcome.green]
+    parts: Page = [Grid(HEADER, [_row(outcome) for outcome in shown], NUMBERS)]
+    for outcome in shown:
+        parts += _details(outcome)
+    return [*parts, line(), line(Piece(total(summary), "heading"))]
+
+
+def _row(outcome: Outcome) -> tuple[str, ...]:
+    built = outcome.status.stands or outcome.rows is not None
+    return (
+        outcome.name,
+        outcome.kind,
+        outcome.status.value,
+        NOTHING if outcome.rows is None else f"{outcome.rows:,}",
+        f"{outcome.seconds:.1f}" if built else NOTHING,
+        tests_of(outcome.tests),
+        edges_of(outcome.agreement),
+    )
+
+
+def tests_of(tests: tuple[Tested, ...]) -> str:
+    """7 passed, 2 of 7 failed"""
+    counts = Counter(test.status for test in tests)
+    if not tests:
+        return NOTHING
+    said = [f"{counts['passed']} passed"] if not counts["failed"] else [f"{counts['failed']} of {len(tests)} failed"]
+    return ", ".join([*said, *([f"{counts['skipped']} skipped"] if counts["skipped"] else [])])
+
+
+def edges_of(agreement: Agreement | None) -> str:
+    """8 + 1 = 8 + 1, or 8 ≠ 9"""
+    if agreement is None:
+        return NOTHING
+    if agreement.problem:
+        return f"{_sum(agreement.static)} = ?"
+    return f"{_sum(agreement.static)} {'=' if agreement.agrees else '≠'} {_sum(agreement.exact)}"
+
+
+def _sum(counts: tuple[int, int]) -> str:
+    fields, rows = counts
+    return f"{fields:,} + {rows:,}" if rows else f"{fields:,}"
+
+
+def _details(outcome: Outcome) -> Iterator[Line]:
+    """What went wrong with one node."""
+    said = list(complaints(outcome))
+    if said:
+        yield line()
+        yield line(Piece(outcome.name, "name"), "  ", Piece(outcome.status.value, outcome.status.value))
+        yield from (line("  ", each) for each in said)
+
+
+def complaints(outcome: Outcome) -> Iterator[str]:
+    if outcome.because:
+        yield f"not built, because {outcome.because} failed"
+    yield from map(str, outcome.faults)
+    for test in outcome.tests:
+        if test.status != "passed":
+            where = f"{test.place}: " if test.place else ""
+            yield f"{where}{test}"
+    if outcome.agreement is not None:
+        yield from ([outcome.agreement.problem] if outcome.agreement.problem else [])
+        yield from map(str, outcome.agreement.disagreements)
+
+
+def total(summary: Summary) -> str:
+    """20 nodes: 20 ok; 98 tests passed; 104 + 9 edges, static = Catalyst; 18.3 s"""
+    parts = [_nodes(summary), _tests(summary), _edges(summary), f"{summary.seconds:.1f} s"]
+    return "; ".join(part for part in parts if part)
+
+
+def _nodes(summary: Summary) -> str:
+    data = [outcome for outcome in summary.outcomes if outcome.kind != "function" or not outcome.green]
+    counts = Counter(outcome.status.value for outcome in data)
+    each = ", ".join(f"{counts[status]} {status}" for status in ("ok", "kept", "failed", "skipped") if counts[status])
+    return f"{counted(len(data), 'node')}: {each}" if each else "nothing to build"
+
+
+def _tests(summary: Summary) -> str:
+    counts = Counter(test.status for outcome in summary.outcomes for test in outcome.tests)
+    said = [f"{counts[status]} {status}" for status in ("failed", "skipped") if counts[status]]
+    return ", ".join([f"{counted(counts['passed'], 'test')} passed", *said]) if counts else ""
+
+
+def _edges(summary: Summary) -> str:
+    compared = [outcome.agreement for outcome in summary.outcomes if outcome.agreement is not None]
+    if not compared:
+        return ""
+    fields, rows = (sum(each.static[at] for each in compared) for at in (0, 1))
+    wrong = sum(not each.agrees for each in compared)
+    if wrong:
+        return f"{_sum((fields, rows))} edges, static ≠ Catalyst in {counted(wrong, 'model')}"
+    return f"{_sum((fields, rows))} edges, static = Catalyst"
+
+
+def as_json(summary: Summary) -> str:
+    """The same as a document."""
+    data = {
+        "ok": summary.green,
+        "seconds": round(summary.seconds, 3),
+        "nodes": [_node(outcome) for outcome in summary.outcomes],
+    }
+    return json_safe(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def _node(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "name": outcome.name,
+        "kind": outcome.kind,
+        "status": outcome.status.value,
+        "rows": outcome.rows,
+        "seconds": round(outcome.seconds, 3),
+        "because": outcome.because or None,
+        "faults": [{"message": fault.message, **_place(fault.place)} for fault in outcome.faults],
+        "tests": [{**asdict(test), "place": None} | _place(test.place) for test in outcome.tests],
+        "edges": None if outcome.agreement is None else _agreement(outcome.agreement),
+    }
+
+
+def _place(place: Any) -> dict[str, Any]:
+    return {"file": place.file, "line": place.line, "column": place.column} if place else {}
+
+
+def _agreement(agreement: Agreement) -> dict[str, Any]:
+    return {
+        "agree": agreement.agrees,
+        "static": dict(zip(("field", "inspect"), agreement.static, strict=True)),
+        "catalyst": dict(zip(("field", "inspect"), agreement.exact, strict=True)),
+        "disagreements": [{"edge": each.edge, "only_in": each.only_in} for each in agreement.disagreements],
+        "problem": agreement.problem or None,
+    }

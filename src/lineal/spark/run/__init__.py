@@ -1,0 +1,24 @@
+"""A project's pipeline on Spark: seeds loaded, models built, values tested, lineage compared.
+
+    for event in run(corpus, Options(folder)):      Began, Ended, Note; the last one is the Summary
+        …
+
+jobs          the steps in order, and what each waits for
+select        which of them are asked for
+schedule      side by side, in threads
+seeds         CSV → rows, every value in its type
+models        view, table, incremental, function, hooks
+column_tests  unique, not_null, accepted_values, positive, relationships
+crosscheck    static lineage = Catalyst's
+warehouse     parquet folder or catalogue; state: what stands, and from which inputs
+errors        Spark's exceptions in one line, with file and line
+start         a quiet session of our own
+"""
+
+from __future__ import annotations
+
+from lineal.spark.run.pipeline import Options, run
+from lineal.spark.run.result import Began, Ended, Event, Note, Outcome, Status, Summary
+from lineal.spark.run.state import WarehouseError
+
+__all__ = ["Began", "Ended", "Event", "Note", "Options", "Outcome", "Status", "Summary", "WarehouseError", "run"]

@@ -1,0 +1,269 @@
+"""Jobs: the project's steps in the order in which they can be done, and what each of them waits for."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lineal.extract.sql.translate import called, mentioned
+from lineal.model import names
+from lineal.model.diagnostic import Code, Diagnostic, Severity
+from lineal.model.extraction import ColumnInfo, Extraction
+from lineal.model.script import Corpus, Function, Script, Step
+from lineal.spark.run.result import Fault
+
+BUILT_AS = {"view": "view", "table": "table", "incremental": "incremental", "ephemeral": "view"}
+"""How a model is declared, and as what it is built."""
+
+KINDS = {"seed": "seed", "function": "function", "python": "python"}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One step, with what it waits for."""
+
+    key: str
+    step: Step
+    dialect: str
+    needs: frozenset[str] = frozenset()
+    """What it reads or calls: if one of these fails, this is skipped."""
+    after: frozenset[str] = frozenset()
+    """What its tests look at: it waits for them, whatever becomes of them."""
+    late: frozenset[str] = frozenset()
+    """What its tests look at and what comes later itself: those tests run at the end."""
+    columns: tuple[ColumnInfo, ...] = ()
+    function: Function | None = None
+    fault: Fault | None = None
+    """Why it cannot be done, if that is known before it begins."""
+
+    @property
+    def name(self) -> str:
+        return self.step.name
+
+    @property
+    def kind(self) -> str:
+        return KINDS.get(self.step.kind) or BUILT_AS.get(self.step.materialized, self.step.materialized)
+
+    @property
+    def is_data(self) -> bool:
+        """Whether there is a table or a view at the end of it."""
+        return self.kind != "function"
+
+
+def key_of(name: str) -> str:
+    """Spark does not tell upper and lower case apart."""
+    return names.insensitive(name, False)
+
+
+def jobs_of(corpus: Corpus, extraction: Extraction) -> dict[str, Job]:
+    """Every job by its key, each after what it needs."""
+    steps, faults = _distinct(corpus.steps)
+    needs = _needs(corpus, extraction, steps)
+    order = _ordered(needs, {key: _related(step) & steps.keys() for key, step in steps.items()})
+    circles = _circles(needs, order)
+    position = {key: at for at, key in enumerate(order)}
+    columns = {key_of(info.dataset.name): tuple(info.columns) for info in corpus.datasets}
+    functions = {key_of(function.name): function for function in corpus.functions}
+    jobs: dict[str, Job] = {}
+    for key in order:
+        related = (_related(steps[key]) & steps.keys()) - {key}
+        early = frozenset(other for other in related if position[other] < position[key])
+        jobs[key] = Job(
+            key,
+            steps[key],
+            corpus.dialect,
+            frozenset(needs[key]),
+            early,
+            frozenset(related - early),
+            columns.get(key, ()),
+            functions.get(key),
+            faults.get(key) or _circular(key, circles, steps) or _unfit(steps[key], corpus.diagnostics),
+        )
+    return jobs
+
+
+def _distinct(steps: Iterable[Step]) -> tuple[dict[str, Step], dict[str, Fault]]:
+    """The steps by key; a second one of the same name is a fault of both, since neither is meant more."""
+    found: dict[str, Step] = {}
+    faults: dict[str, Fault] = {}
+    for step in steps:
+        key = key_of(step.name)
+        if key in found:
+            faults[key] = Fault(
+                f"{found[key].file} is called {step.name}, too: give one of them another name", step.place
+            )
+        found.setdefault(key, step)
+    return found, faults
+
+
+def _unfit(step: Step, diagnostics: list[Diagnostic]) -> Fault | None:
+    """Why a step cannot even be tried."""
+    if step.kind == "python":
+        return Fault("lineal runs no Python nodes: make it a SQL model, or its table a source", step.place)
+    if step.kind == "sql" and step.materialized not in BUILT_AS:
+        near = names.closest(step.materialized, list(BUILT_AS))
+        meant = f"; did you mean {near}?" if near else f": choose {', '.join(BUILT_AS)}"
+        return Fault(f"materialized: {step.materialized} is not known{meant}", step.place)
+    if step.kind != "seed" and not step.texts:
+        said = _errors_in(step, diagnostics)
+        return Fault(said[0].message, said[0].place) if said else Fault("there is no SQL to run", step.place)
+    return None
+
+
+def _errors_in(step: Step, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    files = {step.file, step.place.file if step.place else ""}
+    return [each for each in diagnostics if each.severity == Severity.ERROR and each.place and each.place.file in files]
+
+
+# -- what needs what -----------------------------------------------------------------------------
+
+
+def _needs(corpus: Corpus, extraction: Extraction, steps: Mapping[str, Step]) -> dict[str, set[str]]:
+    """Tables by the reads of the static lineage, functions by their calls."""
+    needs: dict[str, set[str]] = {key: set() for key in steps}
+    for read in extraction.reads:
+        target = key_of(read.target.name)
+        if target in needs:
+            needs[target].add(key_of(read.dataset.name))
+    functions = {key_of(function.name) for function in corpus.functions}
+    unread = _unread_files(extraction)
+    for key, step in steps.items():
+        for text in dict.fromkeys(step.texts):
+            needs[key] |= called(text, corpus.dialect) & functions
+            if step.file in unread or _reads_below(step, corpus):
+                needs[key] |= mentioned(text, corpus.dialect) & steps.keys()
+        needs[key] = (needs[key] & steps.keys()) - {key}
+    return needs
+
+
+def _unread_files(extraction: Extraction) -> set[str]:
+    """Files with a statement that the static lineage could not read: there every name counts."""
+    lost = (Code.PARSE_ERROR, Code.TOO_DEEP, Code.UNSUPPORTED_STATEMENT)
+    return {each.place.file for each in extraction.diagnostics if each.code in lost and each.place}
+
+
+def _reads_below(step: Step, corpus: Corpus) -> bool:
+    """A scalar function with a query in it: its reads are counted for its callers only."""
+    return step.kind == "function" and any("select" in mentioned(text, corpus.dialect) for text in step.texts)
+
+
+def _related(step: Step) -> set[str]:
+    return {key_of(str(test.arguments["to"])) for test in step.tests if "to" in test.arguments}
+
+
+def _ordered(needs: Mapping[str, set[str]], related: Mapping[str, set[str]]) -> list[str]:
+    """Each after what it needs and, where that is possible, after what its tests look at; circles at the end."""
+    rank = {key: at for at, key in enumerate(needs)}
+    soft = {key: related[key] - {key} for key in needs}
+    lacking = {key: len(needs[key]) for key in needs}
+    hoping = {key: len(soft[key] - needs[key]) for key in needs}
+    needed_by, hoped_by = _followers(needs), _followers({key: soft[key] - needs[key] for key in needs})
+    ready = [(rank[key], key) for key in needs if not lacking[key]]  # in the order of rank: a heap already
+    free = [each for each in ready if not hoping[each[1]]]
+    order: dict[str, None] = {}
+    while ready:
+        _, key = heapq.heappop(free or ready)
+        if key in order:
+            continue
+        order[key] = None
+        for follower in needed_by.get(key, ()):
+            lacking[follower] -= 1
+            if not lacking[follower]:
+                heapq.heappush(ready, (rank[follower], follower))
+        for follower in hoped_by.get(key, ()):
+            hoping[follower] -= 1
+        for follower in {*needed_by.get(key, ()), *hoped_by.get(key, ())}:
+            if not lacking[follower] and not hoping[follower]:
+                heapq.heappush(free, (rank[follower], follower))
+    return [*order, *(key for key in needs if key not in order)]
+
+
+def _followers(needs: Mapping[str, set[str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, wanted in needs.items():
+        for other in wanted:
+            found.setdefault(other, []).append(key)
+    return found
+
+
+def _circles(needs: Mapping[str, set[str]], order: list[str]) -> dict[str, list[str]]:
+    """Each job that needs itself through others, with the way around."""
+    done: set[str] = set()
+    circles: dict[str, list[str]] = {}
+    for key in order:
+        if needs[key] <= done:
+            done.add(key)
+    for key in (key for key in order if key not in done):
+        way = _way_back(key, needs, done)
+        if way:
+            circles[key] = way
+    return circles
+
+
+def _way_back(start: str, needs: Mapping[str, set[str]], done: set[str]) -> list[str]:
+    before: dict[str, str] = {}
+    border = [start]
+    while border:
+        here = border.pop(0)
+        for other in sorted(needs[here] - done):
+            if other == start:
+                way = [here]
+                while way[-1] != start:
+                    way.append(before[way[-1]])
+                return way[::-1]
+            if other not in before:
+                before[other] = here
+                border.append(other)
+    return []
+
+
+def _circular(key: str, circles: Mapping[str, list[str]], steps: Mapping[str, Step]) -> Fault | None:
+    if key not in circles:
+        return None
+    way = " → ".join(steps[each].name for each in [*circles[key], key])
+    return Fault(f"it reads itself in a circle: {way}", steps[key].place)
+
+
+# -- what a job is made of -----------------------------------------------------------------------
+
+
+@dataclass
+class Fingerprints:
+    """What each job is made of: its own texts and files, and the versions of what it needs."""
+
+    jobs: Mapping[str, Job]
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def of(self, job: Job) -> str:
+        inputs = sorted((key, self.versions.get(key, "")) for key in job.needs)
+        return _digest([_own(job), inputs])
+
+
+def _own(job: Job) -> list[object]:
+    step = job.step
+    tests = [(test.column, test.name, sorted(test.arguments.items())) for test in step.tests]
+    hooks = [_text(script) for script in (*step.before, *step.after)]
+    columns = [(column.name, column.type) for column in job.columns] if step.kind != "sql" else []
+    function = [job.function.parameters, job.function.types, job.function.returns] if job.function else []
+    rows = _file_digest(Path(step.file)) if step.kind == "seed" else ""
+    return [job.kind, step.texts, sorted(step.settings.items()), tests, hooks, columns, function, rows, job.dialect]
+
+
+def _text(script: Script) -> str:
+    return script.text
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()[:24]
+
+
+def _file_digest(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,161 @@
+"""Models and functions: what becomes of a node's SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from lineal.extract.sql.translate import SPOKEN, statement, type_name
+from lineal.model.script import Function, Script
+from lineal.spark.run.errors import Origin, Views, fault_of
+from lineal.spark.run.jobs import Job
+from lineal.spark.run.result import Fault, Refused
+from lineal.spark.run.seeds import seed_frame
+from lineal.spark.run.state import Entry
+from lineal.spark.run.warehouse import Tables, column, new_version, quoted
+
+FUNCTION_KINDS = ("", "TEMPORARY ")
+"""A view can read a function of the catalogue only; one of the session is for catalogues that keep no functions."""
+
+
+class Builder:
+    """Builds each kind of job."""
+
+    def __init__(self, tables: Tables, spark: Any, views: Views, *, full_refresh: bool, own_functions: bool) -> None:
+        self.tables = tables
+        self.spark = spark
+        self.views = views
+        self.full_refresh = full_refresh
+        self.function_kind = FUNCTION_KINDS[not own_functions]
+        self.build_by_kind: dict[str, Callable[[Job], Entry]] = {
+            "seed": self.seed,
+            "view": self.view,
+            "table": self.table,
+            "incremental": self.incremental,
+            "function": self.function,
+        }
+
+    def build(self, job: Job) -> Entry:
+        """What the job makes; Refused, with file and line, if Spark does not take it."""
+        for hook in job.step.before:
+            self.hook(hook)
+        return self.build_by_kind[job.kind](job)
+
+    def finish(self, job: Job) -> None:
+        for hook in job.step.after:
+            self.hook(hook)
+
+    def text(self, job: Job) -> str:
+        """The rendered SQL of this build: of a first one, or of one on top of what is there."""
+        return job.step.texts[-1 if self.goes_on(job) else 0]
+
+    def goes_on(self, job: Job) -> bool:
+        return job.kind == "incremental" and not self.full_refresh and self.tables.stands(job.name)
+
+    # -- by kind -----------------------------------------------------------------------------------
+
+    def seed(self, job: Job) -> Entry:
+        with self.blamed(Origin(job.step.file, "", line=0)):
+            return self.tables.replace(job.name, seed_frame(job, self.spark, self.tables.scratch()))
+
+    def view(self, job: Job) -> Entry:
+        """CREATE VIEW v AS …"""
+        sql = statement(job.step.texts[0], job.dialect)
+        with self.blamed(origin_of(job, sql, f"CREATE OR REPLACE VIEW {quoted(job.name)} AS\n")):
+            return self.tables.view(job.name, lambda head: head + sql, sql)
+
+    def table(self, job: Job) -> Entry:
+        with self.queried(job) as frame:
+            return self.tables.replace(job.name, frame)
+
+    def incremental(self, job: Job) -> Entry:
+        """The first time a table; later what is new is added, or replaces the rows with the same unique_key."""
+        if not self.goes_on(job):
+            return self.table(job)
+        keys = job.step.settings.get("unique_key", [])
+        with self.queried(job) as frame:
+            return self.tables.extend(job.name, frame, [str(keys)] if not isinstance(keys, list) else keys)
+
+    def function(self, job: Job) -> Entry:
+        function = job.function
+        assert function is not None
+        head, body = definition(function, job, self.function_kind)
+        with self.blamed(origin_of(job, body, head)):
+            self.spark.sql(head + body)
+        return Entry(job.name, "function", "", "")
+
+    def hook(self, script: Script) -> None:
+        sql = statement(script.text, script.dialect)
+        line = script.line if script.dialect.lower() in SPOKEN else 0
+        with self.blamed(Origin(script.file, sql, line=line)):
+            self.spark.sql(sql)
+
+    # -- around them -------------------------------------------------------------------------------
+
+    @contextmanager
+    def queried(self, job: Job) -> Iterator[Any]:
+        """The rows of the model's query. A temporary view holds it: there Spark takes a query and nothing else."""
+        sql = statement(self.text(job), job.dialect)
+        name = f"lineal_{new_version()}"
+        origin = origin_of(job, sql, f"CREATE TEMPORARY VIEW {name} AS\n")
+        with self.blamed(origin, lambda view: origin if view.strip("`") == name else self.views(view)):
+            self.spark.sql(origin.head + sql)
+            try:
+                yield self.spark.table(name)
+            finally:
+                with suppress(Exception):
+                    self.spark.catalog.dropTempView(name)
+
+    @contextmanager
+    def blamed(self, origin: Origin, views: Views | None = None) -> Iterator[None]:
+        """What Spark refuses is said with the file and line it stands at."""
+        try:
+            yield
+        except Refused:
+            raise
+        except Exception as problem:
+            raise Refused(fault_of(problem, origin, views or self.views)) from problem
+
+
+def origin_of(job: Job, sql: str, head: str = "") -> Origin:
+    """Where a job's SQL comes from; a translation has no lines of its own."""
+    return Origin(job.step.file, sql, head, line=1 if job.dialect.lower() in SPOKEN else 0)
+
+
+def definition(function: Function, job: Job, kind: str) -> tuple[str, str]:
+    """CREATE FUNCTION f(a DOUBLE) RETURNS DOUBLE RETURN ⏎ a / 2      the head and the body"""
+    untyped = [name for name, type_ in zip(function.parameters, function.types, strict=True) if not type_]
+    if untyped:
+        raise Refused(Fault(f"the parameter {untyped[0]} has no type: Spark needs one", job.step.place))
+    parameters = _listed(zip(function.parameters, function.types, strict=True), job.dialect)
+    if function.table:
+        returns = f" RETURNS TABLE({_listed([(each.name, each.type) for each in function.columns], job.dialect)})"
+    else:
+        returns = f" RETURNS {type_name(function.returns, job.dialect)}" if function.returns else ""
+    head = f"CREATE OR REPLACE {kind}FUNCTION {quoted(function.name)}({parameters}){returns} RETURN\n"
+    return head, _body(function)
+
+
+def _listed(pairs: Any, dialect: str) -> str:
+    return ", ".join(f"{column(name)} {type_name(type_, dialect) if type_ else 'STRING'}" for name, type_ in pairs)
+
+
+def _body(function: Function) -> str:
+    """RETURN a / b, SELECT a / b, a / b; blanks keep the lines where they are."""
+    text = function.body.text.rstrip().rstrip(";")
+    lead = len(text) - len(text.lstrip())
+    if text[lead : lead + 7].lower() in ("return ", "return\n"):
+        text = text[:lead] + " " * 6 + text[lead + 6 :]
+    scalar_query = (
+        not function.table and text.split(None, 1)[:1] and text.split(None, 1)[0].lower() in ("select", "with")
+    )
+    if function.body.dialect.lower() not in SPOKEN:
+        text = _translated(text, function)
+    return f"({text})" if scalar_query else text
+
+
+def _translated(text: str, function: Function) -> str:
+    if function.table or text.split(None, 1)[0].lower() in ("select", "with"):
+        return statement(text, function.body.dialect)
+    return statement(f"SELECT {text}", function.body.dialect).strip()[len("SELECT") :]

@@ -1,0 +1,128 @@
+"""What a run says: which job began, how one ended, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from lineal.graph.compare import Disagreement
+from lineal.model.diagnostic import Place
+
+
+class Status(StrEnum):
+    OK = "ok"
+    KEPT = "kept"
+    """Built by a former run from the same inputs."""
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+    @property
+    def stands(self) -> bool:
+        """Whether what depends on it can be built."""
+        return self in (Status.OK, Status.KEPT)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One line that says what went wrong, and where."""
+
+    message: str
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}" if self.place else self.message
+
+
+class Refused(Exception):
+    """A job cannot be done: its faults say why."""
+
+    def __init__(self, *faults: Fault) -> None:
+        super().__init__("; ".join(map(str, faults)))
+        self.faults = faults
+
+
+@dataclass(frozen=True)
+class Tested:
+    """How a column test ended: passed, failed with so many values, or not run and why."""
+
+    column: str
+    name: str
+    status: str = "passed"
+    failures: int = 0
+    examples: tuple[str, ...] = ()
+    message: str = ""
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        if self.message:
+            return f"{self.name} of {self.column}: {self.message}"
+        values = f"{self.failures:,} {'value' if self.failures == 1 else 'values'}"
+        shown = f", for example {', '.join(self.examples)}" if self.examples else ""
+        return f"{self.name} of {self.column}: {values} {self.status}{shown}"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Static lineage beside Catalyst's: field-level and inspect edges of each, and what only one of them has."""
+
+    static: tuple[int, int] = (0, 0)
+    exact: tuple[int, int] = (0, 0)
+    disagreements: tuple[Disagreement, ...] = ()
+    problem: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        return not self.disagreements and not self.problem
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a job ended."""
+
+    name: str
+    kind: str
+    status: Status
+    rows: int | None = None
+    seconds: float = 0.0
+    faults: tuple[Fault, ...] = ()
+    tests: tuple[Tested, ...] = ()
+    agreement: Agreement | None = None
+    because: str = ""
+    """The job that failed, where this one is skipped."""
+
+    @property
+    def green(self) -> bool:
+        return self.status.stands and (self.agreement is None or self.agreement.agrees)
+
+
+@dataclass(frozen=True)
+class Began:
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Ended:
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something the user should know that is no failure: a half-written table that is built again."""
+
+    text: str
+
+
+Event = Began | Ended | Note
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All outcomes, in the order of the jobs."""
+
+    outcomes: tuple[Outcome, ...] = field(default=())
+    seconds: float = 0.0
+
+    @property
+    def green(self) -> bool:
+        return all(outcome.green for outcome in self.outcomes)

@@ -1,0 +1,92 @@
+"""Starting Spark for a run: what it says goes to a log file, and what it lacks is said in one line."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lineal.spark.session import QUIET, SparkUnavailable, check
+
+NOISE = ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "py4j")
+"""Loggers of pyspark that write each error to the terminal, though we catch it."""
+
+CAUSES = (
+    (
+        r"BindException|Address already in use|Can't assign requested address|could not bind",
+        "no free port on this machine for Spark's driver: end what holds them, or set --conf spark.driver.port",
+    ),
+    (r"UnknownHostException", "this machine's own name is not known: set SPARK_LOCAL_IP=127.0.0.1"),
+    (
+        r"Could not parse Master URL|'[^']*' is not a valid|Master must either",
+        "--master is not an address that Spark knows: local[*], spark://host:7077, yarn or k8s://…",
+    ),
+    (
+        r"Could not reserve enough space|Cannot allocate memory|OutOfMemory|insufficient memory",
+        "not enough memory for Spark's driver: set --conf spark.driver.memory",
+    ),
+    (r"UnsupportedClassVersionError", "Java is too old for Spark: install a JRE, version 17 or newer"),
+    (r"No space left on device", "no space left on the disk"),
+)
+"""What stands in the log or the exception, and what it means."""
+
+
+def start(master: str, conf: Mapping[str, str], warehouse: Path, log: Path) -> Any:
+    """A session of our own; SparkUnavailable, in one line, if there is none to be had."""
+    check()
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    hush()
+    settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("lineal run")
+    settings.setAll(list(settings_of(master, conf, warehouse).items()))
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("wb") as stream:
+            gateway: Any = launch_gateway(settings, {"stdout": stream, "stderr": stream})  # type: ignore[no-untyped-call, unused-ignore]
+        return SparkSession(SparkContext(conf=settings, gateway=gateway))
+    except Exception as problem:
+        raise SparkUnavailable(f"Spark does not start: {explained(problem, log)}") from None
+
+
+def settings_of(master: str, conf: Mapping[str, str], warehouse: Path) -> dict[str, str]:
+    """What a run needs, then what the user says. A cluster has its own address and its own number of partitions."""
+    settings = {**QUIET, "spark.sql.warehouse.dir": str(warehouse.absolute() / "managed")}
+    cores = str(os.cpu_count() or 2)
+    if master.startswith("local"):
+        settings |= {"spark.sql.shuffle.partitions": cores, "spark.default.parallelism": cores}
+    else:
+        for key in (
+            "spark.driver.host",
+            "spark.driver.bindAddress",
+            "spark.sql.shuffle.partitions",
+            "spark.default.parallelism",
+        ):
+            settings.pop(key, None)
+    return {**settings, **conf}
+
+
+def hush() -> None:
+    for name in NOISE:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def explained(problem: BaseException, log: Path) -> str:
+    """The known cause that the log or the exception names, else the exception's first telling line."""
+    said = f"{problem}\n{tail(log)}"
+    for pattern, meaning in CAUSES:
+        if re.search(pattern, said, re.IGNORECASE):
+            return meaning
+    telling = re.findall(r"(?:Exception|Error): (.+)", said)
+    return f"{(telling or said.strip().splitlines() or ['no reason given'])[0][:300]} (see {log})"
+
+
+def tail(log: Path) -> str:
+    try:
+        return log.read_bytes()[-20_000:].decode(errors="replace")
+    except OSError:
+        return ""

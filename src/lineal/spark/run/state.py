@@ -1,0 +1,142 @@
+"""The state of a warehouse: what stands in it, from which inputs it was built, and who is at work on it.
+
+`state.json` is written to a temporary file and renamed, so that a kill leaves the former state or the new one.
+It is the only truth about the tables: a folder that it does not name is the rest of a killed run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any, BinaryIO
+
+STATE, LOCK = "state.json", "lock"
+FORMAT = 1
+
+
+class WarehouseError(Exception):
+    """The warehouse cannot be used: one line that says why."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A table, view or seed that was built."""
+
+    name: str
+    kind: str
+    version: str
+    made_of: str
+    """The fingerprint of its inputs."""
+    passed: bool = False
+    """Whether its tests passed: what did not pass is built again."""
+    rows: int | None = None
+    sql: str = ""
+    """A view's query."""
+    schema: str = ""
+    files: dict[str, int] = field(default_factory=dict)
+    """A table's files and their sizes: one that is missing or cut off is seen without reading it."""
+    memory: dict[str, Any] = field(default_factory=dict)
+    """What the tests and the comparison said, to be shown again."""
+
+
+class State:
+    """The entries by key, kept on disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / STATE
+        self.entries: dict[str, Entry] = {}
+        self.unreadable = False
+        self._lock = Lock()
+
+    def read(self) -> None:
+        try:
+            data = json.loads(self.file.read_text(encoding="utf-8"))
+            if data["format"] == FORMAT:
+                self.entries = {key: Entry(**entry) for key, entry in data["entries"].items()}
+        except FileNotFoundError:
+            pass
+        except (ValueError, TypeError, KeyError, AttributeError):
+            self.unreadable = True
+
+    def put(self, key: str, entry: Entry) -> None:
+        with self._lock:
+            self.entries[key] = entry
+            self._write()
+
+    def drop(self, *keys: str) -> None:
+        with self._lock:
+            for key in keys:
+                self.entries.pop(key, None)
+            self._write()
+
+    def _write(self) -> None:
+        data = {"format": FORMAT, "entries": {key: asdict(entry) for key, entry in self.entries.items()}}
+        replace_file(self.file, json.dumps(data, indent=1).encode())
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """The old content or the new one, whatever happens in between."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    with fresh.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    fresh.replace(path)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """One run at a time. The system frees the lock of a process that is gone, however it went."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        stream = (folder / LOCK).open("a+b")
+    except OSError as problem:
+        raise WarehouseError(f"cannot write to the warehouse {folder}: {problem.strerror or problem}") from None
+    with stream:
+        if not _taken(stream):
+            raise WarehouseError(
+                f"another run is at work on {folder}{_holder(stream)}: wait for it, or use --warehouse"
+            )
+        _sign(stream)
+        yield
+        with suppress(OSError):
+            stream.truncate(0)
+
+
+def _taken(stream: BinaryIO) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        try:
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+        except OSError:
+            return False
+        return True
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _sign(stream: BinaryIO) -> None:
+    with suppress(OSError):
+        stream.truncate(0)
+        stream.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
+        stream.flush()
+
+
+def _holder(stream: BinaryIO) -> str:
+    with suppress(OSError):
+        stream.seek(0)
+        said = stream.read(200).decode(errors="replace").strip()
+        return f" ({said})" if said else ""
+    return ""

@@ -1,0 +1,345 @@
+"""Where tables live: a folder of parquet files by default, or any catalogue that Spark is configured for.
+
+    <warehouse>/<table>/<version>/part-*.parquet      the table; a new version is written beside the old one
+    <warehouse>/state.json                            which version stands
+
+A version becomes the table when the state names it; the old one is deleted after that. So a kill at any moment leaves
+the old table or the new one, and nothing that a reader has open is changed under its hands.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import quote
+from uuid import uuid4
+
+from lineal.spark.run.jobs import key_of
+from lineal.spark.run.result import Fault, Refused
+from lineal.spark.run.state import Entry, State
+
+DONE = "_SUCCESS"
+SCRATCH = ".scratch"
+
+CATALOGUES = ("spark.sql.catalog.", "spark.sql.defaultCatalog", "spark.sql.catalogImplementation")
+"""Settings that say where tables live: with one of them the catalogue keeps the tables, not the folder."""
+
+
+def quoted(name: str) -> str:
+    """sales.orders is the table orders of the schema sales: `sales`.`orders`"""
+    return ".".join(f"`{part.replace('`', '``')}`" for part in name.split("."))
+
+
+def column(name: str) -> str:
+    """A column's dot is part of its name: `a.b`"""
+    return f"`{name.replace('`', '``')}`"
+
+
+def has_catalogue(conf: Iterable[str]) -> bool:
+    return any(key.startswith(CATALOGUES) for key in conf)
+
+
+class Tables(Protocol):
+    """Where tables live."""
+
+    def open(self, keys: Iterable[str]) -> list[str]:
+        """Make known what stands; what is half-written is forgotten, and named."""
+
+    def stands(self, name: str) -> bool:
+        """Whether there is such a table or view."""
+
+    def replace(self, name: str, frame: Any) -> Entry:
+        """The rows of a frame are the table from now on."""
+
+    def extend(self, name: str, frame: Any, keys: list[str]) -> Entry:
+        """Add rows; those that have the same keys as a new one go."""
+
+    def view(self, name: str, statement: Callable[[str], str], sql: str) -> Entry:
+        """A query is the view from now on."""
+
+    def register(self, entry: Entry) -> None:
+        """Spark knows this version under its name."""
+
+    def settle(self, entry: Entry, before: Entry | None) -> None:
+        """The state names the new version: the old one can go."""
+
+    def close(self) -> None:
+        """Leave nothing behind but the tables."""
+
+    def scratch(self) -> Path:
+        """A fresh folder for what is needed for a moment."""
+
+
+class Folder:
+    """Parquet files in a folder, known to Spark through a catalogue in memory."""
+
+    def __init__(self, folder: Path, state: State, spark: Any) -> None:
+        self.folder = folder.absolute()
+        self.state = state
+        self.spark = spark
+        self.known: dict[str, tuple[str, str]] = {}
+        """key → the name and whether it is a TABLE or a VIEW, as the catalogue has it"""
+
+    # -- what stands -------------------------------------------------------------------------------
+
+    def open(self, keys: Iterable[str]) -> list[str]:
+        self.state.read()
+        broken = [entry.name for entry in self.state.entries.values() if not self.whole(entry)]
+        if broken:
+            self.state.drop(*map(key_of, broken))
+        self.sweep()
+        order = {key: at for at, key in enumerate(keys)}
+        entries = sorted(self.state.entries.items(), key=lambda item: order.get(item[0], len(order)))
+        views = [entry for _, entry in entries if entry.sql]
+        for _, entry in entries:
+            if not entry.sql:
+                self.register(entry)
+        self.register_views(views)
+        return broken
+
+    def whole(self, entry: Entry) -> bool:
+        """Whether all files of a table are there in full length."""
+        if entry.sql:
+            return True
+        folder = self.place(entry.name, entry.version)
+        return (folder / DONE).is_file() and sizes(folder) == entry.files
+
+    def register_views(self, views: list[Entry]) -> None:
+        """A view may read another one: those that fail are tried again as long as some succeed."""
+        while views:
+            failed = [entry for entry in views if not self.registered(entry)]
+            if len(failed) == len(views):
+                return
+            views = failed
+
+    def registered(self, entry: Entry) -> bool:
+        try:
+            self.make_view(entry.name, f"CREATE OR REPLACE VIEW {quoted(entry.name)} AS\n{entry.sql}")
+        except Exception:  # its tables are gone: it is built again, or whoever reads it says so
+            return False
+        return True
+
+    def stands(self, name: str) -> bool:
+        return key_of(name) in self.known
+
+    def sweep(self) -> None:
+        """Remove what a killed run has left: versions that the state does not name."""
+        shutil.rmtree(self.folder / SCRATCH, ignore_errors=True)
+        named = {self.place(entry.name, entry.version) for entry in self.state.entries.values() if not entry.sql}
+        for version in self.versions():
+            if version not in named:
+                shutil.rmtree(version, ignore_errors=True)
+
+    def versions(self) -> Iterator[Path]:
+        for table in sorted(self.folder.iterdir()):
+            if table.is_dir() and not table.is_symlink() and not table.name.startswith("."):
+                yield from (version for version in sorted(table.iterdir()) if version.is_dir())
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    def replace(self, name: str, frame: Any) -> Entry:
+        version = new_version()
+        frame.write.mode("error").parquet(str(self.place(name, version)))
+        return self.finished(name, version, frame)
+
+    def extend(self, name: str, frame: Any, keys: list[str]) -> Entry:
+        old = self.spark.table(quoted(name))
+        fresh = aligned(frame, old.columns)
+        if keys:
+            return self.replace(name, others(old, fresh, keys).unionByName(fresh))
+        before = self.state.entries[key_of(name)]
+        version = new_version()
+        fresh.write.mode("error").parquet(str(self.place(name, version)))
+        share(self.place(name, before.version), self.place(name, version))
+        return self.finished(name, version, old)
+
+    def finished(self, name: str, version: str, frame: Any) -> Entry:
+        schema = nullable(frame.schema).json()
+        return Entry(name, "table", version, "", schema=schema, files=sizes(self.place(name, version)))
+
+    def register(self, entry: Entry) -> None:
+        from pyspark.sql.types import StructType
+
+        schema = StructType.fromJson(json.loads(entry.schema))
+        self.forget(entry.name)
+        self.make_room(entry.name)
+        place = str(self.place(entry.name, entry.version))
+        self.spark.catalog.createTable(quoted(entry.name), path=place, source="parquet", schema=schema)
+        self.known[key_of(entry.name)] = (entry.name, "TABLE")
+
+    def view(self, name: str, statement: Callable[[str], str], sql: str) -> Entry:
+        self.make_view(name, statement(f"CREATE OR REPLACE VIEW {quoted(name)} AS\n"))
+        return Entry(name, "view", new_version(), "", sql=sql)
+
+    def make_view(self, name: str, statement: str) -> None:
+        if self.known.get(key_of(name), ("", ""))[1] == "TABLE":
+            self.forget(name)
+        self.make_room(name)
+        self.spark.sql(statement)
+        self.known[key_of(name)] = (name, "VIEW")
+
+    def settle(self, entry: Entry, before: Entry | None) -> None:
+        """The state names the new version: the old one can go."""
+        if before is not None and not before.sql and before.version != entry.version:
+            shutil.rmtree(self.place(before.name, before.version), ignore_errors=True)
+
+    def make_room(self, name: str) -> None:
+        schema = name.split(".")[:-1]
+        if schema:
+            self.spark.sql(f"CREATE SCHEMA IF NOT EXISTS {quoted('.'.join(schema))}")
+
+    def forget(self, name: str) -> None:
+        """The catalogue does not know it any more; the files stay."""
+        known = self.known.pop(key_of(name), None)
+        if known:
+            self.spark.sql(f"DROP {known[1]} IF EXISTS {quoted(known[0])}")
+
+    def close(self) -> None:
+        for name, kind in list(self.known.values()):
+            with suppress(Exception):
+                self.spark.sql(f"DROP {kind} IF EXISTS {quoted(name)}")
+        shutil.rmtree(self.folder / SCRATCH, ignore_errors=True)
+
+    # -- folders -----------------------------------------------------------------------------------
+
+    def place(self, name: str, version: str) -> Path:
+        return self.folder / folder_name(name) / version
+
+    def scratch(self) -> Path:
+        path = self.folder / SCRATCH / new_version()
+        path.mkdir(parents=True)
+        return path
+
+
+class Catalogue:
+    """Tables of a catalogue that the session is configured for; how safe a write is, is the catalogue's affair."""
+
+    def __init__(self, folder: Path, state: State, spark: Any) -> None:
+        self.folder = folder.absolute()
+        self.state = state
+        self.spark = spark
+
+    def open(self, keys: Iterable[str]) -> list[str]:
+        self.state.read()
+        gone = [entry.name for entry in self.state.entries.values() if not self.stands(entry.name)]
+        self.state.drop(*map(key_of, gone))
+        return gone
+
+    def stands(self, name: str) -> bool:
+        return bool(self.spark.catalog.tableExists(quoted(name)))
+
+    def replace(self, name: str, frame: Any) -> Entry:
+        self.make_room(name)
+        frame.write.mode("overwrite").saveAsTable(quoted(name))
+        return Entry(name, "table", new_version(), "")
+
+    def extend(self, name: str, frame: Any, keys: list[str]) -> Entry:
+        fresh = aligned(frame, self.spark.table(quoted(name)).columns)
+        if keys:
+            self.merge(name, fresh, keys)
+        else:
+            fresh.write.insertInto(quoted(name))
+        return Entry(name, "table", new_version(), "")
+
+    def merge(self, name: str, fresh: Any, keys: list[str]) -> None:
+        view = f"lineal_{new_version()}"
+        fresh.createOrReplaceTempView(view)
+        on = " AND ".join(f"old.{column(key)} = new.{column(key)}" for key in keys)
+        self.spark.sql(
+            f"MERGE INTO {quoted(name)} AS old USING {view} AS new ON {on} "
+            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+        )
+
+    def register(self, entry: Entry) -> None:
+        """The catalogue knows it already."""
+
+    def view(self, name: str, statement: Callable[[str], str], sql: str) -> Entry:
+        self.make_room(name)
+        self.spark.sql(statement(f"CREATE OR REPLACE VIEW {quoted(name)} AS\n"))
+        return Entry(name, "view", new_version(), "", sql=sql)
+
+    def settle(self, entry: Entry, before: Entry | None) -> None:
+        """The catalogue removes what it has replaced."""
+
+    def make_room(self, name: str) -> None:
+        schema = name.split(".")[:-1]
+        if schema:
+            self.spark.sql(f"CREATE SCHEMA IF NOT EXISTS {quoted('.'.join(schema))}")
+
+    def close(self) -> None:
+        shutil.rmtree(self.folder / SCRATCH, ignore_errors=True)
+
+    def scratch(self) -> Path:
+        path = self.folder / SCRATCH / new_version()
+        path.mkdir(parents=True)
+        return path
+
+
+def new_version() -> str:
+    return uuid4().hex[:12]
+
+
+def folder_name(name: str) -> str:
+    """A folder for any name: no slash, no dot and no percent sign of a name means anything to the file system."""
+    return quote(key_of(name), safe=" ").replace(".", "%2E")[:200] or "%"
+
+
+def nullable(kind: Any) -> Any:
+    """A file cannot promise that there is no null in it: Spark says of none of its columns that there is not."""
+    from pyspark.sql.types import ArrayType, MapType, StructField, StructType
+
+    if isinstance(kind, StructType):
+        return StructType([StructField(f.name, nullable(f.dataType), True, f.metadata) for f in kind.fields])
+    if isinstance(kind, ArrayType):
+        return ArrayType(nullable(kind.elementType), True)
+    if isinstance(kind, MapType):
+        return MapType(nullable(kind.keyType), nullable(kind.valueType), True)
+    return kind
+
+
+def sizes(folder: Path) -> dict[str, int]:
+    """Every data file and its size."""
+    try:
+        found = sorted(folder.iterdir())
+    except OSError:
+        return {}
+    return {path.name: path.stat().st_size for path in found if path.name.startswith("part-")}
+
+
+def share(old: Path, new: Path) -> None:
+    """The files of the old version belong to the new one, too: linked where the file system can, else copied."""
+    for path in old.iterdir():
+        if path.name.startswith("part-"):
+            try:
+                os.link(path, new / path.name)
+            except OSError:
+                shutil.copy2(path, new / path.name)
+
+
+def aligned(frame: Any, columns: list[str]) -> Any:
+    """The columns of the table, in its order; an incremental model that has others now cannot go on."""
+    ours, theirs = set(map(key_of, columns)), set(map(key_of, frame.columns))
+    if ours != theirs:
+        changes = [f"+{name}" for name in sorted(theirs - ours)] + [f"-{name}" for name in sorted(ours - theirs)]
+        raise Refused(Fault(f"its columns have changed ({', '.join(changes)}): build it anew with --full-refresh"))
+    return frame.select(*map(column, columns))
+
+
+def others(old: Any, fresh: Any, keys: list[str]) -> Any:
+    """The old rows whose keys no new row has."""
+    missing = [key for key in keys if key_of(key) not in set(map(key_of, old.columns))]
+    if missing:
+        raise Refused(Fault(f"unique_key: there is no column {missing[0]}"))
+    condition = None
+    left, right = old.alias("old"), fresh.alias("new")
+    from pyspark.sql import functions as F
+
+    for key in keys:
+        same = F.col(f"old.{column(key)}").eqNullSafe(F.col(f"new.{column(key)}"))
+        condition = same if condition is None else condition & same
+    return left.join(right, condition, "left_anti")
