@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -37,6 +39,14 @@ class Commands(click.Group):
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
         return command
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _in_one_line():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _in_one_line():
+            return super().invoke(ctx)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
@@ -53,6 +63,20 @@ class Commands(click.Group):
             hint = "Please report this; LINEAL_DEBUG=1 shows where."
             click.echo(f"Error: lineal itself failed: {said}. {hint}", err=True)
             sys.exit(CRASHED)
+
+
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    """A mistake in the arguments is said without the three lines of usage that click puts around it."""
+    try:
+        yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise
+    except click.UsageError as mistake:
+        from lineal.views.safe import visible
+
+        where = f" Try '{mistake.ctx.command_path} --help'." if mistake.ctx else ""
+        raise click.UsageError(visible(f"{mistake.format_message()}{where}")) from mistake
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -25,21 +25,26 @@ COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "bl
 
 def show(made: str | Page, color: str) -> None:
     """A view on standard output: drawn on a terminal, plain in a pipe. A reader who has seen enough is no error."""
-    with suppress(BrokenPipeError):
-        try:
-            if isinstance(made, str):
-                _write(made)
-            elif coloured(sys.stdout, color):
-                _draw(made)
-            else:
-                _write(plain(made))
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # what Python would still flush at its end goes nowhere
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.stdout is None:  # closed, as by >&-
+        return
+    try:
+        if isinstance(made, str):
+            _write(made)
+        elif coloured(sys.stdout, color):
+            _draw(made)
+        else:
+            _write(plain(made))
+        sys.stdout.flush()
+    except OSError as problem:
+        # what Python would still flush at its end goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(problem, BrokenPipeError):
+            raise click.ClickException(f"cannot write to standard output: {problem.strerror}") from problem
 
 
-def coloured(stream: TextIO, color: str) -> bool:
+def coloured(stream: TextIO | None, color: str) -> bool:
+    if stream is None:
+        return False
     if color == "auto":
         return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return color == "always"
