@@ -25,7 +25,7 @@ STATEMENTS = {
     "SELECT w1.cid, w1.date, w1.page, w1.reg FROM web w1",
     "webinfo": "CREATE VIEW webinfo AS SELECT c.cid AS wcid, w.date AS wdate, w.page AS wpage, w.reg AS wreg "
     "FROM customers c JOIN web w ON c.cid = w.cid WHERE EXTRACT(YEAR FROM w.date) = 2022",
-    "unsure": "CREATE VIEW unsure AS SELECT name, x, y + z AS s FROM info, elsewhere, nowhere WHERE x > y GROUP BY 1, 2",
+    "unsure": "CREATE VIEW unsure AS SELECT name, x, y + z AS s FROM info, elsewhere, nowhere WHERE x > y GROUP BY 1",
     "broken": "CREATE VIEW broken AS SELECT FROM WHERE",
     "around": "CREATE VIEW around AS SELECT a FROM again; CREATE VIEW again AS SELECT a FROM around",
 }
