@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # What is installed beside lineal itself; the extra `spark` needs Java, which tools/java.sh finds or installs.
-DEMO_EXTRAS ?=
-EXTRAS ?= test,lint
+DEMO_EXTRAS ?= spark
+EXTRAS ?= test,lint,spark
 
 # A stamp per set of extras: a newer pyproject.toml or constraints.txt installs again, and so do other extras.
 comma := ,
@@ -24,7 +24,7 @@ with_java = $(if $(findstring spark,$(1)),JAVA_HOME="$$(tools/java.sh)" || exit 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(DEMO_READY) ## Install, and ask three questions of the sample project
+demo: $(DEMO_READY) ## Install, ask three questions of the sample project, and run it on Spark
 	@$(call with_java,$(DEMO_EXTRAS)) tools/demo.sh $(BIN)/lineal
 
 # Everything is run, whatever fails before it: the last line is pytest's count.

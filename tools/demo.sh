@@ -1,5 +1,5 @@
 #!/bin/sh
-# What `make demo` shows: three questions to the sample project in examples/shop.
+# What `make demo` shows: three questions to the sample project in examples/shop, and its run on local Spark.
 set -eu
 
 lineal=${1:-lineal}
@@ -18,6 +18,8 @@ ask "2. What is a model made of?" \
     lineage examples/shop -n dim_customers
 ask "3. What does a change of a raw column reach?" \
     lineage examples/shop -n raw_orders --column amount --impact
+ask "4. Does the pipeline run, and does Spark see the same lineage?" \
+    run examples/shop
 
 cat <<END
 
