@@ -9,12 +9,13 @@ from typing import Any
 from lineal.algebra.frame import NOTHING, Frame, Slot, edges_of, renamed, scan
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.naming import DEEPEST_NAME, deeper
 from lineal.extract.sql.parse import deep, parse, uncollected
 from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.scope import Scope, Source
 from lineal.extract.sql.statements import Plan, Unsupported, plan_of
-from lineal.model.diagnostic import Code, Diagnostic, order_of
+from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
 from lineal.model.names import Fold
@@ -23,6 +24,10 @@ from lineal.model.way import IDENTITY, Clause, Confidence
 
 DEEPEST_DIRECT = 40
 """A definition evaluates what it reads by a call, down to here; a longer chain goes through a work list."""
+
+
+SLIPS = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError)
+"""A shape of tree that nobody has thought of: it costs one statement its result, never the others theirs."""
 
 
 def extract(corpus: Corpus) -> Extraction:
@@ -150,8 +155,7 @@ class Definitions:
                 self.coverage.resolved += 1
                 continue
             if plan is Unsupported or not isinstance(plan, Plan):
-                message = f"{statement_name(tree)} is not traced"
-                self.report(Diagnostic(Code.UNSUPPORTED_STATEMENT, message, place_of_statement(reading, tree)))
+                self.report(untraced(tree, reading))
                 continue
             if not plan.name:
                 bare += 1
@@ -178,7 +182,7 @@ class Definitions:
         """SELECT …: named after its model, its file, or its text."""
         name = script.target or file_stem(script.file)
         if not name:
-            plan.name = f"query_{text_hash(tree)}"
+            plan.name = f"query_{text_hash(tree, script.text)}"
         else:
             plan.name = name if number == 1 or script.target else f"{name}_{number}"
             plan.name = plan.name if number == 1 else f"{name}_{number}"
@@ -232,6 +236,11 @@ class Definitions:
         except RecursionError:
             at = place_of_statement(definition.reading, plan.node)
             evaluation.diagnostics = [Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", at)]
+            frame = Frame([], NOTHING)
+        except SLIPS as error:
+            at = place_of_statement(definition.reading, plan.node)
+            said = f"the statement cannot be traced ({type(error).__name__}: {str(error)[:100]})"
+            evaluation.diagnostics = [Diagnostic(Code.UNSUPPORTED_CONSTRUCT, said, at, "Please report the statement.")]
             frame = Frame([], NOTHING)
         finally:
             self.depth -= 1
@@ -566,8 +575,20 @@ def file_stem(path: str) -> str:
     return name.rsplit(".", 1)[0] if "." in name else name
 
 
-def text_hash(tree: Any) -> str:
-    return hashlib.sha256(tree.sql().encode()).hexdigest()[:8]
+def text_hash(tree: Any, text: str) -> str:
+    """Of the text in sqlglot's own spelling; of a tree too deep to be written out, of the text as it stands."""
+    normal = " ".join(text.split()) if deeper(tree, DEEPEST_NAME) else tree.sql()
+    return hashlib.sha256(normal.encode()).hexdigest()[:8]
+
+
+def untraced(tree: Any, reading: Reading) -> Diagnostic:
+    """What is no statement at all did not parse, whatever sqlglot made of it."""
+    from sqlglot import exp
+
+    at = place_of_statement(reading, tree)
+    if isinstance(tree, (exp.Condition, exp.Alias)):
+        return Diagnostic(Code.PARSE_ERROR, "this is not a statement", at)
+    return Diagnostic(Code.UNSUPPORTED_STATEMENT, f"{statement_name(tree)} is not traced", at)
 
 
 def statement_name(tree: Any) -> str:
@@ -578,5 +599,5 @@ def statement_name(tree: Any) -> str:
     return str(tree.key).upper()
 
 
-def place_of_statement(reading: Reading, node: Any) -> Any:
-    return reading.place_of(node) if node is not None else None
+def place_of_statement(reading: Reading, node: Any) -> Place | None:
+    return reading.place_of_statement(node) if node is not None else None

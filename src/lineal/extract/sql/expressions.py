@@ -173,8 +173,15 @@ def nullif(node: exp.Nullif, way: Way, calls: Any, stack: Stack, scope: Scope, i
     """NULLIF(a, b)      a is the value, both decide"""
     around = (node, calls)
     stack.append((node.args["expression"], when(way), around))
-    stack.append((node.args["this"], when(way), around))
-    stack.append((node.args["this"], value(way), around))
+    both(node.args["this"], way, around, scope, into)
+
+
+def both(node: Any, way: Way, around: Any, scope: Scope, into: Lineage) -> None:
+    """What is a value and decides, too: walked once and poured twice, or ten nested COALESCEs were a thousand walks."""
+    if node.__class__ not in PLAIN:
+        found = value_of(node, NEUTRAL, scope)
+        pour(found, value(way), into, None, around)
+        pour(found, when(way), into, None, around)
 
 
 def decode(node: exp.DecodeCase, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -223,9 +230,8 @@ def ranking(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: S
 def coalesce(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """COALESCE(a, b)      each is value, and each decides whether it is taken"""
     around = (node, calls)
-    for child in reversed(list(node.iter_expressions())):
-        stack.append((child, when(way), around))
-        stack.append((child, value(way), around))
+    for child in node.iter_expressions():
+        both(child, way, around, scope, into)
 
 
 def date_function(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:

@@ -30,11 +30,57 @@ def bigquery(node: Any, position: int, evaluation: Evaluation) -> str:
     return f"f{position}_"
 
 
+DEEPEST_NAME = 100
+"""Writing a deeper tree out takes long, and at some thousand levels kills the process."""
+
+
+def spark_name(node: Any, position: int, evaluation: Evaluation) -> str:
+    """Spark: a / b * 2 is called ((a / b) * 2), and a cast of a column by that column's name."""
+    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
+        return str(node.this.name)
+    return pretty(node, evaluation)
+
+
+SPARK_OPERATORS: dict[type, str] = {
+    exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%", exp.EQ: "=", exp.GT: ">", exp.GTE: ">=",
+    exp.LT: "<", exp.LTE: "<=", exp.And: "AND", exp.Or: "OR", exp.NullSafeEQ: "<=>",
+}  # fmt: skip
+
+
+def pretty(node: Any, evaluation: Evaluation) -> str:
+    """An expression as Spark prints it in a name."""
+    if isinstance(node, exp.Paren):
+        return pretty(node.this, evaluation)
+    symbol = SPARK_OPERATORS.get(type(node))
+    if symbol is not None:
+        return f"({pretty(node.this, evaluation)} {symbol} {pretty(node.expression, evaluation)})"
+    if isinstance(node, exp.Cast):
+        kind = node.to.sql(dialect="spark").replace(", ", ",")
+        return f"CAST({pretty(node.this, evaluation)} AS {kind})"
+    if isinstance(node, exp.Literal):
+        return str(node.name)
+    if isinstance(node, exp.Column):
+        return str(node.name)
+    return written(node, 0, evaluation)
+
+
 def written(node: Any, position: int, evaluation: Evaluation) -> str:
     """Spark, DuckDB: sum(amount) is called sum(amount)."""
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
         return str(node.this.name)
+    if deeper(node, DEEPEST_NAME):
+        return evaluation.reading.text_of(node) or numbered(node, position, evaluation)
     return str(node.sql(dialect=evaluation.facts.name, normalize_functions="lower"))
+
+
+def deeper(node: Any, limit: int) -> bool:
+    """Whether a tree has more levels than that."""
+    level = [node]
+    for _ in range(limit):
+        level = [child for parent in level for child in parent.iter_expressions()]
+        if not level:
+            return False
+    return True
 
 
 def called(node: Any, position: int, evaluation: Evaluation) -> str:
@@ -57,9 +103,9 @@ def called(node: Any, position: int, evaluation: Evaluation) -> str:
 
 
 NAMES: dict[str, Callable[[Any, int, Evaluation], str]] = {
-    "spark": written,
-    "spark2": written,
-    "databricks": written,
+    "spark": spark_name,
+    "spark2": spark_name,
+    "databricks": spark_name,
     "hive": numbered,
     "duckdb": written,
     "mysql": written,

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import gc
 import logging
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlglot.errors import ParseError, SqlglotError, TokenError
+from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.reading import Reading
+from lineal.extract.sql.words import FAILURES, statements, words
 from lineal.model.diagnostic import Code, Diagnostic, Place
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 DEEPEST = 20_000
+DEEPEST_NESTING = 1_000
+"""The compiled parser has no guard: it kills the process at some 3,000 levels, so deeper text never reaches it."""
 
 
 @contextmanager
@@ -54,45 +58,106 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
     """The trees of a script's statements, how many statements there are, and what did not parse."""
     script = reading.script
     dialect = parser_dialect(script.dialect)
-    try:
-        tokens = dialect.tokenize(script.text)
-    except TokenError as error:
-        return [], 1, [Diagnostic(Code.PARSE_ERROR, one_line(error), _place(reading, error))]
-    try:
-        trees = [tree for tree in dialect.parser().parse(tokens, script.text) if tree is not None]
-        return trees, len(trees), []
-    except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError, KeyError):
-        return _one_by_one(reading, tokens)
-
-
-def _one_by_one(reading: Reading, tokens: list[Token]) -> tuple[list[Any], int, list[Diagnostic]]:
-    dialect = parser_dialect(reading.script.dialect)
-    trees: list[Any] = []
-    diagnostics: list[Diagnostic] = []
-    chunks = list(_chunks(tokens))
-    for chunk in chunks:
+    tokens, unread = words(script)
+    message = "a string, a quoted name or a comment is not closed"
+    diagnostics = [Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread]
+    if "{{" in script.text or "{%" in script.text:
+        _report_templates(reading, tokens, diagnostics)
+    if not unread and not may_be_deep(script.text):
         try:
-            trees.extend(tree for tree in dialect.parser().parse(chunk, reading.script.text) if tree is not None)
+            trees = dialect.parser().parse(tokens, script.text)
+            reading.statements = trees
+            found = [tree for tree in trees if tree is not None]
+            return found, len(found), diagnostics
+        except (RecursionError, *FAILURES):
+            pass
+    return _one_by_one(reading, tokens, diagnostics)
+
+
+def _one_by_one(
+    reading: Reading, tokens: list[Token], diagnostics: list[Diagnostic]
+) -> tuple[list[Any], int, list[Diagnostic]]:
+    dialect = parser_dialect(reading.script.dialect)
+    unread = sum(diagnostic.code is Code.PARSE_ERROR for diagnostic in diagnostics)
+    trees: list[Any] = []
+    chunks = list(statements(tokens))
+    for chunk in chunks:
+        tree = None
+        try:
+            if depth_of(chunk) > DEEPEST_NESTING:
+                raise RecursionError
+            tree = next((tree for tree in dialect.parser().parse(chunk, reading.script.text) if tree is not None), None)
         except RecursionError:
             at = reading.place_at(chunk[0].start)
             diagnostics.append(Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", at))
-        except (SqlglotError, ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
+        except FAILURES as error:
             at = _place(reading, error) or reading.place_at(chunk[0].start)
             diagnostics.append(Diagnostic(Code.PARSE_ERROR, one_line(error), at))
-    return trees, len(chunks), diagnostics
+        trees.append(tree)
+    reading.statements = trees
+    return [tree for tree in trees if tree is not None], len(chunks) + unread, diagnostics
 
 
-def _chunks(tokens: list[Token]) -> Iterator[list[Token]]:
-    chunk: list[Token] = []
+# -- what the parser must not see ----------------------------------------------------------------------------------
+
+OPENING = frozenset((TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE))
+CLOSING = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END))
+NESTED_TYPES = frozenset((TokenType.ARRAY, TokenType.STRUCT, TokenType.MAP, TokenType.LIST, TokenType.NESTED))
+PREFIXES = frozenset((TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE))
+LONG = 6 * DEEPEST_NESTING
+"""A statement that kills the parser without a bracket has three thousand words at least."""
+DEEPEST_TYPE = 100
+"""The time that sqlglot takes for ARRAY<ARRAY<…>> grows with the cube of the depth."""
+
+
+def may_be_deep(text: str) -> bool:
+    """Whether a statement can nest too deeply at all: a glance, since hardly any does."""
+    if len(text) <= DEEPEST_NESTING:
+        return False
+    upper = text.upper()
+    if sum(map(upper.count, ("(", "[", "{", "CASE"))) > DEEPEST_NESTING:
+        return True
+    if sum(map(upper.count, ("ARRAY<", "STRUCT<", "MAP<", "LIST<"))) > DEEPEST_TYPE:
+        return True
+    return max(map(len, text.split(";"))) > LONG
+
+
+def depth_of(tokens: list[Token]) -> int:
+    """How deep brackets, CASE, types, signs and words like PRIOR PRIOR stand in each other."""
+    depth = deepest = run = types = 0
+    before = None
     for token in tokens:
-        if token.token_type is TokenType.SEMICOLON:
-            if chunk:
-                yield chunk
-            chunk = []
-        else:
-            chunk.append(token)
-    if chunk:
-        yield chunk
+        kind = token.token_type
+        if kind in OPENING:
+            depth += 1
+        elif kind in CLOSING:
+            depth -= 1
+        elif kind is TokenType.LT and before in NESTED_TYPES:
+            types += 1
+            if types > DEEPEST_TYPE:
+                return DEEPEST_NESTING + 1
+        elif kind is TokenType.COMMA or kind is TokenType.ALIAS:
+            types = 0
+        run = run + 1 if kind is before or kind in PREFIXES else 0
+        if depth + run > deepest:
+            deepest = depth + run
+        before = kind
+    return deepest
+
+
+def _report_templates(reading: Reading, tokens: list[Token], diagnostics: list[Diagnostic]) -> None:
+    """SELECT {{ column }} FROM t      is read as it stands, and never silently"""
+    text = reading.script.text
+    for token in tokens:
+        if token.token_type is TokenType.BLOCK_START or (
+            token.token_type is TokenType.L_BRACE and text[token.start : token.start + 2] in ("{{", "{%")
+        ):
+            message = "a template stands here that was not rendered"
+            diagnostics.append(Diagnostic(Code.DYNAMIC, message, reading.place_at(token.start)))
+            return
+
+
+# -- what went wrong ---------------------------------------------------------------------------------------------
 
 
 def _place(reading: Reading, error: Exception) -> Place | None:
@@ -105,10 +170,17 @@ def _place(reading: Reading, error: Exception) -> Place | None:
     return None
 
 
+TOKEN = re.compile(r"<Token token_type: TokenType\.(\w+), text: (.*?), line: .*", re.DOTALL)
+MISSING = re.compile(r"Required keyword: '\w+' missing for <class '[\w.]*?(\w+)'>")
+
+
 def one_line(error: Exception) -> str:
+    """What sqlglot says, in words that name no class of its own."""
     if isinstance(error, ParseError) and error.errors:
         first = error.errors[0]
         near = (first.get("highlight") or "").strip()
-        description = str(first.get("description") or "not valid").rstrip(".")
-        return f"{description}, near '{near}'" if near else description
+        said = str(first.get("description") or "not valid").rstrip(".")
+        said = TOKEN.sub(lambda found: "the end" if found[1] == "SENTINEL" else f"'{found[2]}'", said)
+        said = MISSING.sub(lambda found: f"{found[1].upper()} is not complete", said)
+        return " ".join((f"{said}, near '{near}'" if near else said).split())[:300]
     return " ".join(str(error).split())[:200] or type(error).__name__

@@ -10,7 +10,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.algebra.frame import Trail
 from lineal.algebra.functions import known
-from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.words import statements, words
 from lineal.model.diagnostic import Place
 from lineal.model.script import Script
 from lineal.model.way import Confidence
@@ -40,13 +40,15 @@ CLAUSE_ENDS = frozenset(
 class Reading:
     """A script's text with what is needed to point into it."""
 
-    __slots__ = ("_lines", "_tokens", "script")
+    __slots__ = ("_lines", "_starts", "_tokens", "script", "statements")
 
     level = Confidence.HIGH
 
     def __init__(self, script: Script) -> None:
         self.script = script
+        self.statements: list[Any] = []
         self._lines: list[int] | None = None
+        self._starts: list[int] | None = None
         self._tokens: list[Token] | None = None
 
     def place(self, trail: Trail | None) -> Place | None:
@@ -77,6 +79,24 @@ class Reading:
         offset = offset_of(node)
         return self.place_at(offset) if offset is not None else None
 
+    def place_of_statement(self, tree: Any) -> Place | None:
+        """Where a statement starts: the first word of the one that holds the tree, or stands as far down the script."""
+        starts = self.starts
+        offset = offset_of(tree)
+        if offset is not None:
+            position = bisect_right(starts, offset) - 1
+        else:
+            order = [id(statement) for statement in self.statements if statement is not None]
+            position = order.index(id(tree)) if id(tree) in order and len(order) == len(starts) else -1
+        return self.place_at(starts[position]) if position >= 0 else None
+
+    @property
+    def starts(self) -> list[int]:
+        """Where each statement starts."""
+        if self._starts is None:
+            self._starts = [chunk[0].start for chunk in statements(self.tokens)]
+        return self._starts
+
     def place_at(self, offset: int) -> Place:
         if self._lines is None:
             text = self.script.text
@@ -93,6 +113,11 @@ class Reading:
         text = self.script.text[tokens[start].start : tokens[end].end + 1]
         return " ".join(text.split())
 
+    def text_of(self, node: Any) -> str:
+        """The item of SELECT that a node stands in, as it was written."""
+        offset = offset_of(node)
+        return self.item_around(offset) if offset is not None else ""
+
     def spelling(self, name: str) -> str:
         """How the text spells a word that the parser has folded."""
         return next((token.text for token in self.tokens if token.text.upper() == name.upper()), name)
@@ -100,7 +125,7 @@ class Reading:
     @property
     def tokens(self) -> list[Token]:
         if self._tokens is None:
-            self._tokens = parser_dialect(self.script.dialect).tokenize(self.script.text)
+            self._tokens, _ = words(self.script)
         return self._tokens
 
     def _item_start(self, tokens: list[Token], here: int) -> tuple[int, int]:

@@ -164,7 +164,7 @@ class Scope:
         return self.dotted([part for part in (args.get("catalog"), db, table, args["this"]) if part is not None], node)
 
     def dotted(self, parts: list[exp.Expression], node: exp.Column) -> Slot | None:
-        """a.b.c.d: the longest prefix that names a source wins, the next part is its column, the rest a field's path."""
+        """a.b.c.d: the longest prefix that names a source wins, then its column, then a path of fields."""
         texts = [part.args["this"] for part in parts]
         quotes = [part.args.get("quoted") for part in parts]
         evaluation = self.evaluation
