@@ -13,7 +13,7 @@ from lineal.model.script import Corpus, Script
 from lineal.model.way import Confidence
 
 CASES = Path(__file__).parent / "cases"
-BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```([\w-]+)([^\n]*)\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,20 @@ class Case:
     edges: frozenset[str]
     reads: frozenset[str] | None
     diagnostics: tuple[str, ...]
+    pyspark: str = ""
+    differs: str = ""
+    """why Spark cannot give these edges, when it cannot"""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every dataset's columns are known, so that an engine can analyse the statements."""
+        return not self.diagnostics and not any(".*" in line or "[" in line for line in self.edges) and self.knows_all
+
+    @property
+    def knows_all(self) -> bool:
+        from lineal.extract.definitions import extract
+
+        return all(info.complete for info in extract(corpus_of(self)).datasets.values())
 
     @property
     def name(self) -> str:
@@ -50,6 +64,8 @@ def read_case(path: Path) -> Case:
         edges=frozenset(edge_line(line) for line in lines_of(blocks["edges"][1])),
         reads=frozenset(spaced(line) for line in lines_of(blocks["reads"][1])) if "reads" in blocks else None,
         diagnostics=tuple(sorted(lines_of(blocks["diagnostics"][1]))) if "diagnostics" in blocks else (),
+        pyspark=blocks["pyspark"][1] if "pyspark" in blocks else "",
+        differs=blocks["spark-differs"][1].strip() if "spark-differs" in blocks else "",
     )
 
 

@@ -144,7 +144,7 @@ def extraction_of(sink: Sink, plan: Plan) -> Extraction:
     reads = [Read(target, dataset, None, Clause.FROM, None) for dataset in plan.datasets_read]
     reads += [Read(target, column.dataset, column.name, clause, None) for column, clause in plan.columns_read]
     return Extraction(
-        edges=[*edges_of(frame, target, reading), *sink.edges],
+        edges=edges_of(frame, target, reading),
         reads=reads,
         datasets=datasets,
         diagnostics=plan.diagnostics,
