@@ -113,6 +113,17 @@ class Reading:
         text = self.script.text[tokens[start].start : tokens[end].end + 1]
         return " ".join(text.split())
 
+    def statement_at(self, offset: int) -> str:
+        """The text of the statement that a place belongs to."""
+        start, end = 0, len(self.script.text)
+        for token in self.tokens:
+            if token.token_type is TokenType.SEMICOLON:
+                if token.start >= offset:
+                    end = token.start
+                    break
+                start = token.end + 1
+        return self.script.text[start:end].strip()
+
     def text_of(self, node: Any) -> str:
         """The item of SELECT that a node stands in, as it was written."""
         offset = offset_of(node)
