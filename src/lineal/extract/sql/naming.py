@@ -38,7 +38,7 @@ def spark_name(node: Any, position: int, evaluation: Evaluation) -> str:
     """Spark: a / b * 2 is called ((a / b) * 2), and a cast of a column by that column's name."""
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
         return str(node.this.name)
-    return pretty(node, evaluation)
+    return written(node, position, evaluation) if deeper(node, DEEPEST_NAME) else pretty(node, evaluation)
 
 
 SPARK_OPERATORS: dict[type, str] = {

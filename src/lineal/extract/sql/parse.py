@@ -8,6 +8,8 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import accumulate, repeat
+from operator import attrgetter
 from typing import Any
 
 from sqlglot.errors import ParseError
@@ -63,7 +65,7 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
     diagnostics = [Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread]
     if "{{" in script.text or "{%" in script.text:
         _report_templates(reading, tokens, diagnostics)
-    if not unread and not may_be_deep(script.text):
+    if not unread and not (may_be_deep(script.text) and too_deep(tokens)):
         try:
             trees = dialect.parser().parse(tokens, script.text)
             reading.statements = trees
@@ -84,7 +86,7 @@ def _one_by_one(
     for chunk in chunks:
         tree = None
         try:
-            if depth_of(chunk) > DEEPEST_NESTING:
+            if too_deep(chunk):
                 raise RecursionError
             tree = next((tree for tree in dialect.parser().parse(chunk, reading.script.text) if tree is not None), None)
         except RecursionError:
@@ -100,49 +102,47 @@ def _one_by_one(
 
 # -- what the parser must not see ----------------------------------------------------------------------------------
 
-OPENING = frozenset((TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE))
-CLOSING = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END))
-NESTED_TYPES = frozenset((TokenType.ARRAY, TokenType.STRUCT, TokenType.MAP, TokenType.LIST, TokenType.NESTED))
-PREFIXES = frozenset((TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE))
-LONG = 6 * DEEPEST_NESTING
-"""A statement that kills the parser without a bracket has three thousand words at least."""
+OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE)
+CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END)
+STEPS = {**{chr(kind): 1 for kind in OPENING}, **{chr(kind): -1 for kind in CLOSING}}
+PREFIXES = (TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE)
+NESTED_TYPES = (TokenType.ARRAY, TokenType.STRUCT, TokenType.MAP, TokenType.LIST, TokenType.NESTED)
 DEEPEST_TYPE = 100
 """The time that sqlglot takes for ARRAY<ARRAY<…>> grows with the cube of the depth."""
+LONG = 6 * DEEPEST_NESTING
+"""A statement that kills the parser without a bracket has three thousand words at least."""
+
+
+def _any_of(kinds: tuple[TokenType, ...]) -> str:
+    return "[" + "".join(re.escape(chr(kind)) for kind in kinds) + "]"
+
+
+TANGLED = re.compile(
+    rf"([^{re.escape(chr(TokenType.SEMICOLON))}])\1{{{DEEPEST_NESTING}}}"  # PRIOR PRIOR PRIOR …
+    rf"|{_any_of(PREFIXES)}{{{DEEPEST_NESTING}}}"  # - + - NOT …
+    rf"|(?:{_any_of(NESTED_TYPES)}{re.escape(chr(TokenType.LT))}.{{0,2}}){{{DEEPEST_TYPE}}}",  # ARRAY<STRUCT<a: …
+    re.DOTALL,
+)
+"""Kinds of words that stand in each other without a bracket, in a text where each character is the kind of a word."""
 
 
 def may_be_deep(text: str) -> bool:
     """Whether a statement can nest too deeply at all: a glance, since hardly any does."""
-    if len(text) <= DEEPEST_NESTING:
+    if len(text) <= DEEPEST_TYPE:
         return False
     upper = text.upper()
-    if sum(map(upper.count, ("(", "[", "{", "CASE"))) > DEEPEST_NESTING:
-        return True
-    if sum(map(upper.count, ("ARRAY<", "STRUCT<", "MAP<", "LIST<"))) > DEEPEST_TYPE:
-        return True
-    return max(map(len, text.split(";"))) > LONG
+    return (
+        len(text) > LONG
+        or sum(map(upper.count, ("(", "[", "{", "CASE"))) > DEEPEST_NESTING
+        or sum(map(upper.count, ("ARRAY<", "STRUCT<", "MAP<", "LIST<"))) > DEEPEST_TYPE
+    )
 
 
-def depth_of(tokens: list[Token]) -> int:
-    """How deep brackets, CASE, types, signs and words like PRIOR PRIOR stand in each other."""
-    depth = deepest = run = types = 0
-    before = None
-    for token in tokens:
-        kind = token.token_type
-        if kind in OPENING:
-            depth += 1
-        elif kind in CLOSING:
-            depth -= 1
-        elif kind is TokenType.LT and before in NESTED_TYPES:
-            types += 1
-            if types > DEEPEST_TYPE:
-                return DEEPEST_NESTING + 1
-        elif kind is TokenType.COMMA or kind is TokenType.ALIAS:
-            types = 0
-        run = run + 1 if kind is before or kind in PREFIXES else 0
-        if depth + run > deepest:
-            deepest = depth + run
-        before = kind
-    return deepest
+def too_deep(tokens: list[Token]) -> bool:
+    """Whether brackets, CASE, types or signs stand too deeply in each other; without a loop, since texts are long."""
+    kinds = "".join(map(chr, map(attrgetter("token_type"), tokens)))
+    deepest = max(accumulate(map(STEPS.get, kinds, repeat(0))), default=0)
+    return deepest > DEEPEST_NESTING or TANGLED.search(kinds) is not None
 
 
 def _report_templates(reading: Reading, tokens: list[Token], diagnostics: list[Diagnostic]) -> None:
