@@ -110,11 +110,11 @@ def small_schema() -> list[DatasetInfo]:
     ]
 
 
-def test_unannotated_plans_are_read_too(spark):
-    """Without the notes every cast counts as the user's: less exact, never wrong."""
+def test_plans_in_sparks_own_json_are_read_too(spark):
+    """Spark's own toJSON does not tell which casts the user wrote: all of them count."""
     from lineal.extract.catalyst.plan import extract
     from lineal.spark.plan import analysed
 
     text = str(analysed("SELECT id + 1.5 AS x FROM range(3)", spark).toJSON())
-    extraction = extract(text, "", "result", Names())
+    extraction = extract(text, "result", Names())
     assert [str(info.columns[0].name) for info in extraction.datasets.values()] == ["x"]

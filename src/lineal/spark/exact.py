@@ -30,10 +30,9 @@ def lineage(df_or_sql: Any, spark: Any = None, target: str | None = None, names:
 
 
 def of_plan(plan: Any, spark: Any, target: str | None = None, names: Names | None = None) -> Extraction:
-    text, annotation = described(plan, spark)
     if names is None:
         names = Names(database=str(spark._jsparkSession.sessionState().catalog().getCurrentDatabase()))
-    return extract(text, annotation, target or "query", names)
+    return extract(described(plan, spark, names.views), target or "query", names)
 
 
 def of_corpus(corpus: Corpus, spark: Any) -> tuple[Extraction, Extraction]:

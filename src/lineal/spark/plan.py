@@ -1,94 +1,212 @@
-"""Spark's analysed plan, as JSON, with the notes that the JSON lacks.
+"""Spark's analysed plan, as JSON in the form of its own `toJSON`, with what that leaves out and without what nobody reads.
 
-The notes are collected inside the JVM, where walking a plan costs microseconds: a small Java class, compiled by the
-compiler that Spark itself uses for its generated code.
+Spark's `toJSON` does not say which casts the user wrote, what leaves and sinks are called, or what an Expand projects,
+and it takes as long as the analysis itself. So the plan is written down inside the JVM by a small Java class, compiled
+by the compiler that Spark uses for its generated code.
 """
 
 from __future__ import annotations
 
+import base64
+import zlib
+from collections.abc import Collection
 from typing import Any
 
-NOTES = """
-import org.apache.spark.sql.catalyst.plans.QueryPlan;
+WRITER = """
+import org.apache.spark.sql.catalyst.TableIdentifier;
+import org.apache.spark.sql.catalyst.catalog.CatalogTable;
+import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.plans.logical.Expand;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.plans.logical.View;
 import org.apache.spark.sql.catalyst.expressions.Cast;
+import org.apache.spark.sql.catalyst.expressions.ExprId;
+import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.types.StructField;
 
-public class LinealNotes {
-  private final StringBuilder casts = new StringBuilder();
-  private final StringBuilder plans = new StringBuilder();
+public class LinealPlan {
+  private final StringBuilder out = new StringBuilder();
+  private String views = "";
 
-  public String of(Object plan) {
-    LinealNotes notes = new LinealNotes();
-    notes.plan((QueryPlan) plan);
-    return "{\\"casts\\": \\"" + notes.casts + "\\", \\"plans\\": [" + notes.plans + "]}";
+  private String packed = "";
+
+  /** A plan, written down; the temporary views in the list, each between two line breaks, are leaves. */
+  public LinealPlan write(Object plan, String views) throws Throwable {
+    LinealPlan writer = new LinealPlan();
+    writer.views = views;
+    writer.tree((TreeNode) plan);
+    writer.pack();
+    return writer;
   }
 
-  private void plan(QueryPlan plan) {
-    if (plans.length() > 0) plans.append(",");
-    plans.append(note(plan));
-    scala.collection.Iterator expressions = plan.expressions().iterator();
-    while (expressions.hasNext()) expression((Expression) expressions.next());
-    if (plan.children().isEmpty()) {
-      scala.collection.Iterator inner = ((TreeNode) plan).innerChildren().iterator();
-      while (inner.hasNext()) {
-        Object child = inner.next();
-        if (child instanceof LogicalPlan && !isSubquery(plan, child)) plan((QueryPlan) child);
-      }
+  /** Small pieces: one answer larger than a packet waits 40 ms for the acknowledgement of its first part. */
+  public String piece(int number) {
+    int start = number * 8000;
+    return start >= packed.length() ? "" : packed.substring(start, Math.min(start + 8000, packed.length()));
+  }
+
+  private void pack() throws Throwable {
+    java.util.zip.Deflater deflater = new java.util.zip.Deflater(java.util.zip.Deflater.BEST_SPEED);
+    java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
+    java.util.zip.DeflaterOutputStream stream = new java.util.zip.DeflaterOutputStream(bytes, deflater);
+    stream.write(out.toString().getBytes("UTF-8"));
+    stream.close();
+    deflater.end();
+    packed = java.util.Base64.getEncoder().encodeToString(bytes.toByteArray());
+  }
+
+  private void tree(TreeNode node) {
+    out.append("[");
+    node(node);
+    out.append("]");
+  }
+
+  private void node(TreeNode node) {
+    boolean leaf = node instanceof View && isLeaf((View) node);
+    scala.collection.Seq children = (scala.collection.Seq) node.children();
+    out.append("{\\"class\\":\\"").append(node.getClass().getName()).append("\\",\\"num-children\\":");
+    out.append(leaf ? 0 : children.size());
+    scala.Product product = (scala.Product) node;
+    for (int i = 0; i < product.productArity(); i++) {
+      String name = product.productElementName(i);
+      if (name.equals("metadata") || name.equals("dataType") || name.equals("data")) continue;
+      int before = out.length();
+      out.append(",").append(string(name)).append(":");
+      if (!value(product.productElement(i), children)) out.setLength(before);
     }
-    scala.collection.Iterator children = plan.children().iterator();
-    while (children.hasNext()) plan((QueryPlan) children.next());
+    if (node instanceof NamedExpression && ((Expression) node).resolved())
+      out.append(",\\"exprId\\":{\\"id\\":").append(((NamedExpression) node).exprId().id()).append("}");
+    if (node instanceof Cast)
+      out.append(",\\"user\\":").append(((Cast) node).getTagValue(Cast.USER_SPECIFIED_CAST()).isDefined());
+    if (leaf) {
+      out.append(",\\"output\\":");
+      value(((View) node).output(), children);
+    }
+    if (node instanceof LogicalPlan) note(node);
+    out.append("}");
+    if (leaf) return;
+    scala.collection.Iterator below = children.iterator();
+    while (below.hasNext()) {
+      out.append(",");
+      node((TreeNode) below.next());
+    }
   }
 
-  private boolean isSubquery(QueryPlan plan, Object child) {
-    scala.collection.Iterator subqueries = plan.subqueries().iterator();
-    while (subqueries.hasNext()) if (subqueries.next() == child) return true;
+  private boolean isLeaf(View view) {
+    String name = view.desc().identifier().table();
+    return views.contains("\\n" + name.toLowerCase(java.util.Locale.ROOT) + "\\n");
+  }
+
+  /** Writes a field's value; false if it is nothing that lineage needs. */
+  private boolean value(Object value, scala.collection.Seq children) {
+    if (value instanceof scala.Some) return value(((scala.Some) value).get(), children);
+    if (value instanceof TreeNode) {
+      int position = 0;
+      scala.collection.Iterator all = children.iterator();
+      while (all.hasNext()) {
+        if (all.next() == value) {
+          out.append(position);
+          return true;
+        }
+        position++;
+      }
+      if (!(value instanceof Expression) && !(value instanceof LogicalPlan)) return false;
+      tree((TreeNode) value);
+      return true;
+    }
+    if (value instanceof scala.collection.Map) return false;
+    if (value instanceof scala.collection.Iterable) {
+      out.append("[");
+      boolean first = true;
+      scala.collection.Iterator items = ((scala.collection.Iterable) value).iterator();
+      while (items.hasNext()) {
+        int before = out.length();
+        if (!first) out.append(",");
+        if (value(items.next(), children)) first = false;
+        else out.setLength(before);
+      }
+      out.append("]");
+      return true;
+    }
+    if (value instanceof ExprId) {
+      out.append("{\\"id\\":").append(((ExprId) value).id()).append("}");
+      return true;
+    }
+    if (value instanceof CatalogTable) {
+      out.append("{\\"identifier\\":");
+      value(((CatalogTable) value).identifier(), children);
+      out.append("}");
+      return true;
+    }
+    if (value instanceof TableIdentifier) {
+      TableIdentifier table = (TableIdentifier) value;
+      out.append("{\\"table\\":").append(string(table.table()));
+      if (table.database().isDefined()) out.append(",\\"database\\":").append(string((String) table.database().get()));
+      if (table.catalog().isDefined()) out.append(",\\"catalog\\":").append(string((String) table.catalog().get()));
+      out.append("}");
+      return true;
+    }
+    if (value instanceof StructField) {
+      out.append("{\\"name\\":").append(string(((StructField) value).name())).append("}");
+      return true;
+    }
+    if (value instanceof JoinType) {
+      out.append("{\\"object\\":").append(string(value.getClass().getName())).append("}");
+      return true;
+    }
+    if (value instanceof Boolean || value instanceof Integer || value instanceof Long) {
+      out.append(value);
+      return true;
+    }
+    if (value instanceof String) {
+      out.append(string((String) value));
+      return true;
+    }
     return false;
   }
 
-  private void expression(Expression expression) {
-    if (expression instanceof Cast)
-      casts.append(expression.getTagValue(Cast.USER_SPECIFIED_CAST()).isDefined() ? '1' : '0');
-    if (expression instanceof PlanExpression) plan((QueryPlan) ((PlanExpression) expression).plan());
-    scala.collection.Iterator children = expression.children().iterator();
-    while (children.hasNext()) expression((Expression) children.next());
-  }
-
-  private String note(Object plan) {
+  private void note(TreeNode plan) {
+    int before = out.length();
     try {
-      if (plan instanceof Expand) return expand((Expand) plan);
-      Object name = name(plan);
-      if (name == null) return "null";
-      return "{\\"name\\": " + name + columns(plan) + "}";
+      out.append(",\\"note\\":");
+      if (plan instanceof Expand) {
+        expand((Expand) plan);
+        return;
+      }
+      String name = name(plan);
+      if (name == null) {
+        out.setLength(before);
+        return;
+      }
+      out.append("{\\"name\\":").append(name).append(columns(plan)).append("}");
     } catch (Throwable problem) {
-      return "null";
+      out.setLength(before);
     }
   }
 
-  /** Which attributes each output takes: the JSON leaves the projections out. */
-  private String expand(Expand plan) {
-    StringBuilder outputs = new StringBuilder();
+  /** Which attributes each output takes. */
+  private void expand(Expand plan) {
+    out.append("{\\"outputs\\":[");
     for (int j = 0; j < plan.output().size(); j++) {
-      StringBuilder ids = new StringBuilder();
+      out.append(j > 0 ? ",[" : "[");
+      boolean first = true;
       scala.collection.Iterator rows = plan.projections().iterator();
       while (rows.hasNext()) {
         Expression item = (Expression) ((scala.collection.Seq) rows.next()).apply(j);
         scala.collection.Iterator attributes = ((scala.collection.Iterable) item.references()).iterator();
         while (attributes.hasNext()) {
-          if (ids.length() > 0) ids.append(",");
-          ids.append(((NamedExpression) attributes.next()).exprId().id());
+          out.append(first ? "" : ",").append(((NamedExpression) attributes.next()).exprId().id());
+          first = false;
         }
       }
-      outputs.append(j > 0 ? "," : "").append("[").append(ids).append("]");
+      out.append("]");
     }
-    return "{\\"outputs\\": [" + outputs + "]}";
+    out.append("]}");
   }
 
-  private Object name(Object plan) throws Throwable {
+  private String name(Object plan) throws Throwable {
     String kind = plan.getClass().getSimpleName();
     if (kind.equals("LogicalRelation")) return relation(call(plan, "relation"));
     if (kind.equals("DataSourceV2Relation") || kind.equals("StreamingRelationV2")) {
@@ -113,7 +231,7 @@ public class LinealNotes {
     return null;
   }
 
-  private Object relation(Object relation) throws Throwable {
+  private String relation(Object relation) throws Throwable {
     String kind = relation.getClass().getSimpleName();
     if (kind.equals("HadoopFsRelation")) {
       Object roots = call(call(relation, "location"), "rootPaths");
@@ -135,7 +253,7 @@ public class LinealNotes {
     return ", \\"columns\\": [" + names + "]";
   }
 
-  private Object option(Object options) throws Throwable {
+  private String option(Object options) throws Throwable {
     scala.collection.immutable.Map map = (scala.collection.immutable.Map) options;
     if (map.contains("path")) return quoted(String.valueOf(map.apply("path")));
     if (map.contains("dbtable")) return quoted(String.valueOf(map.apply("dbtable")));
@@ -172,7 +290,7 @@ public class LinealNotes {
 }
 """
 
-_ATTRIBUTE = "_lineal_notes"
+_ATTRIBUTE = "_lineal_plan"
 
 
 def analysed(df_or_sql: Any, spark: Any) -> Any:
@@ -185,19 +303,27 @@ def analysed(df_or_sql: Any, spark: Any) -> Any:
     return state.executePlan(parsed, skip).analyzed()
 
 
-def described(plan: Any, spark: Any) -> tuple[str, str]:
-    """A plan as JSON, and its notes."""
-    return str(plan.toJSON()), str(notes(spark).of(plan))
+def described(plan: Any, spark: Any, views: Collection[str] = ()) -> str:
+    """A plan as JSON; the named temporary views are its leaves."""
+    leaves = "".join(f"\n{view}\n" for view in sorted(views))
+    written = writer(spark).write(plan, leaves)
+    pieces = [written.piece(0)]
+    while len(pieces[-1]) == PIECE:
+        pieces.append(written.piece(len(pieces)))
+    return zlib.decompress(base64.b64decode("".join(pieces))).decode()
 
 
-def notes(spark: Any) -> Any:
-    """An instance of LinealNotes, compiled once per session."""
+PIECE = 8000
+
+
+def writer(spark: Any) -> Any:
+    """An instance of LinealPlan, compiled once per session."""
     context = spark.sparkContext
     found = getattr(context, _ATTRIBUTE, None)
     if found is None:
         compiler = spark._jvm.org.codehaus.janino.SimpleCompiler()
         compiler.setParentClassLoader(spark._jvm.java.lang.Thread.currentThread().getContextClassLoader())
-        compiler.cook(NOTES)
-        found = compiler.getClassLoader().loadClass("LinealNotes").newInstance()
+        compiler.cook(WRITER)
+        found = compiler.getClassLoader().loadClass("LinealPlan").newInstance()
         setattr(context, _ATTRIBUTE, found)
     return found

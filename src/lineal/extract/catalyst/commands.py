@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lineal.algebra.expression import decides
 from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb
@@ -65,8 +65,8 @@ def noted_sink(node: Node, plan: Plan) -> Sink | None:
 
 
 def noted(node: Node, plan: Plan) -> str:
-    note = node.note if isinstance(node.note, dict) else {}
-    return plan.names.of(note["name"]) if note.get("name") else ""
+    name = node.note.get("name")
+    return plan.names.of(name) if name else ""
 
 
 def written(name: str, kind: str, node: Node, plan: Plan) -> Sink | None:
@@ -76,13 +76,12 @@ def written(name: str, kind: str, node: Node, plan: Plan) -> Sink | None:
     if not name:
         plan.report(Code.UNSUPPORTED_CONSTRUCT, f"the target of {node.name} has no name")
         name = node.name
-    note = node.note if isinstance(node.note, dict) else {}
-    return Sink(name, kind, frame, columns_of(node, note))
+    return Sink(name, kind, frame, columns_of(node))
 
 
-def columns_of(node: Node, note: dict[str, Any]) -> list[str]:
-    if note.get("columns"):
-        return [str(column) for column in note["columns"]]
+def columns_of(node: Node) -> list[str]:
+    if node.note.get("columns"):
+        return [str(column) for column in node.note["columns"]]
     listed = node.args.get("outputColumnNames")
     if isinstance(listed, list):
         return [str(column) for column in listed]

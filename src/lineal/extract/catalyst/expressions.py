@@ -98,7 +98,7 @@ def through(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: 
 
 def cast(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """CAST(a AS INT)      a transformation when the user wrote it, none when the analyser inserted it"""
-    if node.note is False:
+    if node.args.get("user") is False:
         push(node.children, way, calls, stack)
     else:
         push(node.children, value(way), (node, calls), stack)

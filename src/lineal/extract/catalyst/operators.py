@@ -135,8 +135,7 @@ def expand(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """ROLLUP (a, b), UNPIVOT      each input row once per projection; an output takes what its projections name"""
     child = frame_of(node.children[0], outer, plan)
     outputs = node.trees("output")
-    note = node.note if isinstance(node.note, dict) else {}
-    taken = note.get("outputs")
+    taken = node.note.get("outputs")
     slots = []
     for position, output in enumerate(outputs):
         if taken is not None:
@@ -314,14 +313,15 @@ def rootless(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 def view(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """FROM v      a view that is a dataset of its own is a hop; a temporary one is composed away"""
-    inner = frame_of(node.children[0], outer, plan)
     name = plan.view_name(node)
     if name is None:
-        return inner
+        return only_child(node, outer, plan)
     dataset = plan.dataset(name)
     plan.reads_dataset(dataset)
-    whole = scan(dataset, [(slot.name, slot.key) for slot in inner.slots], True)
-    return Frame(whole.slots, NOTHING)
+    if not node.children:
+        return scanned(dataset, node.trees("output"))
+    inner = frame_of(node.children[0], outer, plan)
+    return scan(dataset, [(slot.name, slot.key) for slot in inner.slots], True)
 
 
 # -- black boxes -------------------------------------------------------------------------------------------------

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from lineal.algebra.frame import Frame, edges_of, renamed
 from lineal.extract.catalyst.commands import Sink, sink_of
 from lineal.extract.catalyst.expressions import Scope, function_name
 from lineal.extract.catalyst.operators import frame_of
-from lineal.extract.catalyst.tree import Node, annotate, plant, read
+from lineal.extract.catalyst.tree import Node, read
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Read
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
@@ -68,8 +67,8 @@ class Plan:
         identifier = table_identifier(node.args.get("catalogTable") or node.args.get("tableMeta"))
         if identifier:
             return self.names.of(identifier)
-        note = node.note
-        return self.names.of(note["name"]) if isinstance(note, dict) and note.get("name") else None
+        name = node.note.get("name")
+        return self.names.of(name) if name else None
 
     def view_name(self, node: Node) -> str | None:
         description = node.args.get("desc")
@@ -113,18 +112,13 @@ class PlanReading:
         return tuple(name for name in names if name)
 
 
-def extract(text: str, annotation: str = "", target: str = "query", names: Names | None = None) -> Extraction:
-    """The lineage of a plan's JSON: of the dataset that its command writes, else of `target`."""
-    names = names or Names()
-    plan = Plan(names)
+def extract(text: str, target: str = "query", names: Names | None = None) -> Extraction:
+    """The lineage of a plan's JSON: of the dataset that its command writes, else of `target`.
+
+    Spark's own `toJSON` is read, too; as it does not tell which casts the user wrote, all of them count.
+    """
+    plan = Plan(names or Names())
     root = read(text)
-    plant(root)
-    if annotation:
-        notes = json.loads(annotation)
-        if not annotate(root, notes["casts"], notes["plans"]):
-            plan.report(
-                Code.UNSUPPORTED_CONSTRUCT, "the engine's notes do not fit its plan: every cast counts as written"
-            )
     sink = sink_of(root, plan)
     if sink is None:
         sink = Sink(target, "query", frame_of(root, None, plan))
