@@ -20,12 +20,21 @@ Lineage = dict[tuple[Column, Way], Trail | None]
 NOTHING: Lineage = {}
 
 
+class Struct(dict[tuple[Column, Way], "Trail | None"]):
+    """The lineage of a struct that was built here: of the whole, and of each field by its key."""
+
+    fields: Mapping[str, Lineage]
+
+    def __init__(self, whole: Lineage, fields: Mapping[str, Lineage]) -> None:
+        super().__init__(whole)
+        self.fields = fields
+
+
 class Star(NamedTuple):
     """`*` over a dataset whose columns are not (all) known: answers any name but the excepted ones."""
 
     dataset: Dataset
     excepted: frozenset[str] = frozenset()
-    renamed: Mapping[str, str] = {}
 
 
 class Slot(NamedTuple):
@@ -89,8 +98,7 @@ def answer(star: Star, name: str, key: str) -> Slot | None:
     """SELECT x FROM (SELECT * FROM unknown)      the star answers with unknown.x"""
     if key in star.excepted:
         return None
-    source = star.renamed.get(key, name)
-    return Slot(name, key, {(Column(star.dataset, source), IDENTITY): None})
+    return Slot(name, key, {(Column(star.dataset, name), IDENTITY): None})
 
 
 def narrow(rows: Lineage, way: Way, lineage: Lineage) -> None:

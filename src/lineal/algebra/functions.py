@@ -52,7 +52,7 @@ FUNCTIONS = _table(
     (Role.AGGREGATE, False, "approx_top_sum regr_avgx regr_avgy regr_intercept regr_r2 regr_slope regr_sxx regr_sxy"),
     (Role.AGGREGATE, False, "regr_syy regr_valx regr_valy minhash minhash_combine approximate_similarity"),
     (Role.AGGREGATE, True, "count count_if=countif regr_count count_star count_big count_distinct"),
-    (Role.AGGREGATE, True, "approx_count_distinct=approx_distinct hll uniq"),
+    (Role.AGGREGATE, True, "approx_count_distinct=approx_distinct hll uniq=uniqexact=uniqcombined=uniqhll12"),
     (Role.ORDERED, False, "percentile_cont percentile_disc"),
     (Role.VALUE_AT, False, "lag lead first_value=first last_value=last nth_value"),
     (Role.RANKING, False, "row_number rank dense_rank ntile percent_rank cume_dist"),

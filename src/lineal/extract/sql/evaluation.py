@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.frame import Frame, Lineage, Slot
 from lineal.extract.sql.dialects import Facts
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset
 from lineal.model.names import Fold
-from lineal.model.way import Clause
+from lineal.model.way import IDENTITY, Clause
 
 if TYPE_CHECKING:
     from lineal.extract.sql.reading import Reading
@@ -96,12 +96,17 @@ class Evaluation:
             found = self.frames[id(node)] = query(node, scope, scope.ctes, self)
         return found
 
+    def value_of(self, node: Any, scope: Scope) -> Lineage:
+        from lineal.extract.sql.expressions import value_of
+
+        return value_of(node, IDENTITY, scope)
+
     def star_slots(self, node: Any, scope: Scope) -> list[Slot]:
         from lineal.extract.sql.query import star_slots
 
         return star_slots(node, scope)
 
-    def report(self, code: Code, message: str, node: exp.Expression, hint: str = "") -> None:
+    def report(self, code: Code, message: str, node: exp.Expr, hint: str = "") -> None:
         self.diagnostics.append(Diagnostic(code, message, self.reading.place_of(node), hint))
 
     def witness(self, key: str, origins: dict[Column, Slot]) -> tuple[Column, str] | None:

@@ -12,7 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, pour
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, absorb, pour
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
 from lineal.extract.sql.scope import Scope, Source, field_of
 from lineal.model.way import IDENTITY as NEUTRAL
@@ -141,6 +141,22 @@ def star(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into:
     """hash(*), struct(t.*)      every column"""
     for slot in scope.evaluation.star_slots(node, scope):
         pour(slot.lineage, way, into, node, calls)
+
+
+def columns(node: exp.Columns, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """max(COLUMNS(*))      one output for each column, and this is the one at hand"""
+    if scope.each is not None:
+        pour(scope.each.lineage, way, into, node, calls)
+    else:
+        function(node, way, calls, stack, scope, into)
+
+
+def parameter(node: exp.Parameter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """$1      Snowflake: the first column of the only source; elsewhere a parameter, and no column"""
+    if scope.evaluation.facts.name == "snowflake" and len(scope.order) == 1:
+        slot = scope.positional(scope.order[0], f"${node.name}", node) if node.name.isdigit() else None
+        if slot is not None:
+            pour(slot.lineage, way, into, node, calls)
 
 
 # -- conditions --------------------------------------------------------------------------------------------------
@@ -283,6 +299,24 @@ def column_of_var(node: exp.Var, scope: Scope) -> exp.Expr:
     return exp.Column(this=exp.Identifier(this=spelled, quoted=False)) if node.name.isidentifier() else node
 
 
+def extract(node: exp.Extract, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """EXTRACT(YEAR_MONTH FROM a)      the unit is no column, whatever it is called"""
+    stack.append((node.args["expression"], value(way), (node, calls)))
+
+
+def combined(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """sumIf(a, b)      ClickHouse's sum(a) FILTER (WHERE b)"""
+    name = node.name.lower()
+    around = (node, calls)
+    step = counted(way) if name.startswith(("count", "uniq")) else aggregate_of(way)
+    arguments_ = node.expressions
+    if "if" in name and arguments_:
+        stack.append((arguments_[-1], when(way), around))
+        arguments_ = arguments_[:-1]
+    for argument in reversed(arguments_):
+        stack.append((argument, step, around))
+
+
 def compose_body(node: Any, way: Way, calls: Any, scope: Scope, into: Lineage) -> bool:
     """safe_divide(a, b), where the body is known: only what the body does to a and b counts"""
     evaluation = scope.evaluation
@@ -323,7 +357,8 @@ def row_of(node: Any) -> Function | None:
     """The function table's row for a node, by any of the names its class goes by."""
     kind = node.__class__
     if kind in NAMED:
-        return known(node.name.lower())
+        name = node.name.lower()
+        return known(name) or (Function(name, Role.AGGREGATE, False) if kind is not exp.Anonymous else None)
     if kind not in ROWS:
         names = [name.lower() for name in kind.sql_names()]
         found = next((row for name in names if (row := known(name)) is not None), None)
@@ -434,19 +469,49 @@ def lambda_(node: exp.Lambda, way: Way, calls: Any, stack: Stack, scope: Scope, 
 
 
 def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """a.b.c.d.e, f(x).y      a field's path, or a function of a package"""
-    path: list[str] = []
+    """a.b.c.d.e, f(x).y, (t).a      a field's path, a function of a package, a column of a row"""
+    parts: list[Any] = []
     base: Any = node
     while isinstance(base, exp.Dot):
         if isinstance(base.expression, exp.Func):
             stack.append((base.expression, way, calls))
             return
-        path.insert(0, base.expression.name)
+        parts.insert(0, base.expression)
         base = base.this
-    if isinstance(base, exp.Column) and not isinstance(base.this, exp.Star):
-        pour(field_of(scope.column(base), path, node).lineage, way, into, node, calls)
+    path = [part.name for part in parts]
+    in_parentheses = isinstance(base, exp.Paren)
+    while isinstance(base, exp.Paren):
+        base = base.this
+    if isinstance(base, exp.Struct) and (field := struct_items(base).get(path[0].lower())) is not None:
+        found = Slot(path[0], path[0], Struct({}, {path[0].lower(): struct_of(field, scope)}))
+        pour(field_of(found, path, node).lineage, way, into, node, calls)
+    elif isinstance(base, exp.Column) and not isinstance(base.this, exp.Star):
+        if in_parentheses and scope.row(base) is not None:
+            slot, path = scope.column(exp.Column(this=parts[0].copy(), table=base.this.copy())), path[1:]
+        else:
+            slot = scope.column(base)
+        pour(field_of(slot, path, node).lineage, way, into, node, calls)
     else:
         stack.append((base, value(way), (node, calls)))
+
+
+def struct_of(node: Any, scope: Scope) -> Lineage:
+    """STRUCT(a AS p, b AS q)      a value that knows of its fields"""
+    whole = value_of(node, NEUTRAL, scope)
+    if not isinstance(node, exp.Struct):
+        return whole
+    return Struct(whole, {key: struct_of(item, scope) for key, item in struct_items(node).items()})
+
+
+def struct_items(node: exp.Struct) -> dict[str, Any]:
+    """The fields by their names, as far as they have one."""
+    found: dict[str, Any] = {}
+    for item in node.expressions:
+        if isinstance(item, exp.PropertyEQ):
+            found[item.this.name.lower()] = item.args["expression"]
+        elif isinstance(item, (exp.Column, exp.Alias)) and item.alias_or_name:
+            found[item.alias_or_name.lower()] = item.unalias()
+    return found
 
 
 # -- the table ---------------------------------------------------------------------------------------------------
@@ -472,6 +537,10 @@ HANDLERS: dict[type, Handler] = {
     exp.Except: subquery,
     exp.Exists: exists,
     exp.Lambda: lambda_,
+    exp.Columns: columns,
+    exp.Extract: extract,
+    exp.CombinedAggFunc: combined,
+    exp.CombinedParameterizedAgg: combined,
     exp.Dot: dot,
     exp.Paren: inside,
     exp.Alias: inside,
@@ -488,7 +557,7 @@ HANDLERS: dict[type, Handler] = {
     exp.Boolean: nothing,
     exp.DataType: nothing,
     exp.Placeholder: nothing,
-    exp.Parameter: nothing,
+    exp.Parameter: parameter,
     exp.SessionParameter: nothing,
     exp.JSONPath: nothing,
 }

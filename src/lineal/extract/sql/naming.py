@@ -94,6 +94,8 @@ def called(node: Any, position: int, evaluation: Evaluation) -> str:
         return "case"
     if isinstance(node, exp.Anonymous):
         return node.name.lower()
+    if isinstance(node, exp.Binary) and not isinstance(node, exp.Pow):  # a #>> b is a function to sqlglot
+        return "?column?"
     if isinstance(node, exp.Func) and not isinstance(node, exp.Connector):
         return node.sql_name().lower()
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):

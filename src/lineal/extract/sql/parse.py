@@ -61,6 +61,8 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
     script = reading.script
     dialect = parser_dialect(script.dialect)
     tokens, unread = words(script)
+    if not script.target and not script.file:
+        reading.remember(tokens)  # the statement will be named after its words
     message = "a string, a quoted name or a comment is not closed"
     diagnostics = [Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread]
     if "{{" in script.text or "{%" in script.text:
@@ -128,13 +130,10 @@ TANGLED = re.compile(
 
 def may_be_deep(text: str) -> bool:
     """Whether a statement can nest too deeply at all: a glance, since hardly any does."""
-    if len(text) <= DEEPEST_TYPE:
-        return False
-    upper = text.upper()
     return (
         len(text) > LONG
-        or sum(map(upper.count, ("(", "[", "{", "CASE"))) > DEEPEST_NESTING
-        or sum(map(upper.count, ("ARRAY<", "STRUCT<", "MAP<", "LIST<"))) > DEEPEST_TYPE
+        or text.count("(") + text.count("[") + text.count("{") > DEEPEST_NESTING
+        or text.count("<") > DEEPEST_TYPE
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,9 @@ from lineal.algebra.frame import (
     Lineage,
     Slot,
     Star,
+    Struct,
     absorb,
+    answer,
     pour,
     renamed,
     star_slot,
@@ -22,11 +25,11 @@ from lineal.algebra.frame import (
     union_by_name,
 )  # fmt: skip
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.expressions import gather, value_of, window_keys
+from lineal.extract.sql.expressions import gather, struct_of, value_of, window_keys
 from lineal.extract.sql.naming import output_name
-from lineal.extract.sql.scope import Scope, Source, origin_of
+from lineal.extract.sql.scope import Scalar, Scope, Source, origin_of, with_fields
 from lineal.model.diagnostic import Code
-from lineal.model.way import IDENTITY, Clause, How
+from lineal.model.way import IDENTITY, Clause, How, Way
 
 CTEs = dict[str, Frame]
 
@@ -40,6 +43,7 @@ LATERAL = decides(How.JOIN, Clause.LATERAL)
 GROUPS = decides(How.GROUP_BY, Clause.GROUP_BY)
 DISTINCT = decides(How.GROUP_BY, Clause.DISTINCT)
 DISTINCT_ON = decides(How.GROUP_BY, Clause.DISTINCT_ON)
+LIMIT_BY = decides(How.GROUP_BY, Clause.LIMIT)
 SORTS = decides(How.SORT, Clause.ORDER_BY)
 UNION = decides(How.GROUP_BY, Clause.UNION)
 COMPARED = {exp.Intersect: decides(How.FILTER, Clause.INTERSECT), exp.Except: decides(How.FILTER, Clause.EXCEPT)}
@@ -70,6 +74,8 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
         relation(lateral, scope, rows)
     for join in args.get("joins") or ():
         join_(join, scope, rows)
+    if args.get("connect") is not None:
+        connect(args["connect"], scope, rows)
     if args.get("windows"):
         named_windows(args["windows"], scope)
     slots, aliases = project(node, scope)
@@ -78,8 +84,11 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
     _conditions(args, scope, rows, aliases)
     if args.get("distinct") is not None:
         _distinct(args["distinct"], scope, rows, slots, aliases)
-    if args.get("order") is not None or args.get("sort") is not None:
+    if args.get("order") is not None or args.get("sort") is not None or args.get("cluster") is not None:
         _order(args, scope, rows, slots, {slot.key: slot for slot in reversed(slots)})
+    limit = args.get("limit")
+    if limit is not None and limit.args.get("expressions"):
+        _limit_by(limit, scope, rows, aliases)
     return Frame(slots, rows)
 
 
@@ -90,6 +99,7 @@ def project(node: exp.Select, scope: Scope) -> tuple[list[Slot], dict[str, Slot]
     slots: list[Slot] = []
     aliases: dict[str, Slot] = {}
     lateral = evaluation.facts.lateral_aliases
+    several_anywhere = evaluation.facts.columns_in_expressions
     fold, keys, new_slot = evaluation.fold, evaluation.keys, tuple.__new__
     for position, item in enumerate(node.args["expressions"]):
         kind = item.__class__
@@ -101,13 +111,18 @@ def project(node: exp.Select, scope: Scope) -> tuple[list[Slot], dict[str, Slot]
         if kind is exp.Star or (kind is exp.Column and item.args["this"].__class__ is exp.Star):
             slots.extend(star_slots(item, scope))
             continue
-        if kind is exp.Columns:
-            slots.extend(columns_slots(item, scope))
-            continue
         lineage: Lineage = {}
         if kind is exp.Column:
-            for influence, trail in scope.column(item).lineage.items():
+            found = scope.column(item).lineage
+            for influence, trail in found.items():
                 lineage[influence] = (item, None, trail, trail[3] if trail is not None else None)
+            if found.__class__ is Struct:
+                lineage = with_fields(lineage, found)
+        elif (several_anywhere or kind in SEVERAL) and (several := several_slots(item, scope)) is not None:
+            slots.extend(several)
+            continue
+        elif kind is exp.Struct:
+            lineage = struct_of(item, scope)
         else:
             gather(item, IDENTITY, lineage, scope)
         if alias is not None:
@@ -129,7 +144,6 @@ def project(node: exp.Select, scope: Scope) -> tuple[list[Slot], dict[str, Slot]
 
 def star_slots(node: Any, scope: Scope) -> list[Slot]:
     """*, t.*, * EXCEPT (a), * REPLACE (f(a) AS a), * RENAME (a AS b)      in schema order"""
-    evaluation = scope.evaluation
     star = node.args["this"] if isinstance(node, exp.Column) else node
     if isinstance(node, exp.Column):
         source = _star_source(node, scope)
@@ -141,17 +155,56 @@ def star_slots(node: Any, scope: Scope) -> list[Slot]:
         slots = visible(scope)
         for source in scope.order:
             _read_all(source, source.frame.slots, scope, node)
-    excepted = star.args.get("except_") or ()
-    replaced = star.args.get("replace") or ()
-    renames = star.args.get("rename") or ()
-    if not (excepted or replaced or renames):
+    return edited(star, slots, scope) if any(star.args.values()) else slots
+
+
+def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
+    """* EXCEPT (a) REPLACE (f(b) AS b) RENAME (c AS d) ILIKE 'x%'      what is left of the star's columns
+
+    An open star stays open: what the text says of a column beside it becomes a column of its own.
+    """
+    left_out = {_key_of(item, scope): item for item in star.args.get("except_") or ()}
+    replaced = {_key_of(a.args["alias"], scope): a for a in star.args.get("replace") or () if isinstance(a, exp.Alias)}
+    renames = {_key_of(a.this, scope): a for a in star.args.get("rename") or () if isinstance(a, exp.Alias)}
+    for key, item in {**left_out, **replaced, **renames}.items():
+        if not any(slot.key == key for slot in slots):
+            slots = beside_star(slots, key, item, scope)
+    found = [slot for slot in slots if slot.key not in left_out]
+    for position, slot in enumerate(found):
+        if slot.key in replaced:
+            found[position] = Slot(slot.name, slot.key, value_of(replaced[slot.key].this, IDENTITY, scope))
+        elif slot.key in renames:
+            name = renames[slot.key].args["alias"]
+            found[position] = Slot(name.name, _key_of(name, scope), slot.lineage)
+    if star.args.get("ilike") is not None:
+        matches = like(star.args["ilike"].name, re.IGNORECASE)
+        found = [slot for slot in found if slot.star is not None or matches(slot.name)]
+    return found
+
+
+def _key_of(node: Any, scope: Scope) -> str:
+    identifier = node.args["this"] if isinstance(node, exp.Column) else node
+    return scope.evaluation.fold(identifier.name, identifier.args.get("quoted"))
+
+
+def beside_star(slots: list[Slot], key: str, item: exp.Expr, scope: Scope) -> list[Slot]:
+    """* EXCEPT (a), where the text tells that there is an a: it stands beside the open star, which has no a any more"""
+    evaluation = scope.evaluation
+    named = item.this if isinstance(item, exp.Alias) and not isinstance(item.this, exp.Func) else item
+    name = named.name if isinstance(named, (exp.Column, exp.Identifier)) else item.alias_or_name
+    answers = [a for slot in slots if slot.star is not None and (a := answer(slot.star, name, key)) is not None]
+    evaluation.references += 1
+    if not answers:
+        evaluation.unresolved += 1
+        evaluation.report(Code.UNRESOLVED_COLUMN, f"the star has no column '{name}'", item)
         return slots
-    fold = evaluation.fold
-    without = frozenset(fold(item.name, False) for item in excepted)
-    exchange = {fold(a.alias, False): value_of(a.this, IDENTITY, scope) for a in replaced if isinstance(a, exp.Alias)}
-    rename = {fold(a.this.name, False): a.alias for a in renames if isinstance(a, exp.Alias)}
-    changed = [_changed(slot, without, exchange, rename, evaluation) for slot in slots]
-    return [slot for slot in changed if slot is not None]
+    beside = answers[0] if len(answers) == 1 else scope.ambiguous(name, answers, item)
+    for (origin, _), trail in beside.lineage.items():
+        evaluation.read(origin, scope.clause, item, learn=trail is None)
+    without = [
+        slot if slot.star is None else star_slot(Star(slot.star.dataset, slot.star.excepted | {key})) for slot in slots
+    ]
+    return [*without, beside]
 
 
 def _star_source(node: exp.Column, scope: Scope) -> Source | None:
@@ -173,38 +226,65 @@ def struct_star(node: exp.Column, scope: Scope) -> list[Slot]:
     return [Slot(f"{table.name}.*", f"{table.name}.*", lineage)] if lineage else []
 
 
-def _changed(
-    slot: Slot, without: frozenset[str], exchange: dict[str, Lineage], rename: dict[str, str], evaluation: Evaluation
-) -> Slot | None:
-    if slot.star is not None:
-        star = slot.star
-        renamed_to = {evaluation.fold(new, False): old for old, new in rename.items()}
-        return star_slot(Star(star.dataset, star.excepted | without | set(rename), {**star.renamed, **renamed_to}))
-    if slot.key in without:
+SEVERAL = frozenset((exp.Columns, exp.Like, exp.ILike, exp.Dot))
+"""What may be several columns in one item of SELECT."""
+
+
+def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
+    """COLUMNS('a.*'), * LIKE 'a%', (t).*, max(COLUMNS(*))      one output for each column; None for one output"""
+    if isinstance(item, exp.Columns):
+        return columns_slots(item, scope)
+    if isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
+        row = scope.row(item.this.unnest())
+        if row is not None:
+            _read_all(row, row.frame.slots, scope, item)
+            return list(row.frame.slots)
         return None
-    if slot.key in exchange:
-        return Slot(slot.name, slot.key, exchange[slot.key])
-    if slot.key in rename:
-        return Slot(rename[slot.key], evaluation.fold(rename[slot.key], False), slot.lineage)
-    return slot
+    if isinstance(item, (exp.Like, exp.ILike)) and isinstance(item.this, exp.Star):
+        matches = like(item.expression.name, re.IGNORECASE if isinstance(item, exp.ILike) else re.NOFLAG)
+        return [slot for slot in star_slots(item.this, scope) if slot.star is not None or matches(slot.name)]
+    return each_column(item, scope) if scope.evaluation.facts.columns_in_expressions else None
+
+
+def each_column(item: Any, scope: Scope) -> list[Slot] | None:
+    """max(COLUMNS(*))      the expression over each of the columns, under that column's name"""
+    columns = item.find(exp.Columns)
+    if columns is None:
+        return None
+    slots: list[Slot] = []
+    for column in columns_slots(columns, scope):
+        scope.each = column
+        lineage: Lineage = {}
+        gather(item, IDENTITY, lineage, scope)
+        slots.append(Slot(column.name, column.key, lineage, column.star))
+    scope.each = None
+    return slots
 
 
 def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
-    """COLUMNS('pattern')      the columns whose names match"""
-    import re
-
-    slots = visible(scope)
-    for source in scope.order:
-        _read_all(source, source.frame.slots, scope, node)
-    pattern = node.this
-    if isinstance(pattern, exp.Literal) and pattern.is_string:
+    """COLUMNS('pattern'), COLUMNS(* EXCLUDE (a)), COLUMNS([a, b])      the columns that are meant"""
+    wanted = node.this
+    if isinstance(wanted, exp.Star):
+        return star_slots(wanted, scope)
+    slots = star_slots(exp.Star(), scope)
+    if isinstance(wanted, exp.Array):
+        keys = {scope.evaluation.fold(item.name, False) for item in wanted.expressions}
+        return [slot for slot in slots if slot.star is not None or slot.key in keys]
+    if isinstance(wanted, exp.Literal) and wanted.is_string:
         try:
-            matches = re.compile(pattern.name).search
+            matches = re.compile(wanted.name).search
         except re.error:
-            scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"not a pattern: {pattern.name}", node)
+            scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"not a pattern: {wanted.name}", node)
             return slots
         return [slot for slot in slots if slot.star is not None or matches(slot.name)]
+    scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, "COLUMNS of a condition: all columns are taken", node)
     return slots
+
+
+def like(pattern: str, flags: re.RegexFlag) -> Callable[[str], Any]:
+    """LIKE 'user\\_%'      as a test of names"""
+    parts = ({"%": ".*", "_": "."}.get(char, re.escape(char)) for char in pattern)
+    return re.compile("".join(parts), flags | re.DOTALL).fullmatch
 
 
 def _read_all(source: Source, slots: Sequence[Slot], scope: Scope, node: Any) -> None:
@@ -324,7 +404,7 @@ def _distinct(node: exp.Distinct, scope: Scope, rows: Lineage, slots: list[Slot]
 
 def _order(args: dict[str, Any], scope: Scope, rows: Lineage, slots: Sequence[Slot], outputs: dict[str, Slot]) -> None:
     """ORDER BY total DESC      an output column first, then a source column"""
-    for form in ("order", "sort"):
+    for form in ("order", "sort", "cluster"):
         order = args.get(form)
         if order is None:
             continue
@@ -344,6 +424,25 @@ def _order(args: dict[str, Any], scope: Scope, rows: Lineage, slots: Sequence[Sl
         scope.alias_first = False
 
 
+def _limit_by(limit: exp.Limit, scope: Scope, rows: Lineage, outputs: dict[str, Slot]) -> None:
+    """LIMIT 1 BY a      one row for each a"""
+    scope.clause = Clause.LIMIT
+    scope.aliases = outputs
+    for key in limit.expressions:
+        gather(key, LIMIT_BY, rows, scope)
+    scope.aliases = {}
+
+
+def connect(node: exp.Connect, scope: Scope, rows: Lineage) -> None:
+    """START WITH boss IS NULL CONNECT BY PRIOR id = boss      a filter, and a join of the table with itself"""
+    start = node.args.get("start")
+    if start is not None:
+        scope.clause = Clause.WHERE
+        gather(start, FILTERS, rows, scope)
+    scope.clause = Clause.JOIN_ON
+    gather(node.args["connect"], JOINS, rows, scope)
+
+
 # -- FROM --------------------------------------------------------------------------------------------------------
 
 
@@ -351,14 +450,18 @@ def relation(node: Any, scope: Scope, rows: Lineage) -> Source:
     """One member of FROM, added to the scope; its row influences become the query's."""
     handler = RELATIONS.get(node.__class__, unknown_relation)
     source = handler(node, scope, rows)
+    args = node.args
+    if args.get("pivots") or args.get("match") is not None:
+        form = "MATCH_RECOGNIZE" if args.get("match") is not None else "PIVOT"
+        scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{form} is not traced", node)
     if source.frame.rows:
         absorb(source.frame.rows, rows)
     if not source.transparent:
         scope.add(source)
     scope.steps.append((source, None, False))
-    for join in node.args.get("joins") or ():
+    for join in args.get("joins") or ():
         join_(join, scope, rows)
-    for lateral in node.args.get("laterals") or ():
+    for lateral in args.get("laterals") or ():
         relation(lateral, scope, rows)
     return source
 
@@ -373,7 +476,7 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     spelling = this.args["this"]
     key = full = table_name(this, evaluation)
     dataset = None
-    if args.get("db") is None and key in scope.ctes:
+    if args.get("db") is None and key in scope.ctes and scope.ctes[key].__class__ is not Scalar:
         frame = scope.ctes[key]
     else:
         if args.get("db") is not None:
@@ -414,7 +517,7 @@ def table_function(node: exp.Table, call: Any, scope: Scope, rows: Lineage) -> S
     """FROM order_volume(10) AS v      a dataset of its own, called like the function"""
     evaluation = scope.evaluation
     name = call.name if isinstance(call, exp.Anonymous) else getattr(call, "sql_name", lambda: call.key)().lower()
-    spelling = str(name)
+    spelling = str(name).removeprefix("exploding_")
     key = evaluation.fold_table(spelling, False)
     scope.clause = Clause.FROM
     for argument in call.iter_expressions() if hasattr(call, "iter_expressions") else ():
@@ -454,7 +557,9 @@ def parenthesised(node: exp.Subquery, inner: exp.Table, scope: Scope, rows: Line
         return Source(key, key, listed(whole, alias, scope.evaluation))
     for source in nested.order:
         scope.add(source)
-    scope.merged.update(nested.merged)
+    scope.merged = {**nested.merged, **scope.merged}
+    scope.merged_reads = {**nested.merged_reads, **scope.merged_reads}
+    scope.covered = {**nested.covered, **scope.covered}
     return Source("", "", whole, transparent=True)
 
 
@@ -524,6 +629,11 @@ def exploded(arguments: list[Any], alias: exp.TableAlias | None, scope: Scope, r
     return Frame([Slot(name, fold(name, False), lineage) for name in names], NOTHING)
 
 
+def final(node: exp.Final, scope: Scope, rows: Lineage) -> Source:
+    """FROM t FINAL      ClickHouse merges t's parts first"""
+    return RELATIONS.get(node.this.__class__, unknown_relation)(node.this, scope, rows)
+
+
 def unknown_relation(node: Any, scope: Scope, rows: Lineage) -> Source:
     scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{node.key} in FROM is not traced", node)
     alias = node.args.get("alias")
@@ -538,19 +648,23 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
     """a JOIN b ON a.id = b.id      both ids decide which rows meet"""
     args = node.args
     before = len(scope.order)
+    merged = scope.merged
     evaluation = scope.evaluation
     source = relation(args["this"], scope, rows)
     on = args.get("on")
+    if args.get("match_condition") is not None:
+        scope.clause = Clause.JOIN_ON
+        gather(args["match_condition"], JOINS, rows, scope)
     if on is not None:
         scope.clause = Clause.JOIN_ON
         gather(on, JOINS, rows, scope)
     using = args.get("using")
     if using:
         keys = [(k.name, evaluation.fold(k.name, k.args.get("quoted"))) for k in using]
-        _merge_keys(keys, node, source, scope, rows, before, USING)
+        _merge_keys(keys, node, source, scope, rows, before, merged, USING)
     elif args.get("method") == "NATURAL":
         keys = _common(source, scope, before, node)
-        _merge_keys(keys, node, source, scope, rows, before, NATURAL)
+        _merge_keys(keys, node, source, scope, rows, before, merged, NATURAL)
     if args.get("kind") in ("SEMI", "ANTI"):
         scope.remove(source)
         scope.steps = [(s, k, h or s is source) for s, k, h in scope.steps]
@@ -568,14 +682,22 @@ def _common(source: Source, scope: Scope, before: int, node: exp.Join) -> list[t
 
 
 def _merge_keys(
-    keys: list[tuple[str, str]], node: exp.Join, source: Source, scope: Scope, rows: Lineage, before: int, way: Any
+    keys: list[tuple[str, str]],
+    node: exp.Join,
+    source: Source,
+    scope: Scope,
+    rows: Lineage,
+    before: int,
+    merged: dict[str, Slot],
+    way: Way,
 ) -> None:
     """USING (id)      both ids decide; the merged id is the left one's, the right one's, or either (FULL)"""
     scope.clause = way.clause
     side = node.args.get("side")
+    shown: dict[str, Slot] = {}
     for name, key in keys:
-        left = _key_slot(scope, scope.order[:before], name, key, node, merged=True)
-        right = _key_slot(scope, [source], name, key, node, merged=False)
+        left = _key_slot(scope, scope.order[:before], name, key, node, merged.get(key))
+        right = _key_slot(scope, [source], name, key, node, None)
         for slot in (left, right):
             pour(slot.lineage, way, rows, node)
         taken = {"FULL": (left, right), "RIGHT": (right,)}.get(side or "", (left,))
@@ -583,37 +705,34 @@ def _merge_keys(
             id(slot) for member in scope.order if member.dataset is not None for slot in (member.index.get(key),)
         }
         scope.merged_reads[key] = [origin_of(slot) for slot in taken if id(slot) in scanned]
+        scope.covered[key] = [member for member in scope.order if key in member.index]
         if side == "FULL":
             lineage: Lineage = {}
             for slot in (left, right):
                 pour(slot.lineage, VALUE, lineage, node)
                 pour(slot.lineage, CONDITION, lineage, node)
-            scope.merged[key] = Slot(name, key, lineage)
+            shown[key] = Slot(name, key, lineage)
         else:
-            scope.merged[key] = right if side == "RIGHT" else left
+            shown[key] = right if side == "RIGHT" else left
+    scope.merged = {**scope.merged, **shown}
     last = scope.steps[-1]
     scope.steps[-1] = (last[0], [key for _, key in keys], last[2])
 
 
-def _key_slot(scope: Scope, members: list[Source], name: str, key: str, node: exp.Join, merged: bool) -> Slot:
-    if merged and key in scope.merged:
-        return scope.merged[key]
+def _key_slot(scope: Scope, members: list[Source], name: str, key: str, node: exp.Join, merged: Slot | None) -> Slot:
+    """The column that USING means on one side: the merged one, the only one, or one of several candidates."""
+    found = [merged] if merged is not None else []
     for member in members:
         slot = member.index.get(key)
-        if slot is not None:
+        if slot is not None and (merged is None or member not in scope.covered.get(key, ())):
             if member.dataset is not None:
                 scope.evaluation.read(origin_of(slot), scope.clause, node)
-            return slot
-    opens = [member for member in members if member.stars]
-    identifier: Any = node
-    if len(opens) == 1:
-        found = scope.from_stars(opens[0], name, key, identifier)
-        if found is not None:
-            return found
-    if len(opens) > 1:
-        found_all = [f for m in opens if (f := scope.from_stars(m, name, key, identifier)) is not None]
-        if found_all:
-            return scope.ambiguous(name, found_all, node)
+            found.append(slot)
+    if not found:
+        opens = [member for member in members if member.stars]
+        found = [slot for member in opens if (slot := scope.from_stars(member, name, key, node)) is not None]
+    if found:
+        return found[0] if len(found) == 1 else scope.ambiguous(name, found, node)
     scope.evaluation.unresolved += 1
     scope.evaluation.report(Code.UNRESOLVED_COLUMN, f"no source has the join column '{name}'", node)
     return Slot(name, key, NOTHING)
@@ -625,23 +744,52 @@ def _key_slot(scope: Scope, members: list[Source], name: str, key: str, node: ex
 def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> CTEs:
     """WITH a AS (…), b AS (SELECT … FROM a)      each sees those before it"""
     known = dict(ctes)
-    recursive = bool(node.args.get("recursive")) or evaluation.facts.recursion_without_keyword
-    for cte in node.expressions:
+    facts = evaluation.facts
+    recursive = bool(node.args.get("recursive"))
+    members = node.expressions
+    if recursive and facts.recursive_list_in_any_order:
+        members = in_order(members, evaluation)
+    for cte in members:
         alias = cte.args["alias"]
-        key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+        key = table_name(alias.this, evaluation)
         body = cte.args["this"]
-        if recursive and isinstance(body, exp.SetOperation) and _mentions(body, key, evaluation):
-            known[key] = recursive_cte(body, alias, key, parent, known, evaluation)
-        else:
-            known[key] = listed(query(body, parent, known, evaluation), alias, evaluation)
+        if cte.args.get("scalar"):
+            known[key] = Scalar(body)
+            continue
+        if recursive or facts.recursion_without_keyword:
+            whole = unwrapped(body)
+            if isinstance(whole, exp.SetOperation) and key in _mentioned(whole, evaluation):
+                known[key] = recursive_cte(whole, alias, key, parent, known, evaluation)
+                continue
+        known[key] = listed(query(body, parent, known, evaluation), alias, evaluation)
     return known
 
 
-def _mentions(body: exp.Expr, key: str, evaluation: Evaluation) -> bool:
-    return any(
-        table.args.get("db") is None and evaluation.fold_table(table.name, False) == key
+def unwrapped(node: Any) -> Any:
+    """((a UNION ALL b))      what stands inside, where the parentheses hold nothing else"""
+    while isinstance(node, exp.Subquery) and node.is_wrapper:
+        node = node.this
+    return node
+
+
+def _mentioned(body: exp.Expr, evaluation: Evaluation) -> set[str]:
+    """The names without a schema that a query reads from."""
+    return {
+        table_name(table.this, evaluation)
         for table in body.find_all(exp.Table)
-    )
+        if table.args.get("db") is None and isinstance(table.this, exp.Identifier)
+    }
+
+
+def in_order(members: list[exp.CTE], evaluation: Evaluation) -> list[exp.CTE]:
+    """WITH RECURSIVE a AS (… FROM b), b AS (…)      b first; a circle stays as it was written"""
+    waiting = {table_name(cte.args["alias"].this, evaluation): cte for cte in members}
+    needs = {key: _mentioned(cte.this, evaluation) & waiting.keys() - {key} for key, cte in waiting.items()}
+    ordered: list[exp.CTE] = []
+    while waiting:
+        ready = next((key for key in waiting if not needs[key] & waiting.keys()), next(iter(waiting)))
+        ordered.append(waiting.pop(ready))
+    return ordered
 
 
 MOST_ROUNDS = 64
@@ -651,16 +799,20 @@ def recursive_cte(
     body: exp.SetOperation, alias: exp.TableAlias, key: str, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
 ) -> Frame:
     """WITH RECURSIVE c AS (anchor UNION ALL step FROM c)      repeat until nothing new is found"""
-    anchor = listed(query(body.this, parent, ctes, evaluation), alias, evaluation)
+    inner = body.args.get("with_")
+    visible_ctes = with_(inner, parent, ctes, evaluation) if inner is not None else ctes
+    anchor = listed(query(body.this, parent, visible_ctes, evaluation), alias, evaluation)
     frame = Frame([Slot(s.name, s.key, dict(s.lineage), s.star) for s in anchor.slots], dict(anchor.rows))
     size = -1
+    counted = (evaluation.references, evaluation.ambiguous, evaluation.unresolved)
     for _ in range(MOST_ROUNDS):
         found = sum(len(slot.lineage) for slot in frame.slots) + len(frame.rows)
         if found == size:
             break
         size = found
         evaluation.frames.clear()
-        whole = listed(_set_operation(body, parent, {**ctes, key: frame}, evaluation), alias, evaluation)
+        evaluation.references, evaluation.ambiguous, evaluation.unresolved = counted
+        whole = listed(set_operation(body, parent, {**ctes, key: frame}, evaluation), alias, evaluation)
         frame = union([frame, whole])
     return frame
 
@@ -789,4 +941,5 @@ RELATIONS: dict[type, Callable[[Any, Scope, Lineage], Source]] = {
     exp.Values: values,
     exp.Lateral: lateral,
     exp.Unnest: unnest,
+    exp.Final: final,
 }

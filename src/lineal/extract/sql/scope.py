@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, answer, doubted, pour, united
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, answer, doubted, pour, united
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
@@ -45,6 +45,16 @@ class Source:
         self.transparent = transparent
 
 
+class Scalar(Frame):
+    """WITH 5 AS k (ClickHouse)      a name for a value, which is read wherever the name stands"""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: exp.Expr) -> None:
+        super().__init__([], NOTHING)
+        self.node = node
+
+
 class Scope:
     """The sources that names are looked up in, the scope around, and the aliases that a clause may see."""
 
@@ -53,7 +63,9 @@ class Scope:
         "aliases",
         "all_scanned",
         "clause",
+        "covered",
         "ctes",
+        "each",
         "evaluation",
         "flat",
         "merged",
@@ -75,6 +87,8 @@ class Scope:
         self.all_scanned = False
         self.merged: dict[str, Slot] = {}
         self.merged_reads: dict[str, list[Column]] = {}
+        self.covered: dict[str, list[Source]] = {}
+        self.each: Slot | None = None
         self.aliases: dict[str, Slot] = {}
         self.alias_first = False
         self.windows: dict[str, exp.Window] = {}
@@ -159,6 +173,8 @@ class Scope:
                         if slot.scanned is not None and source.dataset is not None:
                             evaluation.read(slot.scanned, self.clause, node)
                         return slot
+                    if name.__class__ is not str:
+                        return self.positional(source, key, node)
                     return self.from_stars(source, name, key, node)
                 scope = scope.parent
         return self.dotted([part for part in (args.get("catalog"), db, table, args["this"]) if part is not None], node)
@@ -217,6 +233,9 @@ class Scope:
         slot = self.known(name, key, node, clause)
         if slot is not None:
             return slot
+        scalar = self.ctes.get(key)
+        if scalar.__class__ is Scalar:
+            return Slot(name, key, self.evaluation.value_of(scalar.node, self))
         alias = self.aliases.get(key)
         open_here = any(source.stars for source in self.order)
         if alias is not None:
@@ -239,7 +258,8 @@ class Scope:
         if merged is not None:
             for origin in self.merged_reads.get(key, ()):
                 self.evaluation.read(origin, clause, node)
-            return merged
+            others = self.beside(key, self.order)
+            return self.ambiguous(name, [merged, *others], node) if others else merged
         found: Slot | None = None
         several: list[Slot] | None = None
         incomplete = False
@@ -258,6 +278,33 @@ class Scope:
         if incomplete and found is not None and sum(1 for source in self.order if source.stars) > 1:
             return self.guessed(found, f"only one source is known to have `{name}`")
         return found
+
+    def beside(self, key: str, members: list[Source]) -> list[Slot]:
+        """t JOIN u USING (a) JOIN w ON …      the merged a covers t's and u's, and not w's"""
+        covered = self.covered.get(key, ())
+        return [member.index[key] for member in members if key in member.index and member not in covered]
+
+    def positional(self, source: Source, key: str, node: exp.Expr) -> Slot | None:
+        """t.$2      the second column of t; of a file or an unknown table, a column of that name"""
+        position = int(key[1:]) - 1 if key[1:].isdigit() else -1
+        if any(slot.star is not None for slot in source.frame.slots[: position + 1]):
+            return self.from_stars(source, key, key, node)
+        if not 0 <= position < len(source.frame.slots):
+            return None
+        slot = source.frame.slots[position]
+        if source.dataset is not None:
+            self.evaluation.read(origin_of(slot), self.clause, node)
+        return slot
+
+    def row(self, node: exp.Expr) -> Source | None:
+        """(t).a, (t).*      the source that an unqualified name means, where no column has that name"""
+        if not isinstance(node, exp.Column) or node.args.get("table") is not None:
+            return None
+        identifier = node.args["this"]
+        key = self.evaluation.fold(identifier.name, identifier.args.get("quoted"))
+        if any(key in source.index for source in self.order):
+            return None
+        return self.find_source(self.evaluation.fold_table(identifier.name, identifier.args.get("quoted")))
 
     def opened(self, name: str, key: str, node: exp.Column, clause: Clause) -> Slot | None:
         """x over unknown schemas: the only source that may have it, else what the corpus says, else all of them."""
@@ -296,7 +343,7 @@ class Scope:
         """s.x where no source is called s: s may be a struct column of a single unknown source."""
         return sum(1 for source in self.order if source.stars) == 1
 
-    def from_stars(self, source: Source, name: str, key: str, node: exp.Column) -> Slot | None:
+    def from_stars(self, source: Source, name: str, key: str, node: exp.Expr) -> Slot | None:
         """t.x, where t's columns are not all known"""
         slot = source.answers.get(key)
         if slot is None:
@@ -307,7 +354,7 @@ class Scope:
             source.answers[key] = slot
         return self.learnt(slot, node, self.clause)
 
-    def learnt(self, slot: Slot, node: exp.Column, clause: Clause) -> Slot:
+    def learnt(self, slot: Slot, node: exp.Expr, clause: Clause) -> Slot:
         for origin, _ in slot.lineage:
             self.evaluation.read(origin, clause, node)
         return slot
@@ -316,7 +363,7 @@ class Scope:
         doubt = Doubt(Confidence.MEDIUM, False, evidence)
         return Slot(slot.name, slot.key, doubted(slot.lineage, doubt))
 
-    def ambiguous(self, name: str, slots: list[Slot], node: exp.Expression) -> Slot:
+    def ambiguous(self, name: str, slots: list[Slot], node: exp.Expr) -> Slot:
         """Every candidate, flagged."""
         evaluation = self.evaluation
         evaluation.ambiguous += 1
@@ -368,11 +415,20 @@ def origin_of(slot: Slot) -> Column:
     return slot.scanned or next(iter(slot.lineage))[0]
 
 
+def with_fields(lineage: Lineage, like: Lineage) -> Lineage:
+    """A struct that is passed on keeps its fields."""
+    return Struct(lineage, like.fields) if isinstance(like, Struct) else lineage
+
+
 def field_of(slot: Slot, path: list[str], node: exp.Expression) -> Slot:
     """address.city      the path stays on the origin, and reading a field transforms"""
     if not path:
         return slot
     lineage: Lineage = {}
+    held = slot.lineage
+    if isinstance(held, Struct) and path[0].lower() in held.fields:
+        pour(held.fields[path[0].lower()], VALUE, lineage, node)
+        return field_of(Slot(path[0], path[0], with_fields(lineage, held.fields[path[0].lower()])), path[1:], node)
     for (origin, way), trail in slot.lineage.items():
         nested = origin
         if way is IDENTITY:

@@ -27,6 +27,12 @@ SOURCE_FIRST_INSIDE_ORDER_BY = frozenset(("postgres", "redshift", "sqlite", "ora
 RECURSION_WITHOUT_KEYWORD = frozenset(("tsql", "fabric", "oracle", "exasol"))
 """WITH c AS (SELECT … UNION ALL SELECT … FROM c)      c is itself, and not a table of that name"""
 
+RECURSIVE_LIST_IN_ANY_ORDER = frozenset(("postgres", "redshift", "sqlite", "materialize", "risingwave"))
+"""WITH RECURSIVE a AS (SELECT … FROM b), b AS (…)      a reads the b that follows, and not a table of that name"""
+
+COLUMNS_IN_EXPRESSIONS = frozenset(("duckdb", "clickhouse"))
+"""SELECT max(COLUMNS(*))      as many outputs as there are columns"""
+
 ROW_AS_VALUE = frozenset(("postgres", "redshift", "duckdb", "bigquery", "materialize", "risingwave"))
 """SELECT t FROM t      the whole row"""
 
@@ -54,6 +60,8 @@ class Facts:
     alias_first_in_group_by: bool
     source_first_inside_order_by: bool
     recursion_without_keyword: bool
+    recursive_list_in_any_order: bool
+    columns_in_expressions: bool
     row_as_value: bool
     pseudo_columns: frozenset[str]
     keys: Keys
@@ -66,6 +74,8 @@ class Keys(dict[str, str]):
         self.fold = fold
 
     def __missing__(self, name: str) -> str:
+        if name.__class__ is not str:
+            return f"${name}"  # Snowflake's t.$2
         if len(self) > 100_000:
             self.clear()
         key = self[name] = self.fold(name, False)
@@ -84,6 +94,8 @@ def facts_of(dialect: str) -> Facts:
         alias_first_in_group_by=dialect in ALIAS_FIRST_IN_GROUP_BY,
         source_first_inside_order_by=dialect in SOURCE_FIRST_INSIDE_ORDER_BY,
         recursion_without_keyword=dialect in RECURSION_WITHOUT_KEYWORD,
+        recursive_list_in_any_order=dialect in RECURSIVE_LIST_IN_ANY_ORDER,
+        columns_in_expressions=dialect in COLUMNS_IN_EXPRESSIONS,
         row_as_value=dialect in ROW_AS_VALUE,
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
         keys=Keys(insensitive if dialect == "" else fold),
