@@ -12,7 +12,7 @@ from typing import Any
 
 from lineal.model import names
 from lineal.model.script import ColumnTest
-from lineal.spark.run.errors import message_of
+from lineal.spark.run.errors import in_sql, message_of
 from lineal.spark.run.jobs import key_of
 from lineal.spark.run.result import Tested
 from lineal.spark.run.warehouse import column, quoted
@@ -169,6 +169,8 @@ def _alone(frame: Any, test: ColumnTest, measure: Any) -> int | Tested:
     try:
         return int(frame.agg(measure).first()[0])
     except Exception as problem:
+        if in_sql(problem):
+            raise
         return failed(test, message_of(problem))
 
 

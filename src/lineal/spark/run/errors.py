@@ -73,6 +73,18 @@ def message_of(problem: BaseException) -> str:
     return POSITION.sub("", first).strip(" ;")[:LONGEST] or type(problem).__name__
 
 
+def in_sql(problem: BaseException) -> bool:
+    """Whether it is the text of a query that failed, and not what was asked of its result."""
+    return any(_start(context) >= 0 for each in causes(problem) for context in _contexts(each))
+
+
+def _start(context: Any) -> int:
+    try:
+        return int(context.startIndex())
+    except Exception:  # a DataFrame's context has no text
+        return -1
+
+
 def _place(problem: BaseException, origin: Origin | None, views: Views) -> Place | None:
     for context in _contexts(problem):
         found = _place_in(context, origin, views)
@@ -93,10 +105,10 @@ def _contexts(problem: BaseException) -> list[Any]:
 
 def _place_in(context: Any, origin: Origin | None, views: Views) -> Place | None:
     """A context is a spot in the statement, or in the text of a view that the statement reads."""
-    try:
-        start, name = int(context.startIndex()), str(context.objectName())
-    except Exception:  # a DataFrame's context has no text
+    start = _start(context)
+    if start < 0:  # there is no text, or it was lost on the way through a view
         return None
+    name = str(context.objectName())
     if not name:
         return origin.at(start - len(origin.head)) if origin is not None else None
     view = views(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from lineal.extract.sql.translate import SPOKEN, statement, type_name
@@ -13,7 +13,7 @@ from lineal.spark.run.jobs import Job
 from lineal.spark.run.result import Fault, Refused
 from lineal.spark.run.seeds import seed_frame
 from lineal.spark.run.state import Entry
-from lineal.spark.run.warehouse import Tables, column, new_version, quoted
+from lineal.spark.run.warehouse import Tables, column, quoted
 
 FUNCTION_KINDS = ("", "TEMPORARY ")
 """A view can read a function of the catalogue only; one of the session is for catalogues that keep no functions."""
@@ -95,27 +95,23 @@ class Builder:
 
     @contextmanager
     def queried(self, job: Job) -> Iterator[Any]:
-        """The rows of the model's query. A temporary view holds it: there Spark takes a query and nothing else."""
+        """The rows of the model's query; Spark's grammar says that it is one, before anything is carried out."""
         sql = statement(self.text(job), job.dialect)
-        name = f"lineal_{new_version()}"
-        origin = origin_of(job, sql, f"CREATE TEMPORARY VIEW {name} AS\n")
-        with self.blamed(origin, lambda view: origin if view.strip("`") == name else self.views(view)):
-            self.spark.sql(origin.head + sql)
-            try:
-                yield self.spark.table(name)
-            finally:
-                with suppress(Exception):
-                    self.spark.catalog.dropTempView(name)
+        head = "CREATE TEMPORARY VIEW lineal AS\n"
+        with self.blamed(origin_of(job, sql, head)):
+            self.spark._jsparkSession.sessionState().sqlParser().parsePlan(head + sql)
+        with self.blamed(origin_of(job, sql)):
+            yield self.spark.sql(sql)
 
     @contextmanager
-    def blamed(self, origin: Origin, views: Views | None = None) -> Iterator[None]:
+    def blamed(self, origin: Origin) -> Iterator[None]:
         """What Spark refuses is said with the file and line it stands at."""
         try:
             yield
         except Refused:
             raise
         except Exception as problem:
-            raise Refused(fault_of(problem, origin, views or self.views)) from problem
+            raise Refused(fault_of(problem, origin, self.views)) from problem
 
 
 def origin_of(job: Job, sql: str, head: str = "") -> Origin:

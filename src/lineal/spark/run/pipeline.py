@@ -212,8 +212,10 @@ class Pipeline:
         return Outcome(job.name, job.kind, Status.KEPT, entry.rows, tests=tests, agreement=agreement)
 
     def examined(self, job: Job, tests: list[ColumnTest]) -> Examined:
-        frame = self.spark.table(quoted(job.name))
+        """A view is examined by its query: errors in it know their line then."""
         try:
+            view = job.kind == "view"
+            frame = self.spark.sql(self.origin(job).text) if view else self.spark.table(quoted(job.name))
             return examine(frame, tests, self.look)
         except Exception as problem:
             raise Refused(fault_of(problem, self.origin(job), self.view)) from problem

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,7 @@ def settings_of(master: str, conf: Mapping[str, str], warehouse: Path) -> dict[s
 
 
 def hush() -> None:
+    warnings.filterwarnings("ignore", module=r"pyspark\.")  # what it thinks of pandas is not our user's affair
     for name in NOISE:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
