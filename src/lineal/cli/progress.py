@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from lineal.cli.console import coloured
 from lineal.views.page import STYLES
 from lineal.views.safe import visible
-from lineal.views.words import NOTHING, counted
+from lineal.views.words import counted
 
 if TYPE_CHECKING:
     from lineal.spark.run import Event, Outcome, Summary
 
 
-def progress(events: Iterator[Event | Summary], total: int, color: str) -> Summary:
+def progress(events: Iterator[Event | Summary], color: str) -> Summary:
     """Show the events as they come; the summary is the last of them."""
-    from lineal.spark.run import Began, Ended, Note, Summary
+    from lineal.spark.run import Began, Ended, Note, Planned, Summary
 
     running: dict[str, None] = {}
-    done = 0
+    done = total = 0
     with _screen(color, lambda: _at_work(running, done, total)) as (say, refresh):
         for event in events:
             if isinstance(event, Summary):
                 return event
-            if isinstance(event, Note):
+            if isinstance(event, Planned):
+                total = event.jobs
+            elif isinstance(event, Note):
                 say(f"note: {event.text}", "")
             elif isinstance(event, Began):
                 running[event.name] = None
@@ -44,10 +45,8 @@ def progress(events: Iterator[Event | Summary], total: int, color: str) -> Summa
 def _line(outcome: Outcome, done: int, total: int) -> str:
     """5/22  ok       view         stg_orders  57 rows, 0.8 s"""
     width = len(str(total))
-    rows = counted(outcome.rows, "row") if outcome.rows is not None else NOTHING
-    end = f"{rows}, {outcome.seconds:.1f} s" if not outcome.because else f"because {outcome.because} failed"
-    if outcome.kind == "function" and not outcome.faults:
-        end = f"{outcome.seconds:.1f} s"
+    rows = f"{counted(outcome.rows, 'row')}, " if outcome.rows is not None else ""
+    end = f"because {outcome.because} failed" if outcome.because else f"{rows}{outcome.seconds:.1f} s"
     return f"{done:>{width}}/{total}  {outcome.status.value:<7}  {outcome.kind:<11}  {outcome.name}  {end}"
 
 
@@ -66,15 +65,13 @@ def _screen(color: str, at_work: Callable[[], str]) -> Iterator[tuple[Callable[[
     from rich.text import Text
 
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    began = time.monotonic()
     with console.status(Text("starting Spark")) as status:
 
         def say(text: str, style: str) -> None:
             console.print(Text(visible(text), STYLES.get(style, "") if style != "ok" else ""), soft_wrap=True)
 
         def refresh() -> None:
-            words: Any = Text(visible(f"{at_work()}  {time.monotonic() - began:.0f} s"))
-            status.update(words)
+            status.update(Text(visible(at_work())))
 
         yield say, refresh
 

@@ -103,7 +103,7 @@ def _run(request: Request) -> int:
             _settings(request.conf),
             request.check,
         )
-        summary = progress(spark.run(corpus, options), len(corpus.steps), request.color)
+        summary = progress(spark.run(corpus, options), request.color)
     except (SparkUnavailable, spark.WarehouseError, ProjectError, UnknownName, UnknownDialect) as mistake:
         raise Mistake(str(mistake)) from mistake
     except KeyboardInterrupt:

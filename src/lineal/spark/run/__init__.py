@@ -1,6 +1,6 @@
 """A project's pipeline on Spark: seeds loaded, models built, values tested, lineage compared.
 
-    for event in run(corpus, Options(folder)):      Began, Ended, Note; the last one is the Summary
+    for event in run(corpus, Options(folder)):      Planned, Began, Ended, Note; the last one is the Summary
         …
 
 jobs          the steps in order, and what each waits for
@@ -18,7 +18,19 @@ start         a quiet session of our own
 from __future__ import annotations
 
 from lineal.spark.run.pipeline import Options, run
-from lineal.spark.run.result import Began, Ended, Event, Note, Outcome, Status, Summary
+from lineal.spark.run.result import Began, Ended, Event, Note, Outcome, Planned, Status, Summary
 from lineal.spark.run.state import WarehouseError
 
-__all__ = ["Began", "Ended", "Event", "Note", "Options", "Outcome", "Status", "Summary", "WarehouseError", "run"]
+__all__ = [
+    "Began",
+    "Ended",
+    "Event",
+    "Note",
+    "Options",
+    "Outcome",
+    "Planned",
+    "Status",
+    "Summary",
+    "WarehouseError",
+    "run",
+]

@@ -19,7 +19,19 @@ from lineal.spark.run.crosscheck import Crosscheck
 from lineal.spark.run.errors import Origin, fault_of
 from lineal.spark.run.jobs import Fingerprints, Job, jobs_of, key_of
 from lineal.spark.run.models import Builder, origin_of
-from lineal.spark.run.result import Agreement, Ended, Event, Fault, Note, Outcome, Refused, Status, Summary, Tested
+from lineal.spark.run.result import (
+    Agreement,
+    Ended,
+    Event,
+    Fault,
+    Note,
+    Outcome,
+    Planned,
+    Refused,
+    Status,
+    Summary,
+    Tested,
+)
 from lineal.spark.run.schedule import scheduled
 from lineal.spark.run.select import selected
 from lineal.spark.run.start import start
@@ -75,6 +87,7 @@ def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event |
     jobs = jobs_of(corpus, static)
     wanted = selected(options.select, jobs, static)
     settled = options.settled(corpus.engine)
+    yield Planned(len(wanted))
     with ExitStack() as stack:
         stack.enter_context(locked(settled.warehouse))
         if spark is None:

@@ -96,6 +96,13 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Planned:
+    """How many jobs there are: the first event."""
+
+    jobs: int
+
+
+@dataclass(frozen=True)
 class Began:
     name: str
     kind: str
@@ -113,7 +120,7 @@ class Note:
     text: str
 
 
-Event = Began | Ended | Note
+Event = Planned | Began | Ended | Note
 
 
 @dataclass(frozen=True)
