@@ -49,12 +49,17 @@ class Lineage:
     """
 
     def __init__(self, extraction: Extraction) -> None:
-        self.graph = Graph(extraction)
+        self.extraction = extraction
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Made when the first question is asked."""
+        return Graph(self.extraction)
 
     @property
     def edges(self) -> list[Edge]:
         """Every edge, in the order in which targets are defined."""
-        return self.graph.edges
+        return self.extraction.edges
 
     @property
     def datasets(self) -> list[DatasetInfo]:
@@ -69,12 +74,12 @@ class Lineage:
     @property
     def reads(self) -> list[Read]:
         """Everything that a statement names, also what reaches no output."""
-        return self.graph.reads
+        return self.extraction.reads
 
     @property
     def coverage(self) -> Coverage:
         """How much of the input was understood."""
-        return self.graph.extraction.coverage
+        return self.extraction.coverage
 
     @property
     def diagnostics(self) -> list[Diagnostic]:

@@ -6,9 +6,8 @@ import os
 from random import Random
 
 import pytest
-from casefile import Case, all_cases, corpus_of, edges_in
-from properties.queries import SHOP, query
 
+from casefile import Case, all_cases, corpus_of, edges_in
 from lineal.extract.catalyst.plan import Names
 from lineal.graph.compare import compare
 from lineal.model.edge import Dataset
@@ -16,6 +15,7 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Script
 from lineal.spark.exact import lineage, of_corpus
 from lineal.spark.stand_in import StandIns
+from properties.queries import SHOP, query
 
 CASES = all_cases()
 RUNNABLE = [case for case in CASES if case.dialect == "spark" and case.complete and not case.differs]

@@ -89,6 +89,44 @@ def _scanned(column: Column, key: str) -> Slot:
     return Slot(column.name, key, {(column, IDENTITY): None}, None, column)
 
 
+class Scan(Frame):
+    """FROM t, of whose hundred columns a query names three: a column is made a slot when it is first asked for.
+
+    Until then `index` holds what it needs; `slot_at` makes the slot.
+    """
+
+    __slots__ = ("_made",)
+
+    def __init__(self, dataset: Dataset, columns: Iterable[tuple[str, str]], complete: bool) -> None:
+        self.rows = NOTHING
+        self._index: dict[str, Any] = {}
+        for name, key in columns:
+            self._index.setdefault(key, (dataset, name, self._index))
+        self._stars: list[Slot] = [] if complete else [star_slot(Star(dataset))]
+        self._made: list[Slot] | None = None
+
+    @property
+    def slots(self) -> Sequence[Slot]:  # type: ignore[override]
+        if self._made is None:
+            self._made = [slot_at(self._index, key) for key in self._index] + self.stars
+        return self._made
+
+
+def slot_at(index: dict[str, Any], key: str) -> Any:
+    """The slot under a key, made when it is first asked for; None if there is none.
+
+    Tables of several scans share what has been made: a column that is not a slot yet knows the scan it belongs to.
+    """
+    slot = index.get(key)
+    if slot.__class__ is tuple:
+        dataset, name, home = slot
+        slot = home[key]
+        if slot.__class__ is tuple:
+            slot = home[key] = _scanned(Column(dataset, name), key)
+        index[key] = slot
+    return slot
+
+
 def star_slot(star: Star) -> Slot:
     """SELECT * FROM unknown      t.* -> target.*"""
     return Slot("*", "*", {(Column(star.dataset, "*"), IDENTITY): None}, star)
@@ -210,12 +248,25 @@ def union_by_name(frames: Sequence[Frame]) -> list[Slot]:
 
 
 def renamed(frame: Frame, names: Sequence[tuple[str, str]]) -> Frame:
-    """AS d(p, q)      the first columns get new names, the others keep theirs"""
+    """AS d(p, q)      the first columns get new names, the others keep theirs
+
+    From an open star on nobody knows which column a name stands for: it may be any that the star holds.
+    """
     slots = list(frame.slots)
-    for position, (name, key) in enumerate(names[: len(slots)]):
-        if slots[position].star is None:
-            slots[position] = slots[position]._replace(name=name, key=key)
+    for position, (name, key) in enumerate(names):
+        if position >= len(slots):
+            break
+        if slots[position].star is not None:
+            rest = [slot for slot in slots[position:] if slot.star is not None]
+            return Frame([*slots[:position], *_any_of(rest, names[position:])], frame.rows)
+        slots[position] = slots[position]._replace(name=name, key=key)
     return Frame(slots, frame.rows)
+
+
+def _any_of(stars: Sequence[Slot], names: Sequence[tuple[str, str]]) -> list[Slot]:
+    doubt = Doubt(Confidence.LOW, True, "a column list over an open star")
+    lineage = doubted(united(slot.lineage for slot in stars), doubt)
+    return [Slot(name, key, lineage) for name, key in names]
 
 
 def merge(left: Frame, right: Frame) -> Frame:

@@ -6,10 +6,9 @@ import hashlib
 from collections.abc import Iterable
 from typing import Any
 
-from lineal.algebra.frame import NOTHING, Frame, Slot, edges_of, renamed, scan
+from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, renamed
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.naming import DEEPEST_NAME, deeper
 from lineal.extract.sql.parse import deep, parse, uncollected
 from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.reading import Reading
@@ -89,6 +88,7 @@ class Definitions:
         self.corpus = corpus
         self.facts = facts_of(corpus.dialect)
         self.entries: dict[str, Entry] = {}
+        self.declared: dict[str, DatasetInfo] = {}
         self.spellings: dict[str, str] = {}
         self.order: list[Definition] = []
         self.functions: dict[str, Function] = {}
@@ -119,17 +119,21 @@ class Definitions:
     def entry(self, key: str, spelling: str, kind: str) -> Entry:
         found = self.entries.get(key)
         if found is None:
+            info = self.declared.pop(key, None)
+            if info is not None:
+                spelling, kind = info.dataset.name, info.kind
             display = spelling if self.spellings.setdefault(spelling, key) == key else f'"{spelling}"'
             found = self.entries[key] = Entry(Dataset(self.corpus.namespace, display), kind)
+            found.declared = info
         return found
 
     def declare(self, info: DatasetInfo) -> None:
-        """A schema from YAML, a mapping, a seed: what is declared for a name."""
+        """A schema from YAML, a mapping, a seed: what is declared for a name; kept aside until the name is met."""
         name = info.dataset.name
-        entry = self.entry(table_key(name, self.facts.fold_table), name, info.kind)
-        entry.kind = info.kind
-        if entry.declared is None or info.complete:
-            entry.declared = info
+        key = self.facts.keys[name] if "." not in name else table_key(name, self.facts.fold_table)
+        held = self.declared.get(key)
+        if held is None or info.complete:
+            self.declared[key] = info
 
     def add_function(self, function: Function) -> None:
         self.functions[function.name.lower()] = function
@@ -159,7 +163,7 @@ class Definitions:
                 continue
             if not plan.name:
                 bare += 1
-                self.name_bare(plan, script, tree, bare, facts)
+                self.name_bare(plan, reading, tree, bare, facts)
             entry = self.entry(plan.key, plan.name, plan.kind)
             if plan.schema is not None:
                 info = DatasetInfo(entry.dataset, plan.kind, plan.schema, complete=bool(plan.schema))
@@ -178,14 +182,14 @@ class Definitions:
         self.diagnostics.extend(diagnostics)
         return trees
 
-    def name_bare(self, plan: Plan, script: Script, tree: Any, number: int, facts: Facts) -> None:
+    def name_bare(self, plan: Plan, reading: Reading, tree: Any, number: int, facts: Facts) -> None:
         """SELECT …: named after its model, its file, or its text."""
+        script = reading.script
         name = script.target or file_stem(script.file)
         if not name:
-            plan.name = f"query_{text_hash(tree, script.text)}"
+            plan.name = f"query_{text_hash(reading, tree)}"
         else:
-            plan.name = name if number == 1 or script.target else f"{name}_{number}"
-            plan.name = plan.name if number == 1 else f"{name}_{number}"
+            plan.name = name if number == 1 else f"{name}_{number}"
         plan.kind = script.kind
         plan.key = table_key(plan.name, facts.fold_table)
 
@@ -309,10 +313,9 @@ class Definitions:
 
     def declared_frame(self, entry: Entry) -> Frame:
         """What is declared for a name; the former state of one that is being defined."""
-        info = entry.declared
-        fold = self.facts.fold
-        columns = [(column.name, fold(column.name, False)) for column in info.columns] if info is not None else []
-        return scan(entry.dataset, columns, info is not None and info.complete)
+        info, keys = entry.declared, self.facts.keys
+        names = info.names if info is not None else []
+        return Scan(entry.dataset, [(name, keys[name]) for name in names], info is not None and info.complete)
 
     def defined_frame(self, entry: Entry, defining: list[Definition]) -> Frame:
         columns: dict[str, str] = {}
@@ -328,7 +331,7 @@ class Definitions:
             for info in entry.declared.columns:
                 columns.setdefault(self.facts.fold(info.name, False), info.name)
             complete = entry.declared.complete
-        return scan(entry.dataset, [(name, key) for key, name in columns.items()], complete)
+        return Scan(entry.dataset, [(name, key) for key, name in columns.items()], complete)
 
     def cyclic(
         self, entry: Entry, definition: Definition | None, evaluation: Evaluation | None = None, node: Any = None
@@ -490,6 +493,8 @@ class Definitions:
     def dataset_infos(self) -> dict[Dataset, DatasetInfo]:
         """Every dataset that is defined, declared or read: the defined ones in the order of their statements."""
         learnt = self.learnt_columns()
+        for key in list(self.declared):
+            self.entry(key, "", "")
         infos: dict[Dataset, DatasetInfo] = {}
         for definition in self.order:
             entry = self.entries[definition.plan.key]
@@ -575,10 +580,9 @@ def file_stem(path: str) -> str:
     return name.rsplit(".", 1)[0] if "." in name else name
 
 
-def text_hash(tree: Any, text: str) -> str:
-    """Of the text in sqlglot's own spelling; of a tree too deep to be written out, of the text as it stands."""
-    normal = " ".join(text.split()) if deeper(tree, DEEPEST_NAME) else tree.sql()
-    return hashlib.sha256(normal.encode()).hexdigest()[:8]
+def text_hash(reading: Reading, tree: Any) -> str:
+    """Of the statement's words: white space and comments do not count."""
+    return hashlib.sha256(reading.words_of(tree).encode()).hexdigest()[:8]
 
 
 def untraced(tree: Any, reading: Reading) -> Diagnostic:

@@ -31,6 +31,10 @@ class DatasetInfo:
     description: str = ""
     place: Place | None = None
 
+    @property
+    def names(self) -> list[str]:
+        return [column.name for column in self.columns]
+
     def column(self, name: str) -> ColumnInfo | None:
         return next((info for info in self.columns if info.name == name), None)
 

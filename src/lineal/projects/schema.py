@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
-from lineal.model.extraction import DatasetInfo
+from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.projects import yaml
 from lineal.projects.columns import merged, name_of, read_columns
 from lineal.projects.errors import ProjectError
@@ -50,11 +52,50 @@ def read_schema(path: str | os.PathLike[str], namespace: str = "") -> tuple[list
 
 def schema_of(mapping: Mapping[str, object], namespace: str = "") -> list[DatasetInfo]:
     """The datasets of a mapping; one of the wrong shape is the caller's mistake."""
+    if _is_plain(mapping):
+        plain: Mapping[str, Any] = mapping
+        return [PlainTable(Dataset(namespace, str(name)), columns) for name, columns in plain.items()]
     diagnostics: list[Diagnostic] = []
     infos = _tables(yaml.of_plain(mapping), namespace, diagnostics.append)
     if diagnostics:
         raise ProjectError(f"schema: {diagnostics[0].message}")
     return infos
+
+
+class PlainTable(DatasetInfo):
+    """{orders: {id: int}}      by far the most usual shape: its columns are read when the table is"""
+
+    def __init__(self, dataset: Dataset, types: dict[Any, Any]) -> None:
+        self.dataset = dataset
+        self.kind = "table"
+        self.complete = bool(types)
+        self.description = ""
+        self.place = None
+        self.types = types
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.types) if all(type(name) is str for name in self.types) else super().names
+
+    @cached_property
+    def columns(self) -> list[ColumnInfo]:  # type: ignore[override]
+        if all(type(name) is str and type(kind) is str for name, kind in self.types.items()):
+            return [ColumnInfo(name, kind) for name, kind in self.types.items()]
+        diagnostics: list[Diagnostic] = []
+        columns = read_columns(yaml.of_plain(self.types), diagnostics.append)
+        if diagnostics:
+            raise ProjectError(f"schema: {diagnostics[0].message}")
+        return columns
+
+
+def _is_plain(mapping: Mapping[str, object]) -> bool:
+    """{table: {column: …}}, each table once, and nothing around it"""
+    folded = {str(name).lower() for name in mapping}
+    return (
+        len(folded) == len(mapping)
+        and "tables" not in folded
+        and all(type(table) is dict and type(table.get("columns")) is not list for table in mapping.values())
+    )
 
 
 def _parsed(text: str, file: Path, report: Report) -> Value | None:

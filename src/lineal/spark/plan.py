@@ -1,4 +1,4 @@
-"""Spark's analysed plan, as JSON in the form of its own `toJSON`, with what that leaves out and without what nobody reads.
+"""Spark's analysed plan as JSON: the form of its own `toJSON`, with what that leaves out, without what nobody reads.
 
 Spark's `toJSON` does not say which casts the user wrote, what leaves and sinks are called, or what an Expand projects,
 and it takes as long as the analysis itself. So the plan is written down inside the JVM by a small Java class, compiled

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,22 +30,18 @@ class SparkUnavailable(Exception):
     """Spark cannot be started here; the message says what to install."""
 
 
-def session(master: str = "local[2]", conf: Mapping[str, str] | None = None, warehouse: str | None = None) -> Any:
-    """A session for lineal's own use; the running one, if there is one."""
+def session(master: str = "local[2]", conf: Mapping[str, str] | None = None) -> Any:
+    """The running session, if there is one, else a local one of our own with a temporary warehouse."""
     check()
     from pyspark.sql import SparkSession
 
-    builder: Any = SparkSession.builder.master(master).appName("lineal")
-    settings = {**QUIET, "spark.sql.warehouse.dir": warehouse or tempfile.mkdtemp(prefix="lineal-"), **(conf or {})}
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
-    with muted() as said:
-        try:
-            return builder.getOrCreate()
-        except Exception as problem:
-            last = said.last_line()
-            raise SparkUnavailable(f"Spark does not start: {last or one_line(problem)}") from None
+    from lineal.spark.start import start
+
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return running
+    folder = Path(tempfile.mkdtemp(prefix="lineal-"))
+    return start(master, conf or {}, folder, folder / "spark.log")
 
 
 def check() -> None:
@@ -83,38 +76,6 @@ def parse_version(text: str) -> int | None:
         return None
     major = int(found[1])
     return int(found[2] or 0) if major == 1 else major
-
-
-class Said:
-    """What the engine wrote while it started."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def last_line(self) -> str:
-        lines = self.path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        errors = [line for line in lines if "rror" in line or "xception" in line]
-        return (errors or lines or [""])[-1].strip()[:300]
-
-
-@contextmanager
-def muted() -> Iterator[Said]:
-    """The engine's process writes to the terminal before it has read how much it may say: to a file with it.
-
-    LINEAL_SPARK_LOG=1 lets it speak.
-    """
-    if os.environ.get("LINEAL_SPARK_LOG"):
-        yield Said(Path(os.devnull))
-        return
-    with tempfile.NamedTemporaryFile(prefix="lineal-spark-", suffix=".log") as log:
-        sys.stderr.flush()
-        kept = os.dup(2)
-        os.dup2(log.fileno(), 2)
-        try:
-            yield Said(Path(log.name))
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
 
 
 def one_line(problem: BaseException) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lineal.extract.catalyst.plan import Names
+from lineal.extract.sql.translate import type_name
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.script import Corpus, Function
 
@@ -112,15 +113,7 @@ def declaration(function: Function, dialect: str) -> str:
 
 def spark_type(kind: str, dialect: str) -> str:
     """VARCHAR in any dialect is STRING in Spark."""
-    from sqlglot import exp
-    from sqlglot.errors import SqlglotError
-
-    if not kind:
-        return UNKNOWN_TYPE
-    try:
-        return exp.DataType.build(kind, dialect=dialect or None).sql(dialect="spark")
-    except (SqlglotError, ValueError):
-        return UNKNOWN_TYPE
+    return type_name(kind, dialect) if kind else UNKNOWN_TYPE
 
 
 def schema_of(plan: Any) -> Any:

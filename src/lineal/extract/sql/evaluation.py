@@ -25,7 +25,7 @@ class Catalog(Protocol):
 
     functions: dict[str, Function]
 
-    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: exp.Expression) -> tuple[Dataset, Frame]:
+    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: exp.Expr) -> tuple[Dataset, Frame]:
         """FROM t      evaluates t's definition first, when it has one"""
         ...
 

@@ -16,6 +16,8 @@ def output_name(node: Any, position: int, evaluation: Evaluation) -> tuple[str, 
         node = node.this
     if isinstance(node, exp.Column):
         identifier = node.args["this"]
+        if not isinstance(identifier, exp.Identifier):  # Snowflake's t.$2
+            return f"${identifier.name}", False
         return identifier.args["this"], bool(identifier.args.get("quoted"))
     if isinstance(node, exp.Dot) and not isinstance(node.expression, exp.Func):
         return node.expression.name, False

@@ -20,6 +20,8 @@ from lineal.algebra.frame import (
     answer,
     pour,
     renamed,
+    scan,
+    slot_at,
     star_slot,
     union,
     union_by_name,
@@ -27,7 +29,7 @@ from lineal.algebra.frame import (
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, struct_of, value_of, window_keys
 from lineal.extract.sql.naming import output_name
-from lineal.extract.sql.scope import Scalar, Scope, Source, origin_of, with_fields
+from lineal.extract.sql.scope import Scalar, Scope, Source, field_of, origin_of, with_fields
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause, How, Way
 
@@ -78,7 +80,7 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
         connect(args["connect"], scope, rows)
     if args.get("windows"):
         named_windows(args["windows"], scope)
-    slots, aliases = project(node, scope)
+    slots, aliases = project(node, scope, rows)
     _where(args, scope, rows, aliases)
     _group(node, scope, rows, slots, aliases)
     _conditions(args, scope, rows, aliases)
@@ -92,7 +94,7 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
     return Frame(slots, rows)
 
 
-def project(node: exp.Select, scope: Scope) -> tuple[list[Slot], dict[str, Slot]]:
+def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], dict[str, Slot]]:
     """SELECT a AS x, t.*, b + 1 AS y      one slot per output column, and those that are aliases of something"""
     evaluation = scope.evaluation
     scope.clause = Clause.SELECT
@@ -123,6 +125,11 @@ def project(node: exp.Select, scope: Scope) -> tuple[list[Slot], dict[str, Slot]
             continue
         elif kind is exp.Struct:
             lineage = struct_of(item, scope)
+        elif kind in GENERATORS:
+            made = generated(item, alias, scope, rows)
+            aliases.update((slot.key, slot) for slot in made)
+            slots.extend(made)
+            continue
         else:
             gather(item, IDENTITY, lineage, scope)
         if alias is not None:
@@ -169,17 +176,26 @@ def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
     for key, item in {**left_out, **replaced, **renames}.items():
         if not any(slot.key == key for slot in slots):
             slots = beside_star(slots, key, item, scope)
-    found = [slot for slot in slots if slot.key not in left_out]
+    found = [slot for slot in slots if slot.key not in left_out or _of_another(slot, left_out[slot.key], scope)]
     for position, slot in enumerate(found):
         if slot.key in replaced:
-            found[position] = Slot(slot.name, slot.key, value_of(replaced[slot.key].this, IDENTITY, scope))
-        elif slot.key in renames:
+            slot = Slot(slot.name, slot.key, value_of(replaced[slot.key].this, IDENTITY, scope))
+        if slot.key in renames:
             name = renames[slot.key].args["alias"]
-            found[position] = Slot(name.name, _key_of(name, scope), slot.lineage)
+            slot = Slot(name.name, _key_of(name, scope), slot.lineage)
+        found[position] = slot
     if star.args.get("ilike") is not None:
         matches = like(star.args["ilike"].name, re.IGNORECASE)
         found = [slot for slot in found if slot.star is not None or matches(slot.name)]
     return found
+
+
+def _of_another(slot: Slot, item: Any, scope: Scope) -> bool:
+    """* EXCLUDE (u.id)      t's id stays"""
+    if not isinstance(item, exp.Column) or item.args.get("table") is None:
+        return False
+    source = _star_source(item, scope)
+    return source is not None and slot_at(source.index, slot.key) is not slot
 
 
 def _key_of(node: Any, scope: Scope) -> str:
@@ -222,9 +238,48 @@ def struct_star(node: exp.Column, scope: Scope) -> list[Slot]:
     inner = exp.Column(this=table.copy(), table=node.args.get("db"))
     found = scope.column(inner)
     lineage: Lineage = {}
+    if isinstance(found.lineage, Struct):
+        return [Slot(n, n, field_of(found, [n], node).lineage) for n in found.lineage.fields]
     pour(found.lineage, VALUE, lineage, node)
     return [Slot(f"{table.name}.*", f"{table.name}.*", lineage)] if lineage else []
 
+
+def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
+    """SELECT explode(xs) AS x, stack(2, a, b) AS (p)      rows are made of one value, columns of its parts"""
+    evaluation = scope.evaluation
+    identifiers = [alias] if alias is not None else []
+    if isinstance(item, exp.Aliases):
+        identifiers, item = item.expressions, item.this
+    names = [(i.name, evaluation.fold(i.name, i.args.get("quoted"))) for i in identifiers]
+    if isinstance(item, exp.Stack):
+        return list(renamed(stacked(item, scope), names).slots)
+    if not isinstance(item, GENERATOR_CALLS):  # f(a) AS (p, q)
+        lineage = value_of(item, IDENTITY, scope)
+        return [Slot(name, key, lineage) for name, key in names]
+    names = names or [(name, name) for name in GENERATED.get(type(item), ("col",))]
+    frame = exploded([item], [name for name, _ in names], scope, rows)
+    scope.clause = Clause.SELECT
+    return list(renamed(frame, names).slots)
+
+
+def stacked(item: exp.Stack, scope: Scope) -> Frame:
+    """stack(2, 'a', a, 'b', b)      two rows of two columns: 'a' and 'b', a and b"""
+    count = int(item.this.name) if isinstance(item.this, exp.Literal) and item.this.name.isdigit() else 1
+    width = max(1, -(-len(item.expressions) // max(1, count)))
+    slots = [Slot(f"col{position}", f"col{position}", {}) for position in range(width)]
+    for position, argument in enumerate(item.expressions):
+        gather(argument, IDENTITY, slots[position % width].lineage, scope)
+    return Frame(slots, NOTHING)
+
+
+GENERATED: dict[type, tuple[str, ...]] = {
+    exp.Posexplode: ("pos", "col"),
+    exp.PosexplodeOuter: ("pos", "col"),
+    exp.Unnest: ("unnest",),
+}
+GENERATOR_CALLS = (exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Inline, exp.Unnest)
+GENERATORS = frozenset((*GENERATOR_CALLS, exp.Stack, exp.Aliases))
+"""Functions that make rows of one value, and expressions with several aliases."""
 
 SEVERAL = frozenset((exp.Columns, exp.Like, exp.ILike, exp.Dot))
 """What may be several columns in one item of SELECT."""
@@ -469,9 +524,9 @@ def relation(node: Any, scope: Scope, rows: Lineage) -> Source:
 def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     """FROM t, FROM db.t AS x(p, q), FROM f(1)      a CTE if one has that name, else a dataset"""
     args = node.args
-    this = args["this"]
+    this = args.get("this")
     if this.__class__ is not exp.Identifier:
-        return table_function(node, this, scope, rows)
+        return table_function(node, this, scope, rows) if this is not None else unknown_relation(node, scope, rows)
     evaluation = scope.evaluation
     spelling = this.args["this"]
     key = full = table_name(this, evaluation)
@@ -513,7 +568,7 @@ def listed(frame: Frame, alias: exp.TableAlias, evaluation: Evaluation) -> Frame
     return renamed(frame, names)
 
 
-def table_function(node: exp.Table, call: Any, scope: Scope, rows: Lineage) -> Source:
+def table_function(node: exp.Expr, call: Any, scope: Scope, rows: Lineage) -> Source:
     """FROM order_volume(10) AS v      a dataset of its own, called like the function"""
     evaluation = scope.evaluation
     name = call.name if isinstance(call, exp.Anonymous) else getattr(call, "sql_name", lambda: call.key)().lower()
@@ -521,15 +576,25 @@ def table_function(node: exp.Table, call: Any, scope: Scope, rows: Lineage) -> S
     key = evaluation.fold_table(spelling, False)
     scope.clause = Clause.FROM
     for argument in call.iter_expressions() if hasattr(call, "iter_expressions") else ():
+        if isinstance(argument, exp.EQ):  # read_parquet('x', union_by_name = true)
+            argument = argument.expression
         gather(argument, LATERAL, rows, scope)
     dataset, frame = evaluation.catalog.scan(key, spelling, evaluation, node)
     evaluation.datasets_read.setdefault(dataset, node)
     alias = node.args.get("alias")
     if alias is not None:
+        names = column_names(alias)
+        if names and frame.stars and len(frame.slots) == 1:
+            frame = scan(dataset, [(name, evaluation.fold(name, False)) for name in names], complete=True)
         frame = listed(frame, alias, evaluation)
         if alias.this is not None:
             key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
     return Source(key, key, frame, dataset)
+
+
+def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Source:
+    """FROM TABLE(f(a)) AS s      a call of f"""
+    return table_function(node, node.this, scope, rows)
 
 
 def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
@@ -537,7 +602,7 @@ def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
     evaluation = scope.evaluation
     alias = node.args.get("alias")
     inner = node.args["this"]
-    if isinstance(inner, exp.Table):
+    if is_join(inner):
         return parenthesised(node, inner, scope, rows)
     frame = query(node, scope.parent, scope.ctes, evaluation)
     if alias is None:
@@ -546,7 +611,16 @@ def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
     return Source(key, key, listed(frame, alias, evaluation))
 
 
-def parenthesised(node: exp.Subquery, inner: exp.Table, scope: Scope, rows: Lineage) -> Source:
+def is_join(inner: Any) -> bool:
+    """(a JOIN b …), ((SELECT …) AS s JOIN b …), ((a JOIN b))      in contrast to a query in parentheses"""
+    while isinstance(inner, exp.Subquery):
+        if inner.args.get("joins") or inner.args.get("laterals") or inner.args.get("alias") is not None:
+            return True
+        inner = inner.this
+    return isinstance(inner, exp.Table)
+
+
+def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Lineage) -> Source:
     """FROM (a JOIN b ON …) AS j      with an alias only j is seen, without one a and b are"""
     alias = node.args.get("alias")
     nested = Scope(scope.evaluation, scope.parent, scope.ctes)
@@ -576,12 +650,13 @@ def values(node: exp.Values, scope: Scope, rows: Lineage) -> Source:
 
 def values_frame(node: exp.Values, scope: Scope, names: Sequence[str], evaluation: Evaluation) -> Frame:
     scope.clause = Clause.VALUES
+    first, prefix = evaluation.facts.values_names
     slots: list[Slot] = []
     for tuple_ in node.expressions:
         items = tuple_.expressions if isinstance(tuple_, exp.Tuple) else [tuple_]
         for position, item in enumerate(items):
             if position == len(slots):
-                name = f"col{position + 1}"
+                name = f"{prefix}{position + first}"
                 slots.append(Slot(name, name, {}))
             gather(item, IDENTITY, slots[position].lineage, scope)
     return Frame(slots, NOTHING)
@@ -595,7 +670,11 @@ def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
     if isinstance(inner, exp.Subquery):
         frame = query(inner, scope, scope.ctes, evaluation)
     else:
-        frame = exploded([inner], alias, scope, rows)
+        names = column_names(alias)
+        offset = inner.args.get("offset") if isinstance(inner, exp.Unnest) else None
+        if isinstance(offset, exp.Identifier):
+            names = [*(names or ["col"]), offset.name]
+        frame = exploded([inner], names, scope, rows)
     if alias is None or alias.this is None:
         return Source("", "", frame)
     key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
@@ -606,27 +685,42 @@ def unnest(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source:
     """CROSS JOIN UNNEST(xs) AS u(x)      x is made of xs, and xs decides how many rows there are"""
     evaluation = scope.evaluation
     alias = node.args.get("alias")
-    frame = exploded(list(node.expressions), alias, scope, rows)
+    names = column_names(alias)
+    offset = node.args.get("offset")
+    counted = ["offset" if offset is True else offset.name] if offset else []
     if alias is None or alias.this is None:
-        return Source("", "", frame)
+        return Source("", "", exploded(list(node.expressions), [*(names or ["col"]), *counted], scope, rows))
     key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
-    named = listed(frame, alias, evaluation)
-    if not alias.args.get("columns") and len(frame.slots) == 1:
-        named = renamed(frame, [(alias.this.name, evaluation.fold(alias.this.name, False))])
-    return Source(key, key, named)
+    names = [*(names or [alias.this.name]), *counted]
+    return Source(key, key, exploded(list(node.expressions), names, scope, rows))
 
 
-def exploded(arguments: list[Any], alias: exp.TableAlias | None, scope: Scope, rows: Lineage) -> Frame:
+def exploded(arguments: list[Any], names: list[str], scope: Scope, rows: Lineage) -> Frame:
     """LATERAL VIEW explode(xs) t AS x      x ← xs TRANSFORMATION, xs ⇒ JOIN"""
+    if len(arguments) == 1 and isinstance(arguments[0], exp.Stack):
+        return stacked(arguments[0], scope)
     scope.clause = Clause.LATERAL
     lineage: Lineage = {}
     for argument in arguments:
         gather(argument, VALUE, lineage, scope)
-        gather(argument, LATERAL, rows, scope)
-    columns = (alias.args.get("columns") if alias is not None else None) or []
-    names = [column.name for column in columns] or ["col"]
+        if not fixed(argument):
+            gather(argument, LATERAL, rows, scope)
     fold = scope.evaluation.fold
-    return Frame([Slot(name, fold(name, False), lineage) for name in names], NOTHING)
+    return Frame([Slot(name, fold(name, False), lineage) for name in names or ["col"]], NOTHING)
+
+
+def fixed(argument: Any) -> bool:
+    """explode(array(a, b))      the text says how many rows there are"""
+    while isinstance(argument, (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline, exp.Paren, exp.Cast)):
+        inner = argument.this if argument.args.get("this") is not None else None
+        if inner is None:
+            inner = argument.expressions[0] if len(argument.expressions) == 1 else None
+        argument = inner
+    return isinstance(argument, (exp.Array, exp.Map, exp.VarMap, exp.Struct))
+
+
+def column_names(alias: exp.TableAlias | None) -> list[str]:
+    return [column.name for column in alias.args.get("columns") or ()] if alias is not None else []
 
 
 def final(node: exp.Final, scope: Scope, rows: Lineage) -> Source:
@@ -637,8 +731,10 @@ def final(node: exp.Final, scope: Scope, rows: Lineage) -> Source:
 def unknown_relation(node: Any, scope: Scope, rows: Lineage) -> Source:
     scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{node.key} in FROM is not traced", node)
     alias = node.args.get("alias")
-    name = alias.name if alias is not None else ""
-    return Source(scope.evaluation.fold_table(name, False), name, Frame([], NOTHING))
+    name = alias.name if isinstance(alias, exp.TableAlias) else ""
+    fold = scope.evaluation.fold
+    slots = [Slot(n, fold(n, False), {}) for n in column_names(alias if name else None)]
+    return Source(scope.evaluation.fold_table(name, False), name, Frame(slots, NOTHING))
 
 
 # -- JOIN --------------------------------------------------------------------------------------------------------
@@ -702,7 +798,7 @@ def _merge_keys(
             pour(slot.lineage, way, rows, node)
         taken = {"FULL": (left, right), "RIGHT": (right,)}.get(side or "", (left,))
         scanned = {
-            id(slot) for member in scope.order if member.dataset is not None for slot in (member.index.get(key),)
+            id(slot) for member in scope.order if member.dataset is not None for slot in (slot_at(member.index, key),)
         }
         scope.merged_reads[key] = [origin_of(slot) for slot in taken if id(slot) in scanned]
         scope.covered[key] = [member for member in scope.order if key in member.index]
@@ -723,7 +819,7 @@ def _key_slot(scope: Scope, members: list[Source], name: str, key: str, node: ex
     """The column that USING means on one side: the merged one, the only one, or one of several candidates."""
     found = [merged] if merged is not None else []
     for member in members:
-        slot = member.index.get(key)
+        slot = slot_at(member.index, key)
         if slot is not None and (merged is None or member not in scope.covered.get(key, ())):
             if member.dataset is not None:
                 scope.evaluation.read(origin_of(slot), scope.clause, node)
@@ -822,7 +918,7 @@ def subquery(node: exp.Subquery, parent: Scope | None, ctes: CTEs, evaluation: E
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
     inner = node.args["this"]
-    if isinstance(inner, exp.Table):
+    if is_join(inner):
         scope = Scope(evaluation, parent, ctes)
         rows: Lineage = {}
         relation(inner, scope, rows)
@@ -874,8 +970,10 @@ def _continues(node: Any) -> bool:
 
 
 def _alike(left: Any, right: Any) -> bool:
-    return type(left) is type(right) and all(
-        bool(left.args.get(part)) == bool(right.args.get(part)) for part in ("distinct", "by_name")
+    return (
+        type(left) is type(right)
+        and all(bool(left.args.get(part)) == bool(right.args.get(part)) for part in ("distinct", "by_name", "on"))
+        and all(left.args.get(part) == right.args.get(part) for part in ("side", "kind"))
     )
 
 
@@ -893,7 +991,7 @@ def _combined(node: Any, frames: list[Frame], evaluation: Evaluation) -> Frame:
         rows = {}
         for frame in frames:
             absorb(frame.rows, rows)
-        combined = Frame(union_by_name(frames), rows)
+        combined = Frame(_kept(node, frames, union_by_name(frames), evaluation), rows)
     else:
         combined = union(frames)
     way = COMPARED.get(type(node), UNION if node.args.get("distinct") else None)
@@ -904,6 +1002,19 @@ def _combined(node: Any, frames: list[Frame], evaluation: Evaluation) -> Frame:
         for slot in frame.slots:
             pour(slot.lineage, way, compared)
     return Frame(combined.slots, compared)
+
+
+def _kept(node: Any, frames: list[Frame], slots: list[Slot], evaluation: Evaluation) -> list[Slot]:
+    """INNER UNION ALL BY NAME: what all have; LEFT: what the first has; ON (a): what is listed; FULL: everything"""
+    if node.args.get("on"):
+        keys = {evaluation.fold(column.name, False) for column in node.args["on"]}
+    elif node.args.get("side") == "LEFT":
+        keys = set(frames[0].index)
+    elif node.args.get("kind") == "INNER":
+        keys = set.intersection(*(set(frame.index) for frame in frames))
+    else:
+        return slots
+    return [slot for slot in slots if slot.star is not None or slot.key in keys]
 
 
 def _check_widths(node: Any, frames: list[Frame], evaluation: Evaluation) -> None:
@@ -942,4 +1053,5 @@ RELATIONS: dict[type, Callable[[Any, Scope, Lineage], Source]] = {
     exp.Lateral: lateral,
     exp.Unnest: unnest,
     exp.Final: final,
+    exp.TableFromRows: table_from_rows,
 }

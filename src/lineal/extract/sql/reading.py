@@ -113,8 +113,20 @@ class Reading:
         text = self.script.text[tokens[start].start : tokens[end].end + 1]
         return " ".join(text.split())
 
+    def words_of(self, tree: Any) -> str:
+        """A statement's words with one space between them, whatever stood there; upper and lower case are one."""
+        tokens = self.tokens
+        if ";" in self.script.text:
+            start, end = self._bounds(offset_of(tree) or 0)
+            tokens = [token for token in tokens if start <= token.start < end]
+        return " ".join([token.text for token in tokens]).lower()
+
     def statement_at(self, offset: int) -> str:
         """The text of the statement that a place belongs to."""
+        start, end = self._bounds(offset)
+        return self.script.text[start:end].strip()
+
+    def _bounds(self, offset: int) -> tuple[int, int]:
         start, end = 0, len(self.script.text)
         for token in self.tokens:
             if token.token_type is TokenType.SEMICOLON:
@@ -122,7 +134,7 @@ class Reading:
                     end = token.start
                     break
                 start = token.end + 1
-        return self.script.text[start:end].strip()
+        return start, end
 
     def text_of(self, node: Any) -> str:
         """The item of SELECT that a node stands in, as it was written."""
@@ -132,6 +144,9 @@ class Reading:
     def spelling(self, name: str) -> str:
         """How the text spells a word that the parser has folded."""
         return next((token.text for token in self.tokens if token.text.upper() == name.upper()), name)
+
+    def remember(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
 
     @property
     def tokens(self) -> list[Token]:

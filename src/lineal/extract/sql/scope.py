@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, answer, doubted, pour, united
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, answer, doubted, pour, slot_at, united
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
@@ -124,7 +124,10 @@ class Scope:
         elif self.merged or self.alias_first:
             slot = self.unqualified(name, key, node)
         else:
-            slot = (self.flat if self.flat is not None else self.flatten()).get(key)
+            flat = self.flat if self.flat is not None else self.flatten()
+            slot = flat.get(key)
+            if slot.__class__ is tuple:
+                slot = slot_at(flat, key)
             if slot is None:
                 slot = self.unqualified(name, key, node)
             elif self.all_scanned and slot.scanned is not None:
@@ -169,6 +172,8 @@ class Scope:
                 source = scope.sources.get(table_key)
                 if source is not None:
                     slot = source.index.get(key)
+                    if slot.__class__ is tuple:
+                        slot = slot_at(source.index, key)
                     if slot is not None:
                         if slot.scanned is not None and source.dataset is not None:
                             evaluation.read(slot.scanned, self.clause, node)
@@ -196,7 +201,7 @@ class Scope:
             if source is None:
                 continue
             name, key = texts[length], evaluation.fold(texts[length], quotes[length])
-            slot = source.index.get(key)
+            slot = slot_at(source.index, key)
             if slot is None:
                 slot = self.from_stars(source, name, key, node)
             elif source.dataset is not None:
@@ -264,7 +269,7 @@ class Scope:
         several: list[Slot] | None = None
         incomplete = False
         for source in self.order:
-            slot = source.index.get(key)
+            slot = slot_at(source.index, key)
             if slot is not None:
                 if found is None:
                     found = slot
@@ -282,7 +287,7 @@ class Scope:
     def beside(self, key: str, members: list[Source]) -> list[Slot]:
         """t JOIN u USING (a) JOIN w ON …      the merged a covers t's and u's, and not w's"""
         covered = self.covered.get(key, ())
-        return [member.index[key] for member in members if key in member.index and member not in covered]
+        return [slot_at(member.index, key) for member in members if key in member.index and member not in covered]
 
     def positional(self, source: Source, key: str, node: exp.Expr) -> Slot | None:
         """t.$2      the second column of t; of a file or an unknown table, a column of that name"""
@@ -397,7 +402,7 @@ class Scope:
     def did_you_mean(self, name: str) -> str:
         from lineal.model.names import closest
 
-        near = closest(name, [slot.name for source in self.order for slot in source.index.values()])
+        near = closest(name, [slot.name for source in self.order for slot in source.frame.slots])
         return f"did you mean '{near}'?" if near else ""
 
     def whole_row(self, source: Source, node: exp.Expression) -> Slot:

@@ -34,9 +34,9 @@ from lineal.spark.run.result import (
 )
 from lineal.spark.run.schedule import scheduled
 from lineal.spark.run.select import selected
-from lineal.spark.run.start import start
 from lineal.spark.run.state import Entry, State, locked
 from lineal.spark.run.warehouse import Catalogue, Folder, Tables, has_catalogue, quoted
+from lineal.spark.start import start
 
 FOLDER = ".lineal"
 """What a run leaves in the project."""

@@ -37,15 +37,33 @@ ROW_AS_VALUE = frozenset(("postgres", "redshift", "duckdb", "bigquery", "materia
 """SELECT t FROM t      the whole row"""
 
 PSEUDO_COLUMNS = {
-    "oracle": frozenset(("rownum", "rowid", "level", "sysdate", "systimestamp", "user", "uid", "ora_rowscn")),
-    "bigquery": frozenset(("_partitiontime", "_partitiondate", "_table_suffix", "_file_name")),
-    "postgres": frozenset(("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid")),
-    "redshift": frozenset(("sysdate",)),
-    "snowflake": frozenset(("metadata$filename", "metadata$file_row_number", "metadata$action", "metadata$isupdate")),
-    "spark": frozenset(("_metadata",)),
-    "databricks": frozenset(("_metadata", "_change_type", "_commit_version", "_commit_timestamp")),
+    dialect: frozenset(names.split())
+    for dialect, names in {
+        "oracle": "rownum rowid level sysdate systimestamp user uid ora_rowscn connect_by_isleaf connect_by_iscycle",
+        "bigquery": "_partitiontime _partitiondate _table_suffix _file_name",
+        "postgres": "ctid xmin xmax cmin cmax tableoid",
+        "redshift": "sysdate",
+        "snowflake": "level metadata$filename metadata$file_row_number metadata$action metadata$isupdate "
+        "metadata$row_id metadata$file_last_modified metadata$start_scan_time",
+        "spark": "_metadata",
+        "databricks": "_metadata _change_type _commit_version _commit_timestamp",
+        "sqlite": "rowid oid _rowid_",
+        "duckdb": "rowid",
+        "clickhouse": "_part _partition_id _path _file _table",
+    }.items()
 }
 """Names that no schema lists and that are no columns: they give no edge."""
+
+
+VALUES_NAMES = {
+    **dict.fromkeys(("postgres", "redshift", "snowflake", "sqlite", "materialize", "risingwave"), (1, "column")),
+    **dict.fromkeys(("trino", "presto", "athena"), (0, "_col")),
+    "duckdb": (0, "col"),
+    "mysql": (0, "column_"),
+    "bigquery": (0, "f"),
+    "clickhouse": (1, "c"),
+}
+"""FROM (VALUES (1, 2)) AS v      column1, column2; elsewhere col1, col2"""
 
 
 @dataclass(frozen=True)
@@ -64,6 +82,7 @@ class Facts:
     columns_in_expressions: bool
     row_as_value: bool
     pseudo_columns: frozenset[str]
+    values_names: tuple[int, str]
     keys: Keys
 
 
@@ -98,6 +117,7 @@ def facts_of(dialect: str) -> Facts:
         columns_in_expressions=dialect in COLUMNS_IN_EXPRESSIONS,
         row_as_value=dialect in ROW_AS_VALUE,
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
+        values_names=VALUES_NAMES.get(dialect, (1, "col")),
         keys=Keys(insensitive if dialect == "" else fold),
     )
 

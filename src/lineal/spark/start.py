@@ -1,4 +1,4 @@
-"""Starting Spark for a run: what it says goes to a log file, and what it lacks is said in one line."""
+"""Starting Spark: what it says goes to a log file, and what it lacks is said in one line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def start(master: str, conf: Mapping[str, str], warehouse: Path, log: Path) -> A
     from pyspark.sql import SparkSession
 
     hush()
-    settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("lineal run")
+    settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("lineal")
     settings.setAll(list(settings_of(master, conf, warehouse).items()))
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
