@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,7 @@ class Run:
 
 
 def rows(root: Path, name: str, spark: Any) -> list[tuple[Any, ...]]:
-    """What stands in the warehouse: the rows of a table, sorted."""
-    (folder,) = (root / ".lineal" / "warehouse" / name).iterdir()
-    return sorted(tuple(row) for row in spark.read.parquet(str(folder)).collect())
+    """What stands in the warehouse: the rows of the version that the state names, sorted."""
+    warehouse = root / ".lineal" / "warehouse"
+    version = json.loads((warehouse / "state.json").read_text(encoding="utf-8"))["entries"][name]["version"]
+    return sorted(tuple(row) for row in spark.read.parquet(str(warehouse / name / version)).collect())

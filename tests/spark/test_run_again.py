@@ -144,7 +144,8 @@ def lineal(*arguments: str, **options: Any) -> subprocess.Popen[str]:
 def test_kill_9_in_the_middle_and_resume(tmp_path: Path, spark) -> None:
     endless = "select a.id from totals, range(1000000000) a, range(1000) b where a.id + b.id < 0"
     root = shop(tmp_path, slow_sql=endless, slow_yml="kind: sql\nmaterialized: table\n", done_sql="select * from slow")
-    process = lineal(str(root), "--threads", "1", "--no-check")
+    quick = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"
+    process = lineal(str(root), "--threads", "1", "--no-check", "--conf", quick)
     try:
         wait_for(lambda: "totals" in built(root) and any(versions(root, "slow")), process)
     finally:
