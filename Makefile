@@ -42,7 +42,7 @@ lint: $(TEST_READY) ## Check style and types
 	exit $$failed
 
 bench: $(DEMO_READY) ## Measure lineal beside sqlglot in one run; a missed bound fails
-	@$(BIN)/python bench/run.py
+	@$(call with_java,$(DEMO_EXTRAS)) $(BIN)/python bench/run.py
 
 java: ## Find a Java for Spark, or install one
 	@tools/java.sh

@@ -48,6 +48,7 @@ def main() -> int:
         return 1
     benchmark_shapes()
     benchmark_start()
+    benchmark_plans()
     print()
     print("\n".join(["Bounds missed:", *missed]) if missed else "All bounds are kept.")
     return 1 if missed else 0
@@ -180,6 +181,19 @@ def cpu_of(call: list[str]) -> float:
     subprocess.run(call, stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+# -- plans -------------------------------------------------------------------------------------------------------
+
+
+def benchmark_plans() -> None:
+    heading("TPC-DS on Spark: the engine's own analysis, and from its plans to edges (wall-clock time)")
+    import plans
+
+    figures = plans.measure()
+    ratio = figures.edges / figures.analysis
+    row("Spark: text to analysed plan", figures.analysis)
+    row("lineal: analysed plan to edges", figures.edges, f"{ratio:.2f} of the analysis", Bound(ratio, most=1.0))
 
 
 # -- measuring and printing --------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.types.StructField;
+import org.apache.spark.unsafe.types.UTF8String;
 
 public class LinealPlan {
   private final StringBuilder out = new StringBuilder();
@@ -160,8 +161,10 @@ public class LinealPlan {
       out.append(value);
       return true;
     }
-    if (value instanceof String) {
-      out.append(string((String) value));
+    if (value instanceof String || value instanceof UTF8String) {
+      String text = value.toString();
+      if (text.length() > 1000) return false;
+      out.append(string(text));
       return true;
     }
     return false;

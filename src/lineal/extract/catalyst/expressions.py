@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lineal.algebra.expression import aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, pour
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, absorb, pour
 from lineal.algebra.functions import Role, known
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.edge import Column
@@ -230,25 +230,41 @@ def window(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: L
 
 
 def struct_field(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """s.y.z      the path stays on the origin; a struct built here gives only the field that is read"""
+    """s.y.z      the path stays on the origin; a struct built in this plan gives only the field that is read"""
     path: list[str] = []
     base = node
-    while base.name in ("GetStructField", "GetArrayStructFields"):
-        if base.children[0].name == "CreateNamedStruct":
-            position = 2 * int(base.args.get("ordinal", 0)) + 1
-            stack.append((base.children[0].children[position], value(way), (node, calls)))
-            return
+    while base.name in FIELDS:
         path.insert(0, field_name(base))
         base = base.children[0]
-    if base.name != "AttributeReference":
+    if base.name == "AttributeReference":
+        held: Lineage = scope.attribute(base).lineage
+    elif base.name in BUILDERS:
+        held = struct_of(base, scope)
+    else:
         stack.append((base, value(way), (node, calls)))
         return
-    slot = scope.attribute(base)
-    for (origin, inner), trail in slot.lineage.items():
-        nested = (
-            Column(origin.dataset, origin.name, (*origin.path, *path)[:PATH_DEPTH]) if inner is IDENTITY else origin
-        )
-        pour({(nested, inner): trail}, value(way), into, node, (node, calls))
+    while path and isinstance(held, Struct) and path[0].lower() in held.fields:
+        held = held.fields[path.pop(0).lower()]
+    for (origin, inner), trail in held.items():
+        if path and inner is IDENTITY:
+            origin = Column(origin.dataset, origin.name, (*origin.path, *path)[:PATH_DEPTH])
+        pour({(origin, inner): trail}, value(way), into, node, (node, calls))
+
+
+FIELDS = ("GetStructField", "GetArrayStructFields")
+BUILDERS = ("CreateNamedStruct",)
+
+
+def struct_of(node: Node, scope: Scope) -> Lineage:
+    """named_struct('x', a, 'y', b)      the lineage of the whole, and of each field"""
+    while node.name in ("Alias", "KnownNotNull", "KnownNullable"):
+        node = node.children[0]
+    whole = value_of(node, IDENTITY, scope)
+    if node.name not in BUILDERS:
+        held = scope.attribute(node).lineage if node.name == "AttributeReference" else None
+        return Struct(whole, held.fields) if isinstance(held, Struct) else whole
+    names = [str(child.args.get("value", child.args.get("name", ""))).lower() for child in node.children[0::2]]
+    return Struct(whole, {name: struct_of(item, scope) for name, item in zip(names, node.children[1::2], strict=True)})
 
 
 def field_name(node: Node) -> str:

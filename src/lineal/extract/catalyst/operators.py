@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lineal.algebra.expression import VALUE, decides
 from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, doubted, pour, scan, union, united
-from lineal.extract.catalyst.expressions import Scope, gather, value_of
+from lineal.extract.catalyst.expressions import Scope, gather, struct_of, value_of
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Doubt
@@ -41,8 +41,7 @@ def named(node: Node, scope: Scope) -> Slot:
     """One output column: an attribute passes through, an alias is new."""
     if node.name == "AttributeReference":
         return scope.attribute(node)
-    lineage = value_of(node, IDENTITY, scope)
-    return Slot(str(node.args.get("name", "")), expression_id(node.args), lineage)
+    return Slot(str(node.args.get("name", "")), expression_id(node.args), struct_of(node, scope))
 
 
 def narrowed(frame: Frame, conditions: list[Node], way: Way, outer: Scope | None, plan: Plan) -> Frame:

@@ -35,6 +35,8 @@ from lineal.model.way import IDENTITY, Clause, How, Way
 
 CTEs = dict[str, Frame]
 
+ALIAS, COLUMN, STAR, STRUCT = exp.Alias, exp.Column, exp.Star, exp.Struct
+
 FILTERS = decides(How.FILTER, Clause.WHERE)
 HAVING = decides(How.FILTER, Clause.HAVING)
 QUALIFY = decides(How.FILTER, Clause.QUALIFY)
@@ -81,9 +83,12 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
     if args.get("windows"):
         named_windows(args["windows"], scope)
     slots, aliases = project(node, scope, rows)
-    _where(args, scope, rows, aliases)
-    _group(node, scope, rows, slots, aliases)
-    _conditions(args, scope, rows, aliases)
+    if args.get("where") is not None or args.get("prewhere") is not None:
+        _where(args, scope, rows, aliases)
+    if args.get("group") is not None:
+        _group(node, scope, rows, slots, aliases)
+    if args.get("having") is not None or args.get("qualify") is not None:
+        _conditions(args, scope, rows, aliases)
     if args.get("distinct") is not None:
         _distinct(args["distinct"], scope, rows, slots, aliases)
     if args.get("order") is not None or args.get("sort") is not None or args.get("cluster") is not None:
@@ -106,15 +111,15 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
     for position, item in enumerate(node.args["expressions"]):
         kind = item.__class__
         alias = None
-        if kind is exp.Alias:
+        if kind is ALIAS:
             alias = item.args["alias"]
             item = item.args["this"]
             kind = item.__class__
-        if kind is exp.Star or (kind is exp.Column and item.args["this"].__class__ is exp.Star):
+        if kind is STAR or (kind is COLUMN and item.args["this"].__class__ is STAR):
             slots.extend(star_slots(item, scope))
             continue
         lineage: Lineage = {}
-        if kind is exp.Column:
+        if kind is COLUMN:
             found = scope.column(item).lineage
             for influence, trail in found.items():
                 lineage[influence] = (item, None, trail, trail[3] if trail is not None else None)
@@ -123,7 +128,7 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
         elif (several_anywhere or kind in SEVERAL) and (several := several_slots(item, scope)) is not None:
             slots.extend(several)
             continue
-        elif kind is exp.Struct:
+        elif kind is STRUCT:
             lineage = struct_of(item, scope)
         elif kind in GENERATORS:
             made = generated(item, alias, scope, rows)
@@ -136,7 +141,7 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
             name = alias.args["this"]
             key = fold(name, True) if alias.args.get("quoted") else keys[name]
             slot = new_slot(Slot, (name, key, lineage, None, None))
-            if kind is not exp.Column or item.args["this"].args["this"] != name:
+            if kind is not COLUMN or item.args["this"].args["this"] != name:
                 aliases.setdefault(slot.key, slot)
                 if lateral:
                     scope.aliases = aliases
