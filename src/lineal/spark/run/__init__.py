@@ -12,7 +12,6 @@ column_tests  unique, not_null, accepted_values, positive, relationships
 crosscheck    static lineage = Catalyst's
 warehouse     parquet folder or catalogue; state: what stands, and from which inputs
 errors        Spark's exceptions in one line, with file and line
-start         a quiet session of our own
 """
 
 from __future__ import annotations
