@@ -289,8 +289,9 @@ class Definitions:
         entry = self.entry(key, spelling, "table")
         if entry.scanned is None:
             if entry.active:
-                if evaluation.target != entry.dataset:
-                    self.cyclic(entry, None, evaluation, node)
+                if evaluation.target == entry.dataset:
+                    return entry.dataset, self.former_state(entry)
+                self.cyclic(entry, None, evaluation, node)
                 return entry.dataset, self.declared_frame(entry)
             if entry.broken:
                 return entry.dataset, self.declared_frame(entry)
@@ -311,8 +312,18 @@ class Definitions:
                 entry.scanned = self.defined_frame(entry, defining)
         return entry.scanned
 
+    def former_state(self, entry: Entry) -> Frame:
+        """SELECT … FROM {{ this }}      what the name was before: as its other statements made it, else as declared"""
+        made = [definition for definition in entry.defining if definition.frame is not None]
+        if made:
+            return self.defined_frame(entry, made)
+        declared = self.declared_frame(entry)
+        if entry.declared is None or entry.declared.complete or not entry.declared.names:
+            return declared
+        return Scan(entry.dataset, [(slot.name, slot.key) for slot in declared.slots if slot.star is None], True)
+
     def declared_frame(self, entry: Entry) -> Frame:
-        """What is declared for a name; the former state of one that is being defined."""
+        """What is declared for a name."""
         info, keys = entry.declared, self.facts.keys
         names = info.names if info is not None else []
         return Scan(entry.dataset, [(name, keys[name]) for name in names], info is not None and info.complete)
@@ -419,7 +430,7 @@ class Definitions:
     def collect(self, definition: Definition, edges: Edges) -> None:
         frame, evaluation = definition.frame, definition.evaluation
         assert frame is not None and evaluation is not None
-        fallback = (definition.plan.query, None, None, None)
+        fallback = (starred(definition.plan.query), None, None, None)
         edges.add(definition.target, edges_of(frame, definition.target, definition.reading, fallback))
         self.diagnostics.extend(evaluation.diagnostics)
         self.coverage.resolved += 1
@@ -583,6 +594,17 @@ def file_stem(path: str) -> str:
 def text_hash(reading: Reading, tree: Any) -> str:
     """Of the statement's words: white space and comments do not count."""
     return hashlib.sha256(reading.words_of(tree).encode()).hexdigest()[:8]
+
+
+def starred(query: Any) -> Any:
+    """Where a statement names what no name stands for: its star, else the query itself."""
+    from sqlglot import exp
+
+    while isinstance(query, (exp.Subquery, exp.SetOperation)):
+        query = query.this
+    if isinstance(query, exp.Select):
+        return next((item for item in query.expressions if item.is_star), query)
+    return query
 
 
 def untraced(tree: Any, reading: Reading) -> Diagnostic:
