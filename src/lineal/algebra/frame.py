@@ -299,17 +299,27 @@ def distinct_names(frame: Frame) -> Sequence[Slot]:
 _new = tuple.__new__  # half the cost of a NamedTuple's own constructor, and edges are many
 
 
+_NOWHERE = (None, None, None)
+"""The trail of a column that only a star has named."""
+
+
 def _edges_into(
     target: Column | Dataset, lineage: Lineage, reader: Reader, fallback: Trail | None, edges: list[Edge]
 ) -> None:
     if len(lineage) == 1:
         for (origin, way), trail in lineage.items():
-            usage = _new(Usage, (way, trail[3] if trail is not None else None, trail or fallback, reader))
+            if trail is None:
+                usage = _new(Usage, (way, None, fallback, reader))
+            else:
+                usage = _new(Usage, (way, trail[3], trail if trail[:3] != _NOWHERE else fallback, reader))
             edges.append(_new(Edge, (origin, target, (usage,))))
         return
     usages: dict[Column, tuple[Usage, ...]] = {}
     for (origin, way), trail in lineage.items():
-        usage = _new(Usage, (way, trail[3] if trail is not None else None, trail or fallback, reader))
+        if trail is None:
+            usage = _new(Usage, (way, None, fallback, reader))
+        else:
+            usage = _new(Usage, (way, trail[3], trail if trail[:3] != _NOWHERE else fallback, reader))
         held = usages.get(origin)
         usages[origin] = (usage,) if held is None else (*held, usage)
     edges.extend([_new(Edge, (origin, target, found)) for origin, found in usages.items()])

@@ -326,7 +326,9 @@ def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
     wanted = node.this
     if isinstance(wanted, exp.Star):
         return star_slots(wanted, scope)
-    slots = star_slots(exp.Star(), scope)
+    slots = visible(scope)
+    for source in scope.order:
+        _read_all(source, source.frame.slots, scope, node)
     if isinstance(wanted, exp.Array):
         keys = {scope.evaluation.fold(item.name, False) for item in wanted.expressions}
         return [slot for slot in slots if slot.star is not None or slot.key in keys]

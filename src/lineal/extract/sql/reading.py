@@ -27,7 +27,7 @@ OPERATORS: dict[type[exp.Expr], str] = {
 CLAUSE_STARTS = frozenset(
     (TokenType.SELECT, TokenType.WHERE, TokenType.ON, TokenType.HAVING, TokenType.QUALIFY, TokenType.GROUP_BY,
      TokenType.ORDER_BY, TokenType.SORT_BY, TokenType.DISTINCT, TokenType.FROM, TokenType.JOIN, TokenType.USING,
-     TokenType.SET, TokenType.VALUES, TokenType.ALL)
+     TokenType.SET, TokenType.VALUES, TokenType.ALL, TokenType.WINDOW, TokenType.LIMIT)
 )  # fmt: skip
 CLAUSE_ENDS = frozenset(
     (TokenType.FROM, TokenType.WHERE, TokenType.HAVING, TokenType.QUALIFY, TokenType.GROUP_BY, TokenType.ORDER_BY,
