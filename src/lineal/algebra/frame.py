@@ -35,6 +35,13 @@ class Star(NamedTuple):
 
     dataset: Dataset
     excepted: frozenset[str] = frozenset()
+    beside: tuple[Star, ...] = ()
+    """the stars of a union's other branches, which stand in the same place"""
+
+    def without(self, key: str) -> Star:
+        """* EXCEPT (a)"""
+        beside = tuple(star.without(key) for star in self.beside)
+        return Star(self.dataset, self.excepted | {key}, beside)
 
 
 class Slot(NamedTuple):
@@ -129,14 +136,22 @@ def slot_at(index: dict[str, Any], key: str) -> Any:
 
 def star_slot(star: Star) -> Slot:
     """SELECT * FROM unknown      t.* -> target.*"""
-    return Slot("*", "*", {(Column(star.dataset, "*"), IDENTITY): None}, star)
+    datasets = (star.dataset, *(other.dataset for other in star.beside))
+    return Slot("*", "*", {(Column(dataset, "*"), IDENTITY): None for dataset in datasets}, star)
 
 
 def answer(star: Star, name: str, key: str) -> Slot | None:
     """SELECT x FROM (SELECT * FROM unknown)      the star answers with unknown.x"""
     if key in star.excepted:
         return None
-    return Slot(name, key, {(Column(star.dataset, name), IDENTITY): None})
+    lineage: Lineage = {(Column(star.dataset, name), IDENTITY): None}
+    for other in star.beside:  # the first branch's names are certain; in the others the same name stands there, likely
+        if key not in other.excepted:
+            lineage.setdefault((Column(other.dataset, name), IDENTITY), (None, None, None, SAME_NAME))
+    return Slot(name, key, lineage)
+
+
+SAME_NAME = Doubt(Confidence.MEDIUM, False, "a branch of a union whose columns are not known: matched by name")
 
 
 def narrow(rows: Lineage, way: Way, lineage: Lineage) -> None:
@@ -224,17 +239,20 @@ def _union_around_stars(frames: Sequence[Frame]) -> list[Slot]:
             if column[0].star is None:
                 slots.append(_joined(column))
             else:
-                slots.extend(dict.fromkeys(slot.star for slot in column) and _distinct_stars(column))
+                slots.append(_united_star(column))
         return slots
     return union_by_name(frames)
 
 
-def _distinct_stars(column: Sequence[Slot]) -> list[Slot]:
-    seen: dict[Dataset, Slot] = {}
+def _united_star(column: Sequence[Slot]) -> Slot:
+    """SELECT * FROM a UNION ALL SELECT * FROM b      one open place, which both fill"""
+    stars: dict[Dataset, Star] = {}
     for slot in column:
         if slot.star is not None:
-            seen.setdefault(slot.star.dataset, slot)
-    return list(seen.values())
+            for star in (slot.star, *slot.star.beside):
+                stars.setdefault(star.dataset, Star(star.dataset, star.excepted))
+    first, *others = stars.values()
+    return column[0] if not others else star_slot(Star(first.dataset, first.excepted, tuple(others)))
 
 
 def union_by_name(frames: Sequence[Frame]) -> list[Slot]:

@@ -430,7 +430,7 @@ class Definitions:
     def collect(self, definition: Definition, edges: Edges) -> None:
         frame, evaluation = definition.frame, definition.evaluation
         assert frame is not None and evaluation is not None
-        fallback = (starred(definition.plan.query), None, None, None)
+        fallback = (definition.plan.query, None, None, None)
         edges.add(definition.target, edges_of(frame, definition.target, definition.reading, fallback))
         self.diagnostics.extend(evaluation.diagnostics)
         self.coverage.resolved += 1
@@ -594,17 +594,6 @@ def file_stem(path: str) -> str:
 def text_hash(reading: Reading, tree: Any) -> str:
     """Of the statement's words: white space and comments do not count."""
     return hashlib.sha256(reading.words_of(tree).encode()).hexdigest()[:8]
-
-
-def starred(query: Any) -> Any:
-    """Where a statement names what no name stands for: its star, else the query itself."""
-    from sqlglot import exp
-
-    while isinstance(query, (exp.Subquery, exp.SetOperation)):
-        query = query.this
-    if isinstance(query, exp.Select):
-        return next((item for item in query.expressions if item.is_star), query)
-    return query
 
 
 def untraced(tree: Any, reading: Reading) -> Diagnostic:

@@ -55,6 +55,11 @@ def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Any = N
                 take(resolve(left), step, into, left, around)
             else:
                 push((left, step, around))
+        elif handler is connector:
+            step = way.after.get(VALUE) or compose(way, VALUE)
+            args = node.args
+            push((args["expression"], step, calls))
+            push((args["this"], step, calls))
         elif handler is nothing:
             continue
         elif handler is None:
@@ -95,6 +100,11 @@ def column(node: exp.Column, way: Way, calls: Any, stack: Stack, scope: Scope, i
 def binary(node: exp.Binary, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """a + b, a = b, a AND b      both are transformed"""
     operator(node, way, calls, stack, scope, into)
+
+
+def connector(node: exp.Connector, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """a AND b      both are transformed; AND itself is no step worth naming on the path"""
+    below(node, value(way), calls, stack)
 
 
 def nothing(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -565,6 +575,8 @@ HANDLERS: dict[type, Handler] = {
 
 def handler_for(kind: type) -> Handler:
     """The handler of a class that stands in no table: a function, a binary operator, or just an operator."""
-    if issubclass(kind, exp.Connector) or (issubclass(kind, exp.Binary) and not issubclass(kind, exp.Func)):
+    if issubclass(kind, exp.Connector):
+        return connector
+    if issubclass(kind, exp.Binary) and not issubclass(kind, exp.Func):
         return binary
     return function if issubclass(kind, exp.Func) and not issubclass(kind, exp.Cast) else operator

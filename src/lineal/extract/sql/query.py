@@ -14,7 +14,6 @@ from lineal.algebra.frame import (
     Frame,
     Lineage,
     Slot,
-    Star,
     Struct,
     absorb,
     answer,
@@ -222,9 +221,7 @@ def beside_star(slots: list[Slot], key: str, item: exp.Expr, scope: Scope) -> li
     beside = answers[0] if len(answers) == 1 else scope.ambiguous(name, answers, item)
     for (origin, _), trail in beside.lineage.items():
         evaluation.read(origin, scope.clause, item, learn=trail is None)
-    without = [
-        slot if slot.star is None else star_slot(Star(slot.star.dataset, slot.star.excepted | {key})) for slot in slots
-    ]
+    without = [slot if slot.star is None else star_slot(slot.star.without(key)) for slot in slots]
     return [*without, beside]
 
 

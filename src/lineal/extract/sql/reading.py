@@ -208,9 +208,18 @@ def anchor(trail: Trail | None) -> Any:
     """The outermost node on a trail: where the statement names the column."""
     while trail is not None:
         if trail[0] is not None:
-            return trail[0]
+            return starred(trail[0]) if isinstance(trail[0], exp.Query) else trail[0]
         trail = trail[2]
     return None
+
+
+def starred(query: Any) -> Any:
+    """Where a statement names what no name stands for: its star, else the query itself."""
+    while isinstance(query, (exp.Subquery, exp.SetOperation)):
+        query = query.this
+    if isinstance(query, exp.Select):
+        return next((item for item in query.expressions if item.is_star), query)
+    return query
 
 
 def offset_of(node: Any) -> int | None:

@@ -12,7 +12,7 @@ from lineal.extract.sql.dialects import Facts
 from lineal.model.extraction import ColumnInfo
 
 
-@dataclass
+@dataclass(slots=True)
 class Plan:
     """What a statement does: the name it writes, and the query that it writes there."""
 

@@ -24,6 +24,11 @@ def create(node: exp.Create, facts: Facts) -> Plan | type[Unsupported] | None:
         return Unsupported
     name, key = spelled(table, facts)
     query = node.args.get("expression")
+    clone = node.args.get("clone")
+    if clone is not None and isinstance(clone.this, exp.Table):
+        return Plan(name, key, kind, query=exp.select("*").from_(clone.this, copy=False), node=node)
+    if schema is None and query is None and node.find(exp.LikeProperty) is not None:
+        return Unsupported
     if query is not None:
         columns = listed_columns(schema, facts) if schema is not None else []
         return Plan(name, key, kind, query=query, columns=columns, with_=node.args.get("with_"), node=node)
