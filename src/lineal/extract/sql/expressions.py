@@ -425,10 +425,15 @@ def window(node: exp.Window, way: Way, calls: Any, stack: Stack, scope: Scope, i
 
 
 def window_keys(node: exp.Window) -> list[Any]:
-    """PARTITION BY a ORDER BY b      a, b"""
-    order = node.args.get("order")
+    """PARTITION BY a ORDER BY b ROWS c PRECEDING      a, b, c"""
+    args = node.args
+    order = args.get("order")
     sorted_by = [item.this for item in order.expressions] if order is not None else []
-    return [*(node.args.get("partition_by") or ()), *sorted_by]
+    spec = args.get("spec")
+    bounds = [spec.args.get("start"), spec.args.get("end")] if spec is not None else ()
+    return [
+        *(args.get("partition_by") or ()), *sorted_by, *(bound for bound in bounds if isinstance(bound, exp.Expr)),
+    ]  # fmt: skip
 
 
 def inherited_keys(node: exp.Window, scope: Scope) -> list[Any]:

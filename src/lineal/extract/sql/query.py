@@ -46,6 +46,7 @@ LATERAL = decides(How.JOIN, Clause.LATERAL)
 GROUPS = decides(How.GROUP_BY, Clause.GROUP_BY)
 DISTINCT = decides(How.GROUP_BY, Clause.DISTINCT)
 DISTINCT_ON = decides(How.GROUP_BY, Clause.DISTINCT_ON)
+LIMITS = decides(How.FILTER, Clause.LIMIT)
 LIMIT_BY = decides(How.GROUP_BY, Clause.LIMIT)
 SORTS = decides(How.SORT, Clause.ORDER_BY)
 UNION = decides(How.GROUP_BY, Clause.UNION)
@@ -92,9 +93,8 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
         _distinct(args["distinct"], scope, rows, slots, aliases)
     if args.get("order") is not None or args.get("sort") is not None or args.get("cluster") is not None:
         _order(args, scope, rows, slots, {slot.key: slot for slot in reversed(slots)})
-    limit = args.get("limit")
-    if limit is not None and limit.args.get("expressions"):
-        _limit_by(limit, scope, rows, aliases)
+    if args.get("limit") is not None or args.get("offset") is not None:
+        _limit(args, scope, rows, aliases)
     return Frame(slots, rows)
 
 
@@ -470,6 +470,10 @@ def _order(args: dict[str, Any], scope: Scope, rows: Lineage, slots: Sequence[Sl
         scope.clause = Clause.ORDER_BY
         for item in order.expressions:
             key = item.args["this"] if isinstance(item, exp.Ordered) else item
+            if isinstance(key, exp.Var) and key.name.upper() == "ALL":
+                for slot in slots:
+                    pour(slot.lineage, SORTS, rows)
+                continue
             position = _ordinal(key, slots)
             if position is not None:
                 pour(slots[position].lineage, SORTS, rows, key)
@@ -483,13 +487,18 @@ def _order(args: dict[str, Any], scope: Scope, rows: Lineage, slots: Sequence[Sl
         scope.alias_first = False
 
 
-def _limit_by(limit: exp.Limit, scope: Scope, rows: Lineage, outputs: dict[str, Slot]) -> None:
-    """LIMIT 1 BY a      one row for each a"""
+def _limit(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]) -> None:
+    """LIMIT (SELECT max(n) FROM u): n decides how many rows; LIMIT 1 BY a: one row for each a"""
     scope.clause = Clause.LIMIT
-    scope.aliases = outputs
-    for key in limit.expressions:
-        gather(key, LIMIT_BY, rows, scope)
-    scope.aliases = {}
+    for node in (args.get("limit"), args.get("offset")):
+        number = (node.args.get("expression") or node.args.get("count")) if node is not None else None
+        if number is not None and number.__class__ is not exp.Literal:
+            gather(number, LIMITS, rows, scope)
+        if node is not None and node.args.get("expressions"):
+            scope.aliases = outputs
+            for key in node.expressions:
+                gather(key, LIMIT_BY, rows, scope)
+            scope.aliases = {}
 
 
 def connect(node: exp.Connect, scope: Scope, rows: Lineage) -> None:
@@ -932,12 +941,14 @@ def subquery(node: exp.Subquery, parent: Scope | None, ctes: CTEs, evaluation: E
 
 
 def _ordered(node: Any, frame: Frame, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
-    if node.args.get("order") is None and node.args.get("sort") is None:
+    args = node.args
+    if all(args.get(clause) is None for clause in ("order", "sort", "cluster", "limit", "offset")):
         return frame
     scope = Scope(evaluation, parent, ctes)
     scope.add(Source("", "", frame))
     rows = dict(frame.rows)
-    _order(node.args, scope, rows, frame.slots, {})
+    _order(args, scope, rows, frame.slots, {})
+    _limit(args, scope, rows, {})
     return Frame(frame.slots, rows)
 
 
