@@ -83,6 +83,19 @@ def struct_built_and_read(spark, t, s, F, W):
     return t.select(F.struct("a", "b").alias("p"), F.struct("a", "b").getField("b").alias("q"))
 
 
+def struct_updated(spark, t, s, F, W):
+    built = t.select(F.struct("a", "b").alias("p"))
+    return built.select(F.col("p").withField("k", F.lit(1)).alias("p")).select("p.k", "p.b")
+
+
+def frequent_items(spark, t, s, F, W):
+    return t.freqItems(["a"])
+
+
+def random_split(spark, t, s, F, W):
+    return t.select("a").randomSplit([0.5, 0.5])[0]
+
+
 def intersect(spark, t, s, F, W):
     return t.select("a").intersect(s.select("d"))
 
@@ -172,6 +185,9 @@ PROGRAMS = {
         "t.b -> query.p TRANSFORMATION",
         "t.b -> query.q TRANSFORMATION",
     ],
+    struct_updated: ["t.b -> query.b TRANSFORMATION"],
+    frequent_items: ["t.a -> query.a_freqItems AGGREGATION"],
+    random_split: ["t.a -> query.a IDENTITY"],
     intersect: [
         "t.a -> query.a IDENTITY",
         "s.d -> query.a IDENTITY",
@@ -260,6 +276,13 @@ def test_a_file_is_named_by_its_path(spark, tmp_path):
     spark.range(3).write.parquet(path)
     extraction = lineage(spark.read.parquet(path).where("id > 1"), spark)
     assert {str(edge.source.dataset) for edge in extraction.edges} == {f"file:{path}"}
+
+
+def test_an_rdd_is_said_to_be_the_end_of_the_trail(spark, tables):
+    checkpointed = tables[0].where("a > 1").localCheckpoint(eager=False)
+    extraction = lineage(checkpointed, spark)
+    assert extraction.edges == []
+    assert [diagnostic.code.code for diagnostic in extraction.diagnostics] == ["dynamic"]
 
 
 def edges_of(found) -> list[str]:

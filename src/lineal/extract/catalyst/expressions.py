@@ -200,7 +200,10 @@ def aggregate_expression(node: Node, way: Way, calls: Any, stack: Stack, scope: 
     """sum(a) FILTER (WHERE b)      b: CONDITIONAL"""
     call, *conditions = node.children
     push(conditions, when(way), (call, calls), stack)
-    stack.append((call, way, calls))
+    if call.name in EXPRESSIONS or "replacement" in call.args or is_aggregate(call):
+        stack.append((call, way, calls))
+    else:
+        aggregated(call, call.children, aggregate_of(way), way, calls, stack)
 
 
 def pivot_first(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -252,7 +255,7 @@ def struct_field(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, i
 
 
 FIELDS = ("GetStructField", "GetArrayStructFields")
-BUILDERS = ("CreateNamedStruct",)
+BUILDERS = ("CreateNamedStruct", "UpdateFields")
 
 
 def struct_of(node: Node, scope: Scope) -> Lineage:
@@ -263,8 +266,23 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
     if node.name not in BUILDERS:
         held = scope.attribute(node).lineage if node.name == "AttributeReference" else None
         return Struct(whole, held.fields) if isinstance(held, Struct) else whole
+    if node.name == "UpdateFields":
+        return updated(node, whole, scope)
     names = [str(child.args.get("value", child.args.get("name", ""))).lower() for child in node.children[0::2]]
     return Struct(whole, {name: struct_of(item, scope) for name, item in zip(names, node.children[1::2], strict=True)})
+
+
+def updated(node: Node, whole: Lineage, scope: Scope) -> Lineage:
+    """s.withField("x", a), s.dropFields("y")      x comes from a alone, y is gone, the others stay as they were"""
+    base = struct_of(node.children[0], scope)
+    fields = dict(base.fields) if isinstance(base, Struct) else {}
+    for operation in node.children[1:]:
+        name = str(operation.args.get("name", "")).lower()
+        if operation.children:
+            fields[name] = struct_of(operation.children[0], scope)
+        else:
+            fields.pop(name, None)
+    return Struct(whole, fields)
 
 
 def field_name(node: Node) -> str:

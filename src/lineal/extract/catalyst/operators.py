@@ -37,6 +37,19 @@ def only_child(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     return frame_of(node.children[0], outer, plan)
 
 
+def sample(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """randomSplit([0.5, 0.5])      the sort below it is the engine's own: it makes the split repeatable"""
+    below = node.children[0]
+    inserted = below.name == "Sort" and below.args.get("global") is False
+    return frame_of(below.children[0] if inserted else below, outer, plan)
+
+
+def from_rdd(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """spark.createDataFrame(rdd), df.localCheckpoint()      the plan ends here, whatever made the rows"""
+    plan.report(Code.DYNAMIC, "a DataFrame is made from an RDD: the plan does not tell where its rows come from")
+    return rootless(node, outer, plan)
+
+
 def named(node: Node, scope: Scope) -> Slot:
     """One output column: an attribute passes through, an alias is new."""
     if node.name == "AttributeReference":
@@ -371,7 +384,7 @@ def unknown(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 
 SAME_ROWS = (
-    "SubqueryAlias", "GlobalLimit", "LocalLimit", "Limit", "Offset", "Tail", "Sample", "Repartition", "PipeOperator",
+    "SubqueryAlias", "GlobalLimit", "LocalLimit", "Limit", "Offset", "Tail", "Repartition", "PipeOperator",
     "RepartitionByExpression", "RebalancePartitions", "ResolvedHint", "UnresolvedHint", "CollectMetrics", "Subquery",
     "EventTimeWatermark", "WithWindowDefinition", "ReturnAnswer", "CTERelationDef", "AppendColumns", "LimitAll",
     "DeserializeToObject", "TypedFilter", "SQLFunctionNode", "Tee",
@@ -379,6 +392,7 @@ SAME_ROWS = (
 
 OPERATORS: dict[str, Operator] = {
     **dict.fromkeys(SAME_ROWS, only_child),
+    "Sample": sample,
     "Project": project,
     "Filter": filter_,
     "Sort": sort,
@@ -406,8 +420,8 @@ OPERATORS: dict[str, Operator] = {
     "StreamingRelation": relation,
     "StreamingRelationV2": relation,
     "StreamingDataSourceV2Relation": relation,
-    "LogicalRDD": rootless,
-    "ExternalRDD": rootless,
+    "LogicalRDD": from_rdd,
+    "ExternalRDD": from_rdd,
     "LocalRelation": rootless,
     "Range": rootless,
     "OneRowRelation": rootless,
