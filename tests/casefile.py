@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -120,8 +121,9 @@ def corpus_of(case: Case) -> Corpus:
     return Corpus(case.dialect, [script], list(case.schema))
 
 
-def edges_in(extraction: Extraction) -> frozenset[str]:
-    """The extraction's edges as case files write them."""
+def edges_in(extraction: Extraction, given: Iterable[DatasetInfo] = ()) -> frozenset[str]:
+    """The extraction's edges as case files write them; of a table that was given, only what a statement touches."""
+    known = {info.dataset for info in given}
     lines = set()
     reached = set()
     for edge in extraction.edges:
@@ -133,7 +135,7 @@ def edges_in(extraction: Extraction) -> frozenset[str]:
         lines.add(line)
         reached.add(edge.target)
     for info in extraction.datasets.values():
-        if info.dataset in defined(extraction):
+        if info.dataset in defined(extraction) - known:
             for column in info.columns:
                 if not any(str(target) == f"{info.dataset}.{column.name}" for target in reached):
                     lines.add(f"-> {info.dataset}.{column.name}")

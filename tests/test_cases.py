@@ -11,7 +11,7 @@ CASES = all_cases()
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_case(case):
     extraction = extract(corpus_of(case))
-    assert sorted(edges_in(extraction)) == sorted(case.edges), case.title
+    assert sorted(edges_in(extraction, case.schema)) == sorted(case.edges), case.title
     assert codes_in(extraction) == tuple(sorted(set(case.diagnostics))), extraction.diagnostics
     if case.reads is not None:
         assert sorted(reads_in(extraction)) == sorted(case.reads), case.title

@@ -232,6 +232,8 @@ class Definitions:
 
     def evaluate(self, definition: Definition, entry: Entry) -> Frame:
         plan = definition.plan
+        if not plan.defines and any(other.plan.defines for other in entry.definitions):
+            self.schema(entry)
         evaluation = Evaluation(self, definition.reading, definition.facts, definition.target)
         was_active, entry.active = entry.active, True
         self.depth += 1
@@ -257,6 +259,8 @@ class Definitions:
         plan = definition.plan
         parent = parameter_scope(definition.parameters, evaluation) if definition.parameters else None
         ctes = with_(plan.with_, parent, {}, evaluation) if plan.with_ is not None else {}
+        if plan.made is not None:
+            return plan.made(evaluation, ctes)
         frame = query(plan.query, parent, ctes, evaluation)
         if plan.columns:
             return self.listed(frame, plan.columns, definition, evaluation)
@@ -430,7 +434,7 @@ class Definitions:
     def collect(self, definition: Definition, edges: Edges) -> None:
         frame, evaluation = definition.frame, definition.evaluation
         assert frame is not None and evaluation is not None
-        fallback = (definition.plan.query, None, None, None)
+        fallback = (definition.plan.query or definition.plan.node, None, None, None)
         edges.add(definition.target, edges_of(frame, definition.target, definition.reading, fallback))
         self.diagnostics.extend(evaluation.diagnostics)
         self.coverage.resolved += 1

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.algebra.frame import Frame
 from lineal.extract.sql.dialects import Facts
 from lineal.model.extraction import ColumnInfo
 
@@ -30,6 +31,8 @@ class Plan:
     """columns are matched by position with the target's schema"""
     with_: Any = None
     node: Any = None
+    made: Callable[[Any, Any], Frame] | None = None
+    """instead of a query: what an UPDATE sets, given the evaluation and the CTEs"""
 
 
 Planner = Callable[[Any, Facts], Plan | None]
@@ -81,9 +84,9 @@ SILENT: frozenset[type] = frozenset(
 
 def planners() -> dict[type, Planner]:
     if not _PLANNERS:
-        from lineal.extract.sql.statements import create, insert, select
+        from lineal.extract.sql.statements import change, create, insert, select
 
-        for family in (select, create, insert):
+        for family in (select, create, insert, change):
             _PLANNERS.update(family.PLANNERS)
     return _PLANNERS
 

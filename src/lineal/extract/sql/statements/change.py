@@ -1,0 +1,235 @@
+"""UPDATE, DELETE and MERGE: what they set, and what decides it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import decides
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, united
+from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.expressions import gather, value_of
+from lineal.extract.sql.query import CTEs, join_, relation
+from lineal.extract.sql.scope import Scope, Source
+from lineal.extract.sql.statements import Plan, Unsupported, spelled
+from lineal.model.diagnostic import Code
+from lineal.model.way import IDENTITY, Clause, How
+
+FILTERS = decides(How.FILTER, Clause.WHERE)
+JOINS = decides(How.JOIN, Clause.JOIN_ON)
+
+Columns = dict[str, Slot]
+
+
+# -- UPDATE ------------------------------------------------------------------------------------------------------
+
+
+def update(node: exp.Update, facts: Facts) -> Plan | type[Unsupported]:
+    """UPDATE t SET a = s.b FROM s WHERE t.id = s.id      s.b → t.a; t.id, s.id decide t.a"""
+    table = aliased(node.this, node.args.get("from_"), facts)
+    if table is None:
+        return Unsupported
+    name, key = spelled(table, facts)
+    return Plan(
+        name,
+        key,
+        "table",
+        made=lambda e, c: updated(node, e, c),
+        with_=node.args.get("with_"),
+        node=node,
+        defines=False,
+    )
+
+
+def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs) -> Frame:
+    scope = Scope(evaluation, None, ctes)
+    decided: Lineage = {}
+    source = node.args.get("from_")
+    if source is not None:
+        relation(source.this, scope, decided)
+    for join in node.args.get("joins") or ():
+        join_(join, scope, decided)
+    target = node.this
+    alias = target.alias or target.name
+    if evaluation.fold_table(alias, False) not in scope.sources:
+        relation(target, scope, decided)
+    if node.args.get("where") is not None:
+        scope.clause = Clause.WHERE
+        gather(node.args["where"].this, FILTERS, decided, scope)
+    columns: Columns = {}
+    assign_all(node.expressions, scope, columns)
+    for slot in columns.values():
+        absorb(decided, slot.lineage)
+    return Frame(list(columns.values()), NOTHING)
+
+
+def aliased(table: Any, source: Any, facts: Facts) -> Any:
+    """UPDATE x SET … FROM t AS x      x is t; None if the target is no table"""
+    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+        return None
+    if source is None or table.args.get("db") is not None:
+        return table
+    wanted = facts.fold_table(table.name, table.this.args.get("quoted"))
+    for member in source.find_all(exp.Table):
+        if member.alias and facts.fold_table(member.alias, False) == wanted and isinstance(member.this, exp.Identifier):
+            return member
+    return table
+
+
+def assign_all(assignments: list[Any], scope: Scope, columns: Columns) -> None:
+    scope.clause = Clause.SET
+    for assignment in assignments:
+        if not isinstance(assignment, exp.EQ):
+            scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, "this assignment is not traced", assignment)
+        elif isinstance(assignment.this, exp.Tuple):
+            assign_several(assignment, scope, columns)
+        else:
+            put(assignment.this, value_of(assignment.expression, IDENTITY, scope), scope, columns)
+
+
+def assign_several(assignment: exp.EQ, scope: Scope, columns: Columns) -> None:
+    """SET (a, b) = (SELECT x, y FROM s), SET (a, b) = (x, y)      by position"""
+    value = assignment.expression
+    if isinstance(value, (exp.Subquery, exp.Query)):
+        frame = scope.evaluation.frame_of(value, scope)
+        lineages = [united([slot.lineage, frame.rows]) for slot in frame.slots]
+    else:
+        items = value.expressions if isinstance(value, exp.Tuple) else [value]
+        lineages = [value_of(item, IDENTITY, scope) for item in items]
+    for target, lineage in zip(assignment.this.expressions, lineages, strict=False):
+        put(target, dict(lineage), scope, columns)
+
+
+def put(target: Any, lineage: Lineage, scope: Scope, columns: Columns) -> None:
+    """Several assignments of one column unite."""
+    name = target.name
+    key = scope.evaluation.fold(name, target.this.args.get("quoted") if isinstance(target, exp.Column) else False)
+    put_named(name, key, lineage, columns)
+
+
+def put_named(name: str, key: str, lineage: Lineage, columns: Columns) -> None:
+    held = columns.get(key)
+    if held is None:
+        columns[key] = Slot(name, key, dict(lineage))
+    else:
+        absorb(lineage, held.lineage)
+
+
+# -- DELETE ------------------------------------------------------------------------------------------------------
+
+
+def delete(node: exp.Delete, facts: Facts) -> Plan | type[Unsupported]:
+    """DELETE FROM t USING s WHERE t.id = s.id      both ids decide which rows t has"""
+    tables = node.args.get("tables") or [node.this]
+    table = aliased(tables[0], node.this if node.args.get("tables") else None, facts)
+    if table is None:
+        return Unsupported
+    name, key = spelled(table, facts)
+    return Plan(
+        name,
+        key,
+        "table",
+        made=lambda e, c: deleted(node, e, c),
+        with_=node.args.get("with_"),
+        node=node,
+        defines=False,
+    )
+
+
+def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
+    scope = Scope(evaluation, None, ctes)
+    rows: Lineage = {}
+    relation(node.this, scope, rows)
+    for member in node.args.get("using") or ():
+        relation(member, scope, rows)
+    if node.args.get("where") is not None:
+        scope.clause = Clause.WHERE
+        gather(node.args["where"].this, FILTERS, rows, scope)
+    return Frame([], rows)
+
+
+# -- MERGE -------------------------------------------------------------------------------------------------------
+
+
+def merge(node: exp.Merge, facts: Facts) -> Plan | type[Unsupported]:
+    """MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = s.b      s.b → t.a; the ids decide rows"""
+    if not isinstance(node.this, exp.Table) or not isinstance(node.this.this, exp.Identifier):
+        return Unsupported
+    name, key = spelled(node.this, facts)
+    return Plan(
+        name, key, "table", made=lambda e, c: merged(node, e, c), with_=node.args.get("with_"), node=node, defines=False
+    )
+
+
+def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
+    rows: Lineage = {}
+    both = Scope(evaluation, None, ctes)
+    target = relation(node.this, both, rows)
+    source = relation(node.args["using"], both, rows)
+    if node.args.get("on") is not None:
+        both.clause = Clause.JOIN_ON
+        gather(node.args["on"], JOINS, rows, both)
+    columns: Columns = {}
+    for when in node.args["whens"].expressions:
+        scope = seen_by(when, both, target, source)
+        if when.args.get("condition") is not None:
+            scope.clause = Clause.WHERE
+            gather(when.args["condition"], FILTERS, rows, scope)
+        then = when.args["then"]
+        if isinstance(then, exp.Update):
+            matched_update(then, scope, source, target, columns)
+        elif isinstance(then, exp.Insert):
+            unmatched_insert(then, scope, source, target, columns)
+    return Frame(list(columns.values()), rows)
+
+
+def seen_by(when: exp.When, both: Scope, target: Source, source: Source) -> Scope:
+    """NOT MATCHED sees the source only, NOT MATCHED BY SOURCE the target only"""
+    if when.args.get("matched"):
+        return both
+    alone = Scope(both.evaluation, None, both.ctes)
+    alone.add(target if when.args.get("source") else source)
+    return alone
+
+
+def matched_update(then: exp.Update, scope: Scope, source: Source, target: Source, columns: Columns) -> None:
+    """UPDATE SET a = s.b, UPDATE SET *"""
+    if any(isinstance(item, exp.Star) for item in then.expressions):
+        by_name(source, target, scope, columns)
+    else:
+        assign_all(then.expressions, scope, columns)
+
+
+def unmatched_insert(then: exp.Insert, scope: Scope, source: Source, target: Source, columns: Columns) -> None:
+    """INSERT (a, b) VALUES (s.x, s.y), INSERT VALUES (s.x, s.y), INSERT *"""
+    values = then.args.get("expression")
+    if isinstance(then.this, exp.Star) or isinstance(values, exp.Star) or values is None:
+        by_name(source, target, scope, columns)
+        return
+    scope.clause = Clause.VALUES
+    items = values.expressions if isinstance(values, exp.Tuple) else [values]
+    lineages = [value_of(item, IDENTITY, scope) for item in items]
+    if isinstance(then.this, exp.Tuple):
+        for named, lineage in zip(then.this.expressions, lineages, strict=False):
+            put(named, lineage, scope, columns)
+    else:
+        for slot, lineage in zip(target.frame.slots, lineages, strict=False):
+            put_named(slot.name, slot.key, lineage, columns)
+
+
+def by_name(source: Source, target: Source, scope: Scope, columns: Columns) -> None:
+    """UPDATE SET *, INSERT *      each column of the source goes to the target's column of that name"""
+    scope.clause = Clause.SET
+    known = None if target.stars else target.index
+    for slot in source.frame.slots:
+        if slot.scanned is not None and source.dataset is not None:
+            scope.evaluation.read(slot.scanned, scope.clause, slot)
+        if slot.star is not None:
+            columns["*"] = slot
+        elif known is None or slot.key in known:
+            put_named(slot.name, slot.key, slot.lineage, columns)
+
+
+PLANNERS = {exp.Update: update, exp.Delete: delete, exp.Merge: merge}
