@@ -20,6 +20,8 @@ UNRESOLVED = Slot("", "", NOTHING)
 SEQUENCE_CALLS = frozenset(("nextval", "currval"))
 """ids.NEXTVAL      the next number of a sequence, no column"""
 
+NO_KEYS: set[str] = set()
+
 PATH_DEPTH = 5
 """Paths of nested fields are cut here, or a recursive CTE would never reach its fixpoint."""
 
@@ -72,6 +74,7 @@ class Scope:
         "merged_reads",
         "order",
         "parent",
+        "scanned_keys",
         "sources",
         "steps",
         "windows",
@@ -85,6 +88,7 @@ class Scope:
         self.order: list[Source] = []
         self.flat: dict[str, Slot] | None = None
         self.all_scanned = False
+        self.scanned_keys: set[str] = NO_KEYS
         self.merged: dict[str, Slot] = {}
         self.merged_reads: dict[str, list[Column]] = {}
         self.covered: dict[str, list[Source]] = {}
@@ -130,7 +134,7 @@ class Scope:
                 slot = slot_at(flat, key)
             if slot is None:
                 slot = self.unqualified(name, key, node)
-            elif self.all_scanned and slot.scanned is not None:
+            elif slot.scanned is not None and (self.all_scanned or key in self.scanned_keys):
                 reads = evaluation.reads[self.clause]
                 if slot.scanned not in reads:
                     reads[slot.scanned] = node
@@ -138,22 +142,28 @@ class Scope:
 
     def flatten(self) -> dict[str, Slot]:
         """All columns of all sources in one table, for the common case that each name is certain: every schema is
-        complete, no name is there twice, and all sources are datasets or none is. Else the table stays empty.
+        complete, and no name is there twice. Else the table stays empty.
         """
         order = self.order
-        scanned = sum(source.dataset is not None for source in order)
-        if scanned not in (0, len(order)) or any(source.stars for source in order):
-            self.flat = {}
-        elif len(order) == 1:
-            self.flat = order[0].index
-        else:
-            self.flat = {}
-            for source in order:
-                self.flat.update(source.index)
-            if len(self.flat) != sum(len(source.index) for source in order):
-                self.flat = {}
-        self.all_scanned = scanned > 0
-        return self.flat
+        if len(order) == 1:
+            source = order[0]
+            self.flat = source.index if not source.stars else {}
+            self.all_scanned = source.dataset is not None
+            return self.flat
+        flat: dict[str, Slot] = {}
+        self.flat = flat
+        if any(source.stars for source in order):
+            return flat
+        scanned = 0
+        for source in order:
+            flat.update(source.index)
+            scanned += source.dataset is not None
+        if len(flat) != sum(len(source.index) for source in order):
+            self.flat = flat = {}
+        self.all_scanned = scanned == len(order) > 0
+        if scanned and not self.all_scanned:
+            self.scanned_keys = {key for source in order if source.dataset is not None for key in source.index}
+        return flat
 
     # -- qualified ---------------------------------------------------------------------------------------------
 
