@@ -154,7 +154,11 @@ class Definitions:
         facts = facts_of(script.dialect)
         bare = 0
         for tree in self.parsed(reading):
-            plan = plan_of(tree, facts)
+            try:
+                plan = plan_of(tree, facts)
+            except SLIPS as error:
+                self.report(slipped(error, place_of_statement(reading, tree)))
+                continue
             if plan is None:
                 self.coverage.resolved += 1
                 continue
@@ -245,8 +249,7 @@ class Definitions:
             frame = Frame([], NOTHING)
         except SLIPS as error:
             at = place_of_statement(definition.reading, plan.node)
-            said = f"the statement cannot be traced ({type(error).__name__}: {str(error)[:100]})"
-            evaluation.diagnostics = [Diagnostic(Code.UNSUPPORTED_CONSTRUCT, said, at, "Please report the statement.")]
+            evaluation.diagnostics = [slipped(error, at)]
             frame = Frame([], NOTHING)
         finally:
             self.depth -= 1
@@ -262,12 +265,10 @@ class Definitions:
         if plan.made is not None:
             return plan.made(evaluation, ctes)
         frame = query(plan.query, parent, ctes, evaluation)
-        if plan.columns:
-            return self.listed(frame, plan.columns, definition, evaluation)
-        if plan.positional:
-            known = self.target_columns(definition)
-            return self.listed(frame, known, definition, evaluation) if known else frame
-        return frame
+        columns = plan.columns or (self.target_columns(definition) if plan.positional else [])
+        if columns:
+            frame = self.listed(frame, columns, definition, evaluation)
+        return plan.after(frame, evaluation, ctes) if plan.after is not None else frame
 
     def listed(
         self, frame: Frame, columns: list[tuple[str, str]], definition: Definition, evaluation: Evaluation
@@ -600,12 +601,17 @@ def text_hash(reading: Reading, tree: Any) -> str:
     return hashlib.sha256(reading.words_of(tree).encode()).hexdigest()[:8]
 
 
+def slipped(error: Exception, at: Place | None) -> Diagnostic:
+    said = f"the statement cannot be traced ({type(error).__name__}: {str(error)[:100]})"
+    return Diagnostic(Code.UNSUPPORTED_CONSTRUCT, said, at, "Please report the statement.")
+
+
 def untraced(tree: Any, reading: Reading) -> Diagnostic:
     """What is no statement at all did not parse, whatever sqlglot made of it."""
     from sqlglot import exp
 
     at = place_of_statement(reading, tree)
-    if isinstance(tree, (exp.Condition, exp.Alias)):
+    if isinstance(tree, (exp.Condition, exp.Alias, exp.Tuple)):
         return Diagnostic(Code.PARSE_ERROR, "this is not a statement", at)
     return Diagnostic(Code.UNSUPPORTED_STATEMENT, f"{statement_name(tree)} is not traced", at)
 

@@ -83,7 +83,6 @@ def test_a_quote_that_is_never_closed_costs_one_statement():
     [
         "EXPLODE t", "SELECT FROM WHERE", "SELECT (a FROM t", "MERGE INTO t USING u", "\x00", "SELECT a FROM t WHERE",
         "CREATE TABLE", "INSERT INTO", "{% if x %} SELECT a FROM t", "SELECT {{ a }} FROM t", "CALL p(1)",
-        "UPDATE SET a",
     ],
 )  # fmt: skip
 def test_a_bad_statement_is_reported_where_it_stands(statement):
@@ -119,3 +118,20 @@ def test_a_wrong_dialect_is_a_diagnostic():
     extraction = read("SELECT [a] FROM [t]; SELECT b FROM t", "mysql")
     assert codes(extraction)
     assert "t.b" in {str(edge.source) for edge in extraction.edges}
+
+
+SHAPES = {
+    "positions without a table": ("snowflake", "SELECT t.$23:a.b, GET_PATH(t.$17, 'x')"),
+    "no schema between the dots": ("tsql", "SELECT x FROM a..b"),
+    "a path in one pair of quotes": ("bigquery", "SELECT `p.d.t`.`c`.`f` FROM `p.d.t`"),
+    "rows from several functions": ("postgres", "SELECT * FROM ROWS FROM (f(1), g(2)) AS t(a, b)"),
+    "constraints of all kinds": ("mysql", "CREATE TABLE t (a INT UNSIGNED ZEROFILL COMMENT 'x'); SELECT a FROM t"),
+    "options of a column": ("bigquery", "CREATE TABLE t (a STRING OPTIONS (description='x')); SELECT a FROM t"),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_no_shape_of_tree_is_a_slip(name):
+    dialect, sql = SHAPES[name]
+    extraction = read(sql, dialect)
+    assert not any("cannot be traced" in diagnostic.message for diagnostic in extraction.diagnostics)

@@ -381,8 +381,8 @@ CLASS_NAMES = {
     "Last": "last", "CollectList": "array_agg", "StddevSamp": "stddev_samp", "XxHash64": "xxhash64",
     "GetStructField": "getfield", "GetArrayStructFields": "getfield", "GetArrayItem": "getitem",
     "GetMapValue": "getitem",
-    "Remainder": "modulo", "UnaryMinus": "negate", "AttributeReference": "", "SQLScalarFunction": "", "And": "", "Or": "",
-    "Md5": "md5",
+    "Remainder": "modulo", "UnaryMinus": "negate", "AttributeReference": "", "SQLScalarFunction": "", "And": "",
+    "Or": "", "Md5": "md5",
     "Sha1": "sha1", "Sha2": "sha2", "Crc32": "crc32", "NullIf": "nullif", "InSubquery": "in",
     "PosExplode": "posexplode", "IsNotNull": "is",  "IsNull": "is",
 }  # fmt: skip

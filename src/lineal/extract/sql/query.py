@@ -549,8 +549,8 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     else:
         if args.get("db") is not None:
             parts = [part for part in (args.get("catalog"), args.get("db"), this) if part is not None]
-            spelling = ".".join(part.name for part in parts)
-            full = ".".join(table_name(part, evaluation) for part in parts)
+            spelling = ".".join(part.name if part else "" for part in parts)  # T-SQL's a..b
+            full = ".".join(table_name(part, evaluation) if part else "" for part in parts)
         dataset, frame = evaluation.catalog.scan(full, spelling, evaluation, node)
         evaluation.datasets_read.setdefault(dataset, node)
     alias = args.get("alias")

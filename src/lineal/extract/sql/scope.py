@@ -138,7 +138,9 @@ class Scope:
                 reads = evaluation.reads[self.clause]
                 if slot.scanned not in reads:
                     reads[slot.scanned] = node
-        return slot if slot is not None else self.last_resort(name, key, node)
+        if slot is not None:
+            return slot
+        return self.last_resort(name if name.__class__ is str else key, key, node)
 
     def flatten(self) -> dict[str, Slot]:
         """All columns of all sources in one table, for the common case that each name is certain: every schema is
@@ -196,7 +198,7 @@ class Scope:
 
     def dotted(self, parts: list[exp.Expression], node: exp.Column) -> Slot | None:
         """a.b.c.d: the longest prefix that names a source wins, then its column, then a path of fields."""
-        texts = [part.args["this"] for part in parts]
+        texts = [part.name if isinstance(part, exp.Identifier) else f"${part.name}" for part in parts]
         quotes = [part.args.get("quoted") for part in parts]
         evaluation = self.evaluation
         for length in range(len(parts) - 1, 0, -1):

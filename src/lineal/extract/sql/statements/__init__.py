@@ -33,6 +33,8 @@ class Plan:
     node: Any = None
     made: Callable[[Any, Any], Frame] | None = None
     """instead of a query: what an UPDATE sets, given the evaluation and the CTEs"""
+    after: Callable[[Frame, Any, Any], Frame] | None = None
+    """what is done with the query's frame: ON CONFLICT DO UPDATE"""
 
 
 Planner = Callable[[Any, Facts], Plan | None]

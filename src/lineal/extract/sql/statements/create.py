@@ -41,7 +41,8 @@ def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
     if not isinstance(node, exp.ColumnDef):
         return None
     kind = node.args.get("kind")
-    comment = next((c.kind.name for c in node.constraints if isinstance(c.kind, exp.CommentColumnConstraint)), "")
+    kinds = [constraint.args.get("kind") for constraint in node.args.get("constraints") or ()]
+    comment = next((each.name for each in kinds if isinstance(each, exp.CommentColumnConstraint)), "")
     return ColumnInfo(node.name, kind.sql(dialect=facts.name or None) if kind is not None else "", comment)
 
 
