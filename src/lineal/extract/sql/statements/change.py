@@ -29,7 +29,7 @@ Columns = dict[str, Slot]
 def update(node: exp.Update, facts: Facts) -> Plan | type[Unsupported]:
     """UPDATE t SET a = s.b FROM s WHERE t.id = s.id      s.b → t.a; t.id, s.id decide t.a"""
     table = aliased(node.this, node.args.get("from_"), facts)
-    if table is None:
+    if table is None or not node.expressions:
         return Unsupported
     name, key = spelled(table, facts)
     return Plan(
