@@ -171,6 +171,4 @@ def test_plain_sql_needs_neither_yaml_nor_templates_nor_colours() -> None:
 
 def test_the_catalyst_front_end_never_sees_pyspark() -> None:
     """A plan is JSON: reading one needs no Spark."""
-    if not (SOURCE / "lineal" / "extract" / "catalyst").is_dir():
-        pytest.skip("there is no such front end yet")
     assert "pyspark" not in modules_after("import lineal.extract.catalyst")

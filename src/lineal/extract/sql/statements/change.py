@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
@@ -23,6 +24,12 @@ JOINS = decides(How.JOIN, Clause.JOIN_ON)
 Columns = dict[str, Slot]
 
 
+def changing(table: Any, node: Any, facts: Facts, made: Callable[[Any, Any], Frame]) -> Plan:
+    """A plan that changes a table without defining it."""
+    name, key = spelled(table, facts)
+    return Plan(name, key, "table", made=made, with_=node.args.get("with_"), node=node, defines=False)
+
+
 # -- UPDATE ------------------------------------------------------------------------------------------------------
 
 
@@ -31,16 +38,7 @@ def update(node: exp.Update, facts: Facts) -> Plan | type[Unsupported]:
     table = aliased(node.this, node.args.get("from_"), facts)
     if table is None or not node.expressions:
         return Unsupported
-    name, key = spelled(table, facts)
-    return Plan(
-        name,
-        key,
-        "table",
-        made=lambda e, c: updated(node, e, c),
-        with_=node.args.get("with_"),
-        node=node,
-        defines=False,
-    )
+    return changing(table, node, facts, lambda e, c: updated(node, e, c))
 
 
 def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs) -> Frame:
@@ -55,6 +53,11 @@ def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs) -> Frame:
     alias = target.alias or target.name
     if evaluation.fold_table(alias, False) not in scope.sources:
         relation(target, scope, decided)
+    return Frame(list(assigned(node, scope, decided).values()), NOTHING)
+
+
+def assigned(node: Any, scope: Scope, decided: Lineage) -> Columns:
+    """SET a = …, b = … WHERE c      the columns that are set, each decided by c and by what is decided already"""
     if node.args.get("where") is not None:
         scope.clause = Clause.WHERE
         gather(node.args["where"].this, FILTERS, decided, scope)
@@ -62,7 +65,7 @@ def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs) -> Frame:
     assign_all(node.expressions, scope, columns)
     for slot in columns.values():
         absorb(decided, slot.lineage)
-    return Frame(list(columns.values()), NOTHING)
+    return columns
 
 
 def aliased(table: Any, source: Any, facts: Facts) -> Any:
@@ -126,16 +129,7 @@ def delete(node: exp.Delete, facts: Facts) -> Plan | type[Unsupported]:
     table = aliased(tables[0], node.this if node.args.get("tables") else None, facts)
     if table is None:
         return Unsupported
-    name, key = spelled(table, facts)
-    return Plan(
-        name,
-        key,
-        "table",
-        made=lambda e, c: deleted(node, e, c),
-        with_=node.args.get("with_"),
-        node=node,
-        defines=False,
-    )
+    return changing(table, node, facts, lambda e, c: deleted(node, e, c))
 
 
 def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
@@ -157,10 +151,7 @@ def merge(node: exp.Merge, facts: Facts) -> Plan | type[Unsupported]:
     """MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = s.b      s.b → t.a; the ids decide rows"""
     if not isinstance(node.this, exp.Table) or not isinstance(node.this.this, exp.Identifier):
         return Unsupported
-    name, key = spelled(node.this, facts)
-    return Plan(
-        name, key, "table", made=lambda e, c: merged(node, e, c), with_=node.args.get("with_"), node=node, defines=False
-    )
+    return changing(node.this, node, facts, lambda e, c: merged(node, e, c))
 
 
 def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:

@@ -6,15 +6,13 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame, Lineage, Slot, absorb, united
+from lineal.algebra.frame import Frame, Lineage, Slot, united
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.expressions import gather
 from lineal.extract.sql.query import CTEs, relation
 from lineal.extract.sql.scope import Scope, Source
 from lineal.extract.sql.statements import Plan, Unsupported, listed_columns, spelled
-from lineal.extract.sql.statements.change import FILTERS, Columns, assign_all
-from lineal.model.way import Clause
+from lineal.extract.sql.statements.change import assigned
 
 
 def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
@@ -42,14 +40,7 @@ def on_conflict(node: Any, table: exp.Table, frame: Frame, evaluation: Evaluatio
     rows: Lineage = dict(frame.rows)
     relation(table, scope, rows)
     scope.sources["excluded"] = Source("excluded", "excluded", Frame(frame.slots, {}))
-    decided: Lineage = {}
-    if node.args.get("where") is not None:
-        scope.clause = Clause.WHERE
-        gather(node.args["where"].this, FILTERS, decided, scope)
-    columns: Columns = {}
-    assign_all(node.expressions, scope, columns)
-    for slot in columns.values():
-        absorb(decided, slot.lineage)
+    columns = assigned(node, scope, {})
     for slot in frame.slots:
         held = columns.get(slot.key)
         columns[slot.key] = slot if held is None else Slot(slot.name, slot.key, united([slot.lineage, held.lineage]))
