@@ -83,8 +83,6 @@ def _share(coverage: Coverage) -> str:
 
 
 def _one_line(diagnostic: Diagnostic, colour: bool) -> str:
-    if diagnostic.place and not diagnostic.place.file:
-        diagnostic = diagnostic._replace(place=diagnostic.place._replace(file="<input>"))
     text = visible(str(diagnostic))
     if colour:
         label = f"{diagnostic.severity.label}[{diagnostic.code.code}]"

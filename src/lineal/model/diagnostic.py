@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """A spot in a file: line and column count from 1."""
+    """A spot in a file: line and column count from 1. A text that is in no file has an empty one."""
 
     file: str
     line: int
     column: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        return f"{self.file or '<input>'}:{self.line}:{self.column}"
 
 
 class Severity(IntEnum):

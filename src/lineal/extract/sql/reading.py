@@ -102,7 +102,7 @@ class Reading:
             text = self.script.text
             self._lines = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
         line = bisect_right(self._lines, offset)
-        return Place(self.script.file or "<sql>", line + self.script.line - 1, offset - self._lines[line - 1] + 1)
+        return Place(self.script.file, line + self.script.line - 1, offset - self._lines[line - 1] + 1)
 
     def item_around(self, offset: int) -> str:
         """The item of its clause that a name stands in, as it was written: SELECT …, **sum(x) AS total**, …"""
