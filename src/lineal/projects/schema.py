@@ -75,11 +75,11 @@ class PlainTable(DatasetInfo):
 
     @property
     def names(self) -> list[str]:
-        return list(self.types) if all(type(name) is str for name in self.types) else super().names
+        return list(self.types) if set(map(type, self.types)) <= {str} else super().names
 
     @cached_property
     def columns(self) -> list[ColumnInfo]:  # type: ignore[override]
-        if all(type(name) is str and type(kind) is str for name, kind in self.types.items()):
+        if set(map(type, self.types)) <= {str} and set(map(type, self.types.values())) <= {str}:
             return [ColumnInfo(name, kind) for name, kind in self.types.items()]
         diagnostics: list[Diagnostic] = []
         columns = read_columns(yaml.of_plain(self.types), diagnostics.append)
