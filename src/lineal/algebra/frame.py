@@ -317,8 +317,9 @@ def distinct_names(frame: Frame) -> Sequence[Slot]:
 _new = tuple.__new__  # half the cost of a NamedTuple's own constructor, and edges are many
 
 
-_NOWHERE = (None, None, None)
-"""The trail of a column that only a star has named."""
+def placed(trail: Trail) -> bool:
+    """Whether a trail leads anywhere: that of a column which only a star has named does not."""
+    return trail[1] is not None or trail[2] is not None
 
 
 def _edges_into(
@@ -329,7 +330,9 @@ def _edges_into(
             if trail is None:
                 usage = _new(Usage, (way, None, fallback, reader))
             else:
-                usage = _new(Usage, (way, trail[3], trail if trail[:3] != _NOWHERE else fallback, reader))
+                usage = _new(
+                    Usage, (way, trail[3], trail if trail[0] is not None or placed(trail) else fallback, reader)
+                )
             edges.append(_new(Edge, (origin, target, (usage,))))
         return
     usages: dict[Column, tuple[Usage, ...]] = {}
@@ -337,7 +340,7 @@ def _edges_into(
         if trail is None:
             usage = _new(Usage, (way, None, fallback, reader))
         else:
-            usage = _new(Usage, (way, trail[3], trail if trail[:3] != _NOWHERE else fallback, reader))
+            usage = _new(Usage, (way, trail[3], trail if trail[0] is not None or placed(trail) else fallback, reader))
         held = usages.get(origin)
         usages[origin] = (usage,) if held is None else (*held, usage)
     edges.extend([_new(Edge, (origin, target, found)) for origin, found in usages.items()])

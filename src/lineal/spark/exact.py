@@ -138,7 +138,10 @@ class Exact:
         self.edges.extend(found.edges)
         self.diagnostics.extend(found.diagnostics)
         if not inserts:
-            self.stand_ins.add_like(str(definition.target), plan, found)
+            try:
+                self.stand_ins.add_like(str(definition.target), plan, found)
+            except Exception as problem:
+                self.refused(definition, problem)
 
     def refused(self, definition: Definition, problem: Exception) -> None:
         offset = offset_of(definition.plan.node)

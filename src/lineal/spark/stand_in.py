@@ -22,6 +22,7 @@ class StandIns:
         self.tables: set[str] = set()
         self.databases: set[str] = set()
         self.functions: list[str] = []
+        self.types: dict[str, str] = {}
         self.database = str(spark._jsparkSession.sessionState().catalog().getCurrentDatabase())
 
     @property
@@ -49,17 +50,28 @@ class StandIns:
         """The stand-in of what a statement has just defined: Spark's types, the statement's names."""
         target = next(info for info in found.datasets.values() if str(info.dataset) == name)
         fields = list(schema_of(plan).fields())
-        types = [str(field.dataType().sql()) for field in fields]
+        types = [str(field.dataType().sql()).replace("VOID", UNKNOWN_TYPE) for field in fields]
         names = [column.name for column in target.columns]
         self.create(name, list(zip(names, types, strict=False)))
 
     def create(self, name: str, columns: list[tuple[str, str]], as_table: bool = False) -> None:
+        columns = [(column, self.spoken(kind)) for column, kind in columns]
         if "." in name or as_table:
             self.create_table(name, columns)
             return
         chosen = ", ".join(f"CAST(NULL AS {kind}) AS {quoted(column)}" for column, kind in distinct(columns)) or "1"
         self.spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {quoted(name)} AS SELECT {chosen} WHERE FALSE")
         self.views.add(name.lower())
+
+    def spoken(self, kind: str) -> str:
+        """The type, if Spark has it: JSON and UUID are text here."""
+        if kind not in self.types:
+            try:
+                self.spark._jsparkSession.sessionState().sqlParser().parseDataType(kind)
+                self.types[kind] = kind
+            except Exception:  # whatever its parser says, it is no type of Spark's
+                self.types[kind] = UNKNOWN_TYPE
+        return self.types[kind]
 
     def create_table(self, name: str, columns: list[tuple[str, str]]) -> None:
         parts = name.split(".")[-2:]

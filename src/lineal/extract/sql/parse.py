@@ -67,7 +67,7 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
     diagnostics = [Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread]
     if "{{" in script.text or "{%" in script.text:
         _report_templates(reading, tokens, diagnostics)
-    if not unread and not (may_be_deep(script.text) and too_deep(tokens)):
+    if not unread and not (may_be_deep(script.text, len(tokens)) and too_deep(tokens)):
         try:
             trees = dialect.parser().parse(tokens, script.text)
             reading.statements = trees
@@ -111,7 +111,7 @@ PREFIXES = (TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE)
 NESTED_TYPES = (TokenType.ARRAY, TokenType.STRUCT, TokenType.MAP, TokenType.LIST, TokenType.NESTED)
 DEEPEST_TYPE = 100
 """The time that sqlglot takes for ARRAY<ARRAY<…>> grows with the cube of the depth."""
-LONG = 6 * DEEPEST_NESTING
+LONG = 2 * DEEPEST_NESTING
 """A statement that kills the parser without a bracket has three thousand words at least."""
 
 
@@ -128,10 +128,10 @@ TANGLED = re.compile(
 """Kinds of words that stand in each other without a bracket, in a text where each character is the kind of a word."""
 
 
-def may_be_deep(text: str) -> bool:
+def may_be_deep(text: str, words: int) -> bool:
     """Whether a statement can nest too deeply at all: a glance, since hardly any does."""
     return (
-        len(text) > LONG
+        words > LONG
         or text.count("(") + text.count("[") + text.count("{") > DEEPEST_NESTING
         or text.count("<") > DEEPEST_TYPE
     )

@@ -124,7 +124,9 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
                 lineage[influence] = (item, None, trail, trail[3] if trail is not None else None)
             if found.__class__ is Struct:
                 lineage = with_fields(lineage, found)
-        elif (several_anywhere or kind in SEVERAL) and (several := several_slots(item, scope)) is not None:
+        elif kind not in SPECIAL and not several_anywhere:
+            gather(item, IDENTITY, lineage, scope)
+        elif (several := several_slots(item, scope)) is not None:
             slots.extend(several)
             continue
         elif kind is STRUCT:
@@ -283,8 +285,8 @@ GENERATOR_CALLS = (exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.Posexplode
 GENERATORS = frozenset((*GENERATOR_CALLS, exp.Stack, exp.Aliases))
 """Functions that make rows of one value, and expressions with several aliases."""
 
-SEVERAL = frozenset((exp.Columns, exp.Like, exp.ILike, exp.Dot))
-"""What may be several columns in one item of SELECT."""
+SPECIAL = GENERATORS | {exp.Columns, exp.Like, exp.ILike, exp.Dot, exp.Struct}
+"""What may be several columns in one item of SELECT, or a value with fields."""
 
 
 def several_slots(item: Any, scope: Scope) -> list[Slot] | None:

@@ -1,0 +1,46 @@
+"""Stand-ins for tables that are not there: any type, any name, and nothing is left behind."""
+
+from lineal.model.edge import Dataset
+from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.script import Corpus, Script
+from lineal.spark.exact import compared, of_corpus
+
+
+def table(name: str, **types: str) -> DatasetInfo:
+    columns = [ColumnInfo(column, kind) for column, kind in types.items()]
+    return DatasetInfo(Dataset("", name), "table", columns, complete=True)
+
+
+def test_types_that_spark_has_not_are_text(spark):
+    corpus = Corpus(
+        "postgres", [Script("SELECT data, id FROM t", "postgres", target="r")], [table("t", id="uuid", data="json")]
+    )
+    _, exact = of_corpus(corpus, spark)
+    assert [str(edge) for edge in exact.edges] == ["t.data -> r.data  IDENTITY", "t.id -> r.id  IDENTITY"]
+
+
+def test_names_with_schemas_and_odd_letters(spark):
+    texts = ["SELECT `a b` FROM `x``y`", "SELECT n FROM sales.orders"]
+    scripts = [Script(text, "spark", target=f"r{number}") for number, text in enumerate(texts)]
+    odd = DatasetInfo(Dataset("", "x`y"), "table", [ColumnInfo("a b", "int")], complete=True)
+    static, exact = of_corpus(Corpus("spark", scripts, [odd, table("sales.orders", n="int")]), spark)
+    assert [str(diagnostic) for diagnostic in exact.diagnostics] == []
+    assert sorted(str(edge.source) for edge in exact.edges) == sorted(str(edge.source) for edge in static.edges)
+
+
+def test_nothing_is_left_behind(spark):
+    before = spark.catalog.listTables(), spark.catalog.listDatabases()
+    corpus = Corpus("spark", [Script("CREATE TABLE made AS SELECT n FROM s.t", "spark")], [table("s.t", n="int")])
+    of_corpus(corpus, spark)
+    assert (spark.catalog.listTables(), spark.catalog.listDatabases()) == before
+
+
+def test_a_statement_that_spark_refuses_costs_only_itself(spark):
+    scripts = [
+        Script("SELECT nowhere(n) AS x FROM t", "spark", "bad.sql"),
+        Script("SELECT n FROM t", "spark", "good.sql"),
+    ]
+    extraction = compared(Corpus("spark", scripts, [table("t", n="int")]), spark)
+    assert [diagnostic.code.code for diagnostic in extraction.diagnostics] == ["engine-refused"]
+    assert str(extraction.diagnostics[0].place).startswith("bad.sql:1:")
+    assert {str(edge.target) for edge in extraction.edges} == {"bad.x", "good.n"}
