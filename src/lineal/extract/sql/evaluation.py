@@ -91,10 +91,14 @@ class Evaluation:
         """A subquery in an expression; COALESCE looks at it twice, and gets the same frame."""
         found = self.frames.get(id(node))
         if found is None:
-            from lineal.extract.sql.query import query
-
-            found = self.frames[id(node)] = query(node, scope, scope.ctes, self)
+            found = self.frames[id(node)] = self.query(node, scope, scope.ctes)
         return found
+
+    def query(self, node: Any, parent: Scope | None, ctes: dict[str, Frame]) -> Frame:
+        """The frame of any query that stands in another."""
+        from lineal.extract.sql.query import query
+
+        return query(node, parent, ctes, self)
 
     def value_of(self, node: Any, scope: Scope) -> Lineage:
         from lineal.extract.sql.expressions import value_of
@@ -102,7 +106,7 @@ class Evaluation:
         return value_of(node, IDENTITY, scope)
 
     def star_slots(self, node: Any, scope: Scope) -> list[Slot]:
-        from lineal.extract.sql.query import star_slots
+        from lineal.extract.sql.columns import star_slots
 
         return star_slots(node, scope)
 

@@ -15,6 +15,8 @@ from lineal.model.way import IDENTITY, Clause, Confidence
 if TYPE_CHECKING:
     from lineal.extract.sql.evaluation import Evaluation
 
+CTEs = dict[str, Frame]
+
 UNRESOLVED = Slot("", "", NOTHING)
 
 SEQUENCE_CALLS = frozenset(("nextval", "currval"))

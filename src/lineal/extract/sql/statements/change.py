@@ -7,19 +7,16 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.expression import decides
 from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, united
+from lineal.extract.sql.clauses import FILTERS, JOINS
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of
-from lineal.extract.sql.query import CTEs, join_, relation
-from lineal.extract.sql.scope import Scope, Source
+from lineal.extract.sql.relations import join_, relation
+from lineal.extract.sql.scope import CTEs, Scope, Source
 from lineal.extract.sql.statements import Plan, Unsupported, spelled
 from lineal.model.diagnostic import Code
-from lineal.model.way import IDENTITY, Clause, How
-
-FILTERS = decides(How.FILTER, Clause.WHERE)
-JOINS = decides(How.JOIN, Clause.JOIN_ON)
+from lineal.model.way import IDENTITY, Clause
 
 Columns = dict[str, Slot]
 

@@ -9,8 +9,8 @@ from sqlglot import exp
 from lineal.algebra.frame import Frame, Lineage, Slot, united
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.query import CTEs, relation
-from lineal.extract.sql.scope import Scope, Source
+from lineal.extract.sql.relations import relation
+from lineal.extract.sql.scope import CTEs, Scope, Source
 from lineal.extract.sql.statements import Plan, Unsupported, listed_columns, spelled
 from lineal.extract.sql.statements.change import assigned
 

@@ -1,0 +1,184 @@
+"""The clauses after FROM: what decides which rows there are, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import decides
+from lineal.algebra.frame import (
+    Lineage,
+    Slot,
+    pour,
+)  # fmt: skip
+from lineal.extract.sql.expressions import gather, window_keys
+from lineal.extract.sql.scope import Scope
+from lineal.model.way import IDENTITY, Clause, How
+
+FILTERS = decides(How.FILTER, Clause.WHERE)
+
+
+JOINS = decides(How.JOIN, Clause.JOIN_ON)
+HAVING = decides(How.FILTER, Clause.HAVING)
+
+
+QUALIFY = decides(How.FILTER, Clause.QUALIFY)
+
+
+GROUPS = decides(How.GROUP_BY, Clause.GROUP_BY)
+
+
+DISTINCT = decides(How.GROUP_BY, Clause.DISTINCT)
+
+
+DISTINCT_ON = decides(How.GROUP_BY, Clause.DISTINCT_ON)
+
+
+LIMITS = decides(How.FILTER, Clause.LIMIT)
+
+
+LIMIT_BY = decides(How.GROUP_BY, Clause.LIMIT)
+
+
+SORTS = decides(How.SORT, Clause.ORDER_BY)
+
+
+def named_windows(windows: list[exp.Window], scope: Scope) -> None:
+    """WINDOW w AS (PARTITION BY a)      a is read here, whether or not w is used"""
+    for window in windows:
+        scope.windows[scope.evaluation.fold(window.name, False)] = window
+    scope.clause = Clause.WINDOW
+    for window in windows:
+        for key in window_keys(window):
+            gather(key, IDENTITY, {}, scope)
+
+
+def where_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]) -> None:
+    where = args.get("where")
+    if where is not None:
+        scope.clause = Clause.WHERE
+        if scope.evaluation.facts.aliases_in_where:
+            scope.aliases = outputs
+        gather(where.args["this"], FILTERS, rows, scope)
+    prewhere = args.get("prewhere")
+    if prewhere is not None:
+        gather(prewhere.args["this"], FILTERS, rows, scope)
+    scope.aliases = {}
+
+
+def group_(node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]) -> None:
+    """GROUP BY a, 2, alias, ROLLUP (b)      each key decides which rows there are"""
+    group = node.args.get("group")
+    if group is None:
+        return
+    scope.clause = Clause.GROUP_BY
+    scope.aliases = outputs
+    scope.alias_first = scope.evaluation.facts.alias_first_in_group_by
+    if group.args.get("all"):
+        for item, slot in zip(node.expressions, slots, strict=False):
+            if not _aggregates(item):
+                pour(slot.lineage, GROUPS, rows)
+    keys = list(group.expressions)
+    for form in ("rollup", "cube", "grouping_sets"):
+        keys.extend(group.args.get(form) or ())
+    for key in keys:
+        position = _ordinal(key, slots)
+        if position is not None:
+            pour(slots[position].lineage, GROUPS, rows, key)
+        else:
+            gather(key, GROUPS, rows, scope)
+    scope.aliases = {}
+    scope.alias_first = False
+
+
+def _aggregates(item: exp.Expr) -> bool:
+    return any(not isinstance(found.parent, exp.Window) for found in item.find_all(exp.AggFunc))
+
+
+def _ordinal(node: exp.Expr, slots: Sequence[Slot]) -> int | None:
+    """GROUP BY 1, ORDER BY 2 DESC      the position in the SELECT list"""
+    if node.__class__ is exp.Literal and not node.args.get("is_string") and node.name.isdigit():
+        position = int(node.name) - 1
+        if 0 <= position < len(slots):
+            return position
+    return None
+
+
+def conditions_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]) -> None:
+    for name, clause, way in (("having", Clause.HAVING, HAVING), ("qualify", Clause.QUALIFY, QUALIFY)):
+        condition = args.get(name)
+        if condition is not None:
+            scope.clause = clause
+            scope.aliases = outputs
+            gather(condition.args["this"], way, rows, scope)
+            scope.aliases = {}
+
+
+def distinct_(node: exp.Distinct, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]) -> None:
+    """SELECT DISTINCT a, b: both are compared; DISTINCT ON (a): only a"""
+    on = node.args.get("on")
+    if on is None:
+        for slot in slots:
+            pour(slot.lineage, DISTINCT, rows)
+        return
+    scope.clause = Clause.DISTINCT_ON
+    scope.aliases = outputs
+    for key in on.expressions:
+        position = _ordinal(key, slots)
+        if position is not None:
+            pour(slots[position].lineage, DISTINCT_ON, rows, key)
+        else:
+            gather(key, DISTINCT_ON, rows, scope)
+    scope.aliases = {}
+
+
+def order_(args: dict[str, Any], scope: Scope, rows: Lineage, slots: Sequence[Slot], outputs: dict[str, Slot]) -> None:
+    """ORDER BY total DESC      an output column first, then a source column"""
+    for form in ("order", "sort", "cluster"):
+        order = args.get(form)
+        if order is None:
+            continue
+        scope.clause = Clause.ORDER_BY
+        for item in order.expressions:
+            key = item.args["this"] if isinstance(item, exp.Ordered) else item
+            if isinstance(key, exp.Var) and key.name.upper() == "ALL":
+                for slot in slots:
+                    pour(slot.lineage, SORTS, rows)
+                continue
+            position = _ordinal(key, slots)
+            if position is not None:
+                pour(slots[position].lineage, SORTS, rows, key)
+                continue
+            scope.aliases = outputs
+            scope.alias_first = key.__class__ is exp.Column or not scope.evaluation.facts.source_first_inside_order_by
+            if not scope.alias_first:
+                scope.aliases = {}
+            gather(key, SORTS, rows, scope)
+        scope.aliases = {}
+        scope.alias_first = False
+
+
+def limit_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]) -> None:
+    """LIMIT (SELECT max(n) FROM u): n decides how many rows; LIMIT 1 BY a: one row for each a"""
+    scope.clause = Clause.LIMIT
+    for node in (args.get("limit"), args.get("offset")):
+        number = (node.args.get("expression") or node.args.get("count")) if node is not None else None
+        if number is not None and number.__class__ is not exp.Literal:
+            gather(number, LIMITS, rows, scope)
+        if node is not None and node.args.get("expressions"):
+            scope.aliases = outputs
+            for key in node.expressions:
+                gather(key, LIMIT_BY, rows, scope)
+            scope.aliases = {}
+
+
+def connect(node: exp.Connect, scope: Scope, rows: Lineage) -> None:
+    """START WITH boss IS NULL CONNECT BY PRIOR id = boss      a filter, and a join of the table with itself"""
+    start = node.args.get("start")
+    if start is not None:
+        scope.clause = Clause.WHERE
+        gather(start, FILTERS, rows, scope)
+    scope.clause = Clause.JOIN_ON
+    gather(node.args["connect"], JOINS, rows, scope)

@@ -1,0 +1,199 @@
+"""Columns that one item of a SELECT list stands for: *, t.*, COLUMNS(…), a struct's fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import VALUE
+from lineal.algebra.frame import (
+    Lineage,
+    Slot,
+    Struct,
+    answer,
+    pour,
+    slot_at,
+    star_slot,
+)  # fmt: skip
+from lineal.extract.sql.expressions import gather, value_of
+from lineal.extract.sql.scope import Scope, Source, field_of, origin_of
+from lineal.model.diagnostic import Code
+from lineal.model.way import IDENTITY
+
+
+def star_slots(node: Any, scope: Scope) -> list[Slot]:
+    """*, t.*, * EXCEPT (a), * REPLACE (f(a) AS a), * RENAME (a AS b)      in schema order"""
+    star = node.args["this"] if isinstance(node, exp.Column) else node
+    if isinstance(node, exp.Column):
+        source = _star_source(node, scope)
+        if source is None:
+            return struct_star(node, scope)
+        slots = list(source.frame.slots)
+        _read_all(source, slots, scope, node)
+    else:
+        slots = visible(scope)
+        for source in scope.order:
+            _read_all(source, source.frame.slots, scope, node)
+    return edited(star, slots, scope) if any(star.args.values()) else slots
+
+
+def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
+    """* EXCEPT (a) REPLACE (f(b) AS b) RENAME (c AS d) ILIKE 'x%'      what is left of the star's columns
+
+    An open star stays open: what the text says of a column beside it becomes a column of its own.
+    """
+    left_out = {_key_of(item, scope): item for item in star.args.get("except_") or ()}
+    replaced = {_key_of(a.args["alias"], scope): a for a in star.args.get("replace") or () if isinstance(a, exp.Alias)}
+    renames = {_key_of(a.this, scope): a for a in star.args.get("rename") or () if isinstance(a, exp.Alias)}
+    for key, item in {**left_out, **replaced, **renames}.items():
+        if not any(slot.key == key for slot in slots):
+            slots = beside_star(slots, key, item, scope)
+    found = [slot for slot in slots if slot.key not in left_out or _of_another(slot, left_out[slot.key], scope)]
+    for position, slot in enumerate(found):
+        if slot.key in replaced:
+            slot = Slot(slot.name, slot.key, value_of(replaced[slot.key].this, IDENTITY, scope))
+        if slot.key in renames:
+            name = renames[slot.key].args["alias"]
+            slot = Slot(name.name, _key_of(name, scope), slot.lineage)
+        found[position] = slot
+    if star.args.get("ilike") is not None:
+        matches = like(star.args["ilike"].name, re.IGNORECASE)
+        found = [slot for slot in found if slot.star is not None or matches(slot.name)]
+    return found
+
+
+def _of_another(slot: Slot, item: Any, scope: Scope) -> bool:
+    """* EXCLUDE (u.id)      t's id stays"""
+    if not isinstance(item, exp.Column) or item.args.get("table") is None:
+        return False
+    source = _star_source(item, scope)
+    return source is not None and slot_at(source.index, slot.key) is not slot
+
+
+def _key_of(node: Any, scope: Scope) -> str:
+    identifier = node.args["this"] if isinstance(node, exp.Column) else node
+    return scope.evaluation.fold(identifier.name, identifier.args.get("quoted"))
+
+
+def beside_star(slots: list[Slot], key: str, item: exp.Expr, scope: Scope) -> list[Slot]:
+    """* EXCEPT (a), where the text tells that there is an a: it stands beside the open star, which has no a any more"""
+    evaluation = scope.evaluation
+    named = item.this if isinstance(item, exp.Alias) and not isinstance(item.this, exp.Func) else item
+    name = named.name if isinstance(named, (exp.Column, exp.Identifier)) else item.alias_or_name
+    answers = [a for slot in slots if slot.star is not None and (a := answer(slot.star, name, key)) is not None]
+    evaluation.references += 1
+    if not answers:
+        evaluation.unresolved += 1
+        evaluation.report(Code.UNRESOLVED_COLUMN, f"the star has no column '{name}'", item)
+        return slots
+    beside = answers[0] if len(answers) == 1 else scope.ambiguous(name, answers, item)
+    for (origin, _), trail in beside.lineage.items():
+        evaluation.read(origin, scope.clause, item, learn=trail is None)
+    without = [slot if slot.star is None else star_slot(slot.star.without(key)) for slot in slots]
+    return [*without, beside]
+
+
+def _star_source(node: exp.Column, scope: Scope) -> Source | None:
+    evaluation = scope.evaluation
+    parts = [
+        part for part in (node.args.get("catalog"), node.args.get("db"), node.args.get("table")) if part is not None
+    ]
+    keys = [evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
+    return scope.find_source(".".join(keys)) or (scope.find_source(keys[-1]) if len(keys) > 1 else None)
+
+
+def struct_star(node: exp.Column, scope: Scope) -> list[Slot]:
+    """address.*      the fields of a struct: known only with its type, so one open position"""
+    table = node.args["table"]
+    inner = exp.Column(this=table.copy(), table=node.args.get("db"))
+    found = scope.column(inner)
+    lineage: Lineage = {}
+    if isinstance(found.lineage, Struct):
+        return [Slot(n, n, field_of(found, [n], node).lineage) for n in found.lineage.fields]
+    pour(found.lineage, VALUE, lineage, node)
+    return [Slot(f"{table.name}.*", f"{table.name}.*", lineage)] if lineage else []
+
+
+def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
+    """COLUMNS('a.*'), * LIKE 'a%', (t).*, max(COLUMNS(*))      one output for each column; None for one output"""
+    if isinstance(item, exp.Columns):
+        return columns_slots(item, scope)
+    if isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
+        row = scope.row(item.this.unnest())
+        if row is not None:
+            _read_all(row, row.frame.slots, scope, item)
+            return list(row.frame.slots)
+        return None
+    if isinstance(item, (exp.Like, exp.ILike)) and isinstance(item.this, exp.Star):
+        matches = like(item.expression.name, re.IGNORECASE if isinstance(item, exp.ILike) else re.NOFLAG)
+        return [slot for slot in star_slots(item.this, scope) if slot.star is not None or matches(slot.name)]
+    return each_column(item, scope) if scope.evaluation.facts.columns_in_expressions else None
+
+
+def each_column(item: Any, scope: Scope) -> list[Slot] | None:
+    """max(COLUMNS(*))      the expression over each of the columns, under that column's name"""
+    columns = item.find(exp.Columns)
+    if columns is None:
+        return None
+    slots: list[Slot] = []
+    for column in columns_slots(columns, scope):
+        scope.each = column
+        lineage: Lineage = {}
+        gather(item, IDENTITY, lineage, scope)
+        slots.append(Slot(column.name, column.key, lineage, column.star))
+    scope.each = None
+    return slots
+
+
+def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
+    """COLUMNS('pattern'), COLUMNS(* EXCLUDE (a)), COLUMNS([a, b])      the columns that are meant"""
+    wanted = node.this
+    if isinstance(wanted, exp.Star):
+        return star_slots(wanted, scope)
+    slots = visible(scope)
+    for source in scope.order:
+        _read_all(source, source.frame.slots, scope, node)
+    if isinstance(wanted, exp.Array):
+        keys = {scope.evaluation.fold(item.name, False) for item in wanted.expressions}
+        return [slot for slot in slots if slot.star is not None or slot.key in keys]
+    if isinstance(wanted, exp.Literal) and wanted.is_string:
+        try:
+            matches = re.compile(wanted.name).search
+        except re.error:
+            scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"not a pattern: {wanted.name}", node)
+            return slots
+        return [slot for slot in slots if slot.star is not None or matches(slot.name)]
+    scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, "COLUMNS of a condition: all columns are taken", node)
+    return slots
+
+
+def like(pattern: str, flags: re.RegexFlag) -> Callable[[str], Any]:
+    """LIKE 'user\\_%'      as a test of names"""
+    parts = ({"%": ".*", "_": "."}.get(char, re.escape(char)) for char in pattern)
+    return re.compile("".join(parts), flags | re.DOTALL).fullmatch
+
+
+def _read_all(source: Source, slots: Sequence[Slot], scope: Scope, node: Any) -> None:
+    if source.dataset is not None:
+        for slot in slots:
+            scope.evaluation.read(origin_of(slot), scope.clause, node, learn=slot.star is None)
+
+
+def visible(scope: Scope) -> list[Slot]:
+    """FROM a JOIN b USING (id)      what * means: id once and first, then the rest of a, then the rest of b"""
+    slots: list[Slot] = []
+    for source, keys, hidden in scope.steps:
+        if hidden:
+            continue
+        if keys:
+            merged = [scope.merged[key] for key in keys if key in scope.merged]
+            taken = set(keys)
+            left = [slot for slot in slots if slot.key not in taken]
+            right = [slot for slot in source.frame.slots if slot.key not in taken]
+            slots = [*merged, *left, *right]
+        else:
+            slots.extend(source.frame.slots)
+    return slots

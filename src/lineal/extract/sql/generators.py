@@ -1,0 +1,91 @@
+"""Generators: explode, posexplode, inline, stack, in a SELECT list or in FROM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import VALUE, decides
+from lineal.algebra.frame import (
+    NOTHING,
+    Frame,
+    Lineage,
+    Slot,
+    renamed,
+)  # fmt: skip
+from lineal.extract.sql.expressions import gather, value_of
+from lineal.extract.sql.scope import Scope
+from lineal.model.way import IDENTITY, Clause, How
+
+LATERAL = decides(How.JOIN, Clause.LATERAL)
+
+
+def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
+    """SELECT explode(xs) AS x, stack(2, a, b) AS (p)      rows are made of one value, columns of its parts"""
+    evaluation = scope.evaluation
+    identifiers = [alias] if alias is not None else []
+    if isinstance(item, exp.Aliases):
+        identifiers, item = item.expressions, item.this
+    names = [(i.name, evaluation.fold(i.name, i.args.get("quoted"))) for i in identifiers]
+    if isinstance(item, exp.Stack):
+        return list(renamed(stacked(item, scope), names).slots)
+    if not isinstance(item, GENERATOR_CALLS):  # f(a) AS (p, q)
+        lineage = value_of(item, IDENTITY, scope)
+        return [Slot(name, key, lineage) for name, key in names]
+    names = names or [(name, name) for name in GENERATED.get(type(item), ("col",))]
+    frame = exploded([item], [name for name, _ in names], scope, rows)
+    scope.clause = Clause.SELECT
+    return list(renamed(frame, names).slots)
+
+
+def stacked(item: exp.Stack, scope: Scope) -> Frame:
+    """stack(2, 'a', a, 'b', b)      two rows of two columns: 'a' and 'b', a and b"""
+    count = int(item.this.name) if isinstance(item.this, exp.Literal) and item.this.name.isdigit() else 1
+    width = max(1, -(-len(item.expressions) // max(1, count)))
+    slots = [Slot(f"col{position}", f"col{position}", {}) for position in range(width)]
+    for position, argument in enumerate(item.expressions):
+        gather(argument, IDENTITY, slots[position % width].lineage, scope)
+    return Frame(slots, NOTHING)
+
+
+GENERATED: dict[type, tuple[str, ...]] = {
+    exp.Posexplode: ("pos", "col"),
+    exp.PosexplodeOuter: ("pos", "col"),
+    exp.Unnest: ("unnest",),
+}
+
+
+GENERATOR_CALLS = (exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Inline, exp.Unnest)
+
+
+GENERATORS = frozenset((*GENERATOR_CALLS, exp.Stack, exp.Aliases))
+"""Functions that make rows of one value, and expressions with several aliases."""
+
+
+def exploded(arguments: list[Any], names: list[str], scope: Scope, rows: Lineage) -> Frame:
+    """LATERAL VIEW explode(xs) t AS x      x ← xs TRANSFORMATION, xs ⇒ JOIN"""
+    if len(arguments) == 1 and isinstance(arguments[0], exp.Stack):
+        return stacked(arguments[0], scope)
+    scope.clause = Clause.LATERAL
+    lineage: Lineage = {}
+    for argument in arguments:
+        gather(argument, VALUE, lineage, scope)
+        if not fixed(argument):
+            gather(argument, LATERAL, rows, scope)
+    fold = scope.evaluation.fold
+    return Frame([Slot(name, fold(name, False), lineage) for name in names or ["col"]], NOTHING)
+
+
+def fixed(argument: Any) -> bool:
+    """explode(array(a, b))      the text says how many rows there are"""
+    while isinstance(argument, (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline, exp.Paren, exp.Cast)):
+        inner = argument.this if argument.args.get("this") is not None else None
+        if inner is None:
+            inner = argument.expressions[0] if len(argument.expressions) == 1 else None
+        argument = inner
+    return isinstance(argument, (exp.Array, exp.Map, exp.VarMap, exp.Struct))
+
+
+def column_names(alias: exp.TableAlias | None) -> list[str]:
+    return [column.name for column in alias.args.get("columns") or ()] if alias is not None else []

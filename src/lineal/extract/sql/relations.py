@@ -1,0 +1,347 @@
+"""Members of FROM: tables, subqueries, functions, and the joins between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import CONDITION, VALUE, decides
+from lineal.algebra.frame import (
+    NOTHING,
+    Frame,
+    Lineage,
+    Slot,
+    absorb,
+    pour,
+    renamed,
+    scan,
+    slot_at,
+)  # fmt: skip
+from lineal.extract.sql.clauses import JOINS
+from lineal.extract.sql.columns import visible
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.expressions import gather
+from lineal.extract.sql.generators import LATERAL, column_names, exploded
+from lineal.extract.sql.scope import Scalar, Scope, Source, origin_of
+from lineal.model.diagnostic import Code
+from lineal.model.way import IDENTITY, Clause, How, Way
+
+USING = decides(How.JOIN, Clause.USING)
+
+
+NATURAL = decides(How.JOIN, Clause.NATURAL)
+
+
+def relation(node: Any, scope: Scope, rows: Lineage) -> Source:
+    """One member of FROM, added to the scope; its row influences become the query's."""
+    handler = RELATIONS.get(node.__class__, unknown_relation)
+    source = handler(node, scope, rows)
+    args = node.args
+    if args.get("pivots") or args.get("match") is not None:
+        form = "MATCH_RECOGNIZE" if args.get("match") is not None else "PIVOT"
+        scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{form} is not traced", node)
+    if source.frame.rows:
+        absorb(source.frame.rows, rows)
+    if not source.transparent:
+        scope.add(source)
+    scope.steps.append((source, None, False))
+    for join in args.get("joins") or ():
+        join_(join, scope, rows)
+    for lateral in args.get("laterals") or ():
+        relation(lateral, scope, rows)
+    return source
+
+
+def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
+    """FROM t, FROM db.t AS x(p, q), FROM f(1)      a CTE if one has that name, else a dataset"""
+    args = node.args
+    this = args.get("this")
+    if this.__class__ is not exp.Identifier:
+        return table_function(node, this, scope, rows) if this is not None else unknown_relation(node, scope, rows)
+    evaluation = scope.evaluation
+    spelling = this.args["this"]
+    key = full = table_name(this, evaluation)
+    dataset = None
+    if args.get("db") is None and key in scope.ctes and scope.ctes[key].__class__ is not Scalar:
+        frame = scope.ctes[key]
+    else:
+        if args.get("db") is not None:
+            parts = [part for part in (args.get("catalog"), args.get("db"), this) if part is not None]
+            spelling = ".".join(part.name if part else "" for part in parts)  # T-SQL's a..b
+            full = ".".join(table_name(part, evaluation) if part else "" for part in parts)
+        dataset, frame = evaluation.catalog.scan(full, spelling, evaluation, node)
+        evaluation.datasets_read.setdefault(dataset, node)
+    alias = args.get("alias")
+    if alias is not None:
+        if alias.args.get("columns"):
+            frame = listed(frame, alias, evaluation)
+        if alias.args.get("this") is not None:
+            key = full = table_name(alias.args["this"], evaluation)
+    return Source(key, full, frame, dataset)
+
+
+def table_name(identifier: exp.Expr, evaluation: Evaluation) -> str:
+    """The key of a table's name or alias."""
+    spelled = identifier.args
+    if spelled.get("quoted"):
+        return evaluation.fold_table(spelled["this"], True)
+    return evaluation.keys[spelled["this"]]
+
+
+def listed(frame: Frame, alias: exp.TableAlias, evaluation: Evaluation) -> Frame:
+    """AS d(p, q)      the columns get these names"""
+    columns = alias.args.get("columns")
+    if not columns:
+        return frame
+    if frame.complete and len(columns) > len(frame.slots):
+        evaluation.report(Code.COLUMN_COUNT, f"{len(columns)} column names for {len(frame.slots)} columns", alias)
+    names = [(c.name, evaluation.fold(c.name, getattr(c, "args", {}).get("quoted"))) for c in columns]
+    return renamed(frame, names)
+
+
+def table_function(node: exp.Expr, call: Any, scope: Scope, rows: Lineage) -> Source:
+    """FROM order_volume(10) AS v      a dataset of its own, called like the function"""
+    evaluation = scope.evaluation
+    name = call.name if isinstance(call, exp.Anonymous) else getattr(call, "sql_name", lambda: call.key)().lower()
+    spelling = str(name).removeprefix("exploding_")
+    key = evaluation.fold_table(spelling, False)
+    scope.clause = Clause.FROM
+    for argument in call.iter_expressions() if hasattr(call, "iter_expressions") else ():
+        if isinstance(argument, exp.EQ):  # read_parquet('x', union_by_name = true)
+            argument = argument.expression
+        gather(argument, LATERAL, rows, scope)
+    dataset, frame = evaluation.catalog.scan(key, spelling, evaluation, node)
+    evaluation.datasets_read.setdefault(dataset, node)
+    alias = node.args.get("alias")
+    if alias is not None:
+        names = column_names(alias)
+        if names and frame.stars and len(frame.slots) == 1:
+            frame = scan(dataset, [(name, evaluation.fold(name, False)) for name in names], complete=True)
+        frame = listed(frame, alias, evaluation)
+        if alias.this is not None:
+            key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+    return Source(key, key, frame, dataset)
+
+
+def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Source:
+    """FROM TABLE(f(a)) AS s      a call of f"""
+    return table_function(node, node.this, scope, rows)
+
+
+def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
+    """FROM (SELECT …) AS d(p, q), FROM (a JOIN b ON …)      a frame under an alias"""
+    evaluation = scope.evaluation
+    alias = node.args.get("alias")
+    inner = node.args["this"]
+    if is_join(inner):
+        return parenthesised(node, inner, scope, rows)
+    frame = evaluation.query(node, scope.parent, scope.ctes)
+    if alias is None:
+        return Source("", "", frame)
+    key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted")) if alias.this is not None else ""
+    return Source(key, key, listed(frame, alias, evaluation))
+
+
+def is_join(inner: Any) -> bool:
+    """(a JOIN b …), ((SELECT …) AS s JOIN b …), ((a JOIN b))      in contrast to a query in parentheses"""
+    while isinstance(inner, exp.Subquery):
+        if inner.args.get("joins") or inner.args.get("laterals") or inner.args.get("alias") is not None:
+            return True
+        inner = inner.this
+    return isinstance(inner, exp.Table)
+
+
+def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Lineage) -> Source:
+    """FROM (a JOIN b ON …) AS j      with an alias only j is seen, without one a and b are"""
+    alias = node.args.get("alias")
+    nested = Scope(scope.evaluation, scope.parent, scope.ctes)
+    relation(inner, nested, rows)
+    whole = Frame(visible(nested), NOTHING)
+    if alias is not None:
+        key = scope.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+        return Source(key, key, listed(whole, alias, scope.evaluation))
+    for source in nested.order:
+        scope.add(source)
+    scope.merged = {**nested.merged, **scope.merged}
+    scope.merged_reads = {**nested.merged_reads, **scope.merged_reads}
+    scope.covered = {**nested.covered, **scope.covered}
+    return Source("", "", whole, transparent=True)
+
+
+def values(node: exp.Values, scope: Scope, rows: Lineage) -> Source:
+    """FROM (VALUES (1, a), (2, b)) AS v(p, q)      column j takes the j-th of every row"""
+    evaluation = scope.evaluation
+    frame = values_frame(node, scope, [], evaluation)
+    alias = node.args.get("alias")
+    if alias is None:
+        return Source("", "", frame)
+    key = evaluation.fold_table(alias.this.name, False) if alias.this is not None else ""
+    return Source(key, key, listed(frame, alias, evaluation))
+
+
+def values_frame(node: exp.Values, scope: Scope, names: Sequence[str], evaluation: Evaluation) -> Frame:
+    scope.clause = Clause.VALUES
+    first, prefix = evaluation.facts.values_names
+    slots: list[Slot] = []
+    for tuple_ in node.expressions:
+        items = tuple_.expressions if isinstance(tuple_, exp.Tuple) else [tuple_]
+        for position, item in enumerate(items):
+            if position == len(slots):
+                name = f"{prefix}{position + first}"
+                slots.append(Slot(name, name, {}))
+            gather(item, IDENTITY, slots[position].lineage, scope)
+    return Frame(slots, NOTHING)
+
+
+def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
+    """JOIN LATERAL (SELECT … WHERE t.id = o.id) AS l      sees what stands before it"""
+    inner = node.this
+    alias = node.args.get("alias")
+    evaluation = scope.evaluation
+    if isinstance(inner, exp.Subquery):
+        frame = evaluation.query(inner, scope, scope.ctes)
+    else:
+        names = column_names(alias)
+        offset = inner.args.get("offset") if isinstance(inner, exp.Unnest) else None
+        if isinstance(offset, exp.Identifier):
+            names = [*(names or ["col"]), offset.name]
+        frame = exploded([inner], names, scope, rows)
+    if alias is None or alias.this is None:
+        return Source("", "", frame)
+    key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+    return Source(key, key, listed(frame, alias, evaluation))
+
+
+def unnest(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source:
+    """CROSS JOIN UNNEST(xs) AS u(x)      x is made of xs, and xs decides how many rows there are"""
+    evaluation = scope.evaluation
+    alias = node.args.get("alias")
+    names = column_names(alias)
+    offset = node.args.get("offset")
+    counted = ["offset" if offset is True else offset.name] if offset else []
+    if alias is None or alias.this is None:
+        return Source("", "", exploded(list(node.expressions), [*(names or ["col"]), *counted], scope, rows))
+    key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+    names = [*(names or [alias.this.name]), *counted]
+    return Source(key, key, exploded(list(node.expressions), names, scope, rows))
+
+
+def final(node: exp.Final, scope: Scope, rows: Lineage) -> Source:
+    """FROM t FINAL      ClickHouse merges t's parts first"""
+    return RELATIONS.get(node.this.__class__, unknown_relation)(node.this, scope, rows)
+
+
+def unknown_relation(node: Any, scope: Scope, rows: Lineage) -> Source:
+    scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{node.key} in FROM is not traced", node)
+    alias = node.args.get("alias")
+    name = alias.name if isinstance(alias, exp.TableAlias) else ""
+    fold = scope.evaluation.fold
+    slots = [Slot(n, fold(n, False), {}) for n in column_names(alias if name else None)]
+    return Source(scope.evaluation.fold_table(name, False), name, Frame(slots, NOTHING))
+
+
+def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
+    """a JOIN b ON a.id = b.id      both ids decide which rows meet"""
+    args = node.args
+    before = len(scope.order)
+    merged = scope.merged
+    evaluation = scope.evaluation
+    source = relation(args["this"], scope, rows)
+    on = args.get("on")
+    if args.get("match_condition") is not None:
+        scope.clause = Clause.JOIN_ON
+        gather(args["match_condition"], JOINS, rows, scope)
+    if on is not None:
+        scope.clause = Clause.JOIN_ON
+        gather(on, JOINS, rows, scope)
+    using = args.get("using")
+    if using:
+        keys = [(k.name, evaluation.fold(k.name, k.args.get("quoted"))) for k in using]
+        _merge_keys(keys, node, source, scope, rows, before, merged, USING)
+    elif args.get("method") == "NATURAL":
+        keys = _common(source, scope, before, node)
+        _merge_keys(keys, node, source, scope, rows, before, merged, NATURAL)
+    if args.get("kind") in ("SEMI", "ANTI"):
+        scope.remove(source)
+        scope.steps = [(s, k, h or s is source) for s, k, h in scope.steps]
+
+
+def _common(source: Source, scope: Scope, before: int, node: exp.Join) -> list[tuple[str, str]]:
+    """NATURAL JOIN      the names that both sides have"""
+    left = scope.order[:before]
+    if source.stars or any(member.stars for member in left):
+        scope.evaluation.report(
+            Code.UNSUPPORTED_CONSTRUCT, "NATURAL JOIN over an unknown schema: its keys are not known", node
+        )
+    names = [slot for member in left for slot in member.frame.slots if slot.key in source.index]
+    return list({slot.key: (slot.name, slot.key) for slot in names}.values())
+
+
+def _merge_keys(
+    keys: list[tuple[str, str]],
+    node: exp.Join,
+    source: Source,
+    scope: Scope,
+    rows: Lineage,
+    before: int,
+    merged: dict[str, Slot],
+    way: Way,
+) -> None:
+    """USING (id)      both ids decide; the merged id is the left one's, the right one's, or either (FULL)"""
+    scope.clause = way.clause
+    side = node.args.get("side")
+    shown: dict[str, Slot] = {}
+    for name, key in keys:
+        left = _key_slot(scope, scope.order[:before], name, key, node, merged.get(key))
+        right = _key_slot(scope, [source], name, key, node, None)
+        for slot in (left, right):
+            pour(slot.lineage, way, rows, node)
+        taken = {"FULL": (left, right), "RIGHT": (right,)}.get(side or "", (left,))
+        scanned = {
+            id(slot) for member in scope.order if member.dataset is not None for slot in (slot_at(member.index, key),)
+        }
+        scope.merged_reads[key] = [origin_of(slot) for slot in taken if id(slot) in scanned]
+        scope.covered[key] = [member for member in scope.order if key in member.index]
+        if side == "FULL":
+            lineage: Lineage = {}
+            for slot in (left, right):
+                pour(slot.lineage, VALUE, lineage, node)
+                pour(slot.lineage, CONDITION, lineage, node)
+            shown[key] = Slot(name, key, lineage)
+        else:
+            shown[key] = right if side == "RIGHT" else left
+    scope.merged = {**scope.merged, **shown}
+    last = scope.steps[-1]
+    scope.steps[-1] = (last[0], [key for _, key in keys], last[2])
+
+
+def _key_slot(scope: Scope, members: list[Source], name: str, key: str, node: exp.Join, merged: Slot | None) -> Slot:
+    """The column that USING means on one side: the merged one, the only one, or one of several candidates."""
+    found = [merged] if merged is not None else []
+    for member in members:
+        slot = slot_at(member.index, key)
+        if slot is not None and (merged is None or member not in scope.covered.get(key, ())):
+            if member.dataset is not None:
+                scope.evaluation.read(origin_of(slot), scope.clause, node)
+            found.append(slot)
+    if not found:
+        opens = [member for member in members if member.stars]
+        found = [slot for member in opens if (slot := scope.from_stars(member, name, key, node)) is not None]
+    if found:
+        return found[0] if len(found) == 1 else scope.ambiguous(name, found, node)
+    scope.evaluation.unresolved += 1
+    scope.evaluation.report(Code.UNRESOLVED_COLUMN, f"no source has the join column '{name}'", node)
+    return Slot(name, key, NOTHING)
+
+
+RELATIONS: dict[type, Callable[[Any, Scope, Lineage], Source]] = {
+    exp.Table: table,
+    exp.Subquery: derived,
+    exp.Values: values,
+    exp.Lateral: lateral,
+    exp.Unnest: unnest,
+    exp.Final: final,
+    exp.TableFromRows: table_from_rows,
+}
