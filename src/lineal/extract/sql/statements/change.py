@@ -122,8 +122,8 @@ def put_named(name: str, key: str, lineage: Lineage, columns: Columns) -> None:
 
 def delete(node: exp.Delete, facts: Facts) -> Plan | type[Unsupported]:
     """DELETE FROM t USING s WHERE t.id = s.id      both ids decide which rows t has"""
-    tables = node.args.get("tables") or [node.this]
-    table = aliased(tables[0], node.this if node.args.get("tables") else None, facts)
+    named, source = node.args.get("tables"), node.args.get("this") or None
+    table = aliased(named[0] if named else source, source if named else None, facts)
     if table is None:
         return Unsupported
     return changing(table, node, facts, lambda e, c: deleted(node, e, c))
@@ -132,7 +132,7 @@ def delete(node: exp.Delete, facts: Facts) -> Plan | type[Unsupported]:
 def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
     scope = Scope(evaluation, None, ctes)
     rows: Lineage = {}
-    relation(node.this, scope, rows)
+    relation(node.args.get("this") or node.args["tables"][0], scope, rows)
     for member in node.args.get("using") or ():
         relation(member, scope, rows)
     if node.args.get("where") is not None:
@@ -156,9 +156,12 @@ def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
     both = Scope(evaluation, None, ctes)
     target = relation(node.this, both, rows)
     source = relation(node.args["using"], both, rows)
-    if node.args.get("on") is not None:
-        both.clause = Clause.JOIN_ON
+    both.clause = Clause.JOIN_ON
+    if node.args.get("on"):
         gather(node.args["on"], JOINS, rows, both)
+    for key in node.args.get("using_cond") or ():
+        for member in (target, source):
+            gather(exp.column(key.copy(), table=member.alias), JOINS, rows, both)
     columns: Columns = {}
     for when in node.args["whens"].expressions:
         scope = seen_by(when, both, target, source)
@@ -183,23 +186,27 @@ def seen_by(when: exp.When, both: Scope, target: Source, source: Source) -> Scop
 
 
 def matched_update(then: exp.Update, scope: Scope, source: Source, target: Source, columns: Columns) -> None:
-    """UPDATE SET a = s.b, UPDATE SET *"""
-    if any(isinstance(item, exp.Star) for item in then.expressions):
-        by_name(source, target, scope, columns)
+    """UPDATE SET a = s.b, UPDATE SET *, UPDATE"""
+    items = then.args.get("expressions")
+    if isinstance(items, list) and not any(isinstance(item, exp.Star) for item in items):
+        assign_all(items, scope, columns)
     else:
-        assign_all(then.expressions, scope, columns)
+        by_name(source, target, scope, columns, then)
 
 
 def unmatched_insert(then: exp.Insert, scope: Scope, source: Source, target: Source, columns: Columns) -> None:
     """INSERT (a, b) VALUES (s.x, s.y), INSERT VALUES (s.x, s.y), INSERT *"""
-    values = then.args.get("expression")
-    if isinstance(then.this, exp.Star) or isinstance(values, exp.Star) or values is None:
-        by_name(source, target, scope, columns)
+    values = then.args.get("expression") or None
+    if isinstance(then.args.get("this"), exp.Var) and then.name.upper() == "ROW":
+        by_position(source, target, scope, columns, then)
+        return
+    if isinstance(then.args.get("this"), exp.Star) or isinstance(values, exp.Star) or values is None:
+        by_name(source, target, scope, columns, then)
         return
     scope.clause = Clause.VALUES
     items = values.expressions if isinstance(values, exp.Tuple) else [values]
     lineages = [value_of(item, IDENTITY, scope) for item in items]
-    if isinstance(then.this, exp.Tuple):
+    if isinstance(then.args.get("this"), exp.Tuple):
         for named, lineage in zip(then.this.expressions, lineages, strict=False):
             put(named, lineage, scope, columns)
     else:
@@ -207,13 +214,21 @@ def unmatched_insert(then: exp.Insert, scope: Scope, source: Source, target: Sou
             put_named(slot.name, slot.key, lineage, columns)
 
 
-def by_name(source: Source, target: Source, scope: Scope, columns: Columns) -> None:
+def by_position(source: Source, target: Source, scope: Scope, columns: Columns, node: exp.Expr) -> None:
+    """INSERT ROW      the whole row of the source, column for column"""
+    for goal, slot in zip(target.frame.slots, source.frame.slots, strict=False):
+        if slot.scanned is not None and source.dataset is not None:
+            scope.evaluation.read(slot.scanned, Clause.VALUES, node)
+        put_named(goal.name, goal.key, slot.lineage, columns)
+
+
+def by_name(source: Source, target: Source, scope: Scope, columns: Columns, node: exp.Expr) -> None:
     """UPDATE SET *, INSERT *      each column of the source goes to the target's column of that name"""
     scope.clause = Clause.SET
     known = None if target.stars else target.index
     for slot in source.frame.slots:
         if slot.scanned is not None and source.dataset is not None:
-            scope.evaluation.read(slot.scanned, scope.clause, slot)
+            scope.evaluation.read(slot.scanned, scope.clause, node)
         if slot.star is not None:
             columns["*"] = slot
         elif known is None or slot.key in known:
