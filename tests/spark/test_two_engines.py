@@ -10,6 +10,7 @@ import pytest
 from casefile import Case, all_cases, corpus_of, edges_in
 from lineal.extract.catalyst.plan import Names
 from lineal.graph.compare import compare
+from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Script
@@ -62,34 +63,44 @@ SEED = int(os.environ.get("LINEAL_SEED") or Random().randrange(10**6))
 FRESH = int(os.environ.get("LINEAL_FRESH_QUERIES") or 300)
 
 
-def test_fresh_random_queries_agree(spark, capsys):
+def test_fresh_random_queries_agree(spark):
     """A few hundred queries nobody has seen before; LINEAL_SEED runs the same ones again."""
     texts = [query(Random(SEED + number)).sql() for number in range(FRESH)]
-    disagreements = disagreeing(texts, spark)
+    disagreements, refused = disagreeing(texts, spark)
     smallest = [shrunk(SEED + number, spark) for number in sorted(disagreements)[:3]]
-    assert not disagreements, f"LINEAL_SEED={SEED}: {len(disagreements)} disagree, for example:\n\n" + "\n\n".join(
-        smallest
-    )
+    found = f"LINEAL_SEED={SEED}: {len(disagreements)} disagree, for example:\n\n" + "\n\n".join(smallest)
+    assert not disagreements, found
+    assert len(refused) <= 0.02 * FRESH, f"LINEAL_SEED={SEED}: Spark refuses {sorted(refused)}"
 
 
-def disagreeing(texts: list[str], spark) -> dict[int, list[str]]:
-    """The queries on which the engines differ, or that Spark refuses, with what they differ in."""
+def disagreeing(texts: list[str], spark) -> tuple[dict[int, list[str]], set[int]]:
+    """The queries on which the engines differ, with what they differ in; and those that Spark does not accept.
+
+    It finds no column in ORDER BY that FULL JOIN … USING has merged and the SELECT list leaves out, for one.
+    """
     scripts = [Script(text, "spark", file=f"q{number}.sql", target=f"q{number}") for number, text in enumerate(texts)]
     static, exact = of_corpus(Corpus("spark", scripts, small_schema()), spark)
+    refused = {number_of(diagnostic) for diagnostic in exact.diagnostics if diagnostic.code is Code.ENGINE_REFUSED}
     found: dict[int, list[str]] = {}
     for disagreement in compare(static, exact):
-        found.setdefault(int(disagreement.target[1:]), []).append(str(disagreement))
+        if int(disagreement.target[1:]) not in refused:
+            found.setdefault(int(disagreement.target[1:]), []).append(str(disagreement))
     for diagnostic in (*exact.diagnostics, *static.diagnostics):
-        assert diagnostic.place is not None
-        found.setdefault(int(diagnostic.place.file[1:].split(".")[0]), []).append(str(diagnostic))
-    return found
+        if diagnostic.code is not Code.ENGINE_REFUSED:
+            found.setdefault(number_of(diagnostic), []).append(str(diagnostic))
+    return found, refused
+
+
+def number_of(diagnostic: Diagnostic) -> int:
+    assert diagnostic.place is not None, diagnostic
+    return int(diagnostic.place.file[1:].split(".")[0])
 
 
 def shrunk(seed: int, spark) -> str:
     """The smallest query of this seed that still disagrees, written as a case file."""
     for depth in (0, 1, 2):
         text = query(Random(seed), depth=depth).sql()
-        found = disagreeing([text], spark)
+        found, _ = disagreeing([text], spark)
         if found:
             return as_case(text, found[0])
     return ""
