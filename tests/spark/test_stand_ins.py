@@ -2,7 +2,7 @@
 
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
-from lineal.model.script import Corpus, Script
+from lineal.model.script import Corpus, Function, Script
 from lineal.spark.exact import compared, of_corpus
 
 
@@ -44,3 +44,17 @@ def test_a_statement_that_spark_refuses_costs_only_itself(spark):
     assert [diagnostic.code.code for diagnostic in extraction.diagnostics] == ["engine-refused"]
     assert str(extraction.diagnostics[0].place).startswith("bad.sql:1:")
     assert {str(edge.target) for edge in extraction.edges} == {"bad.x", "good.n"}
+
+
+def test_a_function_that_spark_refuses_costs_only_its_callers(spark):
+    broken = Function(
+        "broken", False, ("a",), Script("nowhere(a)", "spark", "broken.sql"), types=("int",), returns="int"
+    )
+    scripts = [
+        Script("SELECT broken(n) AS x FROM t", "spark", "bad.sql"),
+        Script("SELECT n FROM t", "spark", "good.sql"),
+    ]
+    corpus = Corpus("spark", scripts, [table("t", n="int")], [broken])
+    _, exact = of_corpus(corpus, spark)
+    assert {str(diagnostic.place.file) for diagnostic in exact.diagnostics} == {"broken.sql", "bad.sql"}
+    assert {str(edge.target) for edge in exact.edges} == {"good.n"}

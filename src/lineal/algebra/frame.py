@@ -154,11 +154,6 @@ def answer(star: Star, name: str, key: str) -> Slot | None:
 SAME_NAME = Doubt(Confidence.MEDIUM, False, "a branch of a union whose columns are not known: matched by name")
 
 
-def narrow(rows: Lineage, way: Way, lineage: Lineage) -> None:
-    """WHERE paid      what decides the condition decides the rows"""
-    pour(lineage, way, rows)
-
-
 def pour(lineage: Lineage, way: Way, into: Lineage, node: Any = None, calls: Any = None) -> None:
     """Compose every influence with what is done to the value, and add it."""
     after = way.after

@@ -68,7 +68,7 @@ def compared(corpus: Corpus, spark: Any) -> Extraction:
     static, exact = of_corpus(corpus, spark)
     functions = {dataset for dataset, info in static.datasets.items() if info.kind == "function"}
     refused = any(d.code is Code.ENGINE_REFUSED for d in exact.diagnostics)
-    understood = {edge.into for edge in exact.edges} if refused else set(static.datasets)
+    understood = {read.target for read in exact.reads} if refused else set(static.datasets)
     found = compare(through(static.edges, functions), exact, targets=understood)
     disagreements = [Diagnostic(Code.ENGINES_DISAGREE, str(disagreement)) for disagreement in found]
     diagnostics = sorted({*static.diagnostics, *exact.diagnostics, *disagreements}, key=order_of)
@@ -154,7 +154,7 @@ class Exact:
             edges=self.edges,
             reads=[read for part in self.parts for read in part.reads],
             datasets=self.static.datasets,
-            diagnostics=sorted(set(self.diagnostics), key=order_of),
+            diagnostics=sorted({*self.diagnostics, *self.stand_ins.refusals}, key=order_of),
             coverage=self.coverage,
         )
 

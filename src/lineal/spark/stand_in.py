@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lineal.extract.catalyst.plan import Names
 from lineal.extract.sql.translate import type_name
+from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.script import Corpus, Function
+from lineal.spark.functions import head_and_body
+from lineal.spark.names import column as quoted
+from lineal.spark.session import one_line
 
 UNKNOWN_TYPE = "STRING"
 
@@ -23,6 +28,7 @@ class StandIns:
         self.databases: set[str] = set()
         self.functions: list[str] = []
         self.types: dict[str, str] = {}
+        self.refusals: list[Diagnostic] = []
         self.database = str(spark._jsparkSession.sessionState().catalog().getCurrentDatabase())
 
     @property
@@ -90,37 +96,33 @@ class StandIns:
     def add_functions(self) -> None:
         for function in self.corpus.functions:
             if not function.table:
-                self.spark.sql(declaration(function, self.corpus.dialect))
-                self.functions.append(function.name)
+                self.declare(function)
+
+    def declare(self, function: Function) -> None:
+        """One that Spark refuses is left out: whoever calls it is refused then, with its place."""
+        try:
+            self.spark.sql(declaration(function, self.corpus.dialect))
+        except Exception as problem:
+            message = f"Spark refuses the function {function.name}: {one_line(problem)}"
+            self.refusals.append(Diagnostic(Code.ENGINE_REFUSED, message, Place(function.body.file, 1, 1)))
+        else:
+            self.functions.append(function.name)
 
     def add_table_function(self, name: str) -> None:
         """A table function, once what its body reads is there."""
         for function in self.corpus.functions:
             if function.table and function.name.lower() == name.lower():
-                self.spark.sql(declaration(function, self.corpus.dialect))
-                self.functions.append(function.name)
+                self.declare(function)
 
     def type_of(self, column: ColumnInfo) -> str:
         return spark_type(column.type, self.corpus.dialect)
 
 
 def declaration(function: Function, dialect: str) -> str:
-    """CREATE TEMPORARY FUNCTION f(a DOUBLE) RETURNS DOUBLE RETURN a / 2"""
-    types = [*function.types, *[""] * len(function.parameters)]
-    parameters = ", ".join(
-        f"{quoted(name)} {spark_type(kind, dialect) if kind else 'DOUBLE'}"
-        for name, kind in zip(function.parameters, types, strict=False)
-    )
-    body = function.body.text.strip().rstrip(";")
-    if function.table:
-        columns = ", ".join(f"{quoted(c.name)} {spark_type(c.type, dialect)}" for c in function.columns)
-        returns = f"TABLE ({columns})"
-    else:
-        returns = spark_type(function.returns, dialect) if function.returns else "DOUBLE"
-    words = body.split(None, 1)
-    if words and words[0].lower() == "return":
-        body = words[1]
-    return f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(function.name)}({parameters}) RETURNS {returns} RETURN {body}"
+    """CREATE TEMPORARY FUNCTION f(a DOUBLE) RETURNS DOUBLE RETURN a / 2; a parameter without a type is a number"""
+    given = [*function.types, *[""] * len(function.parameters)][: len(function.parameters)]
+    typed = replace(function, types=tuple(kind or "DOUBLE" for kind in given))
+    return "".join(head_and_body(typed, dialect, "TEMPORARY "))
 
 
 def spark_type(kind: str, dialect: str) -> str:
@@ -136,10 +138,6 @@ def schema_of(plan: Any) -> Any:
         except Exception:  # noqa: S112  # py4j knows no other way to ask whether a method is there
             continue
     return plan.schema()
-
-
-def quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def distinct(columns: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -12,10 +12,10 @@ from typing import Any
 
 from lineal.model import names
 from lineal.model.script import ColumnTest
+from lineal.spark.names import column, quoted
 from lineal.spark.run.errors import in_sql, message_of
 from lineal.spark.run.jobs import key_of
 from lineal.spark.run.result import Tested
-from lineal.spark.run.warehouse import column, quoted
 
 EXAMPLES = 3
 LONGEST = 60

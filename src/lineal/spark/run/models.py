@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lineal.extract.sql.translate import SPOKEN, statement, type_name
+from lineal.extract.sql.translate import SPOKEN, statement
 from lineal.model.script import Function, Script
+from lineal.spark.functions import head_and_body
+from lineal.spark.names import quoted
 from lineal.spark.run.errors import Origin, Views, fault_of
 from lineal.spark.run.jobs import Job
 from lineal.spark.run.result import Fault, Refused
 from lineal.spark.run.seeds import seed_frame
 from lineal.spark.run.state import Entry
-from lineal.spark.run.warehouse import Tables, column, quoted
+from lineal.spark.run.warehouse import Tables
 
 FUNCTION_KINDS = ("", "TEMPORARY ")
 """A view can read a function of the catalogue only; one of the session is for catalogues that keep no functions."""
@@ -124,34 +126,4 @@ def definition(function: Function, job: Job, kind: str) -> tuple[str, str]:
     untyped = [name for name, type_ in zip(function.parameters, function.types, strict=True) if not type_]
     if untyped:
         raise Refused(Fault(f"the parameter {untyped[0]} has no type: Spark needs one", job.step.place))
-    parameters = _listed(zip(function.parameters, function.types, strict=True), job.dialect)
-    if function.table:
-        returns = f" RETURNS TABLE({_listed([(each.name, each.type) for each in function.columns], job.dialect)})"
-    else:
-        returns = f" RETURNS {type_name(function.returns, job.dialect)}" if function.returns else ""
-    head = f"CREATE OR REPLACE {kind}FUNCTION {quoted(function.name)}({parameters}){returns} RETURN\n"
-    return head, _body(function)
-
-
-def _listed(pairs: Any, dialect: str) -> str:
-    return ", ".join(f"{column(name)} {type_name(type_, dialect) if type_ else 'STRING'}" for name, type_ in pairs)
-
-
-def _body(function: Function) -> str:
-    """RETURN a / b, SELECT a / b, a / b; blanks keep the lines where they are."""
-    text = function.body.text.rstrip().rstrip(";")
-    lead = len(text) - len(text.lstrip())
-    if text[lead : lead + 7].lower() in ("return ", "return\n"):
-        text = text[:lead] + " " * 6 + text[lead + 6 :]
-    scalar_query = (
-        not function.table and text.split(None, 1)[:1] and text.split(None, 1)[0].lower() in ("select", "with")
-    )
-    if function.body.dialect.lower() not in SPOKEN:
-        text = _translated(text, function)
-    return f"({text})" if scalar_query else text
-
-
-def _translated(text: str, function: Function) -> str:
-    if function.table or text.split(None, 1)[0].lower() in ("select", "with"):
-        return statement(text, function.body.dialect)
-    return statement(f"SELECT {text}", function.body.dialect).strip()[len("SELECT") :]
+    return head_and_body(function, job.dialect, kind)

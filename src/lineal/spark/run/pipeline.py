@@ -14,6 +14,7 @@ from lineal.extract.sql.translate import statement
 from lineal.graph.compare import Disagreement
 from lineal.model.extraction import Extraction
 from lineal.model.script import ColumnTest, Corpus
+from lineal.spark.names import quoted
 from lineal.spark.run.column_tests import Examined, examine, looker
 from lineal.spark.run.crosscheck import Crosscheck
 from lineal.spark.run.errors import Origin, fault_of
@@ -35,7 +36,7 @@ from lineal.spark.run.result import (
 from lineal.spark.run.schedule import scheduled
 from lineal.spark.run.select import selected
 from lineal.spark.run.state import Entry, State, locked
-from lineal.spark.run.warehouse import Catalogue, Folder, Tables, has_catalogue, quoted
+from lineal.spark.run.warehouse import Catalogue, Folder, Tables, has_catalogue
 from lineal.spark.start import start
 
 FOLDER = ".lineal"

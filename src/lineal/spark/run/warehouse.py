@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from urllib.parse import quote
 from uuid import uuid4
 
+from lineal.spark.names import column, quoted
 from lineal.spark.run.jobs import key_of
 from lineal.spark.run.result import Fault, Refused
 from lineal.spark.run.state import Entry, State
@@ -28,16 +29,6 @@ SCRATCH = ".scratch"
 
 CATALOGUES = ("spark.sql.catalog.", "spark.sql.defaultCatalog", "spark.sql.catalogImplementation")
 """Settings that say where tables live: with one of them the catalogue keeps the tables, not the folder."""
-
-
-def quoted(name: str) -> str:
-    """sales.orders is the table orders of the schema sales: `sales`.`orders`"""
-    return ".".join(f"`{part.replace('`', '``')}`" for part in name.split("."))
-
-
-def column(name: str) -> str:
-    """A column's dot is part of its name: `a.b`"""
-    return f"`{name.replace('`', '``')}`"
 
 
 def has_catalogue(conf: Iterable[str]) -> bool:

@@ -33,8 +33,6 @@ RECURSIVE_LIST_IN_ANY_ORDER = frozenset(("postgres", "redshift", "sqlite", "mate
 COLUMNS_IN_EXPRESSIONS = frozenset(("duckdb", "clickhouse"))
 """SELECT max(COLUMNS(*))      as many outputs as there are columns"""
 
-ROW_AS_VALUE = frozenset(("postgres", "redshift", "duckdb", "bigquery", "materialize", "risingwave"))
-"""SELECT t FROM t      the whole row"""
 
 PSEUDO_COLUMNS = {
     dialect: frozenset(names.split())
@@ -80,7 +78,6 @@ class Facts:
     recursion_without_keyword: bool
     recursive_list_in_any_order: bool
     columns_in_expressions: bool
-    row_as_value: bool
     pseudo_columns: frozenset[str]
     values_names: tuple[int, str]
     keys: Keys
@@ -115,7 +112,6 @@ def facts_of(dialect: str) -> Facts:
         recursion_without_keyword=dialect in RECURSION_WITHOUT_KEYWORD,
         recursive_list_in_any_order=dialect in RECURSIVE_LIST_IN_ANY_ORDER,
         columns_in_expressions=dialect in COLUMNS_IN_EXPRESSIONS,
-        row_as_value=dialect in ROW_AS_VALUE,
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
         values_names=VALUES_NAMES.get(dialect, (1, "col")),
         keys=Keys(insensitive if dialect == "" else fold),
