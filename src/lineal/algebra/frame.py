@@ -30,6 +30,17 @@ class Struct(dict[tuple[Column, Way], "Trail | None"]):
         self.fields = fields
 
 
+class Made(NamedTuple):
+    """PIVOT … FOR kind IN (ANY)      columns that are all made alike; what they are called, only data decides"""
+
+    lineage: Lineage
+    prefix: str
+    suffix: str
+
+    def matches(self, name: str) -> bool:
+        return name.startswith(self.prefix) and name.endswith(self.suffix)
+
+
 class Star(NamedTuple):
     """`*` over a dataset whose columns are not (all) known: answers any name but the excepted ones."""
 
@@ -37,11 +48,13 @@ class Star(NamedTuple):
     excepted: frozenset[str] = frozenset()
     beside: tuple[Star, ...] = ()
     """the stars of a union's other branches, which stand in the same place"""
+    made: Made | None = None
+    """the columns of a pivot, called after what the data holds"""
 
     def without(self, key: str) -> Star:
         """* EXCEPT (a)"""
         beside = tuple(star.without(key) for star in self.beside)
-        return Star(self.dataset, self.excepted | {key}, beside)
+        return Star(self.dataset, self.excepted | {key}, beside, self.made)
 
 
 class Slot(NamedTuple):
@@ -136,14 +149,20 @@ def slot_at(index: dict[str, Any], key: str) -> Any:
 
 def star_slot(star: Star) -> Slot:
     """SELECT * FROM unknown      t.* -> target.*"""
-    datasets = (star.dataset, *(other.dataset for other in star.beside))
-    return Slot("*", "*", {(Column(dataset, "*"), IDENTITY): None for dataset in datasets}, star)
+    name = star.dataset.name if star.made is not None else "*"
+    return Slot(name, name, united(_any_column(each) for each in (star, *star.beside)), star)
+
+
+def _any_column(star: Star) -> Lineage:
+    return star.made.lineage if star.made is not None else {(Column(star.dataset, "*"), IDENTITY): None}
 
 
 def answer(star: Star, name: str, key: str) -> Slot | None:
     """SELECT x FROM (SELECT * FROM unknown)      the star answers with unknown.x"""
     if key in star.excepted:
         return None
+    if star.made is not None:
+        return Slot(name, key, star.made.lineage) if star.made.matches(name) else None
     lineage: Lineage = {(Column(star.dataset, name), IDENTITY): None}
     for other in star.beside:  # the first branch's names are certain; in the others the same name stands there, likely
         if key not in other.excepted:
@@ -245,9 +264,9 @@ def _united_star(column: Sequence[Slot]) -> Slot:
     for slot in column:
         if slot.star is not None:
             for star in (slot.star, *slot.star.beside):
-                stars.setdefault(star.dataset, Star(star.dataset, star.excepted))
+                stars.setdefault(star.dataset, star._replace(beside=()))
     first, *others = stars.values()
-    return column[0] if not others else star_slot(Star(first.dataset, first.excepted, tuple(others)))
+    return column[0] if not others else star_slot(first._replace(beside=tuple(others)))
 
 
 def union_by_name(frames: Sequence[Frame]) -> list[Slot]:

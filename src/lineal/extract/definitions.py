@@ -19,7 +19,7 @@ from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
 from lineal.model.names import Fold
 from lineal.model.script import Corpus, Function, Script
-from lineal.model.way import IDENTITY, Clause, Confidence
+from lineal.model.way import Clause, Confidence, Way
 
 DEEPEST_DIRECT = 40
 """A definition evaluates what it reads by a call, down to here; a longer chain goes through a work list."""
@@ -491,19 +491,19 @@ class Definitions:
                 assert definition.frame is not None
                 if key in definition.frame.index:
                     continue
-                for origin in closings(definition.frame, key, name):
-                    self.add_closing(origin, Column(dataset, name), definition, edges)
+                for origin, way in closings(definition.frame, key, name):
+                    self.add_closing(origin, way, Column(dataset, name), definition, edges)
                     origin_key = self.facts.fold(origin.name, False)
                     if origin_key not in learnt.setdefault(origin.dataset, {}):
                         learnt[origin.dataset][origin_key] = origin.name
                         waiting.append((origin.dataset, origin_key, origin.name))
 
-    def add_closing(self, origin: Column, target: Column, definition: Definition, edges: Edges) -> None:
+    def add_closing(self, origin: Column, way: Way, target: Column, definition: Definition, edges: Edges) -> None:
         assert definition.frame is not None
         several = len(definition.frame.stars) > 1
         level = Confidence.LOW if several else Confidence.MEDIUM
         doubt = Doubt(level, several, f"`{target.name}` is known only from its use")
-        usage = Usage(IDENTITY, doubt, (definition.plan.query, None, None, doubt), definition.reading)
+        usage = Usage(way, doubt, (definition.plan.query, None, None, doubt), definition.reading)
         edges.add(target.dataset, [Edge(origin, target, (usage,))])
 
     def dataset_infos(self) -> dict[Dataset, DatasetInfo]:
@@ -572,11 +572,11 @@ def joined(held: tuple[Usage, ...], more: tuple[Usage, ...]) -> tuple[Usage, ...
     return tuple(ways.values())
 
 
-def closings(frame: Frame, key: str, name: str) -> list[Column]:
+def closings(frame: Frame, key: str, name: str) -> list[tuple[Column, Way]]:
     from lineal.algebra.frame import answer
 
     found = [answer(slot.star, name, key) for slot in frame.stars if slot.star is not None]
-    return [origin for slot in found if slot is not None for origin, _ in slot.lineage]
+    return [influence for slot in found if slot is not None for influence in slot.lineage]
 
 
 def parameter_scope(parameters: tuple[str, ...], evaluation: Evaluation) -> Scope:

@@ -72,7 +72,22 @@ def written(node: Any, position: int, evaluation: Evaluation) -> str:
         return str(node.this.name)
     if deeper(node, DEEPEST_NAME):
         return evaluation.reading.text_of(node) or numbered(node, position, evaluation)
-    return str(node.sql(dialect=evaluation.facts.name, normalize_functions="lower"))
+    dialect = evaluation.facts.name
+    if isinstance(node, exp.Count) and isinstance(node.this, exp.Star) and dialect in COUNT_STAR:
+        return COUNT_STAR[dialect]
+    if dialect in OPERATORS_IN_PARENTHESES and isinstance(node, exp.Func):
+        node = node.transform(_in_parentheses)
+    return str(node.sql(dialect=dialect, normalize_functions="lower"))
+
+
+COUNT_STAR = {**dict.fromkeys(("spark", "spark2", "databricks"), "count(1)"), "duckdb": "count_star()"}
+
+OPERATORS_IN_PARENTHESES = frozenset(("spark", "spark2", "databricks", "duckdb"))
+"""sum(a + 1)      is called sum((a + 1))"""
+
+
+def _in_parentheses(node: Any) -> Any:
+    return exp.Paren(this=node) if type(node) in SPARK_OPERATORS and not isinstance(node.parent, exp.Paren) else node
 
 
 def deeper(node: Any, limit: int) -> bool:

@@ -34,7 +34,7 @@ from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, struct_of
 from lineal.extract.sql.generators import GENERATORS, generated
 from lineal.extract.sql.naming import output_name
-from lineal.extract.sql.relations import is_join, join_, listed, relation, table_name, values_frame
+from lineal.extract.sql.relations import is_join, join_, listed, pivoted, relation, table_name, values_frame
 from lineal.extract.sql.scope import CTEs, Scalar, Scope, Source, with_fields
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause, How
@@ -358,6 +358,18 @@ def bare_table(node: exp.Table, parent: Scope | None, ctes: CTEs, evaluation: Ev
     return Frame(star_slots(exp.Star(), scope), rows)
 
 
+def pivot_statement(node: exp.Pivot, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    """PIVOT t ON kind USING sum(amount) GROUP BY region (DuckDB)      a query of its own"""
+    if node.args.get("with_") is not None:
+        ctes = with_(node.args["with_"], parent, ctes, evaluation)
+    scope = Scope(evaluation, parent, ctes)
+    rows: Lineage = {}
+    source = relation(node.this, scope, rows)
+    frame = pivoted(source, [node], scope).frame
+    absorb(frame.rows, rows)
+    return Frame(frame.slots, rows)
+
+
 QUERIES: dict[type, Callable[[Any, Scope | None, CTEs, Evaluation], Frame]] = {
     exp.Select: select,
     exp.Subquery: subquery,
@@ -366,4 +378,5 @@ QUERIES: dict[type, Callable[[Any, Scope | None, CTEs, Evaluation], Frame]] = {
     exp.Except: set_operation,
     exp.Values: bare_values,
     exp.Table: bare_table,
+    exp.Pivot: pivot_statement,
 }

@@ -24,6 +24,7 @@ from lineal.extract.sql.columns import visible
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather
 from lineal.extract.sql.generators import LATERAL, column_names, exploded
+from lineal.extract.sql.pivots import reshaped
 from lineal.extract.sql.scope import Scalar, Scope, Source, origin_of
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause, How, Way
@@ -39,9 +40,8 @@ def relation(node: Any, scope: Scope, rows: Lineage) -> Source:
     handler = RELATIONS.get(node.__class__, unknown_relation)
     source = handler(node, scope, rows)
     args = node.args
-    if args.get("pivots") or args.get("match") is not None:
-        form = "MATCH_RECOGNIZE" if args.get("match") is not None else "PIVOT"
-        scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{form} is not traced", node)
+    if args.get("pivots") and not (scope.evaluation.facts.pivot_takes_join and node.parent.__class__ is exp.Join):
+        source = pivoted(source, args["pivots"], scope)
     if source.frame.rows:
         absorb(source.frame.rows, rows)
     if not source.transparent:
@@ -52,6 +52,28 @@ def relation(node: Any, scope: Scope, rows: Lineage) -> Source:
     for lateral in args.get("laterals") or ():
         relation(lateral, scope, rows)
     return source
+
+
+def pivoted(source: Source, pivots: list[exp.Pivot], around: Scope, names: Scope | None = None) -> Source:
+    """FROM t UNPIVOT (…) PIVOT (…) AS p      one after the other, each under the name that follows it"""
+    evaluation = around.evaluation
+    for pivot in pivots:
+        frame = reshaped(pivot, source, names or only(source, around))
+        names, key, alias = None, source.alias, pivot.args.get("alias")
+        if alias is not None:
+            frame = listed(frame, alias, evaluation)
+            key = table_name(alias.this, evaluation) if alias.this is not None else key
+        source = Source(key, key, frame)
+    return source
+
+
+def only(source: Source, around: Scope) -> Scope:
+    """The scope of what is done to one member of FROM: it sees nothing but that."""
+    scope = Scope(around.evaluation, around.parent, around.ctes)
+    scope.add(source)
+    scope.steps.append((source, None, False))
+    scope.clause = Clause.PIVOT
+    return scope
 
 
 def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
@@ -266,6 +288,18 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
     if args.get("kind") in ("SEMI", "ANTI"):
         scope.remove(source)
         scope.steps = [(s, k, h or s is source) for s, k, h in scope.steps]
+    pivots = args.get("pivots") or (evaluation.facts.pivot_takes_join and args["this"].args.get("pivots"))
+    if pivots:
+        pivoted_join(pivots, scope, rows)
+
+
+def pivoted_join(pivots: list[exp.Pivot], scope: Scope, rows: Lineage) -> None:
+    """FROM a JOIN b ON … PIVOT (…)      all that has been joined so far becomes one; a.x is still found in it"""
+    whole = Source("", "", Frame(visible(scope), NOTHING))
+    scope.clause = Clause.PIVOT
+    source = pivoted(whole, pivots, scope, scope)
+    absorb(source.frame.rows, rows)
+    scope.replace(source)
 
 
 def _common(source: Source, scope: Scope, before: int, node: exp.Join) -> list[tuple[str, str]]:

@@ -117,6 +117,15 @@ class Scope:
             if self.sources.get(alias) is source:
                 del self.sources[alias]
 
+    def replace(self, source: Source) -> None:
+        """FROM a JOIN b ON … PIVOT (…)      what has been joined is one source now, under every name it had"""
+        names = list(self.sources)
+        self.flat = None
+        self.order, self.steps = [], [(source, None, False)]
+        self.sources = {} if source.alias else dict.fromkeys(names, source)
+        self.merged, self.merged_reads, self.covered = {}, {}, {}
+        self.add(source)
+
     def column(self, node: exp.Column) -> Slot:
         """The slot that `x`, `t.x` or `t.x.field` means here; UNRESOLVED, with a diagnostic, if there is none."""
         evaluation = self.evaluation

@@ -33,6 +33,9 @@ RECURSIVE_LIST_IN_ANY_ORDER = frozenset(("postgres", "redshift", "sqlite", "mate
 COLUMNS_IN_EXPRESSIONS = frozenset(("duckdb", "clickhouse"))
 """SELECT max(COLUMNS(*))      as many outputs as there are columns"""
 
+PIVOT_TAKES_JOIN = frozenset(("spark", "spark2", "databricks"))
+"""FROM a, b PIVOT (…)      what is pivoted is a beside b; elsewhere b alone"""
+
 
 PSEUDO_COLUMNS = {
     dialect: frozenset(names.split())
@@ -78,6 +81,7 @@ class Facts:
     recursion_without_keyword: bool
     recursive_list_in_any_order: bool
     columns_in_expressions: bool
+    pivot_takes_join: bool
     pseudo_columns: frozenset[str]
     values_names: tuple[int, str]
     keys: Keys
@@ -112,6 +116,7 @@ def facts_of(dialect: str) -> Facts:
         recursion_without_keyword=dialect in RECURSION_WITHOUT_KEYWORD,
         recursive_list_in_any_order=dialect in RECURSIVE_LIST_IN_ANY_ORDER,
         columns_in_expressions=dialect in COLUMNS_IN_EXPRESSIONS,
+        pivot_takes_join=dialect in PIVOT_TAKES_JOIN,
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
         values_names=VALUES_NAMES.get(dialect, (1, "col")),
         keys=Keys(insensitive if dialect == "" else fold),

@@ -28,4 +28,5 @@ PLANNERS = {
     exp.Except: bare,
     exp.Subquery: bare,
     exp.Values: bare,
+    exp.Pivot: bare,
 }

@@ -1,0 +1,119 @@
+"""What dialects call the columns that a PIVOT makes, as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+
+
+class Text(NamedTuple):
+    """A part of a column's name."""
+
+    text: str
+    quoted: bool = False
+    open: bool = False
+    """only data decides it"""
+
+
+class Naming(NamedTuple):
+    """How a dialect names columns after values and aggregates."""
+
+    value: Callable[[Any], Text]
+    alias: str
+    """whether `sum(a) AS total` adds `total`: always, never, or where there are several aggregates"""
+    text: str
+    """whether `sum(a)` adds anything"""
+    aggregate_first: bool = False
+    """total_Q1 instead of Q1_total"""
+    values_first: bool = False
+    """UNPIVOT gives the values, then the labels"""
+
+    def adds_alias(self, count: int) -> bool:
+        return adds(self.alias, count)
+
+    def adds_text(self, count: int) -> bool:
+        return adds(self.text, count)
+
+
+def adds(when: str, count: int) -> bool:
+    return when == "always" or (when == "several" and count > 1)
+
+
+def naming_of(dialect: str) -> Naming:
+    return NAMINGS.get(dialect, NAMINGS[""])
+
+
+def aliased(value: Any) -> Text | None:
+    """2024 AS this_year      this_year"""
+    if not isinstance(value, exp.PivotAlias):
+        return None
+    alias = value.args["alias"]
+    return Text(alias.name, bool(alias.args.get("quoted")))
+
+
+def plain(value: Any) -> Text:
+    """2024, 'Q1', [Q1], -1, DATE '2024-01-01', TRUE, NULL      the value as text; (2024, 'Q1'): 2024_Q1"""
+    return aliased(value) or Text("_".join(texts_of(value)))
+
+
+def spark(value: Any) -> Text:
+    """(2024, 'Q1')      {2024, Q1}: a struct as text"""
+    texts = texts_of(value)
+    return aliased(value) or Text(f"{{{', '.join(texts)}}}" if isinstance(value, exp.Tuple) else texts[0])
+
+
+def as_written(value: Any) -> Text:
+    """'Q1'      the quotes are part of the name; (2024, 'Q1'): 2024_'Q1'"""
+    items = value.expressions if isinstance(value, exp.Tuple) else [value]
+    texts = [f"'{item.name}'" if is_string(item) else text_of(item) for item in items]
+    return aliased(value) or Text("_".join(texts), quoted=True)
+
+
+def bigquery(value: Any) -> Text:
+    """'Q1': Q1; 2024: _2024; -1: minus_1; 0.5: _0_point_5; DATE '2024-01-31': _2024_01_31; (1, 'a'): _1_a"""
+    items = value.expressions if isinstance(value, exp.Tuple) else [value]
+    return aliased(value) or Text("_".join(bigquery_text(item) for item in items))
+
+
+def bigquery_text(value: Any) -> str:
+    text = text_of(value)
+    if isinstance(value, (exp.Boolean, exp.Null)):
+        return text.upper()
+    if is_string(value):
+        return text
+    sign = "minus_" if text.startswith("-") else "_"
+    number = text.removeprefix("-").replace(".", "_point_")
+    return sign + "".join(char if char.isalnum() else "_" for char in number)
+
+
+def texts_of(value: Any) -> list[str]:
+    return [text_of(item) for item in (value.expressions if isinstance(value, exp.Tuple) else [value])]
+
+
+def text_of(value: Any) -> str:
+    if isinstance(value, exp.Neg):
+        return f"-{text_of(value.this)}"
+    if isinstance(value, (exp.Cast, exp.Paren)):
+        return text_of(value.this)
+    if isinstance(value, (exp.Boolean, exp.Null)):
+        return str(value.sql()).lower()
+    return value.name or str(value.sql())
+
+
+def is_string(value: Any) -> bool:
+    return isinstance(value, exp.Literal) and bool(value.is_string)
+
+
+NAMINGS: dict[str, Naming] = {
+    #               value       alias     text
+    **dict.fromkeys(("spark", "spark2", "databricks", "hive"), Naming(spark, "several", "several")),
+    "duckdb": Naming(plain, "always", "several"),
+    "bigquery": Naming(bigquery, "always", "never", aggregate_first=True, values_first=True),
+    "snowflake": Naming(as_written, "always", "several"),
+    "oracle": Naming(as_written, "always", "several"),
+    "tsql": Naming(plain, "never", "never", values_first=True),
+    "fabric": Naming(plain, "never", "never", values_first=True),
+    "": Naming(plain, "always", "several"),
+}  # fmt: skip

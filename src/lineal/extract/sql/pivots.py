@@ -1,0 +1,243 @@
+"""PIVOT and UNPIVOT: values that become columns, and columns that become values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+
+from lineal.algebra.expression import decides
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Made, Slot, Star, absorb, pour, star_slot, united
+from lineal.extract.sql.columns import columns_slots, star_slots
+from lineal.extract.sql.dialects.pivots import Naming, Text, naming_of
+from lineal.extract.sql.expressions import gather, value_of
+from lineal.extract.sql.naming import output_name
+from lineal.extract.sql.scope import Scope, Source, origin_of
+from lineal.model.diagnostic import Code
+from lineal.model.edge import Dataset
+from lineal.model.way import IDENTITY, Clause, How
+
+DECIDES = decides(How.CONDITIONAL, Clause.PIVOT)
+KEYS = decides(How.GROUP_BY, Clause.PIVOT)
+NULLS_DROPPED = decides(How.FILTER, Clause.PIVOT)
+
+MOST_COLUMNS = 10_000
+"""Lists of values multiply: a thousand by a thousand would be a million columns."""
+
+
+def reshaped(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
+    """FROM t PIVOT (…), FROM t UNPIVOT (…)      the source's columns in another shape; the scope knows their names"""
+    return unpivoted(node, source, scope) if node.args.get("unpivot") else pivoted(node, source, scope)
+
+
+# -- PIVOT -------------------------------------------------------------------------------------------------------
+
+
+class Field(NamedTuple):
+    """FOR kind IN ('a', 'b')      what is compared, and the values that become columns; none where data decides"""
+
+    decider: Any
+    values: Sequence[Any]
+    query: Any = None
+
+
+def pivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
+    """PIVOT (sum(amount) FOR kind IN ('a', 'b'))      amount: AGGREGATION, kind: CONDITIONAL, the rest are keys"""
+    simplified = node.args.get("fields") is None  # DuckDB's PIVOT t ON kind USING sum(amount)
+    fields = [field_of(field, simplified) for field in (node.expressions if simplified else node.args["fields"])]
+    aggregates = (node.args.get("using") or [exp.Count(this=exp.Star())]) if simplified else node.expressions
+    consumed = named_columns([*aggregates, *(field.decider for field in fields)], source, scope)
+    deciding: Lineage = {}
+    for field in fields:
+        gather(field.decider, DECIDES, deciding, scope)
+        if field.query is not None:
+            gather(exp.Subquery(this=field.query), DECIDES, deciding, scope)
+    lineages = [united((value_of(aggregate, IDENTITY, scope), deciding)) for aggregate in aggregates]
+    keys = grouped_by(node, scope) or left_over(source.frame.slots, consumed)
+    rows = dict(source.frame.rows)
+    for slot in keys:
+        if source.dataset is not None:
+            scope.evaluation.read(origin_of(slot), Clause.PIVOT, node, learn=slot.star is None)
+        pour(slot.lineage, KEYS, rows, node)
+    return Frame([*keys, *made_columns(node, fields, aggregates, lineages, scope)], rows)
+
+
+def field_of(node: Any, simplified: bool) -> Field:
+    """kind IN ('a', 'b'), kind IN (ANY), kind IN (SELECT …); DuckDB's ON kind, ON kind || other"""
+    if not isinstance(node, exp.In) or (simplified and not isinstance(node.this, exp.Column)):
+        return Field(node, ())
+    values = node.expressions
+    query = node.args.get("query") or next((value for value in values if isinstance(value, exp.Query)), None)
+    if query is not None:
+        return Field(node.this, (), query.unnest() if isinstance(query, exp.Subquery) else query)
+    return Field(node.this, () if any(isinstance(value, exp.PivotAny) for value in values) else values)
+
+
+def grouped_by(node: exp.Pivot, scope: Scope) -> list[Slot]:
+    """PIVOT t ON kind USING sum(amount) GROUP BY region      only region, and not every other column"""
+    group = node.args.get("group")
+    if group is None:
+        return []
+    named = [output_name(key, position, scope.evaluation) for position, key in enumerate(group.expressions)]
+    fold = scope.evaluation.fold
+    return [
+        Slot(name, fold(name, quoted), value_of(key, IDENTITY, scope))
+        for key, (name, quoted) in zip(group.expressions, named, strict=True)
+    ]
+
+
+def made_columns(
+    node: exp.Pivot, fields: list[Field], aggregates: list[Any], lineages: list[Lineage], scope: Scope
+) -> list[Slot]:
+    """One column for every combination of values and every aggregate; an open one where data decides the values."""
+    evaluation = scope.evaluation
+    naming = naming_of(evaluation.facts.name)
+    suffixes = [called(a, naming, len(aggregates), position, scope) for position, a in enumerate(aggregates)]
+    choices = [[naming.value(value) for value in field.values] or [data_decides(field)] for field in fields]
+    if prod(len(values) for values in choices) > MOST_COLUMNS:
+        evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"PIVOT makes more than {MOST_COLUMNS} columns", node)
+        choices = [[data_decides(field)] for field in fields]
+    slots: list[Slot] = []
+    for combination in product(*choices):
+        for suffix, lineage in zip(suffixes, lineages, strict=True):
+            parts = [*combination] if suffix is None else [*combination, suffix]
+            if suffix is not None and naming.aggregate_first:
+                parts = [suffix, *combination]
+            slots.append(made_column(parts, lineage, scope))
+    return slots
+
+
+def made_column(parts: list[Text], lineage: Lineage, scope: Scope) -> Slot:
+    """2024_total; <pivot:kind>_total, which answers for every name that ends in _total"""
+    name = "_".join(part.text for part in parts)
+    if any(part.open for part in parts):
+        start = next(position for position, part in enumerate(parts) if part.open)
+        end = next(position for position, part in enumerate(reversed(parts)) if part.open)
+        prefix = "".join(f"{part.text}_" for part in parts[:start])
+        suffix = "".join(f"_{part.text}" for part in parts[len(parts) - end :])
+        return star_slot(Star(Dataset("", name), made=Made(lineage, prefix, suffix)))
+    key = "_".join(scope.evaluation.fold(part.text, part.quoted) for part in parts)
+    return Slot(name, key, lineage)
+
+
+def data_decides(field: Field) -> Text:
+    """IN (ANY)      <pivot:kind>"""
+    columns = [column.name for column in field.decider.find_all(exp.Column, bfs=False)]
+    return Text(f"<pivot:{'_'.join(columns)}>", open=True)
+
+
+def called(aggregate: Any, naming: Naming, count: int, position: int, scope: Scope) -> Text | None:
+    """sum(amount) AS total      what the aggregate adds to the names of its columns, if anything"""
+    if isinstance(aggregate, exp.Alias):
+        alias = aggregate.args["alias"]
+        return Text(alias.name, bool(alias.args.get("quoted"))) if naming.adds_alias(count) else None
+    return Text(output_name(aggregate, position, scope.evaluation)[0]) if naming.adds_text(count) else None
+
+
+def named_columns(nodes: Iterable[Any], source: Source, scope: Scope) -> set[str]:
+    """The source's columns that a pivot names: they are no keys; `t.a`, `a` and the field `a.b` name a."""
+    fold, fold_table = scope.evaluation.fold, scope.evaluation.fold_table
+    found = set()
+    for node in nodes:
+        for column in node.find_all(exp.Column):
+            parts = [part for part in column.parts if isinstance(part, exp.Identifier)]
+            keys = [fold(part.name, part.args.get("quoted")) for part in parts]
+            qualified = len(parts) > 1 and fold_table(parts[0].name, parts[0].args.get("quoted")) == source.alias
+            found.add(next((key for key in keys if key in source.index), keys[1 if qualified else 0] if keys else ""))
+    return found
+
+
+def left_over(slots: Sequence[Slot], consumed: set[str]) -> list[Slot]:
+    """What a pivot does not name; of an open star, all but that."""
+    kept: list[Slot] = []
+    known = {slot.key for slot in slots}
+    for slot in slots:
+        if slot.star is not None:
+            star = slot.star
+            for key in sorted(consumed - known):
+                star = star.without(key)
+            kept.append(star_slot(star))
+        elif slot.key not in consumed:
+            kept.append(slot)
+    return kept
+
+
+# -- UNPIVOT -----------------------------------------------------------------------------------------------------
+
+
+def unpivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
+    """UNPIVOT (sales FOR quarter IN (q1, q2))      sales ← q1 and q2, IDENTITY; quarter has no source"""
+    label, values, listed = parts_of(node)
+    members = [member for item in listed for member in members_of(item, scope)]
+    consumed = named_columns((item for item in listed if not several(item)), source, scope)
+    consumed |= {slot.key for member in members for slot in member}
+    fold = scope.evaluation.fold
+    made = [Slot(name.name, fold(name.name, name.args.get("quoted")), lineage_at(members, position))
+            for position, name in enumerate(values)]  # fmt: skip
+    rows = dict(source.frame.rows)
+    if not node.args.get("include_nulls"):
+        for slot in made:
+            pour(slot.lineage, NULLS_DROPPED, rows, node)
+    labels = [Slot(label.name, fold(label.name, label.args.get("quoted")), NOTHING)]
+    shown = [*made, *labels] if naming_of(scope.evaluation.facts.name).values_first else [*labels, *made]
+    open_taken = any(slot.star is not None for member in members for slot in member)
+    kept = left_over(source.frame.slots, consumed)
+    if open_taken:
+        kept = [*(slot for slot in kept if slot.star is None), *excepted(listed, source, scope)]
+    return Frame([*kept, *shown], rows)
+
+
+def parts_of(node: exp.Pivot) -> tuple[Any, list[Any], list[Any]]:
+    """The label's name, the values' names, and what is listed: (v FOR n IN (a, b)); ON a, b INTO NAME n VALUE v"""
+    fields = node.args.get("fields")
+    if fields:
+        names = node.expressions
+        if len(names) == 1 and isinstance(names[0], exp.Tuple):
+            names = names[0].expressions
+        return identifier(fields[0].this), [identifier(name) for name in names], fields[0].expressions
+    into = node.args.get("into")
+    if into is None:
+        return exp.to_identifier("name"), [exp.to_identifier("value")], node.expressions
+    return identifier(into.this), [identifier(name) for name in into.expressions], node.expressions
+
+
+def identifier(node: Any) -> Any:
+    return node.this if isinstance(node, exp.Column) else node
+
+
+def several(item: Any) -> bool:
+    return isinstance(item.unnest(), (exp.Star, exp.Columns))
+
+
+def members_of(item: Any, scope: Scope) -> list[list[Slot]]:
+    """a AS 'x', (a, b) AS 'x', COLUMNS(* EXCLUDE (id))      what stands beside each other in one row of the result"""
+    item = item.unnest()
+    if isinstance(item, exp.Star):
+        return [[slot] for slot in star_slots(item, scope)]
+    if isinstance(item, exp.Columns):
+        return [[slot] for slot in columns_slots(item, scope)]
+    if isinstance(item, (exp.PivotAlias, exp.Alias)):
+        item = item.this.unnest()
+    parts = item.expressions if isinstance(item, exp.Tuple) else [item]
+    return [[Slot("", "", value_of(part, IDENTITY, scope)) for part in parts]]
+
+
+def lineage_at(members: list[list[Slot]], position: int) -> Lineage:
+    """The lineage of the value at a position: whatever is listed there."""
+    lineage: Lineage = {}
+    for member in members:
+        if position < len(member):
+            absorb(member[position].lineage, lineage)
+    return lineage
+
+
+def excepted(listed: list[Any], source: Source, scope: Scope) -> list[Slot]:
+    """ON COLUMNS(* EXCLUDE (id)), over an unknown schema      id is what is left"""
+    stars = [star for item in listed for star in item.find_all(exp.Star)]
+    items = [item for star in stars for item in star.args.get("except_") or ()]
+    columns = [item if isinstance(item, exp.Column) else exp.Column(this=item.copy()) for item in items]
+    found = [scope.column(column) for column in columns]
+    return [slot for slot in found if slot.name and slot.key not in source.index]
