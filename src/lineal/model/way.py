@@ -54,6 +54,7 @@ class Clause(Enum):
     INTERSECT = "INTERSECT"
     EXCEPT = "EXCEPT"
     PIVOT = "PIVOT"
+    MATCH = "MATCH_RECOGNIZE"
     SET = "SET"
     VALUES = "VALUES"
 

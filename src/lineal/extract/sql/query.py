@@ -34,7 +34,16 @@ from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, struct_of
 from lineal.extract.sql.generators import GENERATORS, generated
 from lineal.extract.sql.naming import output_name
-from lineal.extract.sql.relations import is_join, join_, listed, pivoted, relation, table_name, values_frame
+from lineal.extract.sql.relations import (
+    is_join,
+    join_,
+    listed,
+    match_recognize,
+    pivoted,
+    relation,
+    table_name,
+    values_frame,
+)
 from lineal.extract.sql.scope import CTEs, Scalar, Scope, Source, with_fields
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause, How
@@ -69,10 +78,15 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
     rows: Lineage = {}
     if args.get("from_") is not None:
         relation(args["from_"].this, scope, rows)
+    match = args.get("match")
+    if match is not None and not follows_join(args):
+        match_recognize(match, scope, rows)
     for lateral in args.get("laterals") or ():
         relation(lateral, scope, rows)
     for join in args.get("joins") or ():
         join_(join, scope, rows)
+    if match is not None and follows_join(args):
+        match_recognize(match, scope, rows)
     if args.get("connect") is not None:
         connect(args["connect"], scope, rows)
     if args.get("windows"):
@@ -91,6 +105,12 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
     if args.get("limit") is not None or args.get("offset") is not None:
         limit_(args, scope, rows, aliases)
     return Frame(slots, rows)
+
+
+def follows_join(args: dict[str, Any]) -> bool:
+    """FROM a, b MATCH_RECOGNIZE (…)      belongs to b; the parser keeps the order of the text"""
+    names = list(args)
+    return "joins" in names and names.index("joins") < names.index("match")
 
 
 def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], dict[str, Slot]]:

@@ -24,6 +24,7 @@ from lineal.extract.sql.columns import visible
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather
 from lineal.extract.sql.generators import LATERAL, column_names, exploded
+from lineal.extract.sql.match_recognize import matched
 from lineal.extract.sql.pivots import reshaped
 from lineal.extract.sql.scope import Scalar, Scope, Source, origin_of
 from lineal.model.diagnostic import Code
@@ -67,12 +68,27 @@ def pivoted(source: Source, pivots: list[exp.Pivot], around: Scope, names: Scope
     return source
 
 
-def only(source: Source, around: Scope) -> Scope:
+def match_recognize(node: exp.MatchRecognize, scope: Scope, rows: Lineage) -> None:
+    """FROM t MATCH_RECOGNIZE (…) AS m      what stands before it is replaced by what it makes"""
+    source = scope.order[-1]
+    within = only(source, scope, Clause.MATCH)
+    frame, key, alias = matched(node, source, within), source.alias, node.args.get("alias")
+    if alias is not None:
+        frame = listed(frame, alias, scope.evaluation)
+        key = table_name(alias.this, scope.evaluation) if alias.this is not None else key
+    absorb(frame.rows, rows)
+    made = Source(key, key, frame)
+    scope.remove(source)
+    scope.add(made)
+    scope.steps = [(made if step[0] is source else step[0], *step[1:]) for step in scope.steps]
+
+
+def only(source: Source, around: Scope, clause: Clause = Clause.PIVOT) -> Scope:
     """The scope of what is done to one member of FROM: it sees nothing but that."""
     scope = Scope(around.evaluation, around.parent, around.ctes)
     scope.add(source)
     scope.steps.append((source, None, False))
-    scope.clause = Clause.PIVOT
+    scope.clause = clause
     return scope
 
 

@@ -1,0 +1,86 @@
+"""MATCH_RECOGNIZE: rows in order, matched against a pattern; a match gives one row, or its rows."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import decides
+from lineal.algebra.frame import Frame, Lineage, Slot
+from lineal.algebra.functions import Role
+from lineal.extract.sql.expressions import gather, row_of, value_of
+from lineal.extract.sql.scope import Scope, Source
+from lineal.model.way import IDENTITY, Clause, How
+
+KEYS = decides(How.WINDOW, Clause.MATCH)
+CONDITIONS = decides(How.FILTER, Clause.MATCH)
+
+ALL_COLUMNS_FIRST = frozenset(("snowflake",))
+"""ALL ROWS PER MATCH      the table's columns, then the measures; elsewhere partition, order, measures, the rest"""
+
+
+def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
+    """MATCH_RECOGNIZE (PARTITION BY a ORDER BY b MEASURES last(x.c) AS m PATTERN (x y+) DEFINE y AS d > 0)
+
+    a and b decide which rows stand together, and in which order: WINDOW. d decides which of them match: FILTER.
+    Measures are values. One row per match has the partition's keys and the measures, all rows have every column.
+    """
+    for variable in variables(node):
+        scope.sources[scope.evaluation.fold_table(variable, False)] = source
+    rows = dict(source.frame.rows)
+    keys = list(node.args.get("partition_by") or ())
+    order = node.args.get("order")
+    ordered = [item.this for item in order.expressions] if order is not None else []
+    for key in (*keys, *ordered):
+        gather(key, KEYS, rows, scope)
+    for definition in node.args.get("define") or ():
+        gather(navigated(definition.this), CONDITIONS, rows, scope)
+    measures = [measured(measure.this, scope) for measure in node.args.get("measures") or ()]
+    partition = [named(key, scope) for key in keys]
+    if not str(node.args.get("rows") or "").upper().startswith("ALL"):
+        return Frame([*partition, *measures], rows)
+    return Frame(all_rows(partition, [named(key, scope) for key in ordered], measures, source, scope), rows)
+
+
+def all_rows(
+    partition: list[Slot], ordered: list[Slot], measures: list[Slot], source: Source, scope: Scope
+) -> list[Slot]:
+    if scope.evaluation.facts.name in ALL_COLUMNS_FIRST:
+        return [*source.frame.slots, *measures]
+    taken = {slot.key for slot in (*partition, *ordered)}
+    first = list({slot.key: slot for slot in (*partition, *ordered)}.values())
+    return [*first, *measures, *(slot for slot in source.frame.slots if slot.key not in taken)]
+
+
+def variables(node: exp.MatchRecognize) -> list[str]:
+    """PATTERN (strt down+ up*) DEFINE down AS …      strt, down and up stand for rows, not for tables"""
+    pattern = node.args.get("pattern")
+    words = re.findall(r"[^\W\d]\w*", pattern.name) if pattern is not None else []
+    return [*words, *(definition.alias for definition in node.args.get("define") or ())]
+
+
+def named(node: Any, scope: Scope) -> Slot:
+    name = node.this if isinstance(node, exp.Column) else exp.to_identifier(node.sql())
+    lineage = value_of(node, IDENTITY, scope)
+    return Slot(name.name, scope.evaluation.fold(name.name, name.args.get("quoted")), lineage)
+
+
+def measured(node: exp.Alias, scope: Scope) -> Slot:
+    """last(x.price) AS bottom"""
+    lineage: Lineage = value_of(navigated(node.this), IDENTITY, scope)
+    alias = node.args["alias"]
+    return Slot(alias.name, scope.evaluation.fold(alias.name, alias.args.get("quoted")), lineage)
+
+
+def navigated(node: Any) -> Any:
+    """FIRST(a), LAST(a)      the value in one row of the match, as over a window: no aggregate"""
+    return node.transform(_over_the_match)
+
+
+def _over_the_match(node: Any) -> Any:
+    row = row_of(node) if isinstance(node, exp.Func) else None
+    if row is None or row.role is not Role.VALUE_AT or isinstance(node.parent, exp.Window):
+        return node
+    return exp.Window(this=node)
