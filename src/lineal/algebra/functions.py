@@ -17,6 +17,7 @@ class Role(Enum):
     RANKING = "no argument reaches the value; the window's keys decide it"
     GROUPING = "tells whether a key is grouped: the argument decides"
     COALESCE = "each argument is both value and condition"
+    LOOKUP = "the first argument names a dictionary, the second its attribute"
     DATE = "an argument may be a date part, which is no column"
 
 
@@ -57,6 +58,9 @@ FUNCTIONS = _table(
     (Role.VALUE_AT, False, "lag lead first_value=first last_value=last nth_value"),
     (Role.RANKING, False, "row_number rank dense_rank ntile percent_rank cume_dist"),
     (Role.GROUPING, False, "grouping grouping_id"),
+    (Role.LOOKUP, False, "dictget dictgetordefault dictgetornull dictgetall dictgetstring"),
+    (Role.LOOKUP, False, "dictgetint8 dictgetint16 dictgetint32 dictgetint64 dictgetuint8 dictgetuint16 dictgetuint32"),
+    (Role.LOOKUP, False, "dictgetuint64 dictgetfloat32 dictgetfloat64 dictgetdate dictgetdatetime dictgetuuid"),
     (Role.COALESCE, False, "coalesce=nvl=ifnull"),
     (Role.SCALAR, True, "md5=md5_hex md5_digest=md5_binary sha1=sha=sha1_hex sha1_digest=sha1_binary=s_h_a1_digest"),
     (Role.SCALAR, True, "md5_number_lower64=m_d5_number_lower64 md5_number_upper64=m_d5_number_upper64"),

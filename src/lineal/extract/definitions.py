@@ -89,6 +89,7 @@ class Definitions:
         self.facts = facts_of(corpus.dialect)
         self.entries: dict[str, Entry] = {}
         self.declared: dict[str, DatasetInfo] = {}
+        self.declared_so: dict[str, str] = {}
         self.spellings: dict[str, str] = {}
         self.order: list[Definition] = []
         self.functions: dict[str, Function] = {}
@@ -119,6 +120,8 @@ class Definitions:
     def entry(self, key: str, spelling: str, kind: str) -> Entry:
         found = self.entries.get(key)
         if found is None:
+            if key not in self.declared and spelling in self.declared_so:
+                return self.entry(self.declared_so[spelling], spelling, kind)
             info = self.declared.pop(key, None)
             if info is not None:
                 spelling, kind = info.dataset.name, info.kind
@@ -130,10 +133,11 @@ class Definitions:
     def declare(self, info: DatasetInfo) -> None:
         """A schema from YAML, a mapping, a seed: what is declared for a name; kept aside until the name is met."""
         name = info.dataset.name
-        key = self.facts.keys[name] if "." not in name else table_key(name, self.facts.fold_table)
+        key = self.facts.table_keys[name] if "." not in name else table_key(name, self.facts.fold_table)
         held = self.declared.get(key)
         if held is None or info.complete:
             self.declared[key] = info
+            self.declared_so[name] = key
 
     def add_function(self, function: Function) -> None:
         self.functions[function.name.lower()] = function
@@ -266,8 +270,12 @@ class Definitions:
             return plan.made(evaluation, ctes)
         frame = query(plan.query, parent, ctes, evaluation)
         columns = plan.columns or (self.target_columns(definition) if plan.positional else [])
+        if plan.partition is not None:
+            columns = plan.partition.arranged(columns, frame)
         if columns:
             frame = self.listed(frame, columns, definition, evaluation)
+        if plan.partition is not None:
+            frame = Frame([*frame.slots, *(Slot(*named, {}) for named in plan.partition.given)], frame.rows)
         return plan.after(frame, evaluation, ctes) if plan.after is not None else frame
 
     def listed(

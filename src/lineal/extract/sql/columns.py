@@ -102,7 +102,10 @@ def _star_source(node: exp.Column, scope: Scope) -> Source | None:
         part for part in (node.args.get("catalog"), node.args.get("db"), node.args.get("table")) if part is not None
     ]
     keys = [evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
-    return scope.find_source(".".join(keys)) or (scope.find_source(keys[-1]) if len(keys) > 1 else None)
+    found = scope.find_source(".".join(keys)) or (scope.find_source(keys[-1]) if len(keys) > 1 else None)
+    if found is None and isinstance(node.this, exp.Star):
+        found = scope.hidden_source([part.name for part in parts], evaluation.fold(parts[0].name, False))
+    return found
 
 
 def struct_star(node: exp.Column, scope: Scope) -> list[Slot]:

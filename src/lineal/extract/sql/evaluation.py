@@ -56,6 +56,7 @@ class Evaluation:
         "reading",
         "reads",
         "references",
+        "table_keys",
         "target",
         "undecided",
         "unresolved",
@@ -68,6 +69,7 @@ class Evaluation:
         self.fold: Fold = facts.fold
         self.fold_table: Fold = facts.fold_table
         self.keys = facts.keys
+        self.table_keys = facts.table_keys
         self.target = target
         self.reads: defaultdict[Clause, dict[Column, Any]] = defaultdict(dict)
         self.datasets_read: dict[Dataset, Any] = {}

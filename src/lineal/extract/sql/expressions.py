@@ -12,7 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, absorb, pour
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, absorb, pour, slot_at
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
 from lineal.extract.sql.scope import Scope, Source, field_of
 from lineal.model.way import IDENTITY as NEUTRAL
@@ -272,6 +272,26 @@ def date_function(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, sc
         stack.append((child, step, around))
 
 
+def lookup(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """dictGet('db.codes', 'label', a)      the label of the dictionary db.codes, and a"""
+    evaluation = scope.evaluation
+    around, step = (node, calls), value(way)
+    named, *rest = node.expressions
+    for argument in reversed(rest[1:]):
+        stack.append((argument, step, around))
+    spelling = named.name if isinstance(named, exp.Literal) else ".".join(part.name for part in named.parts)
+    key = ".".join(evaluation.fold_table(part, False) for part in spelling.split("."))
+    dataset, frame = evaluation.catalog.scan(key, spelling, evaluation, node)
+    evaluation.datasets_read.setdefault(dataset, node)
+    source = Source(key, key, frame, dataset)
+    for attribute in [item for argument in rest[:1] for item in (argument.expressions or [argument])]:
+        if isinstance(attribute, exp.Literal) and attribute.is_string:
+            name_key = evaluation.fold(attribute.name, True)
+            slot = slot_at(source.index, name_key) or scope.from_stars(source, attribute.name, name_key, attribute)
+            if slot is not None:
+                take(slot, step, into, attribute, around)
+
+
 ROLES: dict[Role, Callable[[Any, bool, Way, Any, Stack, Scope, Lineage], None]] = {
     Role.SCALAR: scalar,
     Role.AGGREGATE: aggregate,
@@ -281,6 +301,7 @@ ROLES: dict[Role, Callable[[Any, bool, Way, Any, Stack, Scope, Lineage], None]] 
     Role.GROUPING: grouping,
     Role.COALESCE: coalesce,
     Role.DATE: date_function,
+    Role.LOOKUP: lookup,
 }
 
 

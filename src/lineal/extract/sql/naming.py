@@ -121,15 +121,34 @@ def called(node: Any, position: int, evaluation: Evaluation) -> str:
     return "?column?"
 
 
+def as_text(node: Any, position: int, evaluation: Evaluation) -> str:
+    """No dialect: an expression is called as it stands in the text, and a cast column keeps its name."""
+    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
+        return str(node.this.name)
+    return evaluation.reading.text_of(node) or numbered(node, position, evaluation)
+
+
+def hive(node: Any, position: int, evaluation: Evaluation) -> str:
+    return f"_c{position}"
+
+
+def trino(node: Any, position: int, evaluation: Evaluation) -> str:
+    return f"_col{position}"
+
+
 NAMES: dict[str, Callable[[Any, int, Evaluation], str]] = {
+    "": as_text,
     "spark": spark_name,
     "spark2": spark_name,
     "databricks": spark_name,
-    "hive": numbered,
+    "hive": hive,
     "duckdb": written,
     "mysql": written,
     "sqlite": written,
     "postgres": called,
     "redshift": called,
     "bigquery": bigquery,
+    "trino": trino,
+    "presto": trino,
+    "athena": trino,
 }

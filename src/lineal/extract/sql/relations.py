@@ -19,15 +19,18 @@ from lineal.algebra.frame import (
     scan,
     slot_at,
 )  # fmt: skip
-from lineal.extract.sql.clauses import JOINS
+from lineal.extract.sql.clauses import FILTERS, JOINS
 from lineal.extract.sql.columns import visible
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather
 from lineal.extract.sql.generators import LATERAL, column_names, exploded
 from lineal.extract.sql.match_recognize import matched
+from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.pivots import reshaped
 from lineal.extract.sql.scope import Scalar, Scope, Source, origin_of
+from lineal.extract.sql.tables import is_named, literal_name, named_in_text, spelled
 from lineal.model.diagnostic import Code
+from lineal.model.paths import path_name
 from lineal.model.way import IDENTITY, Clause, How, Way
 
 USING = decides(How.JOIN, Clause.USING)
@@ -95,20 +98,24 @@ def only(source: Source, around: Scope, clause: Clause = Clause.PIVOT) -> Scope:
 def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     """FROM t, FROM db.t AS x(p, q), FROM f(1)      a CTE if one has that name, else a dataset"""
     args = node.args
-    this = args.get("this")
-    if this.__class__ is not exp.Identifier:
-        return table_function(node, this, scope, rows) if this is not None else unknown_relation(node, scope, rows)
+    this: Any = args.get("this")
+    if this is None:
+        return unknown_relation(node, scope, rows)
+    if this.__class__ is not exp.Identifier and not is_named(node):
+        other: Callable[[Any, Any, Scope, Lineage], Source] = OTHER_TABLES.get(this.__class__, table_function)
+        return other(node, this, scope, rows)
     evaluation = scope.evaluation
-    spelling = this.args["this"]
-    key = full = table_name(this, evaluation)
+    simple = this.__class__ is exp.Identifier
+    spelling = this.args["this"] if simple else this.name
+    key = full = table_name(this, evaluation) if simple else spelling
     dataset = None
     if args.get("db") is None and key in scope.ctes and scope.ctes[key].__class__ is not Scalar:
         frame = scope.ctes[key]
     else:
-        if args.get("db") is not None:
-            parts = [part for part in (args.get("catalog"), args.get("db"), this) if part is not None]
-            spelling = ".".join(part.name if part else "" for part in parts)  # T-SQL's a..b
-            full = ".".join(table_name(part, evaluation) if part else "" for part in parts)
+        if args.get("db") is not None or not simple or "$" in spelling:
+            spelling, full = spelled(node, evaluation.facts)
+            if not simple:
+                key = full.rpartition(".")[2]
         dataset, frame = evaluation.catalog.scan(full, spelling, evaluation, node)
         evaluation.datasets_read.setdefault(dataset, node)
     alias = args.get("alias")
@@ -125,7 +132,7 @@ def table_name(identifier: exp.Expr, evaluation: Evaluation) -> str:
     spelled = identifier.args
     if spelled.get("quoted"):
         return evaluation.fold_table(spelled["this"], True)
-    return evaluation.keys[spelled["this"]]
+    return evaluation.table_keys[spelled["this"]]
 
 
 def listed(frame: Frame, alias: exp.TableAlias, evaluation: Evaluation) -> Frame:
@@ -144,6 +151,8 @@ def table_function(node: exp.Expr, call: Any, scope: Scope, rows: Lineage) -> So
     evaluation = scope.evaluation
     name = call.name if isinstance(call, exp.Anonymous) else getattr(call, "sql_name", lambda: call.key)().lower()
     spelling = str(name).removeprefix("exploding_")
+    if spelling.lower() in FILE_FUNCTIONS and (place := first_text(call)) is not None:
+        spelling = path_name(place)
     key = evaluation.fold_table(spelling, False)
     scope.clause = Clause.FROM
     for argument in call.iter_expressions() if hasattr(call, "iter_expressions") else ():
@@ -163,9 +172,93 @@ def table_function(node: exp.Expr, call: Any, scope: Scope, rows: Lineage) -> So
     return Source(key, key, frame, dataset)
 
 
+FILE_FUNCTIONS = frozenset(
+    """read_parquet parquet_scan read_csv read_csv_auto read_json read_json_auto read_ndjson read_text read_blob
+    read_files iceberg_scan delta_scan s3 s3cluster url hdfs file gcs azureblobstorage deltalake iceberg""".split()  # noqa: SIM905
+)
+"""FROM read_parquet('lake/*.parquet')      reads a place, and is no dataset of its own"""
+
+
+def first_text(call: Any) -> str | None:
+    """f('a', …), f(['a', 'b'])      'a'"""
+    first = next(call.iter_expressions(), None)
+    if isinstance(first, exp.Array):
+        first = next(first.iter_expressions(), None)
+    return str(first.this) if isinstance(first, exp.Literal) and first.is_string else None
+
+
+def stage(node: exp.Table, place: Any, scope: Scope, rows: Lineage) -> Source:
+    """FROM @stage/path, FROM '@stage/path'      files under a name; nobody knows their columns"""
+    evaluation = scope.evaluation
+    spelling = path_name(place.name)
+    dataset, frame = evaluation.catalog.scan(spelling, spelling, evaluation, node)
+    evaluation.datasets_read.setdefault(dataset, node)
+    alias = node.args.get("alias")
+    key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else spelling
+    return Source(key, key, listed(frame, alias, evaluation) if alias is not None else frame, dataset)
+
+
+def semantic_view(node: exp.Table, view: exp.SemanticView, scope: Scope, rows: Lineage) -> Source:
+    """FROM SEMANTIC_VIEW(v METRICS m DIMENSIONS d AS e WHERE f)      m and d of v; f decides the rows"""
+    evaluation = scope.evaluation
+    inner = Scope(evaluation, scope.parent, scope.ctes)
+    whole = relation(view.this, inner, rows)
+    slots: list[Slot] = []
+    for item in (item for part in ("dimensions", "metrics", "facts") for item in view.args.get(part) or ()):
+        name, quoted = output_name(item.unalias() if isinstance(item, exp.Alias) else item, len(slots), evaluation)
+        if isinstance(item, exp.Alias):
+            name, quoted = item.alias, item.args["alias"].args.get("quoted")
+        lineage: Lineage = {}
+        gather(without_qualifiers(item), IDENTITY, lineage, inner)
+        slots.append(Slot(name, evaluation.fold(name, quoted), lineage))
+    if view.args.get("where") is not None:
+        inner.clause = Clause.WHERE
+        gather(without_qualifiers(view.args["where"]), FILTERS, rows, inner)
+    alias = node.args.get("alias")
+    frame = Frame(slots, NOTHING)
+    key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else whole.alias
+    source = Source(key, key, listed(frame, alias, evaluation) if alias is not None else frame)
+    source.stars = whole.stars
+    return source
+
+
+def without_qualifiers(node: exp.Expr) -> exp.Expr:
+    """orders.total      the view's total: what stands before it is a table inside the view"""
+    return node.transform(lambda n: exp.column(n.this.copy()) if isinstance(n, exp.Column) and n.table else n)
+
+
+def unnamed(node: exp.Table, name: Any, scope: Scope, rows: Lineage) -> Source:
+    """FROM IDENTIFIER($name)      a table that only a variable names"""
+    scope.evaluation.report(Code.DYNAMIC, "which table is read is known only when the query runs", node)
+    return stage(node, exp.Var(this=name.this.sql(dialect=scope.evaluation.facts.name)), scope, rows)
+
+
+OTHER_TABLES: dict[type, Callable[[Any, Any, Scope, Lineage], Source]] = {
+    exp.Var: stage,
+    exp.Literal: stage,
+    exp.SemanticView: semantic_view,
+    exp.DynamicIdentifier: unnamed,
+}
+"""What may stand where a table's name stands; anything else is a call."""
+
+
 def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Source:
-    """FROM TABLE(f(a)) AS s      a call of f"""
-    return table_function(node, node.this, scope, rows)
+    """FROM TABLE(f(a)) AS s      a call of f; FROM TABLE('t'): t itself"""
+    written = literal_name(node)
+    if written is None:
+        return table_function(node, node.this, scope, rows)
+    evaluation = scope.evaluation
+    spelling, full = named_in_text(written, evaluation.facts)
+    dataset, frame = evaluation.catalog.scan(full, spelling, evaluation, node)
+    evaluation.datasets_read.setdefault(dataset, node)
+    alias = node.args.get("alias")
+    key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else full
+    return Source(key, full, listed(frame, alias, evaluation) if alias is not None else frame, dataset)
+
+
+def stream(node: exp.Stream, scope: Scope, rows: Lineage) -> Source:
+    """FROM STREAM t      the rows of t as they come"""
+    return RELATIONS.get(node.this.__class__, unknown_relation)(node.this, scope, rows)
 
 
 def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
@@ -394,4 +487,5 @@ RELATIONS: dict[type, Callable[[Any, Scope, Lineage], Source]] = {
     exp.Unnest: unnest,
     exp.Final: final,
     exp.TableFromRows: table_from_rows,
+    exp.Stream: stream,
 }

@@ -22,6 +22,9 @@ UNRESOLVED = Slot("", "", NOTHING)
 SEQUENCE_CALLS = frozenset(("nextval", "currval"))
 """ids.NEXTVAL      the next number of a sequence, no column"""
 
+SOMETIMES_COLUMNS = frozenset(("level", "user", "uid"))
+"""Pseudo-columns whose names tables use, too: over an unknown schema they are columns"""
+
 NO_KEYS: set[str] = set()
 
 PATH_DEPTH = 5
@@ -187,7 +190,7 @@ class Scope:
         table = args["table"]
         spelled = table.args
         quoted = spelled.get("quoted")
-        table_key = evaluation.fold_table(spelled["this"], True) if quoted else evaluation.keys[spelled["this"]]
+        table_key = evaluation.fold_table(spelled["this"], True) if quoted else evaluation.table_keys[spelled["this"]]
         db = args.get("db")
         if db is None:
             scope: Scope | None = self
@@ -203,6 +206,9 @@ class Scope:
                         return slot
                     if name.__class__ is not str:
                         return self.positional(source, key, node)
+                    if key in evaluation.facts.pseudo_columns and key not in SOMETIMES_COLUMNS:
+                        evaluation.references -= 1
+                        return UNRESOLVED
                     return self.from_stars(source, name, key, node)
                 scope = scope.parent
         return self.dotted([part for part in (args.get("catalog"), db, table, args["this"]) if part is not None], node)
@@ -232,8 +238,32 @@ class Scope:
             if slot is None:
                 return None
             return field_of(slot, texts[length + 1 :], node)
-        slot = self.unqualified(texts[0], evaluation.fold(texts[0], quotes[0]), node, certain=True)
+        key = evaluation.fold(texts[0], quotes[0])
+        hidden = self.hidden_source(texts[:-1], key)
+        if hidden is not None:
+            return self.of_hidden(hidden, texts[-1], evaluation.fold(texts[-1], quotes[-1]), node)
+        slot = self.unqualified(texts[0], key, node, certain=True)
         return field_of(slot, texts[1:], node) if slot is not None else None
+
+    def hidden_source(self, names: list[str], key: str) -> Source | None:
+        """SELECT t.x FROM t AS a      no engine reads it, but a is the t that is meant where no column is called t"""
+        if any(key in source.index for source in self.order):
+            return None
+        wanted = [name.lower() for name in names]
+        found = [
+            source
+            for source in self.order
+            if source.dataset is not None and source.dataset.name.lower().split(".")[-len(wanted) :] == wanted
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def of_hidden(self, source: Source, name: str, key: str, node: exp.Column) -> Slot | None:
+        slot = slot_at(source.index, key)
+        if slot is None:
+            slot = self.from_stars(source, name, key, node)
+        else:
+            self.evaluation.read(origin_of(slot), self.clause, node)
+        return self.guessed(slot, f"`{source.dataset}` is called `{source.alias}` here") if slot is not None else None
 
     def find_source(self, key: str) -> Source | None:
         scope: Scope | None = self
@@ -341,6 +371,8 @@ class Scope:
         if not candidates:
             return self.parent.unqualified(name, key, node, clause=clause) if self.parent is not None else None
         evaluation = self.evaluation
+        if key in evaluation.facts.pseudo_columns and key not in SOMETIMES_COLUMNS:
+            return None
         if len(candidates) == 1:
             slot = candidates[0]
             if self.parent is not None and self.parent.reaches_source():
@@ -410,17 +442,35 @@ class Scope:
             if key in evaluation.facts.pseudo_columns:
                 evaluation.references -= 1
                 return UNRESOLVED
-            row = self.find_source(key)
+            row = self.find_source(evaluation.fold_table(name, node.this.args.get("quoted")))
             if row is not None:
                 return self.whole_row(row, node)
         elif key in SEQUENCE_CALLS:
             evaluation.references -= 1
             return UNRESOLVED
+        if node.this.args.get("quoted") and (slot := self.spelled_so(name, node)) is not None:
+            return slot
         evaluation.unresolved += 1
         spelled = ".".join(part.name for part in node.parts)
         near = self.did_you_mean(name)
         evaluation.report(Code.UNRESOLVED_COLUMN, f"no source in scope has a column '{spelled}'", node, near)
         return UNRESOLVED
+
+    def spelled_so(self, name: str, node: exp.Column) -> Slot | None:
+        """ "Name"      a schema that was declared without quotes has a Name: it is meant, although Name folds"""
+        table = node.args.get("table")
+        source = self.find_source(self.evaluation.fold_table(table.name, table.args.get("quoted"))) if table else None
+        scope: Scope | None = self
+        while scope is not None:
+            members = scope.order if table is None else [source] if source is not None else []
+            for member in members:
+                slot = next((slot for slot in member.frame.slots if slot.name == name), None)
+                if slot is not None:
+                    if member.dataset is not None:
+                        self.evaluation.read(origin_of(slot), self.clause, node)
+                    return slot
+            scope = scope.parent if table is None else None
+        return None
 
     def did_you_mean(self, name: str) -> str:
         from lineal.model.names import closest

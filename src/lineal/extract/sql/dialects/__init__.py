@@ -30,6 +30,18 @@ RECURSION_WITHOUT_KEYWORD = frozenset(("tsql", "fabric", "oracle", "exasol"))
 RECURSIVE_LIST_IN_ANY_ORDER = frozenset(("postgres", "redshift", "sqlite", "materialize", "risingwave"))
 """WITH RECURSIVE a AS (SELECT … FROM b), b AS (…)      a reads the b that follows, and not a table of that name"""
 
+ONLY_TABLES_KEEP_CASE = frozenset(("mysql", "doris", "starrocks", "singlestore"))
+"""SELECT ID FROM t      t's id, whatever its case; t and T are two tables"""
+
+PARTITIONS_ARE_COLUMNS = frozenset(("spark", "spark2", "databricks", "hive", ""))
+"""INSERT INTO t PARTITION (day)      day is a column of t; elsewhere it is the name of a part of t"""
+
+PARTITION_DECORATORS = {"bigquery": "$"}
+"""FROM t$20240131      one part of t"""
+
+DEFAULT_SCHEMAS = {"tsql": "dbo", "fabric": "dbo"}
+"""FROM db..t      the schema that is left out"""
+
 COLUMNS_IN_EXPRESSIONS = frozenset(("duckdb", "clickhouse"))
 """SELECT max(COLUMNS(*))      as many outputs as there are columns"""
 
@@ -84,7 +96,11 @@ class Facts:
     pivot_takes_join: bool
     pseudo_columns: frozenset[str]
     values_names: tuple[int, str]
+    partitions_are_columns: bool
+    partition_decorator: str
+    default_schema: str
     keys: Keys
+    table_keys: Keys
 
 
 class Keys(dict[str, str]):
@@ -104,11 +120,13 @@ class Keys(dict[str, str]):
 
 @lru_cache(maxsize=64)
 def facts_of(dialect: str) -> Facts:
-    fold = FOLDS[str(parser_dialect(dialect).normalization_strategy.value)]
+    fold_table = FOLDS[str(parser_dialect(dialect).normalization_strategy.value)] if dialect else insensitive
+    fold = insensitive if dialect in ONLY_TABLES_KEEP_CASE else fold_table
+    keys = Keys(fold)
     return Facts(
         name=dialect,
-        fold=insensitive if dialect == "" else fold,
-        fold_table=insensitive if dialect == "" else fold,
+        fold=fold,
+        fold_table=fold_table,
         lateral_aliases=dialect in LATERAL_ALIASES,
         aliases_in_where=dialect in ALIASES_IN_WHERE,
         alias_first_in_group_by=dialect in ALIAS_FIRST_IN_GROUP_BY,
@@ -119,7 +137,11 @@ def facts_of(dialect: str) -> Facts:
         pivot_takes_join=dialect in PIVOT_TAKES_JOIN,
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
         values_names=VALUES_NAMES.get(dialect, (1, "col")),
-        keys=Keys(insensitive if dialect == "" else fold),
+        partitions_are_columns=dialect in PARTITIONS_ARE_COLUMNS,
+        partition_decorator=PARTITION_DECORATORS.get(dialect, ""),
+        default_schema=DEFAULT_SCHEMAS.get(dialect, ""),
+        keys=keys,
+        table_keys=keys if fold is fold_table else Keys(fold_table),
     )
 
 

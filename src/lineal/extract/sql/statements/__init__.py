@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 
 from lineal.algebra.frame import Frame
 from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.tables import Named
 from lineal.model.extraction import ColumnInfo
 
 
@@ -35,6 +36,25 @@ class Plan:
     """instead of a query: what an UPDATE sets, given the evaluation and the CTEs"""
     after: Callable[[Frame, Any, Any], Frame] | None = None
     """what is done with the query's frame: ON CONFLICT DO UPDATE"""
+    partition: Partition | None = None
+    """INSERT INTO t PARTITION (day, region = 'EU')"""
+
+
+class Partition(NamedTuple):
+    """PARTITION (day, region = 'EU')      the last columns of the query are day, and none is region"""
+
+    given: list[Named]
+    last: list[Named]
+
+    def arranged(self, columns: list[Named], frame: Frame) -> list[Named]:
+        """The names of the query's columns: those of the target without the partition's, then those that come last."""
+        keys = {key for _, key in (*self.given, *self.last)}
+        free = [column for column in columns if column[1] not in keys]
+        if not columns:
+            width = len(frame.slots) - len(self.last)
+            free = [(slot.name, slot.key) for slot in frame.slots[:width]] if frame.complete else []
+            return [*free, *self.last] if frame.complete else []
+        return [*free, *self.last]
 
 
 Planner = Callable[[Any, Facts], Plan | None]
@@ -50,16 +70,6 @@ def plan_of(node: Any, facts: Facts) -> Plan | type[Unsupported] | None:
 
 class Unsupported:
     """This statement is not traced."""
-
-
-def spelled(table: Any, facts: Facts) -> tuple[str, str]:
-    """db.t      its spelling and its key"""
-    parts = [
-        part for part in (table.args.get("catalog"), table.args.get("db"), table.args.get("this")) if part is not None
-    ]
-    names = [part.name for part in parts]
-    keys = [facts.fold_table(part.name, part.args.get("quoted")) for part in parts]
-    return ".".join(names), ".".join(keys)
 
 
 def listed_columns(schema: Any, facts: Facts) -> list[tuple[str, str]]:

@@ -14,7 +14,8 @@ from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.relations import join_, relation
 from lineal.extract.sql.scope import CTEs, Scope, Source
-from lineal.extract.sql.statements import Plan, Unsupported, spelled
+from lineal.extract.sql.statements import Plan, Unsupported
+from lineal.extract.sql.tables import is_named, spelled
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause
 
@@ -67,13 +68,13 @@ def assigned(node: Any, scope: Scope, decided: Lineage) -> Columns:
 
 def aliased(table: Any, source: Any, facts: Facts) -> Any:
     """UPDATE x SET … FROM t AS x      x is t; None if the target is no table"""
-    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+    if not is_named(table):
         return None
     if source is None or table.args.get("db") is not None:
         return table
     wanted = facts.fold_table(table.name, table.this.args.get("quoted"))
     for member in source.find_all(exp.Table):
-        if member.alias and facts.fold_table(member.alias, False) == wanted and isinstance(member.this, exp.Identifier):
+        if member.alias and facts.fold_table(member.alias, False) == wanted and is_named(member):
             return member
     return table
 
@@ -146,7 +147,7 @@ def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
 
 def merge(node: exp.Merge, facts: Facts) -> Plan | type[Unsupported]:
     """MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = s.b      s.b → t.a; the ids decide rows"""
-    if not isinstance(node.this, exp.Table) or not isinstance(node.this.this, exp.Identifier):
+    if not is_named(node.this):
         return Unsupported
     return changing(node.this, node, facts, lambda e, c: merged(node, e, c))
 

@@ -7,7 +7,8 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
-from lineal.extract.sql.statements import Plan, Unsupported, listed_columns, spelled
+from lineal.extract.sql.statements import Plan, Unsupported, listed_columns
+from lineal.extract.sql.tables import is_named, spelled
 from lineal.model.extraction import ColumnInfo
 
 DATA = {"TABLE": "table", "VIEW": "view"}
@@ -20,7 +21,7 @@ def create(node: exp.Create, facts: Facts) -> Plan | type[Unsupported] | None:
         return Unsupported if node.args.get("expression") is not None else None
     schema = node.this if isinstance(node.this, exp.Schema) else None
     table = schema.this if schema is not None else node.this
-    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+    if not is_named(table):
         return Unsupported
     name, key = spelled(table, facts)
     query = node.args.get("expression")

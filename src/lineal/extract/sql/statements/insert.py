@@ -9,19 +9,28 @@ from sqlglot import exp
 from lineal.algebra.frame import Frame, Lineage, Slot, united
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.relations import relation
+from lineal.extract.sql.relations import first_text, join_, listed, relation
 from lineal.extract.sql.scope import CTEs, Scope, Source
-from lineal.extract.sql.statements import Plan, Unsupported, listed_columns, spelled
+from lineal.extract.sql.statements import Partition, Plan, Unsupported, listed_columns
 from lineal.extract.sql.statements.change import assigned
+from lineal.extract.sql.tables import Named, is_named, spelled
+from lineal.model.paths import path_name
 
 
 def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
     """INSERT INTO t (a, b) SELECT x, y FROM s      x → t.a, y → t.b"""
     schema = node.this if isinstance(node.this, exp.Schema) else None
     table = schema.this if schema is not None else node.this
-    query = node.args.get("expression")
-    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier) or query is None:
+    query = node.args.get("expression") or node.args.get("source")  # INSERT INTO t TABLE s
+    if node.args.get("default"):
+        return None
+    if not query:
         return Unsupported
+    if not is_named(table):
+        place = written_place(table)
+        return (
+            Plan(place, place, "file", query=query, with_=node.args.get("with_"), node=node) if place else Unsupported
+        )
     name, key = spelled(table, facts)
     columns = listed_columns(schema, facts) if schema is not None else []
     by_name = bool(node.args.get("by_name"))
@@ -29,22 +38,66 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
     sets = conflict is not None and bool(conflict.expressions)
     return Plan(
         name, key, "table", query=query, columns=columns, with_=node.args.get("with_"), node=node,
-        defines=False, positional=not by_name,
-        after=(lambda frame, e, c: on_conflict(conflict, table, frame, e, c)) if sets else None,
+        defines=False, positional=not by_name, partition=partition_of(table, facts),
+        after=(lambda frame, e, c: on_conflict(conflict, node, table, frame, e, c)) if sets else None,
     )  # fmt: skip
 
 
-def on_conflict(node: Any, table: exp.Table, frame: Frame, evaluation: Evaluation, ctes: CTEs) -> Frame:
+def written_place(node: Any) -> str | None:
+    """INSERT OVERWRITE DIRECTORY '/out' …, INSERT INTO FUNCTION s3('s3://lake/out.csv') …      a place for files"""
+    if isinstance(node, exp.Directory):
+        return path_name(node.name)
+    text = first_text(node) if isinstance(node, exp.Func) else None
+    return path_name(text) if text is not None else None
+
+
+def partition_of(table: exp.Table, facts: Facts) -> Partition | None:
+    """PARTITION (day, region = 'EU')"""
+    node = table.args.get("partition")
+    if not node or not facts.partitions_are_columns:
+        return None
+    given: list[Named] = []
+    last: list[Named] = []
+    for item in node.expressions:
+        column = item.this if isinstance(item, exp.EQ) else item
+        quoted = column.this.args.get("quoted") if isinstance(column, exp.Column) else False
+        (given if isinstance(item, exp.EQ) else last).append((column.name, facts.fold(column.name, quoted)))
+    return Partition(given, last)
+
+
+def on_conflict(
+    node: Any, insert: exp.Insert, table: exp.Table, frame: Frame, evaluation: Evaluation, ctes: CTEs
+) -> Frame:
     """… ON CONFLICT (id) DO UPDATE SET b = excluded.b + t.b      excluded is the row that was to be inserted"""
     scope = Scope(evaluation, None, ctes)
     rows: Lineage = dict(frame.rows)
     relation(table, scope, rows)
+    if node.args.get("duplicate"):
+        on_duplicate(node, insert.expression, frame, scope)
     scope.sources["excluded"] = Source("excluded", "excluded", Frame(frame.slots, {}))
     columns = assigned(node, scope, {})
     for slot in frame.slots:
         held = columns.get(slot.key)
         columns[slot.key] = slot if held is None else Slot(slot.name, slot.key, united([slot.lineage, held.lineage]))
     return Frame(list(columns.values()), rows)
+
+
+def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
+    """… ON DUPLICATE KEY UPDATE b = VALUES(b) + new.b + s.c      MySQL's excluded.b; s is one of the query's"""
+    for call in list(node.find_all(exp.Anonymous)):
+        if call.name.upper() == "VALUES" and len(call.expressions) == 1:
+            call.replace(exp.column(call.expressions[0].copy(), table="excluded"))
+    alias = query.args.get("alias")
+    if isinstance(query, exp.Values) and alias is not None and alias.this is not None:
+        key = scope.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+        scope.sources[key] = Source(key, key, listed(Frame(frame.slots, {}), alias, scope.evaluation))
+    elif isinstance(query, exp.Select) and query.args.get("from_") is not None:
+        inner = Scope(scope.evaluation, None, scope.ctes)
+        relation(query.args["from_"].this, inner, {})
+        for join in query.args.get("joins") or ():
+            join_(join, inner, {})
+        for key, source in inner.sources.items():
+            scope.sources.setdefault(key, source)
 
 
 PLANNERS = {exp.Insert: insert}

@@ -8,14 +8,16 @@ from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements import Plan
+from lineal.extract.sql.tables import spelled
 
 
 def bare(node: Any, facts: Facts) -> Plan:
     """SELECT a FROM t      the caller gives it a name"""
-    into = node.args.get("into")
+    first = node
+    while isinstance(first, (exp.SetOperation, exp.Subquery)):  # SELECT a INTO t FROM s UNION ALL SELECT …
+        first = first.this
+    into = first.args.get("into")
     if into is not None and isinstance(into.this, exp.Table):
-        from lineal.extract.sql.statements import spelled
-
         name, key = spelled(into.this, facts)
         return Plan(name, key, "table", query=node, node=node)
     return Plan("", "", "query", query=node, node=node)

@@ -1,0 +1,71 @@
+"""How a table is written: its spelling, and the key that says which tables are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.sql.dialects import Facts
+from lineal.model.paths import path_name
+
+Named = tuple[str, str]
+"""(spelling, key)"""
+
+
+def is_named(table: Any) -> bool:
+    """t, db.t, IDENTIFIER('t')      in contrast to a call, a query or IDENTIFIER($variable)"""
+    return isinstance(table, exp.Table) and (
+        isinstance(table.this, (exp.Identifier, exp.Dot)) or literal_name(table.this) is not None
+    )
+
+
+def literal_name(node: Any) -> str | None:
+    """IDENTIFIER('db.t'), TABLE('db.t')      a name in a string"""
+    inner = node.this if isinstance(node, (exp.DynamicIdentifier, exp.TableFromRows)) else None
+    return str(inner.this) if isinstance(inner, exp.Literal) and inner.is_string else None
+
+
+def spelled(table: Any, facts: Facts) -> Named:
+    """db.t      its spelling and its key"""
+    written = literal_name(table.this)
+    if written is not None:
+        return named_in_text(written, facts)
+    parts = parts_of(table)
+    place = path_of(parts)
+    if place is not None:
+        return place, place
+    names = [part.name if part else "" for part in parts]
+    keys = [facts.fold_table(part.name, part.args.get("quoted")) if part else facts.default_schema for part in parts]
+    if facts.partition_decorator and facts.partition_decorator in names[-1]:
+        names[-1] = names[-1].partition(facts.partition_decorator)[0]
+        keys[-1] = keys[-1].partition(facts.partition_decorator)[0]
+    return ".".join(names), ".".join(keys)
+
+
+def named_in_text(text: str, facts: Facts) -> Named:
+    """'db.t', 'db."T"'      as if it stood there without the quotes"""
+    table = exp.to_table(text, dialect=facts.name or None)
+    if literal_name(table.this) is not None or not isinstance(table.this, exp.Identifier):
+        return text, text
+    return spelled(table, facts)
+
+
+def parts_of(table: exp.Table) -> list[Any]:
+    """server.db.dbo.t      the identifiers, outermost first; '' where T-SQL's a..b leaves one out"""
+    parts = [part for part in (table.args.get("catalog"), table.args.get("db")) if part is not None]
+    this = table.this
+    while isinstance(this, exp.Dot):
+        parts.append(this.this)
+        this = this.expression
+    return [*parts, this]
+
+
+FORMATS = frozenset(("delta", "parquet", "csv", "json", "orc", "avro", "text", "iceberg", "hudi", "binaryfile"))
+
+
+def path_of(parts: list[Any]) -> str | None:
+    """delta.`/lake/orders`      a place, and not a table of a schema called delta"""
+    if len(parts) != 2 or not parts[0] or parts[0].name.lower() not in FORMATS or "/" not in parts[1].name:
+        return None
+    return path_name(parts[1].name)
