@@ -28,8 +28,16 @@ Schema: TypeAlias = str | os.PathLike[str] | Mapping[str, object]
 KEYWORD = re.compile(r"\b(select|with|create|insert|update|delete|merge|values|from)\b", re.IGNORECASE)
 
 
-def lineage(source: Source, dialect: str | None = None, schema: Schema | None = None) -> Lineage:
+def lineage(
+    source: Source,
+    dialect: str | None = None,
+    schema: Schema | None = None,
+    *,
+    log: Mapping[str, str] | None = None,
+) -> Lineage:
     """The lineage of a path (project, file or folder), of SQL text, of a list of either, or of a mapping name → SQL.
+
+    `log` names the columns of a query log: text, user, time, id, database, session.
 
     >>> found = lineage({"mart": "SELECT sum(amount) AS total FROM orders"})
     >>> [str(edge) for edge in found.upstream("mart.total")]
@@ -37,7 +45,7 @@ def lineage(source: Source, dialect: str | None = None, schema: Schema | None = 
     """
     from lineal.extract.definitions import extract
 
-    return Lineage(extract(_corpus(source, dialect, schema)))
+    return Lineage(extract(_corpus(source, dialect, schema, log)))
 
 
 class Lineage:
@@ -124,14 +132,14 @@ class Lineage:
         return f"<Lineage: {len(self.graph.infos)} datasets, {len(self.edges)} edges>"
 
 
-def _corpus(source: Source, dialect: str | None, schema: Schema | None) -> Corpus:
+def _corpus(source: Source, dialect: str | None, schema: Schema | None, log: Mapping[str, str] | None) -> Corpus:
     from lineal.projects import corpus_of_text, united
 
     if isinstance(source, Mapping):
         return corpus_of_text(source, dialect, schema)
     if isinstance(source, (str, os.PathLike)):
-        return _corpus_of_one(source, dialect, schema)
-    several = [_corpus_of_one(each, dialect, None) for each in source]
+        return _corpus_of_one(source, dialect, schema, log)
+    several = [_corpus_of_one(each, dialect, None, log) for each in source]
     return united([*several, corpus_of_text((), dialect, schema)])
 
 
@@ -142,14 +150,16 @@ def _exists(source: PathOrText) -> bool:
         return False
 
 
-def _corpus_of_one(source: PathOrText, dialect: str | None, schema: Schema | None) -> Corpus:
+def _corpus_of_one(
+    source: PathOrText, dialect: str | None, schema: Schema | None, log: Mapping[str, str] | None
+) -> Corpus:
     """A path if it is one, else SQL; a word that is neither is a path that is not there."""
     from lineal.projects import corpus_of_text, load
 
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"a path or SQL text is needed, not {type(source).__name__}")
     if _exists(source):
-        return load(source, dialect, schema)
+        return load(source, dialect, schema, log)
     if isinstance(source, str) and (not source or re.search(r"\s", source) or KEYWORD.search(source)):
         return corpus_of_text(source, dialect, schema)
     raise FileNotFoundError(f"there is no file or folder {os.fspath(source)!r}, and it is no SQL text")

@@ -36,7 +36,7 @@ def _corpus(request: Request) -> Corpus:
     from lineal.projects import corpus_of_text, load
 
     if request.path != "-":
-        return load(request.path, request.dialect, request.schema)
+        return load(request.path, request.dialect, request.schema, request.log)
     text, diagnostics = _standard_input()
     corpus = corpus_of_text(text, request.dialect, request.schema)
     corpus.diagnostics += diagnostics

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from lineal.graph.select import Selection
 
 FAIL_ON = ("error", "warning", "info", "never")
+LOG_COLUMNS = ("text", "user", "time", "id", "database", "session")
 
 
 class Mistake(click.ClickException):
@@ -37,6 +38,7 @@ class Request(NamedTuple):
     output: str | None
     dialect: str | None
     schema: str | None
+    log: dict[str, str]
     engine: str
     fail_on: str
     color: str
@@ -77,6 +79,12 @@ class Request(NamedTuple):
 )
 @click.option("--dialect", metavar="D", help="The SQL dialect, if the project does not say.")
 @click.option("--schema", metavar="FILE", help="JSON or YAML with the columns of tables: {table: {column: type}}.")
+@click.option("--log-text", metavar="COLUMN", help="The column of a query log that has the statements.")
+@click.option("--log-user", metavar="COLUMN", help="… who ran them.")
+@click.option("--log-time", metavar="COLUMN", help="… when.")
+@click.option("--log-id", metavar="COLUMN", help="… what the engine calls them.")
+@click.option("--log-database", metavar="COLUMN", help="… where.")
+@click.option("--log-session", metavar="COLUMN", help="… in which session.")
 @click.option(
     "--engine",
     type=click.Choice(["text", "catalyst", "both"]),
@@ -101,7 +109,8 @@ class Request(NamedTuple):
 def command(arguments: tuple[str, ...], **options: Any) -> None:
     """Show where columns come from and where they go.
 
-    PATH is a project, a .sql file, a folder of them, or - for standard input.  [default: .]
+    PATH is a project, a .sql file, a folder of them, a query log (.jsonl, .csv, .log), or - for standard input.
+    [default: .]
 
     SELECTOR is a column or node with a plus on the side to follow: +m.c upstream, m.c+ downstream, +m.c+ both, 2+m.c
     two hops upstream, +m every column of m.
@@ -116,7 +125,8 @@ def command(arguments: tuple[str, ...], **options: Any) -> None:
     Exit codes: 0 fine, 1 diagnostics (see --fail-on), 2 a mistake in what was asked.
     """
     path, selection = _arguments(arguments)
-    request = Request(path, selection, **options)
+    named = {name: options.pop(f"log_{name}") for name in LOG_COLUMNS}
+    request = Request(path, selection, log={name: column for name, column in named.items() if column}, **options)
     _check(request)
     sys.exit(_run(request))
 
@@ -193,6 +203,8 @@ def _exists(path: str) -> bool:
 
 def _check(request: Request) -> None:
     """Options that do not go together."""
+    if request.log and request.path == "-":
+        raise Mistake("standard input is SQL: name the file of a query log")
     if request.selection and (request.node or request.column or request.direction):
         raise Mistake("a selector says node, column and direction already: leave out -n, --column and --direction")
     if request.impact and not request.traces:

@@ -438,6 +438,7 @@ class Definitions:
             datasets=self.dataset_infos,
             diagnostics=sorted(set(self.diagnostics), key=order_of),
             coverage=self.coverage,
+            occurrences=self.corpus.occurrences,
         )
 
     def collect(self, definition: Definition, edges: Edges) -> None:

@@ -141,6 +141,12 @@ class Code(Enum):
         "Write <name>.sql beside <name>.yml.",
     )
     SEED_ERROR = ("seed-error", Severity.ERROR, "A seed's CSV cannot be read.", "Check the file.")
+    LOG_ROW = (
+        "log-row",
+        Severity.WARNING,
+        "A row of a query log cannot be read or has no statement. It is left out; the other rows go on.",
+        "Check the row; --log-text names the column with the statements.",
+    )
     CLASSIFICATION_CONFLICT = (
         "classification-conflict",
         Severity.INFO,

@@ -39,6 +39,22 @@ class DatasetInfo:
         return next((info for info in self.columns if info.name == name), None)
 
 
+class Occurrence(NamedTuple):
+    """A statement of a query log, with those that differ only in literals: how often it ran, when, and for whom."""
+
+    name: str
+    """`query_<hash>`: what a bare SELECT defines; of other statements only a name for the log's sake"""
+    place: Place
+    """where it stands first"""
+    runs: int = 1
+    first: str = ""
+    last: str = ""
+    users: tuple[str, ...] = ()
+    databases: tuple[str, ...] = ()
+    id: str = ""
+    """what the log calls it, where it stands first"""
+
+
 @dataclass
 class Coverage:
     """How much of the input was understood: statements, and column references."""
@@ -65,12 +81,14 @@ class Extraction:
         datasets: dict[Dataset, DatasetInfo] | Callable[[], dict[Dataset, DatasetInfo]] | None = None,
         diagnostics: list[Diagnostic] | None = None,
         coverage: Coverage | None = None,
+        occurrences: list[Occurrence] | None = None,
     ) -> None:
         self.edges = edges if edges is not None else []
         self._reads = reads if reads is not None else []
         self._datasets = datasets if datasets is not None else {}
         self.diagnostics = diagnostics if diagnostics is not None else []
         self.coverage = coverage if coverage is not None else Coverage()
+        self.occurrences = occurrences if occurrences is not None else []
 
     @property
     def reads(self) -> list[Read]:
@@ -85,4 +103,6 @@ class Extraction:
         return self._datasets
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Extraction, (self.edges, self.reads, self.datasets, self.diagnostics, self.coverage)
+        return Extraction, (
+            self.edges, self.reads, self.datasets, self.diagnostics, self.coverage, self.occurrences,
+        )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset
-from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Occurrence
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class Script:
     line: int = 1
     target: str | None = None
     kind: str = "query"
+    one_line: bool = False
+    """The text stands on one line of its file, however many it has itself: a statement in JSON."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ class Corpus:
     """What can be run; only a project has them."""
     engine: Mapping[str, Any] = field(default_factory=dict)
     """The `spark:` section of the project file."""
+    occurrences: list[Occurrence] = field(default_factory=list)
+    """How often, when and by whom each statement was run; only a query log says."""
 
 
 def dataset(name: str, namespace: str = "") -> Dataset:

@@ -2,6 +2,7 @@
 
     load("examples/shop")                     a project, known by its lineal.yml or featherflow.yml
     load("models/", dialect="spark")          a folder of .sql files, or one file
+    load("queries.jsonl")                     a query log
     corpus_of_text({"mart": "select …"})      SQL that is at hand
     read_schema("schema.yml"), schema_of({"orders": {"id": "int"}})
 
@@ -12,11 +13,12 @@ Templates are rendered by a worker process and YAML is read when it is needed: t
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
 from lineal.model.script import Corpus
-from lineal.projects import featherflow, files
+from lineal.projects import featherflow, files, logs
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
 from lineal.projects.schema import Schema, read_schema, schema_of
@@ -32,13 +34,23 @@ class Kind(Protocol):
     def load(self, path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus: ...
 
 
-KINDS: tuple[Kind, ...] = (featherflow, files)
+KINDS: tuple[Kind, ...] = (featherflow, logs, files)
 """The first one that matches reads the path."""
 
 
-def load(path: str | os.PathLike[str], dialect: str | None = None, schema: Schema = None) -> Corpus:
-    """Everything to analyse at a path; a path that is not there is the caller's mistake."""
+def load(
+    path: str | os.PathLike[str],
+    dialect: str | None = None,
+    schema: Schema = None,
+    log: Mapping[str, str] | None = None,
+) -> Corpus:
+    """Everything to analyse at a path; a path that is not there is the caller's mistake.
+
+    What names the columns of a log makes a log of it: {"text": "sql", "user": "who"}.
+    """
     where = Path(path)
+    if log and where.exists():
+        return logs.load(where, dialect, schema, log)
     for kind in KINDS:
         if kind.matches(where):
             return kind.load(where, dialect, schema)

@@ -56,6 +56,7 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
         namespace=first.namespace,
         steps=[step for corpus in several for step in corpus.steps],
         engine=first.engine,
+        occurrences=[each for corpus in several for each in corpus.occurrences],
     )
 
 

@@ -13,7 +13,7 @@ from lineal.graph.impact import Impact
 from lineal.graph.tables import TableEdge
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Edge, Read, Usage
-from lineal.model.extraction import Coverage
+from lineal.model.extraction import Coverage, Occurrence
 from lineal.views.report import Report
 from lineal.views.safe import json_safe
 
@@ -39,6 +39,8 @@ def _body(report: Report) -> Iterable[tuple[str, Any]]:
     if report.impacted:
         yield "impact", map(impact, report.impacts)
     yield "reads", map(read, _reads(report))
+    if report.graph.extraction.occurrences:
+        yield "statements", map(statement, report.graph.extraction.occurrences)
     yield "diagnostics", map(diagnostic, report.diagnostics)
     yield "coverage", coverage(report.graph.extraction.coverage)
 
@@ -130,6 +132,19 @@ def _reads(report: Report) -> Iterable[Read]:
         return report.graph.reads
     targets = {found.into for found in report.edges} | {found.target for found in report.tables or ()}
     return (found for found in report.graph.reads if found.target in targets)
+
+
+def statement(found: Occurrence) -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "id": found.id or None,
+        "count": found.runs,
+        "first": found.first or None,
+        "last": found.last or None,
+        "users": found.users,
+        "databases": found.databases,
+        "place": place(found.place),
+    }
 
 
 def diagnostic(found: Diagnostic) -> dict[str, Any]:

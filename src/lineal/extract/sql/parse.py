@@ -165,7 +165,7 @@ def _place(reading: Reading, error: Exception) -> Place | None:
         line, column = first.get("line"), first.get("col")
         if line and column:
             length = len(first.get("highlight") or "")
-            return Place(reading.script.file, line + reading.script.line - 1, max(1, column - length + 1))
+            return reading.place_in(line, max(1, column - length + 1))
     return None
 
 

@@ -98,11 +98,25 @@ class Reading:
         return self._starts
 
     def place_at(self, offset: int) -> Place:
+        if self.script.one_line:
+            return Place(self.script.file, self.script.line, offset + 1)
+        lines = self.lines
+        line = bisect_right(lines, offset)
+        return Place(self.script.file, line + self.script.line - 1, offset - lines[line - 1] + 1)
+
+    def place_in(self, line: int, column: int) -> Place:
+        """The place of a line and column of the text."""
+        if self.script.one_line:
+            return self.place_at(self.lines[min(line, len(self.lines)) - 1] + column - 1)
+        return Place(self.script.file, line + self.script.line - 1, column)
+
+    @property
+    def lines(self) -> list[int]:
+        """Where each line of the text starts."""
         if self._lines is None:
             text = self.script.text
             self._lines = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
-        line = bisect_right(self._lines, offset)
-        return Place(self.script.file, line + self.script.line - 1, offset - self._lines[line - 1] + 1)
+        return self._lines
 
     def item_around(self, offset: int) -> str:
         """The item of its clause that a name stands in, as it was written: SELECT …, **sum(x) AS total**, …"""

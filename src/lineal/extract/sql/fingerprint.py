@@ -1,0 +1,293 @@
+"""Fingerprints: statements that differ only in literals which cannot change their lineage have the same one.
+
+WHERE a = 5, a IN (1, 2), a BETWEEN 1 AND 9, a LIKE 'x%', LIMIT 10, INSERT … VALUES (1, 'x')      are masked
+ORDER BY 1, PIVOT (… IN ('x')), j -> 'key', stack(2, …), COLUMNS('x.*'), f(5), SELECT a = 5       are not
+
+In a SELECT list a literal counts only under an alias: without one, dialects name the column after its text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from enum import Enum
+from itertools import pairwise
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from lineal.extract.sql.words import words
+from lineal.model.script import Script
+
+MASK = "?"
+
+
+def fingerprint(script: Script) -> str:
+    """The same for two texts exactly when one analysis does for both."""
+    tokens, unread = words(script)
+    said = script.text if unread else "\x1f".join(masked_words(tokens))
+    return hashlib.sha256(f"{script.dialect}\x1e{said}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def masked_words(tokens: list[Token]) -> list[str]:
+    """The words of a text, with a question mark for every literal that cannot matter; repeated rows stand once."""
+    return Masks(tokens).words()
+
+
+class Clause(Enum):
+    """Where a word stands, as far as it matters here."""
+
+    OTHER = "other"
+    ITEM = "item"
+    CONDITION = "condition"
+    ON = "on"
+    VALUES = "values"
+    EXPRESSION = "expression"
+    BLOCKED = "blocked"
+
+    __hash__ = object.__hash__
+
+
+T = TokenType
+LITERALS = frozenset((T.NUMBER, T.STRING, T.NULL, T.TRUE, T.FALSE))
+COMPARING = frozenset((T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE, T.NULLSAFE_EQ, T.LIKE, T.ILIKE, T.BETWEEN))
+QUOTES = {
+    T.IDENTIFIER: '"', T.STRING: "'", T.NATIONAL_STRING: "n", T.RAW_STRING: "r", T.HEX_STRING: "x", T.BIT_STRING: "b",
+    T.BYTE_STRING: "y", T.HEREDOC_STRING: "$", T.UNICODE_STRING: "u",
+}  # fmt: skip
+TYPED = frozenset((T.DATE, T.TIME, T.TIMESTAMP, T.TIMESTAMPTZ, T.TIMESTAMPLTZ, T.TIMESTAMPNTZ, T.DATETIME, T.INTERVAL))
+"""DATE '2024-01-01'      a literal of two words"""
+COUNTING = frozenset((T.LIMIT, T.OFFSET))
+OPENING = frozenset((T.L_PAREN, T.L_BRACKET, T.L_BRACE))
+CLOSING = frozenset((T.R_PAREN, T.R_BRACKET, T.R_BRACE))
+BEFORE_ITEM = frozenset((T.L_PAREN, T.COMMA))
+AFTER_ITEM = frozenset((T.R_PAREN, T.COMMA))
+WRITING = frozenset((T.INSERT, T.UPDATE, T.MERGE))
+STARTS = frozenset((T.SELECT, T.WITH, T.INSERT, T.UPDATE, T.DELETE, T.MERGE, T.CREATE, T.FROM, T.L_PAREN))
+"""Of other statements nobody knows what their literals mean: SET search_path = 'x', COPY, EXECUTE."""
+
+CLAUSES: dict[TokenType, Clause] = {
+    T.SELECT: Clause.ITEM,
+    T.WHERE: Clause.CONDITION, T.HAVING: Clause.CONDITION, T.QUALIFY: Clause.CONDITION, T.ON: Clause.ON,
+    T.SET: Clause.CONDITION, T.VALUES: Clause.VALUES,
+    **dict.fromkeys(
+        (T.FROM, T.JOIN, T.USING, T.GROUP_BY, T.ORDER_BY, T.SORT_BY, T.CLUSTER_BY, T.DISTRIBUTE_BY, T.PARTITION_BY,
+         T.WINDOW, T.UNION, T.EXCEPT, T.INTERSECT, T.LATERAL, T.TABLE_SAMPLE, T.WITH, T.PIPE_GT, T.FETCH),
+        Clause.OTHER,
+    ),
+    **dict.fromkeys(
+        (T.PIVOT, T.UNPIVOT, T.MATCH_RECOGNIZE, T.DECLARE, T.EXECUTE, T.COMMAND, T.USE, T.ALTER, T.DROP, T.BEGIN),
+        Clause.BLOCKED,
+    ),
+}  # fmt: skip
+ITEMS_KEEP = frozenset((T.VALUES, T.SET, T.USE, T.BEGIN, T.FETCH, T.WINDOW, T.ON))
+"""Words that may be names in a SELECT list, or stand in DISTINCT ON."""
+CONDITIONS = frozenset((Clause.ITEM, Clause.CONDITION, Clause.ON, Clause.EXPRESSION, Clause.VALUES))
+
+
+def said_by(token: Token) -> str:
+    """A word; what is quoted is told from what is not, whatever the quotes were."""
+    return QUOTES.get(token.token_type, " ") + token.text
+
+
+class Level:
+    """What stands between two brackets, and the literals of a SELECT item that wait for its alias."""
+
+    __slots__ = ("between", "clause", "listed", "row", "start", "waiting")
+
+    def __init__(self, clause: Clause, listed: bool = False, row: bool = False, start: int = 0) -> None:
+        self.clause = clause
+        self.listed = listed
+        self.row = row
+        self.start = start
+        self.between = False
+        self.waiting: list[int] = []
+
+
+class Masks:
+    """Goes through the words of a text once, and finds the literals that cannot matter."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.kinds = [token.token_type for token in tokens]
+        self.masked = bytearray(len(tokens))
+        self.signs: list[int] = []
+        self.commas: list[int] = []
+        self.rows: list[tuple[int, int]] = []
+        self.between = -1
+        self.levels = [Level(Clause.BLOCKED)]
+        self.writes = False
+
+    def words(self) -> list[str]:
+        if LITERALS.isdisjoint(self.kinds):
+            return [said_by(token) for token in self.tokens]
+        self.mark()
+        said = [MASK if masked else said_by(token) for token, masked in zip(self.tokens, self.masked, strict=True)]
+        for at in self.surplus(said):
+            said[at] = ""
+        return [word for word in said if word]
+
+    def mark(self) -> None:
+        kinds = self.kinds
+        starting = True
+        for at, kind in enumerate(kinds):
+            if starting:
+                starting = False
+                self.levels = [Level(Clause.OTHER if kind in STARTS else Clause.BLOCKED)]
+                self.writes = False
+            if kind in LITERALS:
+                self.literal(at)
+            elif kind in OPENING:
+                self.open(at)
+            elif kind in CLOSING:
+                self.close(at)
+            elif kind is T.SEMICOLON:
+                self.end_all(at)
+                starting = True
+            elif kind is T.COMMA:
+                self.comma(at)
+            elif kind is T.AND:
+                self.second_bound(at)
+            else:
+                self.word(at, kind)
+        self.end_all(len(kinds))
+
+    # -- words -------------------------------------------------------------------------------------------------
+
+    def word(self, at: int, kind: TokenType) -> None:
+        level = self.levels[-1]
+        if kind is T.BETWEEN:
+            level.between = True
+        if kind in WRITING:
+            self.writes = True
+        if kind in COUNTING and self.kind(at + 1) is T.NUMBER:
+            self.turn(at, Clause.OTHER)
+        clause = CLAUSES.get(kind)
+        before = self.kind(at - 1)
+        if clause is None or before is T.DOT or (before is T.DISTINCT and kind in (T.FROM, T.ON)):
+            return
+        if level.clause is Clause.ITEM and kind in ITEMS_KEEP:
+            return
+        if kind in (T.SET, T.VALUES) and not self.writes:
+            clause = Clause.BLOCKED
+        if level.clause is Clause.BLOCKED and kind is not T.SELECT:
+            return
+        self.turn(at, clause)
+
+    def turn(self, at: int, clause: Clause) -> None:
+        level = self.levels[-1]
+        if level.clause is Clause.BLOCKED and len(self.levels) == 1:
+            return
+        self.end_item(at, level)
+        level.clause, level.listed, level.between = clause, False, False
+
+    def second_bound(self, at: int) -> None:
+        """BETWEEN 1 AND 9      this AND is that of the BETWEEN"""
+        level = self.levels[-1]
+        if level.between:
+            level.between, self.between = False, at
+
+    def comma(self, at: int) -> None:
+        level = self.levels[-1]
+        if level.listed and not level.row:
+            self.commas.append(at)
+        if level.clause is Clause.ITEM:
+            self.end_item(at, level)
+        elif level.clause is Clause.ON:
+            level.clause = Clause.OTHER
+
+    # -- brackets ----------------------------------------------------------------------------------------------
+
+    def open(self, at: int) -> None:
+        level, before = self.levels[-1], self.kind(at - 1)
+        inner = Clause.EXPRESSION if level.clause in CONDITIONS else Clause.OTHER
+        if before is not None and self.tokens[at - 1].text.upper() == "COLUMNS":
+            inner = Clause.OTHER
+        if self.kinds[at] is not T.L_PAREN or inner is Clause.OTHER:
+            self.levels.append(Level(inner))
+            return
+        row = level.clause is Clause.VALUES and before in (T.VALUES, T.COMMA)
+        listed = row or before is T.IN or (level.listed and before in BEFORE_ITEM)
+        self.levels.append(Level(inner, listed, row, at))
+
+    def close(self, at: int) -> None:
+        if len(self.levels) == 1:
+            return
+        level = self.levels[-1]
+        self.end_item(at, level)
+        if level.row:
+            self.rows.append((level.start, at))
+        self.levels.pop()
+
+    def end_all(self, at: int) -> None:
+        while len(self.levels) > 1:
+            self.close(at)
+        self.end_item(at, self.levels[0])
+
+    def end_item(self, at: int, level: Level) -> None:
+        """… AS name      then the literals in it cannot be part of a name"""
+        waiting, level.waiting = level.waiting, []
+        if waiting and self.kind(at - 2) is T.ALIAS:
+            for found in waiting:
+                self.mask(found, len(self.levels) - 1)
+
+    # -- literals ----------------------------------------------------------------------------------------------
+
+    def literal(self, at: int) -> None:
+        first = at - 1 if self.signed(at) else at
+        before = self.kind(first - 1)
+        level = self.levels[-1]
+        if before in COUNTING or self.second_of_limit(at):
+            allowed = level.clause is not Clause.BLOCKED
+        elif level.clause not in CONDITIONS:
+            return
+        else:
+            if before in TYPED and self.kinds[at] is T.STRING:
+                before = self.kind(first - 2)
+                first -= 1
+            allowed = self.compared(first, before) or (
+                level.listed and before in BEFORE_ITEM and self.kind(at + 1) in AFTER_ITEM
+            )
+        if allowed:
+            self.mask(at, len(self.levels))
+            if self.signed(at):
+                self.signs.append(at - 1)
+
+    def compared(self, first: int, before: TokenType | None) -> bool:
+        """a = 5, a LIKE 'x', a BETWEEN 1 AND 9; but not SELECT * LIKE 'x', nor @a = 5, which may be an assignment"""
+        if before not in COMPARING:
+            return before is T.AND and self.between == first - 1
+        left = self.kind(first - 2)
+        return left is not T.STAR and self.kind(first - 3) is not T.PARAMETER
+
+    def second_of_limit(self, at: int) -> bool:
+        """LIMIT 5, 10"""
+        return self.kind(at - 1) is T.COMMA and self.kind(at - 2) is T.NUMBER and self.kind(at - 3) is T.LIMIT
+
+    def signed(self, at: int) -> bool:
+        """= -5, (-5, …      the sign belongs to the number"""
+        before = self.kind(at - 2)
+        return self.kind(at - 1) is T.DASH and (before in COMPARING or before in BEFORE_ITEM or before is T.AND)
+
+    def mask(self, at: int, depth: int) -> None:
+        """Mask a literal, once the SELECT item around it, if there is one, turns out to have an alias."""
+        for level in reversed(self.levels[:depth]):
+            if level.clause is Clause.ITEM:
+                level.waiting.append(at)
+                return
+        self.masked[at] = 1
+
+    def kind(self, at: int) -> TokenType | None:
+        return self.kinds[at] if 0 <= at < len(self.kinds) else None
+
+    # -- repetitions -------------------------------------------------------------------------------------------
+
+    def surplus(self, said: list[str]) -> Iterator[int]:
+        """IN (?, ?, ?) is IN (?), VALUES (?, ?), (?, ?) is VALUES (?, ?)      how many there are decides nothing"""
+        yield from (at for at in self.signs if self.masked[at + 1])
+        for at in self.commas:
+            after = at + 2 if self.kind(at + 1) is T.DASH else at + 1
+            if self.masked[at - 1] and after < len(said) and self.masked[after]:
+                yield from (at, after)
+        for (start, end), (next_start, next_end) in pairwise(self.rows):
+            if next_start == end + 2 and said[start : end + 1] == said[next_start : next_end + 1]:
+                yield from range(end + 1, next_end + 1)

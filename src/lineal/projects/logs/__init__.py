@@ -1,0 +1,80 @@
+"""Query logs: rows of JSON or CSV with a statement each, and PostgreSQL's csvlog and jsonlog.
+
+    load("queries.jsonl")                                {"query_text": "SELECT …", "user_name": "ann"}
+    load("history.csv", columns={"text": "sql"})         which column holds the statements
+    load("postgresql.csv")                               csvlog: known by its columns
+
+Statements that differ only in literals are analysed once; how often they ran is kept in `Corpus.occurrences`.
+A row that cannot be read is a diagnostic with its line, and costs no other row.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.script import Corpus
+from lineal.projects.errors import ProjectError
+from lineal.projects.logs import postgres
+from lineal.projects.logs.columns import Columns
+from lineal.projects.logs.entry import Entry
+from lineal.projects.logs.rows import rows
+from lineal.projects.logs.statements import Statements
+from lineal.projects.schema import Schema, schema_datasets
+from lineal.projects.text import Report, unreadable
+
+SUFFIXES = (".jsonl", ".ndjson", ".csv", ".tsv", ".log")
+
+
+def matches(path: Path) -> bool:
+    """A file that is named; in a folder only the options of a log make logs of such files."""
+    return path.suffix.lower() in SUFFIXES and path.is_file()
+
+
+def load(
+    path: Path, dialect: str | None = None, schema: Schema = None, columns: Mapping[str, str] | None = None
+) -> Corpus:
+    """The statements of a log, or of every log in a folder."""
+    corpus = Corpus(dialect or "")
+    report = corpus.diagnostics.append
+    corpus.datasets = schema_datasets(schema, "", report)
+    files = list(_logs(path, report)) if path.is_dir() else [path]
+    if not files and not corpus.diagnostics:
+        report(Diagnostic(Code.NO_INPUT, f"{path} has no query logs", Place(str(path), 1, 1)))
+    statements = Statements(dialect)
+    for file in files:
+        for entry in _entries(file, columns or {}, report):
+            statements.add(entry, report)
+    corpus.dialect = statements.dialect
+    corpus.scripts, corpus.occurrences = statements.scripts(), statements.occurrences()
+    return corpus
+
+
+def _logs(folder: Path, report: Report) -> Iterator[Path]:
+    """The logs below a folder, sorted; hidden ones are skipped and links to folders not followed."""
+    for where, folders, names in os.walk(folder, onerror=lambda error: report(unreadable(str(error.filename), error))):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(where, name) for name in sorted(names) if _is_log(name))
+
+
+def _is_log(name: str) -> bool:
+    return name.lower().endswith(SUFFIXES) and not name.startswith(".")
+
+
+def _entries(file: Path, named: Mapping[str, str], report: Report) -> Iterator[Entry]:
+    columns = Columns(str(file), named)
+    try:
+        for row in rows(file, report):
+            if not named and postgres.is_log(row.fields):
+                entry = postgres.entry(row)
+            else:
+                entry = columns.entry(row, report)
+            if entry is not None:
+                yield entry
+    except OSError as error:
+        report(unreadable(str(file), error))
+    problem = columns.problem()
+    if problem:
+        raise ProjectError(problem)

@@ -1,0 +1,97 @@
+"""Which column of a log is which: as the options say, else by the names that engines give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lineal.projects.logs.entry import Entry, Row, left_out
+from lineal.projects.text import Report
+
+PARTS = {
+    "text": "query_text sql_text statement_text querytext sqltext query statement sql querytxt text",
+    "user": "user_name username user_email user usename executed_by principal_email",
+    "time": "start_time starttime query_start creation_time event_time log_time timestamp started_at time",
+    "id": "query_id queryid job_id jobid statement_id request_id id",
+    "database": "database_name database default_database datname dbname db catalog_name catalog",
+    "session": "session_id sessionid session",
+}
+"""What is read of a row, and the names of its column in the logs of the engines; the first that is there counts."""
+
+CANDIDATES = {part: tuple(names.split()) for part, names in PARTS.items()}
+MOST_LISTED = 30
+
+
+class Columns:
+    """The columns of one log: found where a row has them, and missed where none has."""
+
+    def __init__(self, file: str, named: Mapping[str, str]) -> None:
+        self.file = file
+        self.named = dict(named)
+        self.present: dict[str, None] = {}
+        self.found: set[str] = set()
+        self.known: dict[tuple[str, ...], dict[str, str]] = {}
+
+    def entry(self, row: Row, report: Report) -> Entry | None:
+        values = {part: self.value(part, row.fields) for part in CANDIDATES}
+        text = values.pop("text")
+        if not isinstance(text, str) or not text.strip():
+            left_out(report, row.file, row.line, "the row has no statement")
+            return None
+        return Entry(row, text, **{part: _word(value) for part, value in values.items()})
+
+    def value(self, part: str, fields: Mapping[str, Any]) -> Any:
+        keys = tuple(fields)
+        held = self.known.get(keys)
+        if held is None:
+            held = self.known[keys] = self.lookup(fields)
+            if len(self.known) > 1000:
+                self.known.clear()
+        key = held.get(part)
+        if key is not None:
+            return fields[key]
+        return self.along_path(part, fields)
+
+    def lookup(self, fields: Mapping[str, Any]) -> dict[str, str]:
+        """The column of each part, in rows with these fields."""
+        self.present.update(dict.fromkeys(list(fields)[:MOST_LISTED]))
+        folded = {key.lower(): key for key in reversed(list(fields))}
+        held = {}
+        for part, candidates in CANDIDATES.items():
+            wanted = (self.named[part],) if part in self.named else candidates
+            keys = (name if name in fields else folded.get(name.lower()) for name in wanted)
+            key = next(filter(None, keys), None)
+            if key is not None:
+                held[part] = key
+                self.found.add(part)
+        return held
+
+    def along_path(self, part: str, fields: Mapping[str, Any]) -> Any:
+        """--log-text payload.query      a field in a field"""
+        path = self.named.get(part, "")
+        if "." not in path:
+            return None
+        value: Any = fields
+        for step in path.split("."):
+            if not isinstance(value, Mapping) or step not in value:
+                return None
+            value = value[step]
+        self.found.add(part)
+        return value
+
+    def problem(self) -> str:
+        """What no row had, said with what the rows do have."""
+        if not self.present:
+            return ""
+        columns = ", ".join(list(self.present)[:MOST_LISTED])
+        for part, name in self.named.items():
+            if part not in self.found:
+                return f"{self.file} has no column {name}; its columns are {columns}"
+        if "text" not in self.found:
+            return f"no column of {self.file} is known to hold statements: name it with --log-text; it has {columns}"
+        return ""
+
+
+def _word(value: Any) -> str:
+    """A user, a time, an id: short, and text."""
+    return "" if value is None else str(value)[:200]

@@ -1,0 +1,37 @@
+"""A row of a log, and the statement in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.projects.text import Report
+
+
+class Row(NamedTuple):
+    """One row: its line in the file, and its fields by column."""
+
+    file: str
+    line: int
+    fields: Mapping[str, Any]
+    one_line: bool
+    """JSON writes a text of many lines on one; CSV keeps them"""
+
+
+class Entry(NamedTuple):
+    """One statement of a log."""
+
+    row: Row
+    text: str
+    user: str = ""
+    time: str = ""
+    id: str = ""
+    database: str = ""
+    session: str = ""
+    dialect: str = ""
+    """of the log itself; PostgreSQL's has one"""
+
+
+def left_out(report: Report, file: str, line: int, why: str) -> None:
+    report(Diagnostic(Code.LOG_ROW, why, Place(file, line, 1)))

@@ -1,0 +1,152 @@
+"""The rows of a log file, one at a time: a file may be longer than memory, and any line of it may be broken."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.projects.logs import postgres
+from lineal.projects.logs.entry import Row, left_out
+from lineal.projects.text import Report
+
+LONGEST_FIELD = 100_000_000
+MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+BROKEN = re.compile("[\ud800-\udfff]")
+"""What is left of bytes that are not UTF-8."""
+
+
+def rows(file: Path, report: Report) -> Iterator[Row]:
+    """The rows of a file, whichever way it is written."""
+    with file.open("rb") as stream:
+        head = stream.read(65_536)
+    encoding = MARKS.get(head[:2], "utf-8-sig")
+    text = head.decode(encoding, "ignore").lstrip()
+    errors = "surrogateescape" if encoding == "utf-8-sig" else "replace"
+    as_json = text.startswith(("{", "["))
+    with file.open(encoding=encoding, errors=errors, newline="\n" if as_json else "") as lines:
+        yield from (json_rows if as_json else csv_rows)(str(file), lines, report)
+
+
+def not_utf8(report: Report, file: str, line: int, broken: re.Match[str]) -> None:
+    message = f"{file} is not UTF-8: byte 0x{ord(broken[0]) & 0xFF:02x}"
+    report(Diagnostic(Code.NOT_UTF8, message, Place(file, line, 1), "Save the file as UTF-8: the row is left out."))
+
+
+# -- JSON --------------------------------------------------------------------------------------------------------
+
+
+def json_rows(file: str, lines: Iterator[str], report: Report) -> Iterator[Row]:
+    """An object a line; an array with an element a line is read as well."""
+    for number, line in enumerate(lines, 1):
+        said = line.strip().rstrip(",")
+        if not said or said in "[]":
+            continue
+        broken = BROKEN.search(said)
+        if broken:
+            not_utf8(report, file, number, broken)
+            continue
+        try:
+            value = json.loads(said)
+        except (ValueError, RecursionError) as error:
+            why = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
+            left_out(report, file, number, f"the line is not valid JSON: {why}")
+            continue
+        if isinstance(value, dict):
+            yield Row(file, number, value, one_line=True)
+        else:
+            left_out(report, file, number, "the line is no JSON object")
+
+
+# -- CSV ---------------------------------------------------------------------------------------------------------
+
+
+def csv_rows(file: str, lines: Iterator[str], report: Report) -> Iterator[Row]:
+    """A header with the names of the columns, then the rows; PostgreSQL's csvlog has no header."""
+    with long_fields():
+        found = records(file, lines, report)
+        first = next(found, None)
+        if first is None:
+            return
+        fixed = postgres.header(first[1])
+        header = fixed or [name.strip() for name in first[1]]
+        if fixed:
+            yield from filled(file, *first, fixed, report)
+        for line, fields in found:
+            yield from filled(file, line, fields, header, report)
+
+
+def filled(file: str, line: int, fields: list[str], header: list[str], report: Report) -> Iterator[Row]:
+    if len(fields) != len(header):
+        left_out(report, file, line, f"the row has {len(fields)} fields, and {len(header)} columns are named")
+        return
+    broken = None if all(map(str.isascii, fields)) else BROKEN.search("".join(fields))
+    if broken:
+        not_utf8(report, file, line, broken)
+        return
+    yield Row(file, line, dict(zip(header, fields, strict=True)), one_line=False)
+
+
+def records(file: str, lines: Iterator[str], report: Report) -> Iterator[tuple[int, list[str]]]:
+    """The records with the lines that they start on. A quote that is never closed costs its own line only."""
+    feed = Feed(lines)
+    delimiter = feed.delimiter()
+    reader = csv.reader(feed, delimiter=delimiter, strict=True)
+    while True:
+        feed.taken.clear()
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            left_out(report, file, feed.taken[0][0], f"the row is not valid CSV: {error}")
+            feed.give_back()
+            reader = csv.reader(feed, delimiter=delimiter, strict=True)
+        else:
+            if fields and feed.taken:
+                yield feed.taken[0][0], fields
+
+
+class Feed:
+    """Lines with their numbers, which can be given back."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self.lines = enumerate(lines, 1)
+        self.again: deque[tuple[int, str]] = deque()
+        self.taken: list[tuple[int, str]] = []
+
+    def __iter__(self) -> Feed:
+        return self
+
+    def __next__(self) -> str:
+        found = self.again.popleft() if self.again else next(self.lines)
+        self.taken.append(found)
+        return found[1]
+
+    def give_back(self) -> None:
+        """All but the first line of a record that turned out to be none."""
+        self.again.extendleft(reversed(self.taken[1:]))
+
+    def delimiter(self) -> str:
+        """The one that the first line has most of."""
+        try:
+            first = next(self)
+        except StopIteration:
+            return ","
+        self.again.appendleft(self.taken.pop())
+        return max(",;\t|", key=first.count)
+
+
+@contextmanager
+def long_fields() -> Iterator[None]:
+    """A statement may be longer than the csv module likes."""
+    before = csv.field_size_limit(LONGEST_FIELD)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)

@@ -1,0 +1,84 @@
+"""Masking never changes lineage: texts with one fingerprint have the same edges.
+
+Every literal that is masked gives way to another one, in the case files, the TPC queries and random queries.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from sqlglot.tokenizer_core import Token
+
+from casefile import Case, all_cases, corpus_of
+from lineal.extract.definitions import extract
+from lineal.extract.sql.fingerprint import Masks, fingerprint
+from lineal.extract.sql.words import words
+from lineal.model.extraction import Extraction
+from lineal.model.script import Script
+
+sys.path.append(str(Path(__file__).parent / "properties"))
+
+from facts import facts, lineage_of
+from queries import query
+
+LITERALS = ("7", "'x'", "NULL", "0", "'SELECT z FROM y'", "1e9", "TRUE")
+CASES = {case.name: case for case in all_cases()}
+
+
+def redrawn(text: str, dialect: str, random: Random) -> tuple[str, int]:
+    """The text with another literal in the place of each one that is masked, and how many those are."""
+    tokens, unread = words(Script(text, dialect))
+    masks = Masks(tokens)
+    masks.words()
+    made, end, count = [], 0, 0
+    for token, masked in zip(tokens, masks.masked, strict=True):
+        if masked and not unread:
+            kept_kind = "'y'" if text[token.start] == "'" else "8"  # LIMIT 'x' and DATE 5 would be no SQL
+            made += [text[end : token.start], random.choice(LITERALS) if compared(tokens, token) else kept_kind]
+            end, count = token.end + 1, count + 1
+    return "".join(made) + text[end:], count
+
+
+def compared(tokens: list[Token], token: Token) -> bool:
+    return tokens[tokens.index(token) - 1].text in ("=", "<", ">", "<=", ">=", "<>", "(", ",")
+
+
+def said(found: Extraction) -> tuple[object, ...]:
+    listed = [(info.dataset, info.kind, info.names, info.complete) for info in found.datasets.values()]
+    codes = sorted(each.code.code for each in found.diagnostics)
+    return facts(found), listed, codes, [read[:4] for read in found.reads]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_cases(name: str) -> None:
+    case: Case = CASES[name]
+    corpus = corpus_of(case)
+    named = [Script(each.text, each.dialect, each.file or "case.sql", target=each.target) for each in corpus.scripts]
+    drawn = [redrawn(each.text, each.dialect, Random(7))[0] for each in named]
+    others = [
+        Script(text, each.dialect, each.file, target=each.target) for text, each in zip(drawn, named, strict=True)
+    ]
+    assert list(map(fingerprint, named)) == list(map(fingerprint, others))
+    corpus.scripts = named
+    before = said(extract(corpus))
+    corpus.scripts = others
+    assert said(extract(corpus)) == before
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_random_queries(seed: int) -> None:
+    random = Random(seed)
+    text = query(random).sql()
+    text = re.sub(r" AS out\d+", lambda alias: alias[0] if random.random() < 0.6 else "", text)
+    other, _ = redrawn(text, "spark", random)
+    assert fingerprint(Script(text, "spark")) == fingerprint(Script(other, "spark"))
+    assert said(lineage_of(other)) == said(lineage_of(text))
+
+
+def test_enough_is_masked() -> None:
+    counts = [redrawn(query(Random(seed)).sql(), "spark", Random(seed))[1] for seed in range(300)]
+    assert sum(count > 0 for count in counts) > 100
