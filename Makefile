@@ -3,9 +3,10 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-# What is installed beside lineal itself; the extra `spark` needs Java, which tools/java.sh finds or installs.
+# What is installed beside lineal itself; the extra `spark` needs Java, which tools/java.sh finds or installs, and the
+# tests of `postgres` a server, which tools/postgres.sh finds or installs; without one they are skipped.
 DEMO_EXTRAS ?= spark
-EXTRAS ?= test,lint,spark
+EXTRAS ?= test,lint,spark,postgres
 
 # A stamp per set of extras: a newer pyproject.toml or constraints.txt installs again, and so do other extras.
 comma := ,
@@ -17,9 +18,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 with_java = $(if $(findstring spark,$(1)),JAVA_HOME="$$(tools/java.sh)" || exit 1; export JAVA_HOME;)
 
+with_postgres = $(if $(findstring postgres,$(1)),PGBIN="$$(tools/postgres.sh)" && export PGBIN;)
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint bench java clean
+.PHONY: help demo test lint bench java postgres clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,7 +32,7 @@ demo: $(DEMO_READY) ## Install, ask three questions of the sample project, and r
 
 # Everything is run, whatever fails before it: the last line is pytest's count.
 test: $(TEST_READY) ## Check style and types, and run all tests
-	@$(call with_java,$(EXTRAS)) failed=0; \
+	@$(call with_java,$(EXTRAS)) $(call with_postgres,$(EXTRAS)) failed=0; \
 	$(MAKE) --no-print-directory lint || failed=1; \
 	echo "pytest"; $(BIN)/pytest -n 2 $(PYTEST) || failed=1; \
 	exit $$failed
@@ -46,6 +49,9 @@ bench: $(DEMO_READY) ## Measure lineal beside sqlglot in one run; a missed bound
 
 java: ## Find a Java for Spark, or install one
 	@tools/java.sh
+
+postgres: ## Find a PostgreSQL server for the tests, or install one
+	@tools/postgres.sh
 
 clean: ## Remove the virtual environment, caches and built files
 	rm -rf $(VENV) .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis examples/*/.lineal

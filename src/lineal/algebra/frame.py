@@ -50,11 +50,13 @@ class Star(NamedTuple):
     """the stars of a union's other branches, which stand in the same place"""
     made: Made | None = None
     """the columns of a pivot, called after what the data holds"""
+    arguments: Lineage = NOTHING
+    """FROM f(a): what the columns of a function are made of, whatever they are called"""
 
     def without(self, key: str) -> Star:
         """* EXCEPT (a)"""
         beside = tuple(star.without(key) for star in self.beside)
-        return Star(self.dataset, self.excepted | {key}, beside, self.made)
+        return self._replace(excepted=self.excepted | {key}, beside=beside)
 
 
 class Slot(NamedTuple):
@@ -154,7 +156,9 @@ def star_slot(star: Star) -> Slot:
 
 
 def _any_column(star: Star) -> Lineage:
-    return star.made.lineage if star.made is not None else {(Column(star.dataset, "*"), IDENTITY): None}
+    return (
+        star.made.lineage if star.made is not None else {(Column(star.dataset, "*"), IDENTITY): None, **star.arguments}
+    )
 
 
 def answer(star: Star, name: str, key: str) -> Slot | None:
@@ -167,6 +171,8 @@ def answer(star: Star, name: str, key: str) -> Slot | None:
     for other in star.beside:  # the first branch's names are certain; in the others the same name stands there, likely
         if key not in other.excepted:
             lineage.setdefault((Column(other.dataset, name), IDENTITY), (None, None, None, SAME_NAME))
+            absorb(other.arguments, lineage)
+    absorb(star.arguments, lineage)
     return Slot(name, key, lineage)
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import Any
 
-from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, renamed
+from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, renamed, slot_at
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.parse import deep, parse, uncollected
@@ -19,7 +19,7 @@ from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
 from lineal.model.names import Fold
 from lineal.model.script import Corpus, Function, Script
-from lineal.model.way import Clause, Confidence, Way
+from lineal.model.way import IDENTITY, Clause, Confidence, Way
 
 DEEPEST_DIRECT = 40
 """A definition evaluates what it reads by a call, down to here; a longer chain goes through a work list."""
@@ -341,6 +341,31 @@ class Definitions:
         names = info.names if info is not None else []
         return Scan(entry.dataset, [(name, keys[name]) for name in names], info is not None and info.complete)
 
+    def column_type(self, dataset: Dataset, name: str) -> str:
+        """The type of a column as it was declared, also of one that views pass on as it is."""
+        fold = self.facts.fold
+        for _ in range(DEEPEST_DIRECT):
+            entry = self.entries.get(table_key(dataset.name, self.facts.fold_table))
+            if entry is None:
+                return ""
+            frames = [definition.frame for definition in entry.defining if definition.frame is not None]
+            if not frames:
+                declared = entry.declared.columns if entry.declared is not None else []
+                return next((info.type for info in declared if fold(info.name, False) == fold(name, False)), "")
+            slot = slot_at(frames[0].index, fold(name, False))
+            origins = list(slot.lineage) if slot is not None else []
+            if len(origins) != 1 or origins[0][1] is not IDENTITY or origins[0][0].path:
+                return ""
+            dataset, name = origins[0][0].dataset, origins[0][0].name
+        return ""
+
+    def row_type(self, type_: str) -> list[ColumnInfo]:
+        """The fields of a composite type, or of a table's rows: both are names of one kind."""
+        key = table_key(type_, self.facts.fold_table)
+        entry = self.entries.get(key)
+        info = entry.declared if entry is not None else self.declared.get(key)
+        return info.columns if info is not None and info.complete else []
+
     def defined_frame(self, entry: Entry, defining: list[Definition]) -> Frame:
         columns: dict[str, str] = {}
         complete = any(definition.plan.defines for definition in defining)
@@ -526,7 +551,7 @@ class Definitions:
             if entry.dataset not in infos:
                 infos[entry.dataset] = self.dataset_info(entry, learnt)
         for entry in sorted(self.entries.values(), key=lambda entry: entry.dataset):
-            if entry.dataset not in infos:
+            if entry.dataset not in infos and entry.kind != "type":
                 infos[entry.dataset] = self.dataset_info(entry, learnt)
         return infos
 

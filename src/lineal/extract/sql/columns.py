@@ -18,6 +18,7 @@ from lineal.algebra.frame import (
     slot_at,
     star_slot,
 )  # fmt: skip
+from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.scope import Scope, Source, field_of, origin_of
 from lineal.model.diagnostic import Code
@@ -129,7 +130,7 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
         if row is not None:
             _read_all(row, row.frame.slots, scope, item)
             return list(row.frame.slots)
-        return None
+        return composite_star(item, scope)
     if isinstance(item, (exp.Like, exp.ILike)) and isinstance(item.this, exp.Star):
         matches = like(item.expression.name, re.IGNORECASE if isinstance(item, exp.ILike) else re.NOFLAG)
         return [slot for slot in star_slots(item.this, scope) if slot.star is not None or matches(slot.name)]
@@ -171,6 +172,16 @@ def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
         return [slot for slot in slots if slot.star is not None or matches(slot.name)]
     scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, "COLUMNS of a condition: all columns are taken", node)
     return slots
+
+
+def composite_star(item: exp.Dot, scope: Scope) -> list[Slot] | None:
+    """(t.home).*      the fields of a value whose type is known; else None"""
+    fold = scope.evaluation.fold
+    slots = []
+    for name in fields_of(item.this, scope):
+        field = exp.Dot(this=item.this, expression=exp.Identifier(this=name, quoted=True))
+        slots.append(Slot(name, fold(name, True), value_of(field, IDENTITY, scope)))
+    return slots or None
 
 
 def like(pattern: str, flags: re.RegexFlag) -> Callable[[str], Any]:

@@ -17,6 +17,7 @@ from lineal.model.way import IDENTITY, Clause
 if TYPE_CHECKING:
     from lineal.extract.sql.reading import Reading
     from lineal.extract.sql.scope import Scope
+    from lineal.model.extraction import ColumnInfo
     from lineal.model.script import Function
 
 
@@ -27,6 +28,14 @@ class Catalog(Protocol):
 
     def scan(self, key: str, spelling: str, evaluation: Evaluation, node: exp.Expr) -> tuple[Dataset, Frame]:
         """FROM t      evaluates t's definition first, when it has one"""
+        ...
+
+    def column_type(self, dataset: Dataset, name: str) -> str:
+        """The type of a column as it was declared; '' where it is not known."""
+        ...
+
+    def row_type(self, type_: str) -> list[ColumnInfo]:
+        """The fields of a composite type, or of a table's rows."""
         ...
 
     def witness(self, key: str, origins: dict[Column, Slot]) -> tuple[Column, str] | None:

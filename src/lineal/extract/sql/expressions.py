@@ -14,6 +14,7 @@ from sqlglot import exp
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
 from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, absorb, pour, slot_at
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
+from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.scope import Scope, Source, field_of
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Clause, Way, compose
@@ -518,7 +519,13 @@ def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: L
     in_parentheses = isinstance(base, exp.Paren)
     while isinstance(base, exp.Paren):
         base = base.this
-    if isinstance(base, exp.Struct) and (field := struct_items(base).get(path[0].lower())) is not None:
+    while in_parentheses and isinstance(base, exp.Dot) and isinstance(base.expression, exp.Identifier):  # ((a.b).c).d
+        path.insert(0, base.expression.name)
+        parts.insert(0, base.expression)
+        base = base.this.unnest()
+    if (built := built_field(base, path[0], scope)) is not None:
+        stack.append((built, value(way), (node, calls)))
+    elif isinstance(base, exp.Struct) and (field := struct_items(base).get(path[0].lower())) is not None:
         found = Slot(path[0], path[0], Struct({}, {path[0].lower(): struct_of(field, scope)}))
         pour(field_of(found, path, node).lineage, way, into, node, calls)
     elif isinstance(base, exp.Column) and not isinstance(base.this, exp.Star):
@@ -529,6 +536,17 @@ def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: L
         pour(field_of(slot, path, node).lineage, way, into, node, calls)
     else:
         stack.append((base, value(way), (node, calls)))
+
+
+def built_field(node: Any, name: str, scope: Scope) -> Any:
+    """(ROW(a, b)::place).lat      a, where place is known; else None"""
+    if not isinstance(node, exp.Cast):
+        return None
+    row, fields = node.this.unnest(), fields_of(node, scope)
+    is_row = isinstance(row, exp.Tuple) or (isinstance(row, exp.Anonymous) and row.name.lower() == "row")
+    if not is_row or name not in fields or len(fields) != len(row.expressions):
+        return None
+    return row.expressions[fields.index(name)]
 
 
 def struct_of(node: Any, scope: Scope) -> Lineage:

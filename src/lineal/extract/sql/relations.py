@@ -16,18 +16,18 @@ from lineal.algebra.frame import (
     absorb,
     pour,
     renamed,
-    scan,
     slot_at,
 )  # fmt: skip
 from lineal.extract.sql.clauses import FILTERS, JOINS
 from lineal.extract.sql.columns import visible
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather
-from lineal.extract.sql.generators import LATERAL, column_names, exploded
+from lineal.extract.sql.generators import GENERATOR_CALLS, column_names, exploded
 from lineal.extract.sql.match_recognize import matched
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.pivots import reshaped
 from lineal.extract.sql.scope import Scalar, Scope, Source, origin_of
+from lineal.extract.sql.table_functions import rows_from, table_function, unnest
 from lineal.extract.sql.tables import is_named, literal_name, named_in_text, spelled
 from lineal.model.diagnostic import Code
 from lineal.model.paths import path_name
@@ -100,7 +100,7 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     args = node.args
     this: Any = args.get("this")
     if this is None:
-        return unknown_relation(node, scope, rows)
+        return rows_from(node, scope, rows) if args.get("rows_from") else unknown_relation(node, scope, rows)
     if this.__class__ is not exp.Identifier and not is_named(node):
         other: Callable[[Any, Any, Scope, Lineage], Source] = OTHER_TABLES.get(this.__class__, table_function)
         return other(node, this, scope, rows)
@@ -144,47 +144,6 @@ def listed(frame: Frame, alias: exp.TableAlias, evaluation: Evaluation) -> Frame
         evaluation.report(Code.COLUMN_COUNT, f"{len(columns)} column names for {len(frame.slots)} columns", alias)
     names = [(c.name, evaluation.fold(c.name, getattr(c, "args", {}).get("quoted"))) for c in columns]
     return renamed(frame, names)
-
-
-def table_function(node: exp.Expr, call: Any, scope: Scope, rows: Lineage) -> Source:
-    """FROM order_volume(10) AS v      a dataset of its own, called like the function"""
-    evaluation = scope.evaluation
-    name = call.name if isinstance(call, exp.Anonymous) else getattr(call, "sql_name", lambda: call.key)().lower()
-    spelling = str(name).removeprefix("exploding_")
-    if spelling.lower() in FILE_FUNCTIONS and (place := first_text(call)) is not None:
-        spelling = path_name(place)
-    key = evaluation.fold_table(spelling, False)
-    scope.clause = Clause.FROM
-    for argument in call.iter_expressions() if hasattr(call, "iter_expressions") else ():
-        if isinstance(argument, exp.EQ):  # read_parquet('x', union_by_name = true)
-            argument = argument.expression
-        gather(argument, LATERAL, rows, scope)
-    dataset, frame = evaluation.catalog.scan(key, spelling, evaluation, node)
-    evaluation.datasets_read.setdefault(dataset, node)
-    alias = node.args.get("alias")
-    if alias is not None:
-        names = column_names(alias)
-        if names and frame.stars and len(frame.slots) == 1:
-            frame = scan(dataset, [(name, evaluation.fold(name, False)) for name in names], complete=True)
-        frame = listed(frame, alias, evaluation)
-        if alias.this is not None:
-            key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
-    return Source(key, key, frame, dataset)
-
-
-FILE_FUNCTIONS = frozenset(
-    """read_parquet parquet_scan read_csv read_csv_auto read_json read_json_auto read_ndjson read_text read_blob
-    read_files iceberg_scan delta_scan s3 s3cluster url hdfs file gcs azureblobstorage deltalake iceberg""".split()  # noqa: SIM905
-)
-"""FROM read_parquet('lake/*.parquet')      reads a place, and is no dataset of its own"""
-
-
-def first_text(call: Any) -> str | None:
-    """f('a', …), f(['a', 'b'])      'a'"""
-    first = next(call.iter_expressions(), None)
-    if isinstance(first, exp.Array):
-        first = next(first.iter_expressions(), None)
-    return str(first.this) if isinstance(first, exp.Literal) and first.is_string else None
 
 
 def stage(node: exp.Table, place: Any, scope: Scope, rows: Lineage) -> Source:
@@ -326,6 +285,9 @@ def values_frame(node: exp.Values, scope: Scope, names: Sequence[str], evaluatio
     return Frame(slots, NOTHING)
 
 
+ROW_MAKERS = tuple(kind for kind in (*GENERATOR_CALLS, exp.Stack) if kind is not exp.Unnest)
+
+
 def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
     """JOIN LATERAL (SELECT … WHERE t.id = o.id) AS l      sees what stands before it"""
     inner = node.this
@@ -333,30 +295,14 @@ def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
     evaluation = scope.evaluation
     if isinstance(inner, exp.Subquery):
         frame = evaluation.query(inner, scope, scope.ctes)
+    elif node.args.get("view") or isinstance(inner, ROW_MAKERS):
+        frame = exploded([inner], column_names(alias), scope, rows)
     else:
-        names = column_names(alias)
-        offset = inner.args.get("offset") if isinstance(inner, exp.Unnest) else None
-        if isinstance(offset, exp.Identifier):
-            names = [*(names or ["col"]), offset.name]
-        frame = exploded([inner], names, scope, rows)
+        return table_function(node, inner, scope, rows)
     if alias is None or alias.this is None:
         return Source("", "", frame)
     key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
     return Source(key, key, listed(frame, alias, evaluation))
-
-
-def unnest(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source:
-    """CROSS JOIN UNNEST(xs) AS u(x)      x is made of xs, and xs decides how many rows there are"""
-    evaluation = scope.evaluation
-    alias = node.args.get("alias")
-    names = column_names(alias)
-    offset = node.args.get("offset")
-    counted = ["offset" if offset is True else offset.name] if offset else []
-    if alias is None or alias.this is None:
-        return Source("", "", exploded(list(node.expressions), [*(names or ["col"]), *counted], scope, rows))
-    key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
-    names = [*(names or [alias.this.name]), *counted]
-    return Source(key, key, exploded(list(node.expressions), names, scope, rows))
 
 
 def final(node: exp.Final, scope: Scope, rows: Lineage) -> Source:

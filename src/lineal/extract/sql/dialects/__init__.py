@@ -8,6 +8,7 @@ from functools import lru_cache
 from sqlglot.dialects.dialect import Dialect, Dialects
 
 from lineal.extract import UnknownDialect
+from lineal.extract.sql.dialects.table_functions import SETS_IN_SELECT
 from lineal.model.names import FOLDS, Fold, closest, insensitive
 
 LATERAL_ALIASES = frozenset(
@@ -99,6 +100,8 @@ class Facts:
     partitions_are_columns: bool
     partition_decorator: str
     default_schema: str
+    sets_in_select: bool
+    count_of_rows: str
     keys: Keys
     table_keys: Keys
 
@@ -137,6 +140,8 @@ def facts_of(dialect: str) -> Facts:
         pivot_takes_join=dialect in PIVOT_TAKES_JOIN,
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
         values_names=VALUES_NAMES.get(dialect, (1, "col")),
+        sets_in_select=dialect in SETS_IN_SELECT,
+        count_of_rows="offset" if dialect == "bigquery" else "ordinality",
         partitions_are_columns=dialect in PARTITIONS_ARE_COLUMNS,
         partition_decorator=PARTITION_DECORATORS.get(dialect, ""),
         default_schema=DEFAULT_SCHEMAS.get(dialect, ""),

@@ -17,6 +17,8 @@ DATA = {"TABLE": "table", "VIEW": "view"}
 def create(node: exp.Create, facts: Facts) -> Plan | type[Unsupported] | None:
     """CREATE TABLE t AS SELECT …, CREATE VIEW v (a, b) AS SELECT …, CREATE TABLE t (a INT)"""
     kind = DATA.get(str(node.args.get("kind")).upper())
+    if str(node.args.get("kind")).upper() == "TYPE":
+        return composite(node, facts)
     if kind is None:
         return Unsupported if node.args.get("expression") is not None else None
     schema = node.this if isinstance(node.this, exp.Schema) else None
@@ -35,6 +37,16 @@ def create(node: exp.Create, facts: Facts) -> Plan | type[Unsupported] | None:
         return Plan(name, key, kind, query=query, columns=columns, with_=node.args.get("with_"), node=node)
     declared = [declared_column(item, facts) for item in schema.expressions] if schema is not None else []
     return Plan(name, key, kind, schema=[info for info in declared if info is not None], node=node)
+
+
+def composite(node: exp.Create, facts: Facts) -> Plan | None:
+    """CREATE TYPE place AS (lat FLOAT, lon FLOAT)      columns without rows; ENUM: nothing"""
+    fields = node.args.get("expression")
+    if not isinstance(fields, exp.Schema) or not isinstance(node.this, exp.Table):
+        return None
+    name, key = spelled(node.this, facts)
+    declared = [declared_column(item, facts) for item in fields.expressions]
+    return Plan(name, key, "type", schema=[info for info in declared if info is not None], node=node)
 
 
 def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:

@@ -9,10 +9,11 @@ from sqlglot import exp
 from lineal.algebra.frame import Frame, Lineage, Slot, united
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.relations import first_text, join_, listed, relation
+from lineal.extract.sql.relations import join_, listed, relation
 from lineal.extract.sql.scope import CTEs, Scope, Source
 from lineal.extract.sql.statements import Partition, Plan, Unsupported, listed_columns
 from lineal.extract.sql.statements.change import assigned
+from lineal.extract.sql.table_functions import first_text
 from lineal.extract.sql.tables import Named, is_named, spelled
 from lineal.model.paths import path_name
 

@@ -1,0 +1,59 @@
+"""Composite types: CREATE TYPE place AS (lat float, lon float), and the type that every table's rows have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.sql.scope import Scope
+from lineal.model.edge import Column
+
+
+def fields_of(node: Any, scope: Scope) -> list[str]:
+    """(t.home).*      the fields of a value, in order; none where its type is not known"""
+    return fields_named(type_of(node, scope), scope)
+
+
+def element_fields(node: Any, scope: Scope) -> list[str]:
+    """unnest(t.lines)      the fields of an array's elements"""
+    return fields_named(element(type_of(node, scope)), scope)
+
+
+def fields_named(type_: str, scope: Scope) -> list[str]:
+    return [info.name for info in scope.evaluation.catalog.row_type(type_)] if type_ else []
+
+
+def type_of(node: Any, scope: Scope) -> str:
+    """The type of a column, a field, an array's element or a cast, as it was declared; '' where that is not known."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    if isinstance(node, exp.Cast):
+        return str(node.to.sql(dialect=scope.evaluation.facts.name or None))
+    if isinstance(node, exp.Bracket):
+        return element(type_of(node.this, scope))
+    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
+        return field_type(type_of(node.this, scope), node.expression.name, scope)
+    if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
+        return ""
+    origins = list(scope.column(node).lineage)
+    return origin_type(origins[0][0], scope) if len(origins) == 1 else ""
+
+
+def origin_type(origin: Column, scope: Scope) -> str:
+    """customers.home.spot      the type of a column, then of its fields"""
+    type_ = scope.evaluation.catalog.column_type(origin.dataset, origin.name)
+    for name in origin.path:
+        type_ = field_type(type_, name, scope)
+    return type_
+
+
+def field_type(type_: str, name: str, scope: Scope) -> str:
+    fold = scope.evaluation.fold
+    fields = scope.evaluation.catalog.row_type(type_) if type_ else []
+    return next((info.type for info in fields if fold(info.name, False) == fold(name, False)), "")
+
+
+def element(type_: str) -> str:
+    """item[]      item"""
+    return type_[:-2] if type_.endswith("[]") else ""

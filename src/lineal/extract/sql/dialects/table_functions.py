@@ -1,0 +1,40 @@
+"""Functions of the dialects that make rows in FROM, and what their columns are called.
+
+Any other function in FROM is a dataset of its own: nobody but its definition knows what it reads.
+"""
+
+from __future__ import annotations
+
+
+def _table(*rows: tuple[str, str]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(columns.split()) for names, columns in rows for name in names.split()}
+
+
+COLUMNS = _table(
+    ("generate_series generate_subscripts range unnest string_to_table regexp_split_to_table regexp_matches", ""),
+    ("json_object_keys jsonb_object_keys jsonb_path_query jsonb_path_query_tz", ""),
+    ("json_to_record jsonb_to_record json_to_recordset jsonb_to_recordset", ""),
+    ("json_populate_record jsonb_populate_record json_populate_recordset jsonb_populate_recordset", ""),
+    ("json_array_elements jsonb_array_elements json_array_elements_text jsonb_array_elements_text", "value"),
+    ("json_each jsonb_each json_each_text jsonb_each_text", "key value"),
+    ("ts_stat", "word ndoc nentry"),
+    ("ts_parse", "tokid token"),
+    ("ts_debug", "alias description token dictionaries dictionary lexemes"),
+    ("aclexplode", "grantor grantee privilege_type is_grantable"),
+)
+"""Without a name the only column is called like the table's alias, else like the function."""
+
+ONE_ROW = frozenset(("json_to_record", "jsonb_to_record", "json_populate_record", "jsonb_populate_record"))
+"""Their arguments decide no rows."""
+
+OF_A_TYPE = frozenset(name for name in COLUMNS if "_populate_record" in name)
+"""jsonb_populate_recordset(NULL::place, x)      the columns are those of the first argument's type"""
+
+SETS_IN_SELECT = frozenset(("postgres", "redshift", "materialize", "risingwave"))
+"""SELECT f(generate_series(1, a))      as many rows as the function makes, wherever in the expression it stands"""
+
+FILES = frozenset(
+    """read_parquet parquet_scan read_csv read_csv_auto read_json read_json_auto read_ndjson read_text read_blob
+    read_files iceberg_scan delta_scan s3 s3cluster url hdfs file gcs azureblobstorage deltalake iceberg""".split()  # noqa: SIM905
+)
+"""FROM read_parquet('lake/*.parquet')      reads a place, and is no dataset of its own"""

@@ -1,0 +1,194 @@
+"""Functions in FROM: what they make rows of, and the columns of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import VALUE
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Star, absorb, answer, renamed, star_slot, united
+from lineal.extract.sql.composites import element_fields, fields_of
+from lineal.extract.sql.dialects.table_functions import COLUMNS, FILES, OF_A_TYPE, ONE_ROW
+from lineal.extract.sql.expressions import gather, value_of
+from lineal.extract.sql.generators import LATERAL, fixed
+from lineal.extract.sql.scope import Scope, Source
+from lineal.model.diagnostic import Code
+from lineal.model.edge import Dataset
+from lineal.model.paths import path_name
+from lineal.model.way import Clause
+
+Names = list[tuple[str, str]]
+"""Spellings with their keys."""
+
+
+def table_function(node: exp.Expr, call: Any, scope: Scope, rows: Lineage) -> Source:
+    """FROM jsonb_each(t.body) WITH ORDINALITY AS e(k, v, n), FROM order_volume(10) AS v"""
+    return side_by_side(node, [call], scope, rows)
+
+
+def rows_from(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
+    """FROM ROWS FROM (generate_series(1, a), unnest(xs)) WITH ORDINALITY AS r(n, x, i)"""
+    calls = [call.this if isinstance(call, exp.Table) else call for call in node.args["rows_from"]]
+    return side_by_side(node, calls, scope, rows)
+
+
+def unnest(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source:
+    """CROSS JOIN UNNEST(xs) AS u(x)      x is made of xs, and xs decides how many rows there are"""
+    return side_by_side(node, [node], scope, rows)
+
+
+def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) -> Source:
+    """The columns of one function after those of the other, under one alias, and last a count if it is asked for."""
+    evaluation = scope.evaluation
+    alias = node.args.get("alias")
+    offset = next((count for each in (node, *calls) if (count := each.args.get("offset"))), None)
+    names = listed_names(alias, scope)
+    if isinstance(offset, exp.Identifier):
+        names.append((offset.name, evaluation.fold(offset.name, offset.args.get("quoted"))))
+    counted = bool(offset or node.args.get("ordinality"))
+    asked = names[:-1] if counted and len(names) > 1 else names
+    title = alias.this if isinstance(alias, exp.TableAlias) and alias.this is not None else None
+    slots: list[Slot] = []
+    dataset = None
+    scope.clause = Clause.FROM
+    for call in calls:
+        made, dataset = called(call, node, asked if len(calls) == 1 else [], scope, rows)
+        if len(made) == 1 and title is not None and len(calls) == 1 and made[0].name == unnamed(call):
+            made = [made[0]._replace(name=title.name, key=evaluation.fold(title.name, title.args.get("quoted")))]
+        slots.extend(made)
+    if counted:
+        name = evaluation.facts.count_of_rows
+        slots.append(Slot(name, name, united(slot.lineage for slot in slots)))
+    if len(names) > len(slots) and not any(slot.star for slot in slots):
+        evaluation.report(Code.COLUMN_COUNT, f"{len(names)} column names for {len(slots)} columns", node)
+    key = evaluation.fold_table(title.name, title.args.get("quoted")) if title is not None else name_of(calls[0])
+    return Source(key, key, renamed(Frame(slots, NOTHING), names), dataset if len(calls) == 1 else None)
+
+
+def listed_names(alias: Any, scope: Scope) -> Names:
+    """AS r(a, "B" int)      the names of a column list"""
+    names: Names = []
+    for column in alias.args.get("columns") or () if alias is not None else ():
+        identifier = column.this if isinstance(column, exp.ColumnDef) else column
+        quoted = identifier.args.get("quoted") if isinstance(identifier, exp.Expr) else False
+        names.append((column.name, scope.evaluation.fold(column.name, quoted)))
+    return names
+
+
+def name_of(call: Any) -> str:
+    """generate_series, also where the parser has a class of its own for it"""
+    if isinstance(call, exp.Anonymous):
+        return str(call.name).lower()
+    return str(call.sql_name() if isinstance(call, exp.Func) else call.key).lower().removeprefix("exploding_")
+
+
+def unnamed(call: Any) -> str:
+    """The name of the only column of a function that gives it none: the alias takes its place."""
+    name = name_of(call)
+    return "" if COLUMNS.get(name) else name
+
+
+def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage) -> tuple[list[Slot], Dataset | None]:
+    """The columns of a call, and the dataset that a function is of which nothing else is known."""
+    if isinstance(call, exp.Unnest):
+        return unnested(call, asked, scope, rows), None
+    if isinstance(call, (exp.XMLTable, exp.JSONTable)):
+        return document_columns(call, scope, rows), None
+    name = name_of(call)
+    one_row = name in ONE_ROW or one_value(call, scope)
+    made: Lineage = {}
+    for argument in arguments(call):
+        found = value_of(argument, VALUE, scope)
+        absorb(found, made)
+        if not one_row and not fixed(argument):
+            gather(argument, LATERAL, rows, scope)
+    if name in COLUMNS or one_row:
+        typed = fields_of(next(arguments(call)), scope) if name in OF_A_TYPE else []
+        columns = typed or list(COLUMNS.get(name, ())) or [spelling for spelling, _ in asked] or [name]
+        return [Slot(column, scope.evaluation.fold(column, False), made) for column in columns], None
+    return dataset_columns(call, node, asked, made, scope)
+
+
+def one_value(call: Any, scope: Scope) -> bool:
+    """FROM lower(a) AS l      PostgreSQL: a function of one value makes one row"""
+    ordinary = isinstance(call, exp.Func) and not isinstance(call, exp.Anonymous)
+    return ordinary and scope.evaluation.facts.sets_in_select and name_of(call) not in COLUMNS
+
+
+def arguments(call: Any) -> Iterator[Any]:
+    for argument in call.iter_expressions():
+        if isinstance(argument, (exp.EQ, exp.Kwarg)):  # read_parquet('x', union_by_name = true)
+            argument = argument.expression
+        if not isinstance(argument, exp.Identifier):
+            yield argument
+
+
+def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> list[Slot]:
+    """unnest(xs, ys)      a column for each array, or for each field of its elements; for both halves of a map"""
+    fold = scope.evaluation.fold
+    slots: list[Slot] = []
+    for argument in call.expressions:
+        made = value_of(argument, VALUE, scope)
+        if not fixed(argument):
+            gather(argument, LATERAL, rows, scope)
+        fields = element_fields(argument, scope) or [name_of(call)]
+        slots.extend(Slot(field, fold(field, False), made) for field in fields)
+    if len(asked) > len(slots):
+        everything = united(slot.lineage for slot in slots)
+        return [Slot(name, key, everything) for name, key in asked]
+    return slots
+
+
+def document_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
+    """XMLTABLE(path PASSING document COLUMNS a text PATH 'x'), JSON_TABLE(document, path COLUMNS (…))"""
+    fold = scope.evaluation.fold
+    inputs = [call.this, *(call.args.get("passing") or ())]
+    made: Lineage = {}
+    for item in inputs:
+        gather(item, VALUE, made, scope)
+        gather(item, LATERAL, rows, scope)
+    schema = call.args.get("schema")
+    definitions = call.args.get("columns") or (schema.expressions if schema is not None else ())
+    slots = []
+    for column in nested_columns(definitions):
+        lineage = dict(made)
+        for constraint in column.args.get("constraints") or ():
+            gather(constraint, VALUE, lineage, scope)
+        slots.append(Slot(column.name, fold(column.name, column.this.args.get("quoted")), lineage))
+    return slots
+
+
+def nested_columns(definitions: Any) -> Iterator[Any]:
+    """COLUMNS (a int, NESTED PATH '$.b' COLUMNS (c int))      a, c"""
+    for column in definitions:
+        inner = column.args.get("nested_schema")
+        if inner is not None:
+            yield from nested_columns(inner.expressions)
+        elif column.this is not None:
+            yield column
+
+
+def dataset_columns(call: Any, node: exp.Expr, asked: Names, made: Lineage, scope: Scope) -> tuple[list[Slot], Dataset]:
+    """FROM order_volume(t.a) AS v      a dataset of its own; where its body is not known, a goes into every column"""
+    evaluation = scope.evaluation
+    spelling = name_of(call)
+    if spelling in FILES and (place := first_text(call)) is not None:
+        spelling = path_name(place)
+    dataset, frame = evaluation.catalog.scan(evaluation.fold_table(spelling, False), spelling, evaluation, node)
+    evaluation.datasets_read.setdefault(dataset, node)
+    if frame.complete:
+        return list(frame.slots), dataset
+    star = Star(dataset, arguments=made)
+    columns = [slot for slot in frame.slots if slot.star is None]
+    columns = columns or [slot for name, key in asked if (slot := answer(star, name, key)) is not None]
+    return (columns if columns and asked else [*columns, star_slot(star)]), dataset
+
+
+def first_text(call: Any) -> str | None:
+    """f('a', …), f(['a', 'b'])      'a'"""
+    first = next(call.iter_expressions(), None)
+    if isinstance(first, exp.Array):
+        first = next(first.iter_expressions(), None)
+    return str(first.this) if isinstance(first, exp.Literal) and first.is_string else None
