@@ -27,6 +27,8 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     identifiers = [alias] if alias is not None else []
     if isinstance(item, exp.Aliases):
         identifiers, item = item.expressions, item.this
+    if isinstance(item, exp.QueryTransform):
+        return transformed(item, scope)
     names = [(i.name, evaluation.fold(i.name, i.args.get("quoted"))) for i in identifiers]
     if isinstance(item, exp.Stack):
         return list(renamed(stacked(item, scope), names).slots)
@@ -37,6 +39,16 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     frame = exploded([item], [name for name, _ in names], scope, rows)
     scope.clause = Clause.SELECT
     return list(renamed(frame, names).slots)
+
+
+def transformed(item: exp.QueryTransform, scope: Scope) -> list[Slot]:
+    """TRANSFORM (a, b) USING 'script' AS (p, q)      nobody knows what the script does: p and q are made of a and b"""
+    lineage: Lineage = {}
+    for argument in item.expressions:
+        gather(argument, VALUE, lineage, scope)
+    schema = item.args.get("schema")
+    names = [column.name for column in schema.expressions] if schema is not None else ["key", "value"]
+    return [Slot(name, scope.evaluation.fold(name, False), lineage) for name in names]
 
 
 def stacked(item: exp.Stack, scope: Scope) -> Frame:
@@ -59,7 +71,7 @@ GENERATED: dict[type, tuple[str, ...]] = {
 GENERATOR_CALLS = (exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Inline, exp.Unnest)
 
 
-GENERATORS = frozenset((*GENERATOR_CALLS, exp.Stack, exp.Aliases))
+GENERATORS = frozenset((*GENERATOR_CALLS, exp.Stack, exp.Aliases, exp.QueryTransform))
 """Functions that make rows of one value, and expressions with several aliases."""
 
 

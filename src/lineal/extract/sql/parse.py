@@ -17,6 +17,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.reading import Reading
+from lineal.extract.sql.repairs import given_up, tree_of
 from lineal.extract.sql.words import FAILURES, statements, words
 from lineal.model.diagnostic import Code, Diagnostic, Place
 
@@ -72,7 +73,8 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
             trees = dialect.parser().parse(tokens, script.text)
             reading.statements = trees
             found = [tree for tree in trees if tree is not None]
-            return found, len(found), diagnostics
+            if not any(map(given_up, found)):
+                return found, len(found), diagnostics
         except (RecursionError, *FAILURES):
             pass
     return _one_by_one(reading, tokens, diagnostics)
@@ -81,7 +83,6 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
 def _one_by_one(
     reading: Reading, tokens: list[Token], diagnostics: list[Diagnostic]
 ) -> tuple[list[Any], int, list[Diagnostic]]:
-    dialect = parser_dialect(reading.script.dialect)
     unread = sum(diagnostic.code is Code.PARSE_ERROR for diagnostic in diagnostics)
     trees: list[Any] = []
     chunks = list(statements(tokens))
@@ -90,7 +91,7 @@ def _one_by_one(
         try:
             if too_deep(chunk):
                 raise RecursionError
-            tree = next((tree for tree in dialect.parser().parse(chunk, reading.script.text) if tree is not None), None)
+            tree = tree_of(chunk, reading.script.dialect, reading.script.text)
         except RecursionError:
             at = reading.place_at(chunk[0].start)
             diagnostics.append(Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", at))

@@ -12,7 +12,7 @@ from lineal.extract.sql.clauses import FILTERS, JOINS
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of
-from lineal.extract.sql.relations import join_, relation
+from lineal.extract.sql.relations import join_, relation, table_name
 from lineal.extract.sql.scope import CTEs, Scope, Source
 from lineal.extract.sql.statements import Plan, Unsupported
 from lineal.extract.sql.tables import is_named, spelled
@@ -36,7 +36,34 @@ def update(node: exp.Update, facts: Facts) -> Plan | type[Unsupported]:
     table = aliased(node.this, node.args.get("from_"), facts)
     if table is None or not node.expressions:
         return Unsupported
-    return changing(table, node, facts, lambda e, c: updated(node, e, c))
+    base, names = behind(table, node.args.get("with_"), facts)
+    return changing(base, node, facts, lambda e, c: named_as(names, updated(node, e, c)))
+
+
+def behind(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Column]]:
+    """WITH c AS (SELECT a AS x FROM t) UPDATE c SET x = 1      T-SQL: what changes is t, and its a"""
+    names: dict[str, exp.Column] = {}
+    for cte in reversed(with_.expressions if with_ is not None else ()):
+        if table.args.get("db") is not None or facts.fold_table(cte.alias, False) != facts.fold_table(
+            table.name, False
+        ):
+            continue
+        body = cte.this
+        if not isinstance(body, exp.Select) or body.args.get("from_") is None or not is_named(body.args["from_"].this):
+            break
+        columns = {facts.fold(item.alias_or_name, False): item.unalias() for item in body.expressions}
+        inner = {key: column for key, column in columns.items() if isinstance(column, exp.Column)}
+        names = {key: inner.get(facts.fold(column.name, False), column) for key, column in names.items()} or inner
+        table = body.args["from_"].this
+    return table, names
+
+
+def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
+    slots = [
+        Slot(names[slot.key].name, names[slot.key].name.lower(), slot.lineage) if slot.key in names else slot
+        for slot in frame.slots
+    ]
+    return Frame(slots, frame.rows)
 
 
 def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs) -> Frame:
@@ -127,13 +154,17 @@ def delete(node: exp.Delete, facts: Facts) -> Plan | type[Unsupported]:
     table = aliased(named[0] if named else source, source if named else None, facts)
     if table is None:
         return Unsupported
-    return changing(table, node, facts, lambda e, c: deleted(node, e, c))
+    base, _ = behind(table, node.args.get("with_"), facts)
+    return changing(base, node, facts, lambda e, c: deleted(node, e, c))
 
 
 def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
     scope = Scope(evaluation, None, ctes)
     rows: Lineage = {}
-    relation(node.args.get("this") or node.args["tables"][0], scope, rows)
+    named = (node.args.get("tables") or [None])[0]
+    relation(node.args.get("this") or named, scope, rows)
+    if named is not None and table_name(named.this, evaluation) not in scope.sources:
+        relation(named, scope, rows)  # Teradata's DELETE t FROM s
     for member in node.args.get("using") or ():
         relation(member, scope, rows)
     if node.args.get("where") is not None:
@@ -170,6 +201,9 @@ def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
             scope.clause = Clause.WHERE
             gather(when.args["condition"], FILTERS, rows, scope)
         then = when.args["then"]
+        if isinstance(then, exp.Expr) and then.args.get("where") is not None:  # Oracle's UPDATE SET … WHERE
+            scope.clause = Clause.WHERE
+            gather(then.args["where"].this, FILTERS, rows, scope)
         if isinstance(then, exp.Update):
             matched_update(then, scope, source, target, columns)
         elif isinstance(then, exp.Insert):

@@ -7,7 +7,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
-from lineal.extract.sql.statements import Plan
+from lineal.extract.sql.statements import Plan, Unsupported, plan_of
 from lineal.extract.sql.tables import spelled
 
 
@@ -23,7 +23,13 @@ def bare(node: Any, facts: Facts) -> Plan:
     return Plan("", "", "query", query=node, node=node)
 
 
+def locking(node: exp.LockingStatement, facts: Facts) -> Plan | type[Unsupported] | None:
+    """LOCKING ROW FOR ACCESS SELECT …      the statement that the lock is for"""
+    return plan_of(node.expression, facts)
+
+
 PLANNERS = {
+    exp.LockingStatement: locking,
     exp.Select: bare,
     exp.Union: bare,
     exp.Intersect: bare,

@@ -1,0 +1,283 @@
+"""Repairs: SQL that its engine reads and sqlglot does not, in words that mean the same.
+
+A repair looks at the words of one statement that could not be parsed, and gives them back changed, or as they are.
+Words that stay keep their places. Nothing here is tried on a statement that parses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.words import FAILURES, moved
+
+Words = list[Token]
+Repair = Callable[[Words], Words]
+
+
+def tree_of(words: Words, dialect: str, text: str) -> Any:
+    """The tree of one statement, as it is or repaired; raises what the parser said of it as it is."""
+    tree, failure = None, None
+    try:
+        tree = _parsed(words, dialect, text)
+        if not given_up(tree):
+            return tree
+    except FAILURES as error:
+        failure = error
+    for mended, spoken in ways_out(words, dialect, text):
+        try:
+            again = _parsed(mended, spoken, text)
+        except FAILURES:
+            continue
+        if again is not None and not isinstance(again, exp.Command):
+            return again
+    if failure is not None:
+        raise failure
+    return tree
+
+
+def _parsed(words: Words, dialect: str, text: str) -> Any:
+    return next((tree for tree in parser_dialect(dialect).parser().parse(words, text) if tree is not None), None)
+
+
+def given_up(tree: Any) -> bool:
+    """CREATE … with a word that sqlglot does not know, REPLACE INTO: it gives up, and keeps the text"""
+    return isinstance(tree, exp.Command) and tree.name.upper() in ("CREATE", "REPLACE")
+
+
+def ways_out(words: Words, dialect: str, text: str) -> Iterator[tuple[Words, str]]:
+    """What else may be tried: other words, and the same text as another dialect reads it."""
+    words = replace_into(words, dialect, text)
+    mended = repaired(words)
+    if mended is not None:
+        yield mended, dialect
+    elif words[0].token_type is TokenType.INSERT:
+        yield words, dialect
+    for other in OTHER_DIALECTS.get(dialect, ()):
+        start, end = words[0].start, words[-1].end + 1
+        try:
+            yield moved(parser_dialect(other).tokenize(text[start:end]), start, text), other
+        except FAILURES:
+            continue
+
+
+OTHER_DIALECTS = {"": ("spark", "tsql"), "athena": ("hive",)}
+"""No dialect: `a` and [a] are names, and so on; Athena's tables have names in Hive's quotes, too"""
+
+
+def replace_into(words: Words, dialect: str, text: str) -> Words:
+    """REPLACE INTO t SELECT …      INSERT INTO t SELECT …; sqlglot takes all that follows REPLACE for one word"""
+    if not says(words, 0, "REPLACE") or len(words) != 2:
+        return words
+    start, end = words[0].end + 1, words[-1].end + 1
+    following = moved(parser_dialect(dialect).tokenize(text[start:end]), start, text)
+    return [like(words[0], TokenType.INSERT, "INSERT"), *following] if says(following, 0, "INTO") else words
+
+
+def repaired(words: Words) -> Words | None:
+    """The words of a statement with everything mended that is known to break; None if that is nothing."""
+    mended = words
+    for repair in REPAIRS:
+        mended = repair(mended)
+    return mended if mended is not words else None
+
+
+def compound_assignment(words: Words) -> Words:
+    """UPDATE t SET a += b      SET a = a + b"""
+    found: Words = []
+    position = 0
+    while position < len(words):
+        word = words[position]
+        following = words[position + 1] if position + 1 < len(words) else None
+        if (
+            word.token_type in OPERATORS
+            and following is not None
+            and following.token_type is TokenType.EQ
+            and following.start == word.end + 1
+        ):
+            start = len(found)
+            while start > 0 and found[start - 1].token_type not in BEFORE_A_TARGET:
+                start -= 1
+            found.extend([following, *found[start:], word])
+            position += 2
+            continue
+        found.append(word)
+        position += 1
+    return found if len(found) != len(words) else words
+
+
+OPERATORS = (
+    TokenType.PLUS, TokenType.DASH, TokenType.STAR, TokenType.SLASH, TokenType.MOD, TokenType.AMP, TokenType.PIPE,
+    TokenType.CARET, TokenType.DPIPE,
+)  # fmt: skip
+BEFORE_A_TARGET = (TokenType.SET, TokenType.COMMA)
+
+
+def top(words: Words) -> Words:
+    """UPDATE TOP (5) t SET …, DELETE TOP (5) FROM t      how many rows is no matter of columns"""
+    if not says(words, 1, "TOP") or words[0].text.upper() not in ("UPDATE", "DELETE", "INSERT", "MERGE"):
+        return words
+    end = closing(words, 2) + 1 if says(words, 2, "(") else 3
+    return [words[0], *words[end + says(words, end, "PERCENT") :]]
+
+
+def table_hints(words: Words) -> Words:
+    """INSERT INTO t WITH (TABLOCK) (a) SELECT …      a hint"""
+    at = first(words, 0, "WITH")
+    if at is None or not says(words, 0, "INSERT") or not says(words, at + 1, "(") or first(words, 0, "SELECT") is None:
+        return words
+    return [*words[:at], *words[closing(words, at + 1) + 1 :]]
+
+
+def label(words: Words) -> Words:
+    """INSERT INTO t WITH LABEL load_1 (a) SELECT …      a name for the job"""
+    at = first(words, 0, "LABEL")
+    if at is None or not says(words, 0, "INSERT") or not says(words, at - 1, "WITH"):
+        return words
+    return [*words[: at - 1], *words[at + 2 :]]
+
+
+def unless_there(words: Words) -> Words:
+    """INSERT OVERWRITE TABLE t PARTITION (day = 1) IF NOT EXISTS SELECT …"""
+    at = first(words, 0, "IF")
+    if (
+        at is None
+        or not says(words, 0, "INSERT")
+        or not says(words, at + 1, "NOT")
+        or not says(words, at + 2, "EXISTS")
+    ):
+        return words
+    return [*words[:at], *words[at + 3 :]]
+
+
+def phrases(words: Words) -> Words:
+    """a (TITLE 'A'), b (FORMAT '99'), c (NAMED d)      Teradata: a, b, c AS d"""
+    found: Words = []
+    position = 0
+    while position < len(words):
+        if says(words, position, "(") and position + 3 < len(words) and says(words, position + 3, ")"):
+            phrase = words[position + 1].text.upper()
+            if phrase in ("TITLE", "FORMAT") and words[position + 2].token_type is TokenType.STRING:
+                position += 4
+                continue
+            if phrase == "NAMED":
+                found.extend([like(words[position], TokenType.ALIAS, "AS"), words[position + 2]])
+                position += 4
+                continue
+        found.append(words[position])
+        position += 1
+    return found if len(found) != len(words) else words
+
+
+def from_before_set(words: Words) -> Words:
+    """UPDATE t FROM s SET a = s.a …      Teradata: UPDATE t FROM s AS s SET a = s.a …, or SET is taken for an alias"""
+    source, assignments = first(words, 0, "FROM"), first(words, 0, "SET")
+    if not says(words, 0, "UPDATE") or source is None or assignments is None or source > assignments:
+        return words
+    start = assignments - 1
+    while says(words, start - 1, "."):
+        start -= 2
+    if not (says(words, start - 1, "FROM") or says(words, start - 1, ",")):
+        return words
+    name = words[assignments - 1]
+    return [*words[:assignments], like(name, TokenType.ALIAS, "AS"), name, *words[assignments:]]
+
+
+def output_before_where(words: Words) -> Words:
+    """DELETE FROM t OUTPUT deleted.a INTO u WHERE …      DELETE FROM t WHERE … OUTPUT deleted.a INTO u"""
+    output = first(words, 0, "OUTPUT")
+    if not says(words, 0, "DELETE") or output is None:
+        return words
+    end = first(words, output, "WHERE", "FROM") or len(words)
+    return [*words[:output], *words[end:], *words[output:end]] if end < len(words) else words
+
+
+def delete_where(words: Words) -> Words:
+    """… UPDATE SET a = s.a DELETE WHERE s.gone      Oracle: … WHEN MATCHED AND s.gone THEN DELETE"""
+    at = first(words, 0, "DELETE")
+    if not says(words, 0, "MERGE") or at is None or not says(words, at + 1, "WHERE"):
+        return words
+    end = first(words, at, "WHEN") or len(words)
+    before = [
+        like(words[at], kind, text)
+        for kind, text in ((TokenType.WHEN, "WHEN"), (TokenType.VAR, "MATCHED"), (TokenType.AND, "AND"))
+    ]
+    then = like(words[at], TokenType.THEN, "THEN")
+    return [*words[:at], *before, *words[at + 2 : end], then, words[at], *words[end:]]
+
+
+def without_duplicates(words: Words) -> Words:
+    """MERGE INTO t USING s ON … REMOVE DUPLICATES      Redshift: every row of s is t's new row"""
+    if not says(words, 0, "MERGE") or not says(words, len(words) - 2, "REMOVE"):
+        return words
+    last = words[-1]
+    arms = (
+        (TokenType.WHEN, "WHEN"), (TokenType.VAR, "MATCHED"), (TokenType.THEN, "THEN"), (TokenType.UPDATE, "UPDATE"),
+        (TokenType.STAR, "*"), (TokenType.WHEN, "WHEN"), (TokenType.NOT, "NOT"), (TokenType.VAR, "MATCHED"),
+        (TokenType.THEN, "THEN"), (TokenType.INSERT, "INSERT"), (TokenType.STAR, "*"),
+    )  # fmt: skip
+    return [*words[:-2], *(like(last, kind, text) for kind, text in arms)]
+
+
+def properties(words: Words) -> Words:
+    """CREATE MATERIALIZED VIEW v BUILD IMMEDIATE REFRESH … AS SELECT …      how it is built is no matter of columns"""
+    kind = first(words, 0, "VIEW", "TABLE")
+    as_ = first(words, 0, "AS")
+    if not says(words, 0, "CREATE") or kind is None or as_ is None or as_ < kind:
+        return words
+    end = kind + 2
+    while says(words, end, "."):
+        end += 2
+    if says(words, end, "("):
+        end = closing(words, end) + 1
+    return [*words[:end], *words[as_:]] if end < as_ else words
+
+
+REPAIRS: tuple[Repair, ...] = (
+    compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, output_before_where,
+    delete_where, without_duplicates, properties,
+)  # fmt: skip
+
+
+# -- looking at words ----------------------------------------------------------------------------------------------
+
+
+def says(words: Words, position: int, text: str) -> bool:
+    return 0 <= position < len(words) and words[position].text.upper() == text
+
+
+def first(words: Words, start: int, *texts: str) -> int | None:
+    """The first of these words that stands in no parentheses."""
+    depth = 0
+    for position in range(start, len(words)):
+        word = words[position]
+        if word.token_type is TokenType.L_PAREN:
+            depth += 1
+        elif word.token_type is TokenType.R_PAREN:
+            depth -= 1
+        elif depth == 0 and word.text.upper() in texts and word.token_type not in QUOTED:
+            return position
+    return None
+
+
+QUOTED = (TokenType.IDENTIFIER, TokenType.STRING)
+
+
+def closing(words: Words, opening: int) -> int:
+    """Where the parenthesis is closed that opens here; the end, if it is not."""
+    depth = 0
+    for position in range(opening, len(words)):
+        depth += words[position].token_type is TokenType.L_PAREN
+        depth -= words[position].token_type is TokenType.R_PAREN
+        if depth == 0:
+            return position
+    return len(words) - 1
+
+
+def like(word: Token, kind: TokenType, text: str) -> Token:
+    """Another word at the same place."""
+    return Token(kind, text, word.line, word.col, word.start, word.end)

@@ -1,0 +1,37 @@
+"""Repairs change nothing but what they know, and never make a broken statement worse."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.repairs import repaired, tree_of
+from lineal.extract.sql.words import FAILURES
+
+WHOLE = "UPDATE stock SET amount = amount + 1 WHERE id = 3"
+BROKEN = (
+    "UPDATE", "UPDATE TOP", "UPDATE TOP (", "INSERT INTO t WITH (", "INSERT INTO t WITH LABEL", "MERGE", "DELETE",
+    "MERGE INTO t USING s ON a = b REMOVE DUPLICATES", "CREATE VIEW", "CREATE VIEW v AS", "UPDATE t FROM SET",
+    "UPDATE t SET += 1", "SELECT a (TITLE", "DELETE OUTPUT", "REPLACE", "REPLACE INTO", ")", "IF NOT EXISTS",
+)  # fmt: skip
+
+
+def test_a_statement_that_parses_is_left_alone() -> None:
+    assert repaired(parser_dialect("tsql").tokenize(WHOLE)) is None
+
+
+@pytest.mark.parametrize("text", BROKEN)
+@pytest.mark.parametrize("dialect", ["tsql", "mysql", "teradata", ""])
+def test_broken_text_is_read_or_refused(text: str, dialect: str) -> None:
+    words = parser_dialect(dialect).tokenize(text)
+    try:
+        tree_of(words, dialect, text)
+    except FAILURES as error:
+        assert str(error)
+
+
+def test_words_that_stay_keep_their_places() -> None:
+    text = "UPDATE t SET a += b"
+    mended = repaired(parser_dialect("tsql").tokenize(text))
+    assert mended is not None
+    assert [text[word.start : word.end + 1] for word in mended] == ["UPDATE", "t", "SET", "a", "=", "a", "+", "b"]
