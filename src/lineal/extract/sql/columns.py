@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -20,6 +20,7 @@ from lineal.algebra.frame import (
 )  # fmt: skip
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.expressions import gather, value_of
+from lineal.extract.sql.name_tests import NAME_TESTS, like, test_of_names, tested
 from lineal.extract.sql.scope import Scope, Source, field_of, origin_of
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY
@@ -27,6 +28,8 @@ from lineal.model.way import IDENTITY
 
 def star_slots(node: Any, scope: Scope) -> list[Slot]:
     """*, t.*, * EXCEPT (a), * REPLACE (f(a) AS a), * RENAME (a AS b)      in schema order"""
+    if isinstance(node, exp.Columns):
+        return columns_slots(node, scope)
     star = node.args["this"] if isinstance(node, exp.Column) else node
     if isinstance(node, exp.Column):
         source = _star_source(node, scope)
@@ -132,14 +135,15 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
             return list(row.frame.slots)
         return composite_star(item, scope)
     if isinstance(item, (exp.Like, exp.ILike)) and isinstance(item.this, exp.Star):
-        matches = like(item.expression.name, re.IGNORECASE if isinstance(item, exp.ILike) else re.NOFLAG)
-        return [slot for slot in star_slots(item.this, scope) if slot.star is not None or matches(slot.name)]
+        holds = tested(item, NAME_TESTS[type(item)](item.expression.name))
+        return [slot for slot in star_slots(item.this, scope) if slot.star is not None or holds(slot.name)]
     return each_column(item, scope) if scope.evaluation.facts.columns_in_expressions else None
 
 
 def each_column(item: Any, scope: Scope) -> list[Slot] | None:
     """max(COLUMNS(*))      the expression over each of the columns, under that column's name"""
-    columns = item.find(exp.Columns)
+    inside = item.walk(prune=lambda node: isinstance(node, exp.Query))
+    columns = next((node for node in inside if isinstance(node, exp.Columns) and not node.args.get("unpack")), None)
     if columns is None:
         return None
     slots: list[Slot] = []
@@ -170,6 +174,8 @@ def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
             scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"not a pattern: {wanted.name}", node)
             return slots
         return [slot for slot in slots if slot.star is not None or matches(slot.name)]
+    if isinstance(wanted, exp.Lambda) and (holds := test_of_names(wanted.this)) is not None:
+        return [slot for slot in slots if slot.star is not None or holds(slot.name)]
     scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, "COLUMNS of a condition: all columns are taken", node)
     return slots
 
@@ -184,12 +190,6 @@ def composite_star(item: exp.Dot, scope: Scope) -> list[Slot] | None:
     return slots or None
 
 
-def like(pattern: str, flags: re.RegexFlag) -> Callable[[str], Any]:
-    """LIKE 'user\\_%'      as a test of names"""
-    parts = ({"%": ".*", "_": "."}.get(char, re.escape(char)) for char in pattern)
-    return re.compile("".join(parts), flags | re.DOTALL).fullmatch
-
-
 def _read_all(source: Source, slots: Sequence[Slot], scope: Scope, node: Any) -> None:
     if source.dataset is not None:
         for slot in slots:
@@ -197,17 +197,22 @@ def _read_all(source: Source, slots: Sequence[Slot], scope: Scope, node: Any) ->
 
 
 def visible(scope: Scope) -> list[Slot]:
-    """FROM a JOIN b USING (id)      what * means: id once and first, then the rest of a, then the rest of b"""
+    """FROM a JOIN b USING (id)      what * means: id once and first, then the rest of a, then the rest of b
+
+    Some dialects leave id where a has it.
+    """
     slots: list[Slot] = []
+    in_place = scope.evaluation.facts.keys_in_place
     for source, keys, hidden in scope.steps:
         if hidden:
             continue
         if keys:
-            merged = [scope.merged[key] for key in keys if key in scope.merged]
-            taken = set(keys)
-            left = [slot for slot in slots if slot.key not in taken]
-            right = [slot for slot in source.frame.slots if slot.key not in taken]
-            slots = [*merged, *left, *right]
+            merged = {key: scope.merged[key] for key in keys if key in scope.merged}
+            right = [slot for slot in source.frame.slots if slot.key not in merged]
+            if in_place:
+                slots = [*(merged.get(slot.key, slot) for slot in slots), *right]
+            else:
+                slots = [*merged.values(), *(slot for slot in slots if slot.key not in merged), *right]
         else:
             slots.extend(source.frame.slots)
     return slots

@@ -6,7 +6,7 @@ operator or a function: everything below it is transformed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sqlglot import exp
@@ -155,8 +155,10 @@ def star(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into:
 
 
 def columns(node: exp.Columns, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """max(COLUMNS(*))      one output for each column, and this is the one at hand"""
-    if scope.each is not None:
+    """max(COLUMNS(*)): one output for each column, and this is the one at hand; coalesce(*COLUMNS(*)): all of them"""
+    if node.args.get("unpack"):
+        star(node, way, calls, stack, scope, into)
+    elif scope.each is not None:
         pour(scope.each.lineage, way, into, node, calls)
     else:
         function(node, way, calls, stack, scope, into)
@@ -495,14 +497,29 @@ def exists(node: exp.Exists, way: Way, calls: Any, stack: Stack, scope: Scope, i
 
 def lambda_(node: exp.Lambda, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """transform(xs, x -> x + a)      x is the lambda's own, a is a column"""
+    gather(node.this, way, into, scope_with(node.expressions, scope))
+
+
+def comprehension(node: exp.Comprehension, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """[x + a FOR x IN xs IF x > b]      xs and a are the value, b decides what is in it; x is no column"""
+    args = node.args
+    inner = scope_with([name for name in (args["expression"], args.get("position")) if name is not None], scope)
+    gather(args["this"], value(way), into, inner, calls)
+    if args.get("condition") is not None:
+        gather(args["condition"], when(way), into, inner, calls)
+    stack.append((args["iterator"], value(way), calls))
+
+
+def scope_with(variables: Iterable[exp.Expr], scope: Scope) -> Scope:
+    """The scope of a lambda's body: its variables hide columns, and are none."""
     inner = Scope(scope.evaluation, scope, scope.ctes)
     inner.clause = scope.clause
     inner.windows = scope.windows
     inner.alias_first = True
-    for parameter in node.expressions:
-        key = scope.evaluation.fold(parameter.name, False)
-        inner.aliases[key] = Slot(parameter.name, key, NOTHING)
-    gather(node.this, way, into, inner)
+    for variable in variables:
+        key = scope.evaluation.fold(variable.name, False)
+        inner.aliases[key] = Slot(variable.name, key, NOTHING)
+    return inner
 
 
 def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -591,6 +608,7 @@ HANDLERS: dict[type, Handler] = {
     exp.Except: subquery,
     exp.Exists: exists,
     exp.Lambda: lambda_,
+    exp.Comprehension: comprehension,
     exp.Columns: columns,
     exp.Extract: extract,
     exp.CombinedAggFunc: combined,

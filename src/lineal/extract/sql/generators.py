@@ -90,13 +90,15 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope, rows: Lineage
 
 
 def fixed(argument: Any) -> bool:
-    """explode(array(a, b))      the text says how many rows there are"""
+    """explode(array(a, b))      the text says how many rows there are, unlike that of [x FOR x IN xs]"""
     while isinstance(argument, (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline, exp.Paren, exp.Cast)):
         inner = argument.this if argument.args.get("this") is not None else None
         if inner is None:
             inner = argument.expressions[0] if len(argument.expressions) == 1 else None
         argument = inner
-    return isinstance(argument, (exp.Array, exp.Map, exp.VarMap, exp.Struct))
+    if not isinstance(argument, (exp.Array, exp.Map, exp.VarMap, exp.Struct)):
+        return False
+    return not any(isinstance(item, (exp.Comprehension, exp.Query)) for item in argument.expressions)
 
 
 def column_names(alias: exp.TableAlias | None) -> list[str]:

@@ -33,6 +33,7 @@ from lineal.extract.sql.columns import several_slots, star_slots, visible
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, struct_of
 from lineal.extract.sql.generators import GENERATORS, generated
+from lineal.extract.sql.name_tests import under_alias
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.relations import (
     is_join,
@@ -142,7 +143,7 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
         elif kind not in SPECIAL and not several_anywhere:
             gather(item, IDENTITY, lineage, scope)
         elif (several := several_slots(item, scope)) is not None:
-            slots.extend(several)
+            slots.extend(several if alias is None else under_alias(several, alias, item, evaluation))
             continue
         elif kind is STRUCT:
             lineage = struct_of(item, scope)
@@ -194,7 +195,7 @@ def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluati
             continue
         if recursive or facts.recursion_without_keyword:
             whole = unwrapped(body)
-            if isinstance(whole, exp.SetOperation) and key in _mentioned(whole, evaluation):
+            if isinstance(whole, exp.SetOperation) and recurs(whole, key, evaluation):
                 known[key] = recursive_cte(whole, alias, key, parent, known, evaluation)
                 continue
         known[key] = listed(query(body, parent, known, evaluation), alias, evaluation)
@@ -206,6 +207,16 @@ def unwrapped(node: Any) -> Any:
     while isinstance(node, exp.Subquery) and node.is_wrapper:
         node = node.this
     return node
+
+
+def recurs(whole: exp.SetOperation, key: str, evaluation: Evaluation) -> bool:
+    """anchor UNION ALL step      whether a step reads the name; in the anchor it can only mean a table"""
+    branch: Any = whole
+    while isinstance(branch, exp.SetOperation):
+        if key in _mentioned(branch.expression, evaluation):
+            return True
+        branch = unwrapped(branch.this)
+    return False
 
 
 def _mentioned(body: exp.Expr, evaluation: Evaluation) -> set[str]:

@@ -341,7 +341,9 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
         keys = _common(source, scope, before, node)
         _merge_keys(keys, node, source, scope, rows, before, merged, NATURAL)
     if args.get("kind") in ("SEMI", "ANTI"):
-        scope.remove(source)
+        for member in scope.order[before:]:
+            scope.remove(member)
+        scope.merged = merged
         scope.steps = [(s, k, h or s is source) for s, k, h in scope.steps]
     pivots = args.get("pivots") or (evaluation.facts.pivot_takes_join and args["this"].args.get("pivots"))
     if pivots:

@@ -49,6 +49,9 @@ COLUMNS_IN_EXPRESSIONS = frozenset(("duckdb", "clickhouse"))
 PIVOT_TAKES_JOIN = frozenset(("spark", "spark2", "databricks"))
 """FROM a, b PIVOT (…)      what is pivoted is a beside b; elsewhere b alone"""
 
+KEYS_IN_PLACE = frozenset(("duckdb", "sqlite", "clickhouse"))
+"""SELECT * FROM a JOIN b USING (k)      k stays where a has it; elsewhere it comes first"""
+
 
 PSEUDO_COLUMNS = {
     dialect: frozenset(names.split())
@@ -95,6 +98,8 @@ class Facts:
     recursive_list_in_any_order: bool
     columns_in_expressions: bool
     pivot_takes_join: bool
+
+    keys_in_place: bool
     pseudo_columns: frozenset[str]
     values_names: tuple[int, str]
     partitions_are_columns: bool
@@ -138,6 +143,7 @@ def facts_of(dialect: str) -> Facts:
         recursive_list_in_any_order=dialect in RECURSIVE_LIST_IN_ANY_ORDER,
         columns_in_expressions=dialect in COLUMNS_IN_EXPRESSIONS,
         pivot_takes_join=dialect in PIVOT_TAKES_JOIN,
+        keys_in_place=dialect in KEYS_IN_PLACE,
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
         values_names=VALUES_NAMES.get(dialect, (1, "col")),
         sets_in_select=dialect in SETS_IN_SELECT,

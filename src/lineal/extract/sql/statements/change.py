@@ -161,12 +161,12 @@ def delete(node: exp.Delete, facts: Facts) -> Plan | type[Unsupported]:
 def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
     scope = Scope(evaluation, None, ctes)
     rows: Lineage = {}
+    for member in node.args.get("using") or ():  # the joins in it do not see the target
+        relation(member, scope, rows)
     named = (node.args.get("tables") or [None])[0]
     relation(node.args.get("this") or named, scope, rows)
     if named is not None and table_name(named.this, evaluation) not in scope.sources:
         relation(named, scope, rows)  # Teradata's DELETE t FROM s
-    for member in node.args.get("using") or ():
-        relation(member, scope, rows)
     if node.args.get("where") is not None:
         scope.clause = Clause.WHERE
         gather(node.args["where"].this, FILTERS, rows, scope)

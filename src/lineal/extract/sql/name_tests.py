@@ -1,0 +1,85 @@
+"""Tests of column names, and names made of column names: COLUMNS(lambda c: c LIKE 'a%'), COLUMNS('a_(.*)') AS '\\1'."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Slot
+from lineal.extract.sql.evaluation import Evaluation
+
+NameTest = Callable[[str], Any]
+
+
+def test_of_names(node: Any) -> NameTest | None:
+    """lambda c: c LIKE 'user%' OR c IN ('id', 'name')      as a test of names; None where it asks something else"""
+    if isinstance(node, exp.Paren):
+        return test_of_names(node.this)
+    if isinstance(node, exp.Not):
+        inner = test_of_names(node.this)
+        return None if inner is None else lambda name: not inner(name)
+    if isinstance(node, (exp.And, exp.Or)):
+        one, other = test_of_names(node.this), test_of_names(node.expression)
+        if one is None or other is None:
+            return None
+        both = all if isinstance(node, exp.And) else any
+        return lambda name: both((one(name), other(name)))
+    if not isinstance(node.this, (exp.Column, exp.Identifier)):
+        return None
+    if isinstance(node, exp.In):
+        names = {item.name for item in node.expressions}
+        plain = names and all(isinstance(item, exp.Literal) for item in node.expressions)
+        return tested(node, names.__contains__) if plain else None
+    compared = node.args.get("expression")
+    if not isinstance(compared, exp.Literal):
+        return None
+    make = NAME_TESTS.get(type(node))
+    return tested(node, make(compared.name)) if make is not None else None
+
+
+def tested(node: exp.Expr, test: NameTest) -> NameTest:
+    """c NOT LIKE 'a%'      the contrary"""
+    return (lambda name: not test(name)) if node.args.get("negate") else test
+
+
+NAME_TESTS: dict[type, Callable[[str], NameTest]] = {
+    exp.EQ: lambda text: lambda name: name == text,
+    exp.NEQ: lambda text: lambda name: name != text,
+    exp.Like: lambda text: like(text, re.RegexFlag(0)),
+    exp.ILike: lambda text: like(text, re.IGNORECASE),
+    exp.StartsWith: lambda text: lambda name: name.startswith(text),
+    exp.EndsWith: lambda text: lambda name: name.endswith(text),
+}
+
+
+def like(pattern: str, flags: re.RegexFlag) -> Callable[[str], Any]:
+    """LIKE 'user\\_%'      as a test of names"""
+    parts = ({"%": ".*", "_": "."}.get(char, re.escape(char)) for char in pattern)
+    return re.compile("".join(parts), flags | re.DOTALL).fullmatch
+
+
+def under_alias(slots: list[Slot], alias: Any, item: Any, evaluation: Evaluation) -> list[Slot]:
+    """max(COLUMNS(*)) AS m: each is called m; COLUMNS('(a)_b') AS '\\0_\\1': by the name, and groups of the pattern"""
+    found = item.find(exp.Columns)
+    pattern = found.this.name if found is not None and isinstance(found.this, exp.Literal) else ""
+    named = []
+    for slot in slots:
+        name = NAME_PART.sub(partial(_part, slot.name, pattern), alias.name)
+        named.append(slot._replace(name=name, key=evaluation.fold(name, alias.args.get("quoted"))))
+    return named
+
+
+NAME_PART = re.compile(r"\\(\d)")
+
+
+def _part(name: str, pattern: str, wanted: re.Match[str]) -> str:
+    """The column's name for \\0, and what a group of the pattern matched for \\1."""
+    number = int(wanted[1])
+    matched = re.search(pattern, name) if number else None
+    if matched is None or number > (matched.re.groups or 0):
+        return "" if number else name
+    return matched[number] or ""

@@ -1,0 +1,168 @@
+"""What follows FROM, drawn at random: tables, CTEs, subqueries, laterals, pivots and the joins between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import TYPE_CHECKING
+
+from duck_data import LIST, NUMBER, SCHEMA, TEXT
+from duck_scope import Columns, Drawn, Field, Scope, Sourced, once, shared, using
+
+if TYPE_CHECKING:
+    from duck_expressions import Expressions as Base
+else:
+    Base = object
+
+JOINS = ("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "SEMI JOIN", "ANTI JOIN")
+
+
+class Relations(Base):
+    """The part of the writer that draws FROM."""
+
+    random: Random
+    numbers: dict[str, Iterator[int]]
+    ctes: dict[str, Columns]
+    query: Callable[..., Drawn]
+
+    def source(self, depth: int, outer: Scope = ()) -> Sourced:
+        made = self.relation(depth)
+        for _ in range(2):
+            if self.maybe(35):
+                made = self.lateral(made, depth, outer) if self.maybe(25) else self.joined(made, self.relation(depth))
+        return made
+
+    def relation(self, depth: int) -> Sourced:
+        """A table, a CTE, a subquery, VALUES or a parenthesised join; now and then with a list of columns."""
+        if depth > 0 and self.maybe(6):
+            return self.parenthesised(depth)
+        alias = self.new("t")
+        if depth > 0 and self.maybe(25):
+            inner = self.query(depth - 1)
+            text, columns = f"({inner.text})", inner.columns
+        elif self.maybe(5):
+            text, columns = f"(SELECT * FROM (VALUES ({self.literal(NUMBER)}, 'a'), (2, 'b')))", {"col0": NUMBER, "col1": TEXT}
+        elif self.maybe(8):
+            text, columns = self.choose((self.pivot, self.unpivot))()
+        else:
+            tables = {**SCHEMA, **self.ctes}
+            name = self.choose([*self.ctes, *self.ctes, *SCHEMA] if self.maybe(50) else [*tables])
+            text, columns = name, dict(tables[name])
+            if self.maybe(12):
+                return Sourced(name, [Field(name, column, kind) for column, kind in columns.items()])
+        if self.maybe(8):
+            columns = {self.new("c"): kind for kind in columns.values()}
+            return Sourced(f"{text} AS {alias}({', '.join(columns)})", self.fields(alias, columns))
+        return Sourced(f"{text} AS {alias}", self.fields(alias, columns))
+
+    def fields(self, alias: str, columns: Columns) -> list[Field]:
+        return [Field(alias, name, kind) for name, kind in columns.items()]
+
+    def parenthesised(self, depth: int) -> Sourced:
+        """(a JOIN b ON …), (a JOIN b ON …) AS j"""
+        made = self.joined(self.relation(0), self.relation(0))
+        return Sourced(f"({made.text})", made.scope)
+
+    def pivot(self) -> tuple[str, Columns]:
+        """(PIVOT orders ON region IN ('a', 'b') USING sum(amount) GROUP BY id)"""
+        table = self.choose(("orders", "customers", "payments"))
+        on = {"orders": "region", "customers": "region", "payments": "method"}[table]
+        numbers = [name for name, kind in SCHEMA[table].items() if kind == NUMBER]
+        value, key = self.random.sample(numbers, 2)
+        call = self.choose(("sum", "max", "count"))
+        grouped = f"GROUP BY {key}"
+        if self.maybe(40):
+            inner = f"(SELECT {key}, {on}, {value} FROM {table})"
+            given = f"SELECT * FROM {inner} PIVOT ({call}({value}) FOR {on} IN ('a', 'b'))"
+            return f"({given})", {key: NUMBER, "a": NUMBER, "b": NUMBER}
+        return (f"(PIVOT {table} ON {on} IN ('a', 'b') USING {call}({value}) {grouped})",
+                {key: NUMBER, "a": NUMBER, "b": NUMBER})  # fmt: skip
+
+    def unpivot(self) -> tuple[str, Columns]:
+        """(SELECT … FROM payments UNPIVOT (v FOR n IN (amount, order_id)))"""
+        nulls = self.choose(("", "INCLUDE NULLS "))
+        inner = "(SELECT id, amount, order_id FROM payments)"
+        if self.maybe(50):
+            return (f"(SELECT * FROM {inner} UNPIVOT {nulls}(v FOR n IN (amount, order_id)))",
+                    {"id": NUMBER, "n": TEXT, "v": NUMBER})  # fmt: skip
+        return (f"(UNPIVOT {inner} ON amount, order_id INTO NAME n VALUE v)",
+                {"id": NUMBER, "n": TEXT, "v": NUMBER})  # fmt: skip
+
+    # -- joins -----------------------------------------------------------------------------------------------------
+
+    def joined(self, left: Sourced, right: Sourced) -> Sourced:
+        join = self.choose(JOINS)
+        if not set(names(left.scope)).isdisjoint(names(right.scope)) and any(field.merged for field in left.scope):
+            return left
+        if aliases(left.scope) & aliases(right.scope):
+            return left
+        if join == "CROSS JOIN":
+            comma = self.choose((" CROSS JOIN ", ", "))
+            return Sourced(f"{left.text}{comma}{right.text}", [*left.scope, *right.scope])
+        narrowing = join in ("SEMI JOIN", "ANTI JOIN")
+        if self.maybe(8):
+            return self.asof(left, right)
+        keys = shared(left.scope, right.scope)
+        if keys and self.maybe(45):
+            natural = once(left.scope) and once(right.scope) and self.maybe(30)
+            kept = keys if natural else keys[: self.random.randint(1, len(keys))]
+            scope = left.scope if narrowing else using(left.scope, right.scope, kept)
+            if natural and set(kept) == set(names(left.scope)) & set(names(right.scope)):
+                return Sourced(f"{left.text} NATURAL {join} {right.text}", scope)
+            return Sourced(f"{left.text} {join} {right.text} USING ({', '.join(kept)})", scope)
+        condition = self.meeting(left.scope, right.scope)
+        scope = left.scope if narrowing else [*left.scope, *right.scope]
+        return Sourced(f"{left.text} {join} {right.text} ON {condition}", scope)
+
+    def asof(self, left: Sourced, right: Sourced) -> Sourced:
+        """a ASOF JOIN b ON a.x = b.y AND a.n >= b.m"""
+        pairs = [(a, b) for a in left.scope for b in right.scope if a.kind == b.kind == NUMBER and not a.merged]
+        if not pairs:
+            return left
+        one, other = self.choose(pairs)
+        condition = f"{one.alias}.{one.name} >= {other.alias}.{other.name}"
+        if self.maybe(50):
+            condition = f"{self.meeting(left.scope, right.scope, extra=False)} AND {condition}"
+        kind = self.choose(("ASOF JOIN", "ASOF LEFT JOIN"))
+        return Sourced(f"{left.text} {kind} {right.text} ON {condition}", [*left.scope, *right.scope])
+
+    def meeting(self, left: Scope, right: Scope, extra: bool = True) -> str:
+        """a.x = b.y, and perhaps something else"""
+        scope = [*left, *right]
+        pairs = [
+            (one, other)
+            for one in left
+            for other in right
+            if one.kind == other.kind in (NUMBER, TEXT) and self.nameable(one, scope) and self.nameable(other, scope)
+        ]
+        if not pairs:
+            return "1 = 1"
+        one, other = self.choose(pairs)
+        text = f"{self.named(one, scope)} = {self.named(other, scope)}"
+        return f"{text} AND {self.condition(scope, 0)}" if extra and self.maybe(25) else text
+
+    def lateral(self, left: Sourced, depth: int, outer: Scope) -> Sourced:
+        """…, LATERAL (SELECT … WHERE t.id = o.id) AS l, …, UNNEST(t.tags) AS u(x)"""
+        alias, name = self.new("t"), self.new("c")
+        seen = [field for field in left.scope if not field.merged]
+        lists = [field for field in seen if field.kind == LIST]
+        if lists and self.maybe(50):
+            field = self.choose(lists)
+            text = f"UNNEST({field.alias}.{field.name}) AS {alias}({name})"
+            return Sourced(f"{left.text}, {text}", [*left.scope, Field(alias, name, NUMBER)])
+        if self.maybe(15):
+            text = f"generate_series(1, {self.number(seen, 0)}) AS {alias}({name})"
+            return Sourced(f"{left.text}, {text}", [*left.scope, Field(alias, name, NUMBER)])
+        inner = self.query(max(0, depth - 1), outer=seen)
+        join = self.choose((", LATERAL ", " CROSS JOIN LATERAL ", " LEFT JOIN LATERAL "))
+        on = " ON true" if "LEFT" in join else ""
+        return Sourced(f"{left.text}{join}({inner.text}) AS {alias}{on}",
+                       [*left.scope, *self.fields(alias, inner.columns)])  # fmt: skip
+
+
+def names(scope: Scope) -> list[str]:
+    return [field.name for field in scope if not field.hidden]
+
+
+def aliases(scope: Scope) -> set[str]:
+    return {field.alias for field in scope if field.alias}
