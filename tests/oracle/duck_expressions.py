@@ -238,37 +238,55 @@ class Expressions:
                                 f"CASE WHEN {made} > 1 THEN {self.choose(forms)()} END"))  # fmt: skip
         return made
 
-    def keys(self, scope: Scope, *, partition: bool, order: bool) -> str:
+    def keys(self, scope: Scope, *, partition: bool, order: bool, total: bool = False) -> str:
+        """PARTITION BY … ORDER BY …; a total order has every column in it, so that no tie is left to chance."""
         made = ""
         if partition and self.maybe(65):
             made = f"PARTITION BY {self.expression(scope, self.choose((NUMBER, TEXT)), 1)}"
-        if order:
+        if order or total:
             keys = [self.expression(scope, self.choose((NUMBER, TEXT)), 1) for _ in range(self.choose((1, 2, 3)))]
-            made += " ORDER BY " + ", ".join(key + self.choose(("", " DESC")) for key in keys)
+            keys = [key + self.choose(("", " DESC")) for key in keys]
+            if total:
+                keys += [f"{field.alias}.{field.name}" for field in scope if not field.merged]
+            made += f" ORDER BY {', '.join(keys)}"
         return made
 
     def window(self, scope: Scope, kind: str, names: Sequence[str] = ()) -> str:
-        one = self.expression(scope, kind, 1)
-        calls = [f"lag({one})", f"lead({one}, 1, {self.expression(scope, kind, 0)})", f"first_value({one})",
-                 f"last_value({one})", f"nth_value({one}, 2)", f"max({one})", f"first_value({one} IGNORE NULLS)"]  # fmt: skip
-        if kind == NUMBER:
-            calls += ["row_number()", "rank()", "dense_rank()", "ntile(2)", f"sum({one})", f"count({one})", "count(*)",
-                      f"sum({one}) FILTER (WHERE {self.condition(scope, 0)})", f"count(DISTINCT {one})"]  # fmt: skip
-        call = self.choose(calls)
-        if names and self.maybe(60):
-            name = self.choose(names)
-            made = f"{call} OVER {name}"
-        else:
-            ordered = not call.startswith(("sum", "count", "max")) or self.maybe(60)
-            keys = self.keys(scope, partition=True, order=ordered)
-            frame = ""
-            if ordered and self.maybe(35):
-                unit = self.choose(("ROWS", "GROUPS"))
-                frame = f" {unit} BETWEEN {self.choose(('1', 'UNBOUNDED'))} PRECEDING AND " + self.choose(
-                    ("CURRENT ROW", "1 FOLLOWING", "UNBOUNDED FOLLOWING")
-                )
-                frame += self.choose(("", "", " EXCLUDE CURRENT ROW", " EXCLUDE TIES"))
-                if call.startswith(("row_number", "rank", "dense", "ntile", "lag", "lead", "count(DISTINCT")):
-                    frame = ""
-            made = f"{call} OVER ({keys}{frame})"
+        made = self.peers(scope, kind, names) if self.maybe(60) else self.neighbours(scope, kind)
         return f"({made} + 1)" if kind == NUMBER and self.maybe(20) else made
+
+    def peers(self, scope: Scope, kind: str, names: Sequence[str]) -> str:
+        """rank() OVER w, sum(a) OVER (…)      rows that compare equal get the same"""
+        one = self.expression(scope, kind, 1)
+        calls = [f"max({one})", f"min({one}) FILTER (WHERE {self.condition(scope, 0)})"]
+        if kind == NUMBER:
+            calls += ["rank()", "dense_rank()", f"sum({one})", f"count({one})", "count(*)", f"count(DISTINCT {one})",
+                      f"sum({one}) FILTER (WHERE {self.condition(scope, 0)})", "cume_dist()::INTEGER"]  # fmt: skip
+        call = self.choose(calls)
+        if names and self.maybe(70):
+            return f"{call} OVER {self.choose(names)}"
+        ordered = "rank" in call or "dist" in call or self.maybe(60)
+        frame = ""
+        if ordered and self.maybe(35) and "rank" not in call and "dist" not in call and "DISTINCT" not in call:
+            frame = f" GROUPS BETWEEN {self.choose(('1', 'UNBOUNDED'))} PRECEDING AND " + self.choose(
+                ("CURRENT ROW", "1 FOLLOWING", "UNBOUNDED FOLLOWING")
+            )
+            frame += self.choose(("", "", " EXCLUDE CURRENT ROW", " EXCLUDE TIES"))
+        return f"{call} OVER ({self.keys(scope, partition=True, order=ordered)}{frame})"
+
+    def neighbours(self, scope: Scope, kind: str) -> str:
+        """lag(a) OVER (… ORDER BY …)      each row gets its own, and the order has to be total"""
+        one = self.expression(scope, kind, 1)
+        calls = [f"lag({one})", f"lead({one}, 1, {self.expression(scope, kind, 0)})"]
+        framed = [f"first_value({one})", f"last_value({one})", f"nth_value({one}, 2)", f"max({one})",
+                  f"first_value({one} IGNORE NULLS)"]  # fmt: skip
+        calls += framed
+        if kind == NUMBER:
+            calls += ["row_number()", "ntile(2)"]
+        call = self.choose(calls)
+        frame = ""
+        if call in framed and self.maybe(40):
+            frame = f" ROWS BETWEEN {self.choose(('1', 'UNBOUNDED'))} PRECEDING AND " + self.choose(
+                ("CURRENT ROW", "1 FOLLOWING")
+            )
+        return f"{call} OVER ({self.keys(scope, partition=True, order=True, total=True)}{frame})"

@@ -198,9 +198,7 @@ class Writer(Relations, Expressions):
 
     def grouped(self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int) -> Drawn:
         keys = {kind: self.expression(own, kind, 1) for kind in (NUMBER, TEXT) if self.maybe(65)}
-        texts = [
-            keys[kind] if kind in keys and self.maybe(50) else self.aggregate(own, kind, 1) for kind in kinds
-        ]
+        texts = [keys[kind] if kind in keys and self.maybe(50) else self.aggregate(own, kind, 1) for kind in kinds]
         listed, columns = self.named_items(texts, kinds, ())
         spelled = []
         for text in keys.values():
@@ -284,7 +282,7 @@ class Writer(Relations, Expressions):
             return self.plain(source, own, scope, kinds, depth)
         some = self.some(numbers)
         chosen = [name for name in numbers if name in some]
-        columns = {name: NUMBER for name in chosen}
+        columns = dict.fromkeys(chosen, NUMBER)
         form = self.choose(("max(COLUMNS({}))", "COLUMNS({})", "COLUMNS({}) + 1", "coalesce(COLUMNS({}), 0)"))
         if self.maybe(25):
             form, columns = f"{form} AS '\\0_{(name := self.new('c'))}'", {f"{each}_{name}": NUMBER for each in chosen}

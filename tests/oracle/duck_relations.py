@@ -41,7 +41,10 @@ class Relations(Base):
             inner = self.query(depth - 1)
             text, columns = f"({inner.text})", inner.columns
         elif self.maybe(5):
-            text, columns = f"(SELECT * FROM (VALUES ({self.literal(NUMBER)}, 'a'), (2, 'b')))", {"col0": NUMBER, "col1": TEXT}
+            text, columns = (
+                f"(SELECT * FROM (VALUES ({self.literal(NUMBER)}, 'a'), (2, 'b')))",
+                {"col0": NUMBER, "col1": TEXT},
+            )
         elif self.maybe(8):
             text, columns = self.choose((self.pivot, self.unpivot))()
         else:

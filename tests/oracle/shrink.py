@@ -7,7 +7,19 @@ from collections.abc import Callable, Iterator
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-CLAUSES = ("where", "group", "having", "qualify", "order", "limit", "distinct", "with_", "windows", "alias", "partition_by")
+CLAUSES = (
+    "where",
+    "group",
+    "having",
+    "qualify",
+    "order",
+    "limit",
+    "distinct",
+    "with_",
+    "windows",
+    "alias",
+    "partition_by",
+)
 MOST_TRIES = 1500
 
 
@@ -60,7 +72,11 @@ def changes(node: exp.Expression) -> Iterator[Callable[[exp.Expression], object]
     for name, value in node.args.items():
         if isinstance(value, list) and (len(value) > 1 or name == "joins"):
             for index in range(len(value)):
-                yield lambda each, name=name, index=index: bool(each.set(name, [v for i, v in enumerate(each.args[name]) if i != index])) or True
+                yield (
+                    lambda each, name=name, index=index: (
+                        bool(each.set(name, [v for i, v in enumerate(each.args[name]) if i != index])) or True
+                    )
+                )
     if isinstance(node, exp.Condition) and node.parent is not None:
         for child in range(len(list(node.iter_expressions()))):
             yield lambda each, child=child: bool(each.replace(list(each.iter_expressions())[child])) or True

@@ -73,10 +73,18 @@ def atoms_of(column: Any) -> set[Atom]:
 
 
 class Unsound(AssertionError):
-    """An output changed with a column that is not listed for it."""
+    """An output changed with a column that is not listed for it; or lineal did not understand the statement."""
+
+    def __init__(self, kind: str, statement: Statement, *lines: str) -> None:
+        super().__init__("\n".join([statement.text, *(f"-- {line}" for line in lines)]))
+        self.kind = kind
 
 
-def experiment(statement: Statement, random: Random, tables: Tables, tally: Tally, precision: bool = False) -> None:
+def experiment(
+    statement: Statement, random: Random, tables: Tables, tally: Tally, *, precision: bool = False,
+    claims: Claims | None = None,
+) -> None:  # fmt: skip
+    """Run the statement, draw again what is not listed for each of its columns, and run it again."""
     used = [table for table in SCHEMA if re.search(rf"\b{table}\b", statement.text)]
     values = draw(random)
     try:
@@ -87,11 +95,11 @@ def experiment(statement: Statement, random: Random, tables: Tables, tally: Tall
     except duckdb.Error as problem:
         tally.refused[str(problem).splitlines()[0][:90]] += 1
         return
-    claims = Claims(statement)
+    claims = claims or Claims(statement)
     if claims.problems:
-        raise Unsound(f"{statement.text}\n-- lineal says: {claims.problems}")
+        raise Unsound("problem", statement, f"lineal says: {claims.problems}")
     if not statement.target and [name.lower() for name in claims.names] != distinct(names):
-        raise Unsound(f"{statement.text}\n-- lineal names {claims.names}, and DuckDB {names}")
+        raise Unsound("names", statement, f"lineal names {claims.names}, and DuckDB {names}")
     tally.compared += 1
     kept_sets = [names, *([name] for name in names)] if len(names) > 1 else [names]
     for kept in kept_sets:
@@ -109,7 +117,15 @@ def experiment(statement: Statement, random: Random, tables: Tables, tally: Tall
             statement, values, tables, used, random, before, SHUFFLES
         ) and steady(statement, again, tables, used, random, after, SHUFFLES):  # fmt: skip
             guilty = narrowed(statement, values, again, free, tables, used, before, positions)
-            raise Unsound(report(statement, names, kept, guilty, values, again, used, before, positions, tables))
+            changed = {**values, **{atom: again[atom] for atom in guilty}}
+            _, after = run(statement, changed, tables, used)
+            raise Unsound(
+                "unsound", statement,
+                f"drawing {', '.join(map(str, guilty))} again changes {', '.join(kept)}, and is not listed for it",
+                *(f"{atom}: {values[atom]} -> {again[atom]}" for atom in guilty),
+                f"before: {sorted(seen(before, positions).elements())}",
+                f"after:  {sorted(seen(after, positions).elements())}",
+            )  # fmt: skip
     if precision:
         measure(statement, names, claims, values, random, tables, used, before, tally)
 
@@ -161,21 +177,6 @@ def narrowed(
         if seen(before, positions) != seen(after, positions):
             return [atom]
     return free
-
-
-def report(
-    statement: Statement, names: list[str], kept: Collection[str], guilty: list[Atom], values: Values, again: Values,
-    used: list[str], before: list[tuple[Any, ...]], positions: list[int], tables: Tables,
-) -> str:  # fmt: skip
-    _, after = run(statement, {**values, **{atom: again[atom] for atom in guilty}}, tables, used)
-    lines = [
-        statement.text,
-        f"-- drawing {', '.join(map(str, guilty))} again changes {', '.join(kept)}, and is not listed for it",
-        *(f"-- {atom}: {values[atom]} -> {again[atom]}" for atom in guilty),
-        f"-- before: {sorted(seen(before, positions).elements())}",
-        f"-- after:  {sorted(seen(after, positions).elements())}",
-    ]
-    return "\n".join(lines)
 
 
 def measure(
