@@ -16,29 +16,28 @@ from lineal.model.script import Corpus
 from lineal.views.report import DOWNSTREAM, UPSTREAM, Report, around, everything, impact_of, table_level, traced
 
 
-def answer(request: Request) -> Report:
+def answer(request: Request, corpus: Corpus) -> Report:
     from lineal.extract import UnknownDialect
-    from lineal.projects import ProjectError
 
     try:
-        graph = Graph(_extraction(request))
+        graph = Graph(ENGINES[request.engine](corpus))
         at = _asked(graph, request)
         return _tables(graph, at, request) if request.level == "table" else _columns(graph, at, request)
-    except (ProjectError, UnknownDialect, UnknownName) as mistake:
+    except (UnknownDialect, UnknownName) as mistake:
         raise Mistake(str(mistake)) from mistake
 
 
-def _extraction(request: Request) -> Extraction:
-    return ENGINES[request.engine](_corpus(request))
+def corpus_of(request: Request) -> Corpus:
+    """What there is to analyse."""
+    from lineal.projects import ProjectError, corpus_of_text, load
 
-
-def _corpus(request: Request) -> Corpus:
-    from lineal.projects import corpus_of_text, load
-
-    if request.path != "-":
-        return load(request.path, request.dialect, request.schema, request.log)
-    text, diagnostics = _standard_input()
-    corpus = corpus_of_text(text, request.dialect, request.schema)
+    try:
+        if request.path != "-":
+            return load(request.path, request.dialect, request.schema, request.log)
+        text, diagnostics = _standard_input()
+        corpus = corpus_of_text(text, request.dialect, request.schema)
+    except ProjectError as mistake:
+        raise Mistake(str(mistake)) from mistake
     corpus.diagnostics += diagnostics
     return corpus
 

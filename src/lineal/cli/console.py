@@ -17,7 +17,6 @@ from lineal.views.words import counted
 
 if TYPE_CHECKING:
     from lineal.model.extraction import Coverage
-    from lineal.model.script import Corpus
     from lineal.views.report import Report
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
@@ -50,18 +49,18 @@ def coloured(stream: TextIO | None, color: str) -> bool:
     return color == "always"
 
 
-def report_diagnostics(report: Report | Corpus, color: str, least: Severity) -> None:
+def report_diagnostics(diagnostics: list[Diagnostic], color: str, least: Severity) -> None:
     """One line a diagnostic, from a severity on, and a line that counts them."""
-    shown = [diagnostic for diagnostic in report.diagnostics if diagnostic.severity >= least]
+    shown = [diagnostic for diagnostic in diagnostics if diagnostic.severity >= least]
     for diagnostic in shown:
-        _complain(_one_line(diagnostic, coloured(sys.stderr, color)))
+        complain(_one_line(diagnostic, coloured(sys.stderr, color)))
     if shown:
         counts = Counter(diagnostic.severity for diagnostic in shown)
         present = (severity for severity in sorted(Severity, reverse=True) if counts[severity])
-        _complain(", ".join(counted(counts[severity], severity.label) for severity in present))
+        complain(", ".join(counted(counts[severity], severity.label) for severity in present))
 
 
-def footer(report: Report) -> None:
+def footer(report: Report) -> str:
     """16 statements, 104 + 9 edges, 100 % of 156 columns resolved"""
     graph, coverage = report.graph, report.graph.extraction.coverage
     fields = sum(edge.field_level for edge in graph.edges)
@@ -69,7 +68,7 @@ def footer(report: Report) -> None:
     statements = counted(coverage.read, "statement")
     if coverage.resolved < coverage.read:
         statements = f"{coverage.resolved:,} of {statements}"
-    _complain(f"{statements}, {fields:,} + {inspects:,} edges{_share(coverage)}")
+    return f"{statements}, {fields:,} + {inspects:,} edges{_share(coverage)}"
 
 
 def _share(coverage: Coverage) -> str:
@@ -106,6 +105,6 @@ def _draw(page: Page) -> None:
         console.print(part, soft_wrap=isinstance(part, Text))
 
 
-def _complain(text: str) -> None:
+def complain(text: str) -> None:
     with suppress(BrokenPipeError):
         click.echo(text, err=True)

@@ -42,6 +42,7 @@ class Request(NamedTuple):
     engine: str
     fail_on: str
     color: str
+    use_cache: bool
 
     @property
     def traces(self) -> bool:
@@ -106,6 +107,7 @@ class Request(NamedTuple):
     show_default=True,
     help="Colours and box lines.",
 )
+@click.option("--cache/--no-cache", "use_cache", default=True, help="Remember results.  [default: --cache]")
 def command(arguments: tuple[str, ...], **options: Any) -> None:
     """Show where columns come from and where they go.
 
@@ -132,21 +134,20 @@ def command(arguments: tuple[str, ...], **options: Any) -> None:
 
 
 def _run(request: Request) -> int:
-    from lineal.cli.answer import answer
-    from lineal.cli.console import footer, report_diagnostics, show
+    from lineal.cli.console import complain, report_diagnostics, show
+    from lineal.cli.shown import shown
     from lineal.model.diagnostic import Severity
-    from lineal.views import view
 
-    report = answer(request)
+    found = shown(request)
     as_json = request.view == "json"
-    show(view(request.view, report), request.color)
-    report_diagnostics(report, request.color, Severity.ERROR if as_json else Severity.INFO)
-    if request.view in ("table", "chain"):
-        footer(report)
+    show(found.made, request.color)
+    report_diagnostics(found.diagnostics, request.color, Severity.ERROR if as_json else Severity.INFO)
+    if found.footer:
+        complain(found.footer)
     if request.fail_on == "never":
         return 0
     least = Severity[request.fail_on.upper()]
-    return int(any(diagnostic.severity >= least for diagnostic in report.diagnostics))
+    return int(any(diagnostic.severity >= least for diagnostic in found.diagnostics))
 
 
 # -- what is asked -------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ def _corpus(request: Request) -> Corpus:
         corpus = load(request.project)
     except ProjectError as mistake:
         raise Mistake(str(mistake)) from mistake
-    report_diagnostics(corpus, request.color, Severity.WARNING)
+    report_diagnostics(corpus.diagnostics, request.color, Severity.WARNING)
     if not corpus.steps:
         raise Mistake(f"{request.project} is no project that can be run: a folder with a lineal.yml and nodes is")
     return corpus

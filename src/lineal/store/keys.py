@@ -1,0 +1,65 @@
+"""Keys: hashes of everything that decides a result, the programs that made it included."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from lineal import __version__
+from lineal.model.script import Corpus, Script
+
+
+def digest(*parts: object) -> str:
+    """The hash of values that say all of themselves in their repr; none can run into the next."""
+    made = hashlib.blake2b(digest_size=20)
+    for part in parts:
+        said = part if isinstance(part, bytes) else repr(part).encode("utf-8", "surrogatepass")
+        made.update(b"%d:" % len(said))
+        made.update(said)
+    return made.hexdigest()
+
+
+def corpus_digest(corpus: Corpus) -> str:
+    """Everything in a corpus that its lineage depends on."""
+    others = (
+        getattr(corpus, field.name) for field in fields(corpus) if field.name not in ("scripts", "steps", "engine")
+    )
+    return digest("corpus", *map(script_key, corpus.scripts), *others)
+
+
+def script_key(script: Script) -> bytes:
+    """A script's text with what is said about it; texts are long, and hashed as they are."""
+    said = repr(tuple(getattr(script, field.name) for field in fields(script) if field.name != "text"))
+    return f"{said}\0{script.text}".encode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=1)
+def machinery() -> str:
+    """What does the work: the versions of lineal, sqlglot and Python; of lineal also the files, which may be edited."""
+    return digest(__version__, *_versions(("sqlglot", "sqlglotc")), sys.version, sorted(_files()))
+
+
+def _versions(packages: Iterable[str]) -> Iterator[bytes]:
+    """Said by the package's own file: importing the package would take longer than all of the rest."""
+    for package in packages:
+        spec = find_spec(package)
+        for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+            said = Path(folder, "_version.py")
+            yield said.read_bytes() if said.exists() else repr(Path(folder).stat().st_mtime_ns).encode()
+
+
+def _files() -> Iterator[tuple[str, int, int]]:
+    folders = [str(Path(__file__).resolve().parents[1])]
+    while folders:
+        for entry in os.scandir(folders.pop()):
+            if entry.is_dir():
+                folders.append(entry.path)
+            elif entry.name.endswith((".py", ".json")):
+                found = entry.stat()
+                yield entry.path, found.st_size, found.st_mtime_ns

@@ -1,0 +1,90 @@
+"""The command remembers: the same bytes from the cache as without it, and never those of another question."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[3] / "src"
+QUESTIONS = (
+    (),
+    ("--output", "json"),
+    ("--output", "dot"),
+    ("-n", "v"),
+    ("+v.a",),
+    ("--color", "always"),
+    ("--level", "table"),
+    ("--dialect", "snowflake"),
+    ("--column", "v.b", "--impact"),
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "sql"
+    made.mkdir()
+    (made / "v.sql").write_text("CREATE VIEW v AS SELECT a, b + 1 AS b, c FROM t JOIN u ON t.i = u.i")
+    (made / "w.sql").write_text("CREATE VIEW w AS SELECT * FROM v WHERE a > 1")
+    (made / "bad.sql").write_text("SELECT FROM WHERE \x1b[31m")
+    return made
+
+
+def lineal(cache: Path | str, *arguments: str | Path, **more: str) -> tuple[int, bytes, bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "LINEAL_CACHE": str(cache), "PYTHONUTF8": "1", **more}
+    command = [sys.executable, "-m", "lineal", "lineage", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, env=environment, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_same_bytes_every_time(tmp_path: Path, folder: Path) -> None:
+    kept = tmp_path / "cache"
+    fresh = {question: lineal("", folder, *question) for question in QUESTIONS}
+    assert len({said for _, said, _ in fresh.values()}) == len(QUESTIONS) - 1  # here the dialects agree
+    for _ in range(2):
+        for question in QUESTIONS:
+            assert lineal(kept, folder, *question) == fresh[question]
+    assert len(list(kept.iterdir())) >= len(QUESTIONS)
+    assert not (tmp_path / "none").exists() and lineal(tmp_path / "none", folder, "--no-cache") == fresh[()]
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_changes_is_seen(tmp_path: Path, folder: Path) -> None:
+    kept = tmp_path / "cache"
+    schema = tmp_path / "schema.yml"
+    changes = (
+        lambda: None,
+        lambda: (folder / "v.sql").write_text("CREATE VIEW v AS SELECT a, d FROM t"),
+        lambda: (folder / "bad.sql").unlink(),
+        lambda: (folder / "v.sql").rename(folder / "x.sql"),
+        lambda: (folder / "t.sql").write_text("CREATE TABLE t (a INT)"),
+        lambda: schema.write_text("t: {a: int, d: int}"),
+    )
+    schema.write_text("t: {a: int, e: int}")
+    seen = set()
+    for change in changes:
+        change()
+        said = lineal(kept, folder, "--schema", schema, "--output", "json")
+        assert said == lineal("", folder, "--schema", schema, "--output", "json")
+        seen.add(said)
+    assert len(seen) == len(changes)
+
+
+def test_a_cache_that_cannot_be_had_is_no_error(tmp_path: Path, folder: Path) -> None:
+    (tmp_path / "file").write_text("")
+    fresh = lineal("", folder)
+    assert lineal(tmp_path / "file", folder) == fresh
+    assert lineal("/proc/none", folder) == fresh
+    for entry in ("a", "b"):
+        (tmp_path / entry).mkdir()
+    assert lineal(tmp_path / "a", folder) == fresh
+    for found in (tmp_path / "a").iterdir():
+        found.write_bytes(b"lineal1\nnot at all")
+    assert lineal(tmp_path / "a", folder) == fresh
+
+
+def test_the_exit_code_is_that_of_this_call(tmp_path: Path, folder: Path) -> None:
+    assert [lineal(tmp_path / "c", folder, "--fail-on", least)[0] for least in ("error", "never", "info")] == [1, 0, 1]
