@@ -48,7 +48,7 @@ SORTS = decides(How.SORT, Clause.ORDER_BY)
 def named_windows(windows: list[exp.Window], scope: Scope) -> None:
     """WINDOW w AS (PARTITION BY a)      a is read here, whether or not w is used"""
     for window in windows:
-        scope.windows[scope.evaluation.fold(window.name, False)] = window
+        scope.windows[scope.evaluation.fold(window.name, window.this.args.get("quoted"))] = window
     scope.clause = Clause.WINDOW
     for window in windows:
         for key in window_keys(window):

@@ -6,12 +6,17 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.extract.sql.dialects.table_functions import COLUMNS
 from lineal.extract.sql.scope import Scope
 from lineal.model.edge import Column
 
 
 def fields_of(node: Any, scope: Scope) -> list[str]:
-    """(t.home).*      the fields of a value, in order; none where its type is not known"""
+    """(t.home).*, (jsonb_each(x)).*      the fields of a value, in order; none where its type is not known"""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    if isinstance(node, exp.Anonymous) and (columns := COLUMNS.get(node.name.lower())):
+        return list(columns)
     return fields_named(type_of(node, scope), scope)
 
 

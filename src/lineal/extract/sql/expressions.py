@@ -15,6 +15,7 @@ from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over
 from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, absorb, pour, slot_at
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
 from lineal.extract.sql.composites import fields_of
+from lineal.extract.sql.dialects.table_functions import COLUMNS
 from lineal.extract.sql.scope import Scope, Source, field_of
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Clause, Way, compose
@@ -338,6 +339,25 @@ def extract(node: exp.Extract, way: Way, calls: Any, stack: Stack, scope: Scope,
     stack.append((node.args["expression"], value(way), (node, calls)))
 
 
+def named_call(node: exp.Anonymous, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """f(a)      a function that the parser does not know; PostgreSQL's may make rows"""
+    if node.name.lower() in COLUMNS:
+        set_of_rows(node, way, calls, stack, scope, into)
+    else:
+        function(node, way, calls, stack, scope, into)
+
+
+def set_of_rows(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """SELECT upper(unnest(xs))      PostgreSQL: xs decides how many rows there are, wherever the function stands"""
+    from lineal.extract.sql.generators import LATERAL, fixed
+
+    if scope.evaluation.facts.sets_in_select and scope.clause is Clause.SELECT and scope.rows is not None:
+        for argument in node.iter_expressions():
+            if not fixed(argument):
+                gather(argument, LATERAL, scope.rows, scope)
+    function(node, way, calls, stack, scope, into)
+
+
 def combined(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """sumIf(a, b)      ClickHouse's sum(a) FILTER (WHERE b)"""
     name = node.name.lower()
@@ -466,7 +486,7 @@ def inherited_keys(node: exp.Window, scope: Scope) -> list[Any]:
     seen: set[str] = set()
     named = node.args.get("alias")
     while named is not None:
-        name = scope.evaluation.fold(named.name, False)
+        name = scope.evaluation.fold(named.name, named.args.get("quoted"))
         window = scope.windows.get(name)
         if window is None or name in seen:
             break
@@ -611,6 +631,9 @@ HANDLERS: dict[type, Handler] = {
     exp.Comprehension: comprehension,
     exp.Columns: columns,
     exp.Extract: extract,
+    exp.Anonymous: named_call,
+    exp.Explode: set_of_rows,
+    exp.ExplodingGenerateSeries: set_of_rows,
     exp.CombinedAggFunc: combined,
     exp.CombinedParameterizedAgg: combined,
     exp.Dot: dot,

@@ -77,6 +77,7 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
         ctes = with_(args["with_"], parent, ctes, evaluation)
     scope = Scope(evaluation, parent, ctes)
     rows: Lineage = {}
+    scope.rows = rows
     if args.get("from_") is not None:
         relation(args["from_"].this, scope, rows)
     match = args.get("match")

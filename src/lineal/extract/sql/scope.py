@@ -79,6 +79,7 @@ class Scope:
         "merged_reads",
         "order",
         "parent",
+        "rows",
         "scanned_keys",
         "sources",
         "steps",
@@ -101,6 +102,7 @@ class Scope:
         self.aliases: dict[str, Slot] = {}
         self.alias_first = False
         self.windows: dict[str, exp.Window] = {}
+        self.rows: Lineage | None = None
         self.steps: list[tuple[Source, list[str] | None, bool]] = []
         self.clause = Clause.SELECT
 
