@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.expression import decides
+from lineal.algebra.expression import CONDITION, VALUE, decides
 from lineal.algebra.frame import (
     NOTHING,
     Frame,
@@ -16,6 +16,7 @@ from lineal.algebra.frame import (
     Struct,
     absorb,
     pour,
+    slot_at,
     union,
     union_by_name,
 )  # fmt: skip
@@ -45,6 +46,7 @@ from lineal.extract.sql.relations import (
     table_name,
     values_frame,
 )
+from lineal.extract.sql.repairs import MARK
 from lineal.extract.sql.scope import CTEs, Scalar, Scope, Source, with_fields
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause, How
@@ -200,7 +202,39 @@ def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluati
                 known[key] = recursive_cte(whole, alias, key, parent, known, evaluation)
                 continue
         known[key] = listed(query(body, parent, known, evaluation), alias, evaluation)
+    if recursive and (node.args.get("search") is not None or node.args.get("cycle") is not None):
+        key = table_name(node.expressions[-1].args["alias"].this, evaluation)
+        known[key] = with_marks(node, known[key], evaluation)
     return known
+
+
+LOOPS = decides(How.FILTER, Clause.WHERE)
+
+
+def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
+    """SEARCH DEPTH FIRST BY a SET o, CYCLE a SET c USING p      o and p are arrays of a; c: whether a stands in p
+
+    Where it does the recursion ends, as if WHERE NOT c stood there.
+    """
+    slots, rows = list(frame.slots), dict(frame.rows)
+    for clause in (node.args.get("search"), node.args.get("cycle")):
+        if clause is None:
+            continue
+        listed_: Lineage = {}
+        for name in clause.this.name.split(MARK):
+            slot = slot_at(frame.index, evaluation.fold(name, False))
+            absorb(slot.lineage if slot is not None else NOTHING, listed_)
+        cycle = clause.args.get("kind") == "CYCLE"
+        made = [(clause.expression, CONDITION if cycle else VALUE), (clause.args.get("using"), VALUE)]
+        for identifier, way in made:
+            if isinstance(identifier, exp.Identifier):
+                lineage: Lineage = {}
+                pour(listed_, way, lineage, clause)
+                key = evaluation.fold(identifier.name, identifier.args.get("quoted"))
+                slots.append(Slot(identifier.name, key, lineage))
+        if cycle:
+            pour(listed_, LOOPS, rows, clause)
+    return Frame(slots, rows)
 
 
 def unwrapped(node: Any) -> Any:

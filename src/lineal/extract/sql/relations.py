@@ -26,6 +26,7 @@ from lineal.extract.sql.generators import GENERATOR_CALLS, column_names, explode
 from lineal.extract.sql.match_recognize import matched
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.pivots import reshaped
+from lineal.extract.sql.repairs import MARK
 from lineal.extract.sql.scope import Scalar, Scope, Source, origin_of
 from lineal.extract.sql.table_functions import rows_from, table_function, unnest
 from lineal.extract.sql.tables import is_named, literal_name, named_in_text, spelled
@@ -335,8 +336,12 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
         gather(on, JOINS, rows, scope)
     using = args.get("using")
     if using:
-        keys = [(k.name, evaluation.fold(k.name, k.args.get("quoted"))) for k in using]
+        alias = using[-1].name[1:] if using[-1].name.startswith(MARK) else ""
+        keys = [(k.name, evaluation.fold(k.name, k.args.get("quoted"))) for k in (using[:-1] if alias else using)]
         _merge_keys(keys, node, source, scope, rows, before, merged, USING)
+        if alias:  # USING (id) AS j: j.id, and no column more
+            joined = Frame([scope.merged[key] for _, key in keys], NOTHING)
+            scope.sources[evaluation.fold_table(alias, False)] = Source(alias, alias, joined)
     elif args.get("method") == "NATURAL":
         keys = _common(source, scope, before, node)
         _merge_keys(keys, node, source, scope, rows, before, merged, NATURAL)

@@ -237,9 +237,64 @@ def properties(words: Words) -> Words:
     return [*words[:end], *words[as_:]] if end < as_ else words
 
 
+def lateral_rows(words: Words) -> Words:
+    """LATERAL ROWS FROM (f(a))      PostgreSQL: a function sees what stands before it anyway"""
+    kept = [w for at, w in enumerate(words) if not (w.text.upper() == "LATERAL" and says(words, at + 1, "ROWS"))]
+    return kept if len(kept) != len(words) else words
+
+
+def order_by_operator(words: Words) -> Words:
+    """ORDER BY a USING >      PostgreSQL: ORDER BY a"""
+    found: Words = []
+    position = 0
+    while position < len(words):
+        if words[position].token_type is TokenType.USING and words[position + 1 : position + 2]:
+            following = words[position + 1]
+            if following.token_type is not TokenType.L_PAREN and not following.text[:1].isalnum():
+                position += 2
+                continue
+        found.append(words[position])
+        position += 1
+    return found if len(found) != len(words) else words
+
+
+MARK = "\0"
+"""Stands in no name, and so may stand between the names of a word that is made of several."""
+
+
+def alias_of_keys(words: Words) -> Words:
+    """a JOIN b USING (id) AS j      PostgreSQL: USING (id, j), where the mark tells that j is no key"""
+    for position in range(len(words) - 1, -1, -1):
+        if words[position].token_type is TokenType.USING and says(words, position + 1, "("):
+            end = closing(words, position + 1)
+            if says(words, end + 1, "AS") and end + 2 < len(words):
+                alias = like(words[end + 2], TokenType.IDENTIFIER, MARK + words[end + 2].text)
+                words = [*words[:end], like(words[end], TokenType.COMMA, ","), alias, words[end], *words[end + 3 :]]
+    return words
+
+
+def marked_recursion(words: Words) -> Words:
+    """SEARCH DEPTH FIRST BY a, b SET c, CYCLE a, b SET d USING e      sqlglot reads one column, so a and b are one"""
+    found: Words = []
+    position = 0
+    while position < len(words):
+        word = words[position]
+        found.append(word)
+        position += 1
+        ends = found[-2:-1] and found[-2].token_type is TokenType.R_PAREN
+        starts = word.text.upper() == "BY" and says(found, len(found) - 2, "FIRST")
+        if starts or (word.text.upper() == "CYCLE" and (ends or says(found, len(found) - 3, "SET"))):
+            end = first(words, position, "SET")
+            if end is not None and end > position + 1:
+                names = MARK.join(each.text for each in words[position:end] if each.token_type is not TokenType.COMMA)
+                found.append(like(words[position], TokenType.IDENTIFIER, names))
+                position = end
+    return found if len(found) != len(words) else words
+
+
 REPAIRS: tuple[Repair, ...] = (
     compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, output_before_where,
-    delete_where, without_duplicates, properties,
+    delete_where, without_duplicates, properties, lateral_rows, order_by_operator, alias_of_keys, marked_recursion,
 )  # fmt: skip
 
 
