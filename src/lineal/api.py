@@ -34,6 +34,9 @@ def lineage(
     schema: Schema | None = None,
     *,
     log: Mapping[str, str] | None = None,
+    default_catalog: str | None = None,
+    default_schema: str | Iterable[str] = (),
+    collapse_temp: bool = True,
 ) -> Lineage:
     """The lineage of a path (project, file or folder), of SQL text, of a list of either, or of a mapping name → SQL.
 
@@ -42,10 +45,19 @@ def lineage(
     >>> found = lineage({"mart": "SELECT sum(amount) AS total FROM orders"})
     >>> [str(edge) for edge in found.upstream("mart.total")]
     ['orders.amount -> mart.total  AGGREGATION']
+
+    A name without a schema stands in the default schema, the first of several that has it. Temporary tables are
+    composed into what reads them, unless `collapse_temp` is false.
     """
     from lineal.extract.definitions import extract
+    from lineal.model.script import Defaults
 
-    return Lineage(extract(_corpus(source, dialect, schema, log)))
+    corpus = _corpus(source, dialect, schema, log)
+    corpus.collapse_temporary = collapse_temp
+    schemas = (default_schema,) if isinstance(default_schema, str) else tuple(default_schema)
+    if default_catalog or schemas:
+        corpus.defaults = Defaults(default_catalog, schemas)
+    return Lineage(extract(corpus))
 
 
 class Lineage:

@@ -12,7 +12,7 @@ from lineal.graph.select import ALL
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
-from lineal.model.script import Corpus
+from lineal.model.script import Corpus, Defaults
 from lineal.views.report import DOWNSTREAM, UPSTREAM, Report, around, everything, impact_of, table_level, traced
 
 
@@ -28,7 +28,15 @@ def answer(request: Request, corpus: Corpus) -> Report:
 
 
 def corpus_of(request: Request) -> Corpus:
-    """What there is to analyse."""
+    """What there is to analyse, and what the options say about its names."""
+    corpus = _read(request)
+    corpus.collapse_temporary = request.collapse_temp
+    if request.default_catalog or request.default_schema:
+        corpus.defaults = Defaults(request.default_catalog, request.default_schema)
+    return corpus
+
+
+def _read(request: Request) -> Corpus:
     from lineal.projects import ProjectError, corpus_of_text, load
 
     try:

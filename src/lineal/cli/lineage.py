@@ -39,6 +39,9 @@ class Request(NamedTuple):
     dialect: str | None
     schema: str | None
     log: dict[str, str]
+    default_catalog: str | None
+    default_schema: tuple[str, ...]
+    collapse_temp: bool
     engine: str
     fail_on: str
     color: str
@@ -86,6 +89,19 @@ class Request(NamedTuple):
 @click.option("--log-id", metavar="COLUMN", help="… what the engine calls them.")
 @click.option("--log-database", metavar="COLUMN", help="… where.")
 @click.option("--log-session", metavar="COLUMN", help="… in which session.")
+@click.option("--default-catalog", metavar="C", help="The catalogue of names that have none: s.t is C.s.t.")
+@click.option(
+    "--default-schema",
+    metavar="S",
+    multiple=True,
+    help="The schema of names that have none: t is S.t. Given several times it is a search path.",
+)
+@click.option(
+    "--collapse-temp/--no-collapse-temp",
+    default=True,
+    show_default=True,
+    help="Compose temporary tables into what reads them, or keep them as nodes.",
+)
 @click.option(
     "--engine",
     type=click.Choice(["text", "catalyst", "both"]),

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from copy import copy
+from typing import Any, NamedTuple
 
-from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, renamed, slot_at
+from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, merge, renamed, slot_at
+from lineal.extract.alterations import altered_columns, changed, earlier, later, schema_frame
+from lineal.extract.entries import Definition, Entry, Setting, State
+from lineal.extract.naming import Naming, naming_of
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.parse import deep, parse, uncollected
 from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.scope import Scope, Source
-from lineal.extract.sql.statements import Plan, Unsupported, plan_of
+from lineal.extract.sql.statements import Plan, Step, Unsupported, Using, plan_of
+from lineal.extract.timeline import Change, Timeline, Version, order_matters
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
 from lineal.model.names import Fold
+from lineal.model.paths import is_path
 from lineal.model.script import Corpus, Function, Script
 from lineal.model.way import IDENTITY, Clause, Confidence, Way
 
@@ -41,44 +47,12 @@ class Pending(Exception):
         self.entry = entry
 
 
-class Definition:
-    """One statement that writes a dataset."""
+class Prepared(NamedTuple):
+    """A script whose statements are parsed, and known for what they do."""
 
-    __slots__ = ("evaluation", "facts", "frame", "parameters", "plan", "reading", "target")
-
-    def __init__(
-        self, plan: Plan, reading: Reading, facts: Facts, target: Dataset, parameters: tuple[str, ...] = ()
-    ) -> None:
-        self.plan = plan
-        self.reading = reading
-        self.facts = facts
-        self.target = target
-        self.parameters = parameters
-        self.frame: Frame | None = None
-        self.evaluation: Evaluation | None = None
-
-
-class Entry:
-    """A name with the statements that define it, and its scan once they are evaluated."""
-
-    __slots__ = ("active", "broken", "dataset", "declared", "definitions", "kind", "scanned")
-
-    def __init__(self, dataset: Dataset, kind: str) -> None:
-        self.dataset = dataset
-        self.kind = kind
-        self.definitions: list[Definition] = []
-        self.declared: DatasetInfo | None = None
-        self.scanned: Frame | None = None
-        self.active = False
-        self.broken = False
-
-    @property
-    def defining(self) -> list[Definition]:
-        """The statements that decide the schema: an INSERT only where nothing else does."""
-        deciding = [definition for definition in self.definitions if definition.plan.defines]
-        if deciding or (self.declared is not None and self.declared.complete):
-            return deciding
-        return self.definitions
+    reading: Reading
+    facts: Facts
+    steps: list[tuple[Step, Naming | None]]
 
 
 class Definitions:
@@ -99,6 +73,12 @@ class Definitions:
         self.evidence: dict[tuple[Dataset, str], int] | None = None
         self.learnt: dict[Dataset, dict[str, str]] | None = None
         self.depth = 0
+        self.naming = naming_of(corpus.defaults, self.facts.fold_table, self.knows)
+        self.created: set[str] = set()
+        self.tabulated: set[str] = set()
+        """the table functions"""
+        self.hidden: list[Version] = []
+        self.kept = 0
 
     def extract(self) -> Extraction:
         with deep(), uncollected():
@@ -114,7 +94,10 @@ class Definitions:
             self.declare(info)
         for function in self.corpus.functions:
             self.add_function(function)
-        for script in self.corpus.scripts:
+        prepared = [self.prepare(script) for script in self.corpus.scripts]
+        for script in prepared:
+            self.created.update(step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines)
+        for script in prepared:
             self.add_script(script)
 
     def entry(self, key: str, spelling: str, kind: str) -> Entry:
@@ -125,6 +108,8 @@ class Definitions:
             info = self.declared.pop(key, None)
             if info is not None:
                 spelling, kind = info.dataset.name, info.kind
+            elif kind == "table" and is_path(spelling):
+                kind = "file"
             display = spelling if self.spellings.setdefault(spelling, key) == key else f'"{spelling}"'
             found = self.entries[key] = Entry(Dataset(self.corpus.namespace, display), kind)
             found.declared = info
@@ -134,6 +119,10 @@ class Definitions:
         """A schema from YAML, a mapping, a seed: what is declared for a name; kept aside until the name is met."""
         name = info.dataset.name
         key = self.facts.table_keys[name] if "." not in name else table_key(name, self.facts.fold_table)
+        if self.naming.speaks:
+            full, key = self.naming.created(name, key)
+            info = copy(info)
+            info.dataset = Dataset(info.dataset.namespace, full)
         held = self.declared.get(key)
         if held is None or info.complete:
             self.declared[key] = info
@@ -148,40 +137,159 @@ class Definitions:
         key = table_key(function.name, self.facts.fold_table)
         entry = self.entry(key, function.name, "function")
         entry.kind = "function"
+        self.tabulated.add(key)
         columns = [(info.name, self.facts.fold(info.name, False)) for info in function.columns]
         for tree in trees[:1]:
             plan = Plan(function.name, key, "function", query=tree, columns=columns, node=tree)
-            self.add(Definition(plan, reading, self.facts, entry.dataset, function.parameters), entry)
+            self.add(Definition(plan, reading, self.facts, entry, function.parameters))
 
-    def add_script(self, script: Script) -> None:
+    def knows(self, key: str) -> bool:
+        """Whether anything defines or declares a table."""
+        return key in self.created or key in self.declared or key in self.entries
+
+    def prepare(self, script: Script) -> Prepared:
+        """The steps of a script, each with what names without a schema mean there."""
         reading = Reading(script)
         facts = facts_of(script.dialect)
-        bare = 0
+        naming = self.naming
+        steps: list[tuple[Step, Naming | None]] = []
+        for step in self.steps_of(reading, facts):
+            if isinstance(step, Using):
+                naming = naming.using(step)
+                continue
+            if naming.speaks and isinstance(step, Plan) and step.defines and step.name:
+                step.name, step.key = naming.created(step.name, step.key)
+            steps.append((step, naming if naming.speaks else None))
+        return Prepared(reading, facts, steps)
+
+    def steps_of(self, reading: Reading, facts: Facts) -> Iterator[Step]:
+        """What each statement does; one that cannot be traced is reported and costs only itself."""
         for tree in self.parsed(reading):
             try:
-                plan = plan_of(tree, facts)
+                found = plan_of(tree, facts)
             except SLIPS as error:
                 self.report(slipped(error, place_of_statement(reading, tree)))
                 continue
-            if plan is None:
-                self.coverage.resolved += 1
-                continue
-            if plan is Unsupported or not isinstance(plan, Plan):
+            if found is Unsupported:
                 self.report(untraced(tree, reading))
                 continue
-            if not plan.name:
-                bare += 1
-                self.name_bare(plan, reading, tree, bare, facts)
-            entry = self.entry(plan.key, plan.name, plan.kind)
-            if plan.schema is not None:
-                info = DatasetInfo(entry.dataset, plan.kind, plan.schema, complete=bool(plan.schema))
-                if entry.declared is None or not entry.declared.complete:
-                    entry.declared = info
+            if not isinstance(found, Plan):
                 self.coverage.resolved += 1
-                continue
-            if entry.declared is None:
-                entry.kind = plan.kind
-            self.add(Definition(plan, reading, facts, entry.dataset), entry)
+            if isinstance(found, list):
+                yield from found
+            elif found is not None:
+                assert not isinstance(found, type)
+                yield found
+
+    def add_script(self, script: Prepared) -> None:
+        reading, facts, _ = script
+        steps = [naming.located(step) if naming is not None else step for step, naming in script.steps]
+        namings = [naming for _, naming in script.steps]
+        self.name_bare(steps, reading, facts)
+        if order_matters(steps):
+            self.add_timeline(Timeline(steps), reading, facts, namings)
+            return
+        for step, naming in zip(steps, namings, strict=True):
+            if isinstance(step, Plan):
+                definition = self.add_plan(step, reading, facts, self.entry(step.key, step.name, step.kind))
+                if definition is not None and naming is not None:
+                    definition.setting = Setting(None, 0, naming)
+
+    def add_plan(self, plan: Plan, reading: Reading, facts: Facts, entry: Entry) -> Definition | None:
+        if plan.schema is not None:
+            info = DatasetInfo(entry.dataset, plan.kind, plan.schema, complete=bool(plan.schema))
+            if entry.declared is None or not entry.declared.complete:
+                entry.declared = info
+            entry.like = plan.like
+            self.coverage.resolved += 1
+            return None
+        if entry.declared is None:
+            entry.kind = plan.kind
+        return self.add(Definition(plan, reading, facts, entry))
+
+    # -- where the order of statements matters -------------------------------------------------------------------
+
+    def add_timeline(self, timeline: Timeline, reading: Reading, facts: Facts, namings: list[Naming | None]) -> None:
+        """Shown versions are definitions of their names; of a hidden one every statement leaves a state."""
+        writes: list[tuple[int, Version, Plan]] = []
+        for version in timeline.versions:
+            if version.hidden and self.corpus.collapse_temporary:
+                self.hide(version, timeline)
+            else:
+                self.show(version, timeline, reading)
+            writes += [(position, version, plan) for position, plan in version.writes]
+        for position, version, plan in sorted(writes, key=lambda write: write[0]):
+            entry = version.entry or version.states[version.positions.index(position)]
+            definition = self.add_plan(plan, reading, facts, entry) if not hides_schema(entry, plan) else None
+            if definition is not None:
+                definition.setting = Setting(timeline, position, namings[position])
+
+    def show(self, version: Version, timeline: Timeline, reading: Reading) -> None:
+        kind = "temporary" if version.hidden else "table"
+        name, key = version.name, version.key
+        if version.hidden:  # kept as a node of its own, beside whatever else has the name
+            self.kept += 1
+            key = f"{key}@{self.kept}"
+            name = self.free_name(name, reading)
+        version.entry = self.entry(key, name, kind)
+        version.entry.changes += [(timeline, position, change) for position, change in version.changes]
+        if version.before is not None and version.entry.declared is None:
+            version.entry.declared = version.before.entry.declared if version.before.entry is not None else None
+
+    def free_name(self, name: str, reading: Reading) -> str:
+        """#t, and if there is one already: load.sql::#t, then #t@2"""
+        names = (name, f"{reading.script.file}::{name}", *(f"{name}@{n}" for n in range(2, self.kept + 2)))
+        taken = {entry.dataset.name for entry in self.entries.values()}
+        return next(each for each in names if each not in taken)
+
+    def hide(self, version: Version, timeline: Timeline) -> None:
+        self.hidden.append(version)
+        dataset = Dataset(self.corpus.namespace, version.name)
+        state: State | None = None
+
+        def leave(position: int, makes: Any) -> State:
+            left = State(dataset, version, state)
+            left.makes = makes
+            version.states.append(left)
+            version.positions.append(position)
+            return left
+
+        if version.before is not None:
+            state = leave(-1, self.columns_of(version.before))
+        elif version.external:
+            entry = self.entry(version.origin, version.name, "table")
+            state = leave(-1, lambda _: self.declared_frame(entry))
+        events: list[tuple[int, Plan | Change]] = [*version.writes, *version.changes]
+        for position, event in sorted(events, key=lambda event: event[0]):
+            if isinstance(event, Plan):
+                makes = self.columns_like(event, timeline, position) if event.schema is not None else None
+            else:
+                makes = changed(event)
+            state = leave(position, makes)
+
+    def columns_like(self, plan: Plan, timeline: Timeline, position: int) -> Any:
+        """CREATE TABLE #t (a INT), CREATE TEMP TABLE t (LIKE s)"""
+        if plan.like is None:
+            return schema_frame(plan, self.facts)
+        name, key = plan.like
+        version = timeline.at(key, position)
+        if version is None:
+            version = Version(name, key)
+            version.entry = self.entry(key, name, "table")
+        return self.columns_of(version)
+
+    def columns_of(self, version: Version) -> Any:
+        """TRUNCATE t      its columns, of which nothing is left"""
+
+        def emptied(_: Frame | None) -> Frame:
+            if version.states:
+                frame = self.schema(version.states[-1])
+            else:
+                assert version.entry is not None
+                frame = self.schema(version.entry)
+            return Frame([slot if slot.star else Slot(slot.name, slot.key, NOTHING) for slot in frame.slots], NOTHING)
+
+        return emptied
 
     def parsed(self, reading: Reading) -> list[Any]:
         trees, statements, diagnostics = parse(reading)
@@ -190,18 +298,27 @@ class Definitions:
         self.diagnostics.extend(diagnostics)
         return trees
 
-    def name_bare(self, plan: Plan, reading: Reading, tree: Any, number: int, facts: Facts) -> None:
+    def name_bare(self, steps: list[Step], reading: Reading, facts: Facts) -> None:
         """SELECT …: named after its model, its file, or its text."""
+        bare = [step for step in steps if isinstance(step, Plan) and not step.name]
+        if not bare:
+            return
         script = reading.script
         name = script.target or file_stem(script.file)
-        if not name:
-            plan.name = f"query_{text_hash(reading, tree)}"
-        else:
-            plan.name = name if number == 1 else f"{name}_{number}"
-        plan.kind = script.kind
-        plan.key = table_key(plan.name, facts.fold_table)
+        taken = {step.key for step in steps if isinstance(step, Plan) and step.name and step.defines}
+        numbers = iter(range(1, len(bare) + len(taken) + 1))
+        for plan in bare:
+            plan.kind = script.kind
+            if not name:
+                plan.name = f"query_{text_hash(reading, plan.node)}"
+                plan.key = table_key(plan.name, facts.fold_table)
+            while not plan.key or plan.key in taken:  # x.sql may make a table x, too
+                number = next(numbers)
+                plan.name = name if number == 1 else f"{name}_{number}"
+                plan.key = table_key(plan.name, facts.fold_table)
 
-    def add(self, definition: Definition, entry: Entry) -> None:
+    def add(self, definition: Definition) -> Definition:
+        entry = definition.entry
         others = {d.reading.script.file for d in entry.definitions if d.plan.defines}
         here = definition.reading.script.file
         if definition.plan.defines and others and here not in others:
@@ -210,6 +327,7 @@ class Definitions:
             self.report(Diagnostic(Code.DUPLICATE_DEFINITION, message, at))
         entry.definitions.append(definition)
         self.order.append(definition)
+        return definition
 
     def report(self, diagnostic: Diagnostic) -> None:
         self.diagnostics.append(diagnostic)
@@ -219,9 +337,9 @@ class Definitions:
     def evaluate_all(self, definitions: Iterable[Definition]) -> None:
         for definition in definitions:
             if definition.frame is None:
-                self.settle(self.entries[definition.plan.key], definition)
+                self.settle(definition)
 
-    def settle(self, entry: Entry, definition: Definition) -> None:
+    def settle(self, definition: Definition) -> None:
         """Evaluate a definition; what it reads through a long chain goes first, by a work list."""
         waiting: list[Entry] = []
         while definition.frame is None:
@@ -230,7 +348,7 @@ class Definitions:
                     self.schema(waiting[-1])
                     waiting.pop()
                 else:
-                    self.evaluate(definition, entry)
+                    self.evaluate(definition)
             except Pending as pending:
                 if pending.entry in waiting:
                     self.cyclic(pending.entry, definition)
@@ -238,11 +356,12 @@ class Definitions:
                 else:
                     waiting.append(pending.entry)
 
-    def evaluate(self, definition: Definition, entry: Entry) -> Frame:
-        plan = definition.plan
+    def evaluate(self, definition: Definition) -> Frame:
+        plan, entry = definition.plan, definition.entry
         if not plan.defines and any(other.plan.defines for other in entry.definitions):
             self.schema(entry)
         evaluation = Evaluation(self, definition.reading, definition.facts, definition.target)
+        evaluation.definition = definition
         was_active, entry.active = entry.active, True
         self.depth += 1
         try:
@@ -258,6 +377,8 @@ class Definitions:
         finally:
             self.depth -= 1
             entry.active = was_active
+        if entry.changes:
+            frame = later(frame, definition)
         definition.frame = frame
         definition.evaluation = evaluation
         return frame
@@ -289,17 +410,37 @@ class Definitions:
 
     def target_columns(self, definition: Definition) -> list[tuple[str, str]]:
         """INSERT INTO t SELECT …      the target's schema, where it is known and complete"""
-        entry = self.entries[definition.plan.key]
-        if any(other.plan.defines for other in entry.definitions):
+        entry = definition.entry
+        if isinstance(entry, State):
+            if entry.before is None:
+                return []
+            frame = self.schema(entry.before)
+        elif any(other.plan.defines for other in entry.definitions):
             frame = self.schema(entry)
-        elif entry.declared is not None and entry.declared.complete:
+        elif entry.like is not None or (entry.declared is not None and entry.declared.complete):
             frame = self.declared_frame(entry)
         else:
             return []
+        if entry.changes:
+            frame = earlier(frame, entry, definition)
         return [(slot.name, slot.key) for slot in frame.slots] if frame.complete else []
 
-    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset, Frame]:
-        entry = self.entry(key, spelling, "table")
+    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
+        """What a name stands for; a hidden version of it has no dataset, and its columns are what they are made of."""
+        reader = evaluation.definition
+        if reader is not None and reader.setting is not None:
+            timeline, position, naming = reader.setting
+            if naming is not None and key not in self.tabulated:
+                spelling, key = naming.full(spelling, key)
+            version = timeline.at(key, position) if timeline is not None else None
+            if version is not None:
+                version.read = True
+                if version.entry is None:
+                    return None, self.hidden_frame(version, position, evaluation)
+                return self.scan_entry(version.entry, evaluation, node)
+        return self.scan_entry(self.entry(key, spelling, "table"), evaluation, node)
+
+    def scan_entry(self, entry: Entry, evaluation: Evaluation, node: Any) -> tuple[Dataset, Frame]:
         if entry.scanned is None:
             if entry.active:
                 if evaluation.target == entry.dataset:
@@ -310,20 +451,50 @@ class Definitions:
                 return entry.dataset, self.declared_frame(entry)
             if self.depth >= DEEPEST_DIRECT and any(d.frame is None for d in entry.defining):
                 raise Pending(entry)
-        return entry.dataset, self.schema(entry)
+        frame = self.schema(entry)
+        if entry.changes and evaluation.definition is not None:
+            frame = earlier(frame, entry, evaluation.definition)
+        return entry.dataset, frame
+
+    def hidden_frame(self, version: Version, position: int, evaluation: Evaluation) -> Frame:
+        """FROM #t      what #t holds at this place of the script"""
+        state = version.state_at(position)
+        assert state is not None
+        if state.scanned is None and self.depth >= DEEPEST_DIRECT:
+            raise Pending(state)
+        evaluation.composed.append(state)
+        return self.schema(state)
 
     def schema(self, entry: Entry) -> Frame:
         """The scan of a dataset: its definition's columns, else the declared ones, else an open star."""
         if entry.scanned is None:
+            if isinstance(entry, State):
+                return self.state_frame(entry)
             defining = entry.defining
             for definition in defining:
                 if definition.frame is None:
-                    self.evaluate(definition, entry)
+                    self.evaluate(definition)
             if not defining:
                 entry.scanned = self.declared_frame(entry)
             else:
                 entry.scanned = self.defined_frame(entry, defining)
         return entry.scanned
+
+    def state_frame(self, state: State) -> Frame:
+        """What a hidden version holds after a statement: what it held before, and what the statement adds."""
+        waiting = [state]
+        while waiting[-1].before is not None and waiting[-1].before.scanned is None:
+            waiting.append(waiting[-1].before)
+        frame = waiting[-1].before.scanned if waiting[-1].before is not None else None
+        for each in reversed(waiting):
+            if each.makes is not None:
+                frame = each.makes(frame)
+            for definition in each.definitions:
+                written = definition.frame if definition.frame is not None else self.evaluate(definition)
+                frame = written if frame is None else merge(frame, written)
+            each.scanned = frame
+        assert frame is not None
+        return frame
 
     def former_state(self, entry: Entry) -> Frame:
         """SELECT … FROM {{ this }}      what the name was before: as its other statements made it, else as declared"""
@@ -337,9 +508,29 @@ class Definitions:
 
     def declared_frame(self, entry: Entry) -> Frame:
         """What is declared for a name."""
+        if entry.like is not None and not (entry.declared is not None and entry.declared.complete):
+            return self.likeness(entry)
         info, keys = entry.declared, self.facts.keys
-        names = info.names if info is not None else []
-        return Scan(entry.dataset, [(name, keys[name]) for name in names], info is not None and info.complete)
+        columns = [(name, keys[name]) for name in info.names] if info is not None else []
+        if entry.changes:
+            columns = altered_columns(columns, entry)
+        return Scan(entry.dataset, columns, info is not None and info.complete)
+
+    def likeness(self, entry: Entry) -> Frame:
+        """CREATE TABLE t LIKE s      the columns of s, and none of its data"""
+        assert entry.like is not None
+        (name, key), entry.like = entry.like, None  # a circle of likenesses ends here
+        other = self.schema(self.entry(key, name, "table"))
+        entry.like = (name, key)
+        return Scan(entry.dataset, named_columns(other), other.complete)
+
+    def former(self, name: str, key: str, evaluation: Evaluation) -> tuple[Dataset, Frame]:
+        """A table as it was before this script took its name for something else."""
+        entry = self.entry(key, name, "table")
+        reader = evaluation.definition
+        timeline = reader.setting.timeline if reader is not None and reader.setting is not None else None
+        here = any(d.setting is not None and d.setting.timeline is timeline for d in entry.definitions)
+        return entry.dataset, self.declared_frame(entry) if here else self.schema(entry)
 
     def column_type(self, dataset: Dataset, name: str) -> str:
         """The type of a column as it was declared, also of one that views pass on as it is."""
@@ -380,7 +571,8 @@ class Definitions:
             for info in entry.declared.columns:
                 columns.setdefault(self.facts.fold(info.name, False), info.name)
             complete = entry.declared.complete
-        return Scan(entry.dataset, [(name, key) for key, name in columns.items()], complete)
+        listed = [(name, key) for key, name in columns.items()]
+        return Scan(entry.dataset, altered_columns(listed, entry) if entry.changes else listed, complete)
 
     def cyclic(
         self, entry: Entry, definition: Definition | None, evaluation: Evaluation | None = None, node: Any = None
@@ -445,13 +637,20 @@ class Definitions:
                 for column, count in definition.evaluation.learnt.items():
                     place = (column.dataset, fold(column.name, False))
                     self.evidence[place] = self.evidence.get(place, 0) + count
-        for definition in undecided:
-            self.evaluate(definition, self.entries[definition.plan.key])
+        again: set[int] = set()
+        for definition in self.order:
+            evaluation = definition.evaluation
+            assert evaluation is not None
+            if evaluation.undecided or any(id(state) in again for state in evaluation.composed):
+                if isinstance(definition.entry, State):
+                    again.update(id(state) for state in forgotten(definition.entry))
+                self.evaluate(definition)
 
     # -- the result --------------------------------------------------------------------------------------------
 
     def extraction(self) -> Extraction:
         edges = Edges()
+        self.show_unread()
         for definition in self.order:
             self.collect(definition, edges)
         open_definitions = self.open_definitions()
@@ -466,11 +665,24 @@ class Definitions:
             occurrences=self.corpus.occurrences,
         )
 
+    def show_unread(self) -> None:
+        """A temporary table that nothing reads is a result: it stays, and with it what it was made of."""
+        for version in self.hidden:
+            if version.read or version.superseded:
+                continue
+            entry = self.entry(f"{version.key}@unread", version.name, "temporary")
+            for state in version.states:
+                for definition in state.definitions:
+                    definition.entry, definition.target = entry, entry.dataset
+                    entry.definitions.append(definition)
+            entry.scanned = Scan(entry.dataset, named_columns(self.schema(version.states[-1])), True)
+
     def collect(self, definition: Definition, edges: Edges) -> None:
         frame, evaluation = definition.frame, definition.evaluation
         assert frame is not None and evaluation is not None
-        fallback = (definition.plan.query or definition.plan.node, None, None, None)
-        edges.add(definition.target, edges_of(frame, definition.target, definition.reading, fallback))
+        if not definition.hidden:
+            fallback = (definition.plan.query or definition.plan.node, None, None, None)
+            edges.add(definition.target, edges_of(frame, definition.target, definition.reading, fallback))
         self.diagnostics.extend(evaluation.diagnostics)
         self.coverage.resolved += 1
         self.coverage.references += evaluation.references
@@ -481,18 +693,17 @@ class Definitions:
         """Every name that a statement mentions, once per clause."""
         reads: dict[tuple[Dataset, Dataset, str | None, Clause], Read] = {}
         for definition in self.order:
-            evaluation, place_of = definition.evaluation, definition.reading.place_of
-            assert evaluation is not None
-            target = definition.target
-            for dataset, node in evaluation.datasets_read.items():
-                key: tuple[Dataset, Dataset, str | None, Clause] = (target, dataset, None, Clause.FROM)
-                if key not in reads:
-                    reads[key] = Read(*key, place_of(node))
-            for clause, columns in evaluation.reads.items():
-                for column, node in columns.items():
-                    key = (target, column.dataset, column.name, clause)
+            target, place_of = definition.target, definition.reading.place_of
+            for evaluation in evaluations_of(definition) if not definition.hidden else ():
+                for dataset, node in evaluation.datasets_read.items():
+                    key: tuple[Dataset, Dataset, str | None, Clause] = (target, dataset, None, Clause.FROM)
                     if key not in reads:
                         reads[key] = Read(*key, place_of(node))
+                for clause, columns in evaluation.reads.items():
+                    for column, node in columns.items():
+                        key = (target, column.dataset, column.name, clause)
+                        if key not in reads:
+                            reads[key] = Read(*key, place_of(node))
         return list(reads.values())
 
     def learnt_columns(self) -> dict[Dataset, dict[str, str]]:
@@ -509,7 +720,7 @@ class Definitions:
     def open_definitions(self) -> dict[Dataset, list[Definition]]:
         found: dict[Dataset, list[Definition]] = {}
         for definition in self.order:
-            if definition.frame is not None and definition.frame.stars:
+            if definition.frame is not None and definition.frame.stars and not definition.hidden:
                 found.setdefault(definition.target, []).append(definition)
         return found
 
@@ -547,8 +758,8 @@ class Definitions:
             self.entry(key, "", "")
         infos: dict[Dataset, DatasetInfo] = {}
         for definition in self.order:
-            entry = self.entries[definition.plan.key]
-            if entry.dataset not in infos:
+            entry = definition.entry
+            if not definition.hidden and entry.dataset not in infos:
                 infos[entry.dataset] = self.dataset_info(entry, learnt)
         for entry in sorted(self.entries.values(), key=lambda entry: entry.dataset):
             if entry.dataset not in infos and entry.kind != "type":
@@ -606,11 +817,45 @@ def joined(held: tuple[Usage, ...], more: tuple[Usage, ...]) -> tuple[Usage, ...
     return tuple(ways.values())
 
 
+def evaluations_of(definition: Definition) -> list[Evaluation]:
+    """Of a statement, and of those that made what it reads and that are hidden."""
+    assert definition.evaluation is not None
+    found = [definition.evaluation]
+    if not definition.evaluation.composed:
+        return found
+    seen: set[int] = set()
+    for evaluation in found:  # grows while it is walked
+        for state in evaluation.composed:
+            reached: State | None = state
+            while reached is not None and id(reached) not in seen:
+                seen.add(id(reached))
+                found += [each.evaluation for each in reached.definitions if each.evaluation is not None]
+                reached = reached.before
+    return found
+
+
+def forgotten(state: State) -> list[State]:
+    """A statement is evaluated again: what it left, and every later state of the same version."""
+    later_states = state.version.states[state.version.states.index(state) :]
+    for each in later_states:
+        each.scanned = None
+    return later_states
+
+
+def named_columns(frame: Frame) -> list[tuple[str, str]]:
+    return [(slot.name, slot.key) for slot in frame.slots if slot.star is None]
+
+
 def closings(frame: Frame, key: str, name: str) -> list[tuple[Column, Way]]:
     from lineal.algebra.frame import answer
 
     found = [answer(slot.star, name, key) for slot in frame.stars if slot.star is not None]
     return [influence for slot in found if slot is not None for influence in slot.lineage]
+
+
+def hides_schema(entry: Entry, plan: Plan) -> bool:
+    """CREATE TABLE #t (a INT)      only its columns, which its first state has"""
+    return entry.__class__ is State and plan.schema is not None
 
 
 def parameter_scope(parameters: tuple[str, ...], evaluation: Evaluation) -> Scope:

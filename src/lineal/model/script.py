@@ -74,6 +74,14 @@ class Step:
     place: Place | None = None
 
 
+@dataclass(frozen=True)
+class Defaults:
+    """What a name without a catalogue or schema means: t is catalog.schema.t, of the first schema that has a t."""
+
+    catalog: str | None = None
+    schemas: tuple[str, ...] = ()
+
+
 @dataclass
 class Corpus:
     """Everything that is analysed together: one graph comes out of it."""
@@ -84,6 +92,9 @@ class Corpus:
     functions: list[Function] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     namespace: str = ""
+    defaults: Defaults | None = None
+    collapse_temporary: bool = True
+    """Temporary tables are composed into what reads them; else they are datasets like any other."""
     steps: list[Step] = field(default_factory=list)
     """What can be run; only a project has them."""
     engine: Mapping[str, Any] = field(default_factory=dict)

@@ -54,6 +54,8 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
         functions=[function for corpus in several for function in corpus.functions],
         diagnostics=[diagnostic for corpus in several for diagnostic in corpus.diagnostics],
         namespace=first.namespace,
+        defaults=first.defaults,
+        collapse_temporary=first.collapse_temporary,
         steps=[step for corpus in several for step in corpus.steps],
         engine=first.engine,
         occurrences=[each for corpus in several for each in corpus.occurrences],

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from lineal.extract.catalyst.plan import Names, extract
-from lineal.extract.definitions import Definition, Definitions
+from lineal.extract.definitions import Definitions
+from lineal.extract.entries import Definition
 from lineal.extract.sql.reading import offset_of
 from lineal.graph.compare import compare
 from lineal.graph.through import through
@@ -57,7 +58,7 @@ def of_corpus(corpus: Corpus, spark: Any) -> tuple[Extraction, Extraction]:
 def former_states(definitions: Definitions) -> Iterator[DatasetInfo]:
     """CREATE OR REPLACE TABLE t AS SELECT … FROM t      t as it is declared, before the statement"""
     for definition in definitions.order:
-        declared = definitions.entries[definition.plan.key].declared
+        declared = definition.entry.declared
         read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
         if declared is not None and definition.target in read:
             yield declared

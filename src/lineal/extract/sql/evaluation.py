@@ -15,6 +15,7 @@ from lineal.model.names import Fold
 from lineal.model.way import IDENTITY, Clause
 
 if TYPE_CHECKING:
+    from lineal.extract.entries import Definition, State
     from lineal.extract.sql.reading import Reading
     from lineal.extract.sql.scope import Scope
     from lineal.model.extraction import ColumnInfo
@@ -26,8 +27,8 @@ class Catalog(Protocol):
 
     functions: dict[str, Function]
 
-    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: exp.Expr) -> tuple[Dataset, Frame]:
-        """FROM t      evaluates t's definition first, when it has one"""
+    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: exp.Expr) -> tuple[Dataset | None, Frame]:
+        """FROM t      evaluates t's definition first, when it has one; without a dataset it is composed away"""
         ...
 
     def column_type(self, dataset: Dataset, name: str) -> str:
@@ -54,7 +55,9 @@ class Evaluation:
         "active",
         "ambiguous",
         "catalog",
+        "composed",
         "datasets_read",
+        "definition",
         "diagnostics",
         "facts",
         "fold",
@@ -89,6 +92,9 @@ class Evaluation:
         self.unresolved = 0
         self.undecided = False
         self.frames: dict[int, Frame] = {}
+        self.definition: Definition | None = None
+        self.composed: list[State] = []
+        """the states of hidden tables that the statement reads"""
         self.active: list[str] = []
 
     def read(self, column: Column, clause: Clause, node: Any, learn: bool = True) -> None:
@@ -97,6 +103,13 @@ class Evaluation:
             reads[column] = node
         if learn:
             self.learnt[column] = self.learnt.get(column, 0) + 1
+
+    def scan(self, key: str, spelling: str, node: Any) -> tuple[Dataset | None, Frame]:
+        """What a name stands for outside this statement; a temporary table stands for what it is made of."""
+        dataset, frame = self.catalog.scan(key, spelling, self, node)
+        if dataset is not None:
+            self.datasets_read.setdefault(dataset, node)
+        return dataset, frame
 
     def frame_of(self, node: Any, scope: Scope) -> Frame:
         """A subquery in an expression; COALESCE looks at it twice, and gets the same frame."""

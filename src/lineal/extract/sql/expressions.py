@@ -285,8 +285,7 @@ def lookup(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Sc
         stack.append((argument, step, around))
     spelling = named.name if isinstance(named, exp.Literal) else ".".join(part.name for part in named.parts)
     key = ".".join(evaluation.fold_table(part, False) for part in spelling.split("."))
-    dataset, frame = evaluation.catalog.scan(key, spelling, evaluation, node)
-    evaluation.datasets_read.setdefault(dataset, node)
+    dataset, frame = evaluation.scan(key, spelling, node)
     source = Source(key, key, frame, dataset)
     for attribute in [item for argument in rest[:1] for item in (argument.expressions or [argument])]:
         if isinstance(attribute, exp.Literal) and attribute.is_string:

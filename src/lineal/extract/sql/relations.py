@@ -113,12 +113,11 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     if args.get("db") is None and key in scope.ctes and scope.ctes[key].__class__ is not Scalar:
         frame = scope.ctes[key]
     else:
-        if args.get("db") is not None or not simple or "$" in spelling:
+        if args.get("db") is not None or len(this.args) > 2 or not simple or "$" in spelling:
             spelling, full = spelled(node, evaluation.facts)
             if not simple:
                 key = full.rpartition(".")[2]
-        dataset, frame = evaluation.catalog.scan(full, spelling, evaluation, node)
-        evaluation.datasets_read.setdefault(dataset, node)
+        dataset, frame = evaluation.scan(full, spelling, node)
     alias = args.get("alias")
     if alias is not None:
         if alias.args.get("columns"):
@@ -151,8 +150,7 @@ def stage(node: exp.Table, place: Any, scope: Scope, rows: Lineage) -> Source:
     """FROM @stage/path, FROM '@stage/path'      files under a name; nobody knows their columns"""
     evaluation = scope.evaluation
     spelling = path_name(place.name)
-    dataset, frame = evaluation.catalog.scan(spelling, spelling, evaluation, node)
-    evaluation.datasets_read.setdefault(dataset, node)
+    dataset, frame = evaluation.scan(spelling, spelling, node)
     alias = node.args.get("alias")
     key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else spelling
     return Source(key, key, listed(frame, alias, evaluation) if alias is not None else frame, dataset)
@@ -209,8 +207,7 @@ def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Sou
         return table_function(node, node.this, scope, rows)
     evaluation = scope.evaluation
     spelling, full = named_in_text(written, evaluation.facts)
-    dataset, frame = evaluation.catalog.scan(full, spelling, evaluation, node)
-    evaluation.datasets_read.setdefault(dataset, node)
+    dataset, frame = evaluation.scan(full, spelling, node)
     alias = node.args.get("alias")
     key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else full
     return Source(key, full, listed(frame, alias, evaluation) if alias is not None else frame, dataset)

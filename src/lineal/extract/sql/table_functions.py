@@ -170,15 +170,16 @@ def nested_columns(definitions: Any) -> Iterator[Any]:
             yield column
 
 
-def dataset_columns(call: Any, node: exp.Expr, asked: Names, made: Lineage, scope: Scope) -> tuple[list[Slot], Dataset]:
+def dataset_columns(
+    call: Any, node: exp.Expr, asked: Names, made: Lineage, scope: Scope
+) -> tuple[list[Slot], Dataset | None]:
     """FROM order_volume(t.a) AS v      a dataset of its own; where its body is not known, a goes into every column"""
     evaluation = scope.evaluation
     spelling = name_of(call)
     if spelling in FILES and (place := first_text(call)) is not None:
         spelling = path_name(place)
-    dataset, frame = evaluation.catalog.scan(evaluation.fold_table(spelling, False), spelling, evaluation, node)
-    evaluation.datasets_read.setdefault(dataset, node)
-    if frame.complete:
+    dataset, frame = evaluation.scan(evaluation.fold_table(spelling, False), spelling, node)
+    if dataset is None or frame.complete:
         return list(frame.slots), dataset
     star = Star(dataset, arguments=made)
     columns = [slot for slot in frame.slots if slot.star is None]

@@ -14,10 +14,27 @@ Named = tuple[str, str]
 
 
 def is_named(table: Any) -> bool:
-    """t, db.t, IDENTIFIER('t')      in contrast to a call, a query or IDENTIFIER($variable)"""
+    """t, db.t, @t, IDENTIFIER('t')      in contrast to a call, a query or IDENTIFIER($variable)"""
     return isinstance(table, exp.Table) and (
-        isinstance(table.this, (exp.Identifier, exp.Dot)) or literal_name(table.this) is not None
+        isinstance(table.this, (exp.Identifier, exp.Dot)) or is_variable(table) or literal_name(table.this) is not None
     )
+
+
+def is_variable(table: exp.Table) -> bool:
+    """INSERT INTO @t      a table variable"""
+    return isinstance(table.this, exp.Parameter) and isinstance(table.this.this, exp.Var)
+
+
+def is_local(name: str) -> bool:
+    """#t, ##t, @t      T-SQL's temporary tables and table variables"""
+    return name.startswith(("#", "@"))
+
+
+def hash_of(identifier: Any) -> str:
+    """#t, ##t      the parser takes the hash off T-SQL's temporary names and leaves a mark"""
+    if identifier.args.get("temporary"):
+        return "#"
+    return "##" if identifier.args.get("global_") else ""
 
 
 def literal_name(node: Any) -> str | None:
@@ -31,7 +48,14 @@ def spelled(table: Any, facts: Facts) -> Named:
     written = literal_name(table.this)
     if written is not None:
         return named_in_text(written, facts)
+    if is_variable(table):
+        variable = f"@{table.this.this.name}"
+        return variable, facts.fold_table(variable, False)
     parts = parts_of(table)
+    hash_ = hash_of(parts[-1])
+    if hash_:  # tempdb..#t is #t
+        name = parts[-1].name
+        return hash_ + name, hash_ + facts.fold_table(name, parts[-1].args.get("quoted"))
     place = path_of(parts)
     if place is not None:
         return place, place

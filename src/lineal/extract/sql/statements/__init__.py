@@ -39,6 +39,17 @@ class Plan:
     partition: Partition | None = None
     """INSERT INTO t PARTITION (day, region = 'EU')"""
 
+    temporary: bool = False
+    """CREATE TEMP TABLE, #t: gone at the end of the script"""
+    keeps: bool = False
+    """CREATE TABLE IF NOT EXISTS: what is there already stays"""
+    replaces: bool = False
+    """CREATE OR REPLACE"""
+    overwrites: bool = False
+    """INSERT OVERWRITE: the rows that were there are gone"""
+    like: tuple[str, str] | None = None
+    """CREATE TABLE t LIKE s: the spelling and key of s, whose columns t has, too"""
+
 
 class Partition(NamedTuple):
     """PARTITION (day, region = 'EU')      the last columns of the query are day, and none is region"""
@@ -57,14 +68,74 @@ class Partition(NamedTuple):
         return [*free, *self.last]
 
 
-Planner = Callable[[Any, Facts], Plan | None]
+class Dropped(NamedTuple):
+    """DROP TABLE t"""
+
+    key: str
 
 
-def plan_of(node: Any, facts: Facts) -> Plan | type[Unsupported] | None:
-    """The plan of a statement; None for one that moves no data; Unsupported when it may and is not traced."""
+class Emptied(NamedTuple):
+    """TRUNCATE TABLE t"""
+
+    key: str
+
+
+class Renamed(NamedTuple):
+    """ALTER TABLE t RENAME TO u"""
+
+    name: str
+    key: str
+    to_name: str
+    to_key: str
+    node: Any = None
+
+
+class Swapped(NamedTuple):
+    """ALTER TABLE t SWAP WITH u"""
+
+    name: str
+    key: str
+    other_name: str
+    other_key: str
+    node: Any = None
+
+
+class Column(NamedTuple):
+    """A column in ALTER TABLE: its spelling and key, and the type that it gets."""
+
+    name: str
+    key: str
+    type: str = ""
+
+
+class Altered(NamedTuple):
+    """ALTER TABLE t RENAME COLUMN a TO b, ADD COLUMN c INT, DROP COLUMN d      (a, b), (None, c), (d, None)"""
+
+    name: str
+    key: str
+    changes: tuple[tuple[Column | None, Column | None], ...]
+
+
+class Using(NamedTuple):
+    """USE db, SET search_path TO a, b      what a name without a schema means from here on"""
+
+    catalog: str | None
+    schemas: tuple[str, ...] | None
+
+
+Step = Plan | Dropped | Emptied | Renamed | Swapped | Altered | Using
+"""What a statement does in its script."""
+
+Steps = Step | list[Step] | None
+Planner = Callable[[Any, Facts], Any]
+
+
+def plan_of(node: Any, facts: Facts) -> Steps | type[Unsupported]:
+    """What a statement does; None for one that moves no data; Unsupported when it may and is not traced."""
     planner = planners().get(type(node))
     if planner is not None:
-        return planner(node, facts)
+        found: Steps | type[Unsupported] = planner(node, facts)
+        return found
     return None if type(node) in SILENT else Unsupported
 
 
@@ -85,9 +156,9 @@ def listed_columns(schema: Any, facts: Facts) -> list[tuple[str, str]]:
 SILENT: frozenset[type] = frozenset(
     getattr(exp, name)
     for name in (
-        "Set", "Use", "Commit", "Rollback", "Transaction", "Comment", "Describe", "Grant", "Revoke", "Analyze",
-        "Cache", "Uncache", "Refresh", "Pragma", "Show", "Kill", "Semicolon", "Declare", "Attach", "Detach",
-        "Drop", "TruncateTable", "LoadData", "Summarize",
+        "Commit", "Rollback", "Transaction", "Comment", "Describe", "Grant", "Revoke", "Analyze",
+        "Uncache", "Refresh", "Pragma", "Show", "Kill", "Semicolon", "Declare", "Attach", "Detach",
+        "Summarize",
     )
     if hasattr(exp, name)
 )  # fmt: skip
@@ -96,9 +167,9 @@ SILENT: frozenset[type] = frozenset(
 
 def planners() -> dict[type, Planner]:
     if not _PLANNERS:
-        from lineal.extract.sql.statements import change, create, insert, select
+        from lineal.extract.sql.statements import alter, change, command, copy, create, insert, select, use
 
-        for family in (select, create, insert, change):
+        for family in (select, create, insert, change, alter, copy, use, command):
             _PLANNERS.update(family.PLANNERS)
     return _PLANNERS
 

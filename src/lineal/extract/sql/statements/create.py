@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements import Plan, Unsupported, listed_columns
-from lineal.extract.sql.tables import is_named, spelled
+from lineal.extract.sql.tables import is_local, is_named, spelled
 from lineal.model.extraction import ColumnInfo
 
 DATA = {"TABLE": "table", "VIEW": "view"}
@@ -26,17 +26,38 @@ def create(node: exp.Create, facts: Facts) -> Plan | type[Unsupported] | None:
     if not is_named(table):
         return Unsupported
     name, key = spelled(table, facts)
-    query = node.args.get("expression")
+    plan = Plan(
+        name, key, kind, node=node, temporary=is_temporary(node, name), keeps=bool(node.args.get("exists")),
+        replaces=bool(node.args.get("replace")),
+    )  # fmt: skip
     clone = node.args.get("clone")
     if clone is not None and isinstance(clone.this, exp.Table):
-        return Plan(name, key, kind, query=exp.select("*").from_(clone.this, copy=False), node=node)
-    if schema is None and query is None and node.find(exp.LikeProperty) is not None:
-        return Unsupported
-    if query is not None:
-        columns = listed_columns(schema, facts) if schema is not None else []
-        return Plan(name, key, kind, query=query, columns=columns, with_=node.args.get("with_"), node=node)
-    declared = [declared_column(item, facts) for item in schema.expressions] if schema is not None else []
-    return Plan(name, key, kind, schema=[info for info in declared if info is not None], node=node)
+        plan.query = exp.select("*").from_(clone.this, copy=False)
+    elif node.args.get("expression") is not None:
+        plan.query = node.args["expression"]
+        plan.columns = listed_columns(schema, facts) if schema is not None else []
+        plan.with_ = node.args.get("with_")
+    else:
+        declared = [declared_column(item, facts) for item in schema.expressions] if schema is not None else []
+        plan.schema = [info for info in declared if info is not None]
+        like = node.find(exp.LikeProperty)
+        plan.like = spelled(like.this, facts) if like is not None and is_named(like.this) else None
+    return plan
+
+
+def is_temporary(node: exp.Create, name: str) -> bool:
+    """CREATE TEMP TABLE t, CREATE TEMPORARY VIEW v, CREATE TABLE #t"""
+    properties = node.args.get("properties")
+    marked = properties is not None and any(isinstance(each, exp.TemporaryProperty) for each in properties.expressions)
+    return marked or is_local(name)
+
+
+def cache(node: exp.Cache, facts: Facts) -> Plan | None:
+    """CACHE TABLE t AS SELECT …      a temporary view"""
+    if node.args.get("expression") is None or not is_named(node.this):
+        return None
+    name, key = spelled(node.this, facts)
+    return Plan(name, key, "view", query=node.args["expression"], node=node, temporary=True)
 
 
 def composite(node: exp.Create, facts: Facts) -> Plan | None:
@@ -59,4 +80,4 @@ def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
     return ColumnInfo(node.name, kind.sql(dialect=facts.name or None) if kind is not None else "", comment)
 
 
-PLANNERS = {exp.Create: create}
+PLANNERS = {exp.Create: create, exp.Cache: cache}

@@ -30,7 +30,9 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
     if not is_named(table):
         place = written_place(table)
         return (
-            Plan(place, place, "file", query=query, with_=node.args.get("with_"), node=node) if place else Unsupported
+            Plan(place, place, "file", query=query, with_=node.args.get("with_"), node=node, replaces=True)
+            if place
+            else Unsupported
         )
     name, key = spelled(table, facts)
     columns = listed_columns(schema, facts) if schema is not None else []
@@ -40,6 +42,7 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
     return Plan(
         name, key, "table", query=query, columns=columns, with_=node.args.get("with_"), node=node,
         defines=False, positional=not by_name, partition=partition_of(table, facts),
+        overwrites=bool(node.args.get("overwrite")) and not table.args.get("partition"),
         after=(lambda frame, e, c: on_conflict(conflict, node, table, frame, e, c)) if sets else None,
     )  # fmt: skip
 
@@ -101,4 +104,35 @@ def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
             scope.sources.setdefault(key, source)
 
 
-PLANNERS = {exp.Insert: insert}
+# -- several targets -----------------------------------------------------------------------------------------------
+
+
+def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any]:
+    """FROM s INSERT INTO a SELECT x INSERT INTO b SELECT y; INSERT ALL WHEN … THEN INTO a … SELECT …"""
+    plans: list[Any] = []
+    earlier: list[Any] = []
+    for branch in node.expressions:
+        if isinstance(branch, exp.ConditionalInsert):
+            test = branch.args.get("expression")
+            decided = [*(earlier if node.args.get("kind") == "FIRST" or branch.args.get("else_") else ()), test]
+            into = branch.this
+            into.set("expression", chosen(into, node.args["source"], [each for each in decided if each is not None]))
+            earlier += [test] if test is not None else []
+        else:
+            into = branch
+            into.expression.set("from_", exp.From(this=node.args["source"]))
+        plans.append(insert(into, facts))
+    return [plan for plan in plans if isinstance(plan, Plan)]
+
+
+def chosen(into: exp.Insert, source: Any, tests: list[Any]) -> exp.Select:
+    """WHEN n > 1 THEN INTO a (x) VALUES (p) … SELECT p, n FROM s      SELECT p FROM (SELECT p, n FROM s) WHERE n > 1"""
+    values = into.args.get("expression")
+    items = values.expressions[0].expressions if isinstance(values, exp.Values) else [exp.Star()]
+    select = exp.Select(expressions=list(items), from_=exp.From(this=exp.Subquery(this=source)))
+    if tests:
+        select.set("where", exp.Where(this=exp.and_(*tests, copy=False)))
+    return select
+
+
+PLANNERS = {exp.Insert: insert, exp.MultitableInserts: multi_insert}

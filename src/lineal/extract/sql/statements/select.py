@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements import Plan, Unsupported, plan_of
-from lineal.extract.sql.tables import spelled
+from lineal.extract.sql.tables import is_local, is_named, spelled
 
 
 def bare(node: Any, facts: Facts) -> Plan:
@@ -17,9 +17,10 @@ def bare(node: Any, facts: Facts) -> Plan:
     while isinstance(first, (exp.SetOperation, exp.Subquery)):  # SELECT a INTO t FROM s UNION ALL SELECT …
         first = first.this
     into = first.args.get("into")
-    if into is not None and isinstance(into.this, exp.Table):
+    if into is not None and is_named(into.this):
         name, key = spelled(into.this, facts)
-        return Plan(name, key, "table", query=node, node=node)
+        temporary = bool(into.args.get("temporary")) or is_local(name)
+        return Plan(name, key, "table", query=node, node=node, temporary=temporary)
     return Plan("", "", "query", query=node, node=node)
 
 

@@ -1,0 +1,92 @@
+"""Entries: a name with the statements that define it, and what one statement of a script leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from lineal.algebra.frame import Frame
+from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.reading import Reading
+from lineal.extract.sql.statements import Plan
+from lineal.model.edge import Dataset
+from lineal.model.extraction import DatasetInfo
+
+if TYPE_CHECKING:
+    from lineal.extract.naming import Naming
+    from lineal.extract.timeline import Change, Timeline, Version
+
+
+class Setting(NamedTuple):
+    """What a statement stands in, where that matters: the order of its script, and what names without a schema mean."""
+
+    timeline: Timeline | None
+    position: int
+    naming: Naming | None
+
+
+class Definition:
+    """One statement that writes a dataset."""
+
+    __slots__ = (
+        "entry", "evaluation", "facts", "frame", "parameters", "plan", "reading", "setting", "target",
+    )  # fmt: skip
+
+    def __init__(
+        self, plan: Plan, reading: Reading, facts: Facts, entry: Entry, parameters: tuple[str, ...] = ()
+    ) -> None:
+        self.plan = plan
+        self.reading = reading
+        self.facts = facts
+        self.entry = entry
+        self.target = entry.dataset
+        self.parameters = parameters
+        self.frame: Frame | None = None
+        self.evaluation: Evaluation | None = None
+        self.setting: Setting | None = None
+
+    @property
+    def hidden(self) -> bool:
+        """Whether what it writes is composed into what reads it."""
+        return self.entry.__class__ is State
+
+
+class Entry:
+    """A name with the statements that define it, and its scan once they are evaluated."""
+
+    __slots__ = ("active", "broken", "changes", "dataset", "declared", "definitions", "kind", "like", "scanned")
+
+    def __init__(self, dataset: Dataset, kind: str) -> None:
+        self.dataset = dataset
+        self.kind = kind
+        self.definitions: list[Definition] = []
+        self.declared: DatasetInfo | None = None
+        self.changes: list[tuple[Timeline, int, Change]] = []
+        """ALTER TABLE … RENAME COLUMN: the script, the statement's position in it, and the change"""
+        self.like: tuple[str, str] | None = None
+        """CREATE TABLE t LIKE s: the spelling and key of s"""
+        self.scanned: Frame | None = None
+        self.active = False
+        self.broken = False
+
+    @property
+    def defining(self) -> list[Definition]:
+        """The statements that decide the schema: an INSERT only where nothing else does."""
+        deciding = [definition for definition in self.definitions if definition.plan.defines]
+        if deciding or self.like is not None or (self.declared is not None and self.declared.complete):
+            return deciding
+        return self.definitions
+
+
+class State(Entry):
+    """What a hidden version holds after one statement of its script."""
+
+    __slots__ = ("before", "makes", "version")
+
+    def __init__(self, dataset: Dataset, version: Version, before: State | None) -> None:
+        super().__init__(dataset, "table")
+        self.version = version
+        self.before = before
+        self.makes: Callable[[Frame | None], Frame] | None = None
+        """instead of a statement that writes: the columns it starts with, or what ALTER TABLE does to them"""

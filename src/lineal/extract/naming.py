@@ -1,0 +1,78 @@
+"""Names without a schema: what they mean by the defaults, the search path, and USE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from lineal.extract.sql.statements import Plan, Renamed, Step, Swapped, Using
+from lineal.model.names import Fold
+from lineal.model.script import Defaults
+
+LOCAL = ("#", "@")
+"""T-SQL's temporary tables and table variables belong to no schema."""
+
+
+class Naming(NamedTuple):
+    """Where a name that does not say so is looked for."""
+
+    catalog: str | None
+    schemas: tuple[str, ...]
+    fold: Fold
+    known: Callable[[str], bool]
+    """whether anything defines or declares a key: of the schemas in the path the first that has the name is meant"""
+
+    @property
+    def speaks(self) -> bool:
+        """Whether there is any default at all."""
+        return self.catalog is not None or bool(self.schemas)
+
+    def using(self, step: Using) -> Naming:
+        """USE a.b      from here on"""
+        catalog = step.catalog if step.catalog is not None else self.catalog
+        schemas = step.schemas if step.schemas is not None else self.schemas
+        return self._replace(catalog=catalog, schemas=schemas)
+
+    def full(self, name: str, key: str) -> tuple[str, str]:
+        """t      catalog.schema.t, and its key"""
+        if "." not in key and self.schemas and not key.startswith(LOCAL):
+            candidates = [self.under(schema, name, key) for schema in self.schemas]
+            return next((each for each in candidates if self.known(each[1])), candidates[0])
+        return self.in_catalog(name, key)
+
+    def created(self, name: str, key: str) -> tuple[str, str]:
+        """CREATE TABLE t      in the first schema of the path"""
+        if "." not in key and self.schemas and not key.startswith(LOCAL):
+            return self.under(self.schemas[0], name, key)
+        return self.in_catalog(name, key)
+
+    def under(self, schema: str, name: str, key: str) -> tuple[str, str]:
+        return self.in_catalog(f"{schema}.{name}", f"{self.fold(schema, False)}.{key}")
+
+    def in_catalog(self, name: str, key: str) -> tuple[str, str]:
+        if self.catalog is None or key.count(".") != 1:
+            return name, key
+        if key.startswith("."):
+            return name, key
+        return f"{self.catalog}.{name}", f"{self.fold(self.catalog, False)}.{key}"
+
+    def located(self, step: Step) -> Step:
+        """A statement with the full name of what it writes."""
+        if isinstance(step, Plan):
+            if step.name and not step.defines:  # what it creates has its full name already
+                step.name, step.key = self.full(step.name, step.key)
+            if step.like is not None:
+                step.like = self.full(*step.like)
+            return step
+        if isinstance(step, Renamed):
+            return Renamed(*self.full(step.name, step.key), *self.created(step.to_name, step.to_key), step.node)
+        if isinstance(step, Swapped):
+            return Swapped(*self.full(step.name, step.key), *self.full(step.other_name, step.other_key), step.node)
+        if isinstance(step, Using):
+            return step
+        return step._replace(key=self.full(step.key, step.key)[1])
+
+
+def naming_of(defaults: Defaults | None, fold: Fold, known: Callable[[str], bool]) -> Naming:
+    catalog, schemas = (defaults.catalog, defaults.schemas) if defaults is not None else (None, ())
+    return Naming(catalog, schemas, fold, known)

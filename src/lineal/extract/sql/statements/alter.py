@@ -1,0 +1,147 @@
+"""ALTER, DROP, TRUNCATE and their like: what they do to names, in the order of the script."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import NOTHING, Frame
+from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.statements import (
+    Altered,
+    Column,
+    Dropped,
+    Emptied,
+    Plan,
+    Renamed,
+    Step,
+    Swapped,
+    Unsupported,
+)  # fmt: skip
+from lineal.extract.sql.tables import is_named, spelled
+from lineal.model.way import Clause
+
+DATA = frozenset(("TABLE", "VIEW", "MATERIALIZED VIEW", "FOREIGN TABLE", "EXTERNAL TABLE", "ICEBERG TABLE"))
+
+
+def drop(node: exp.Drop, facts: Facts) -> list[Step] | None:
+    """DROP TABLE IF EXISTS a, b"""
+    if str(node.args.get("kind")).upper() not in DATA:
+        return None
+    tables = node.args.get("tables") or [node.args.get("this")]
+    return [Dropped(spelled(table, facts)[1]) for table in tables if is_named(table)]
+
+
+def truncate(node: exp.TruncateTable, facts: Facts) -> list[Step] | None:
+    """TRUNCATE TABLE a"""
+    return [Emptied(spelled(table, facts)[1]) for table in node.expressions if is_named(table)]
+
+
+def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | None:
+    """ALTER TABLE t RENAME TO u, SWAP WITH u, RENAME COLUMN a TO b, ADD COLUMN c INT, DROP COLUMN d"""
+    table = node.args.get("this")
+    if str(node.args.get("kind")).upper() not in DATA or not is_named(table):
+        return None
+    name, key = spelled(table, facts)
+    steps: list[Step] = []
+    changes: list[tuple[Column | None, Column | None]] = []
+    for action in node.args.get("actions") or ():
+        if isinstance(action, (exp.AlterRename, exp.SwapTable)):
+            other = beside(name, key, *spelled(action.this, facts))
+            renames = isinstance(action, exp.AlterRename)
+            steps.append(Renamed(name, key, *other, node) if renames else Swapped(name, key, *other, node))
+        elif isinstance(action, exp.Query):
+            steps.append(Plan(name, key, "view", query=action, node=node, replaces=True))
+        else:
+            changes += CHANGES.get(type(action), nothing)(action, facts)
+    return [*steps, Altered(name, key, tuple(changes))] if changes else steps
+
+
+def beside(name: str, key: str, other_name: str, other_key: str) -> tuple[str, str]:
+    """ALTER TABLE s.t RENAME TO u      u stands in s, too"""
+    missing = key.count(".") - other_key.count(".")
+    if missing <= 0:
+        return other_name, other_key
+    prefix, key_prefix = name.split(".")[:missing], key.split(".")[:missing]
+    return ".".join([*prefix, other_name]), ".".join([*key_prefix, other_key])
+
+
+# -- columns -----------------------------------------------------------------------------------------------------
+
+Changes = list[tuple[Column | None, Column | None]]
+
+
+def column(identifier: Any, facts: Facts, type_: Any = None) -> Column:
+    inner = identifier.this if isinstance(identifier, (exp.Column, exp.ColumnDef)) else identifier
+    key = facts.fold(inner.name, inner.args.get("quoted"))
+    return Column(inner.name, key, type_.sql(dialect=facts.name or None) if type_ is not None else "")
+
+
+def rename_column(action: exp.RenameColumn, facts: Facts) -> Changes:
+    """RENAME COLUMN a TO b"""
+    return [(column(action.this, facts), column(action.args["to"], facts))]
+
+
+def add_column(action: exp.ColumnDef, facts: Facts) -> Changes:
+    """ADD COLUMN c INT"""
+    return [(None, column(action, facts, action.args.get("kind")))]
+
+
+def add_columns(action: exp.Schema, facts: Facts) -> Changes:
+    """ADD COLUMNS (c INT, d STRING)"""
+    added = [each for each in action.expressions if isinstance(each, exp.ColumnDef)]
+    return [change for each in added for change in add_column(each, facts)]
+
+
+def drop_column(action: exp.Drop, facts: Facts) -> Changes:
+    """DROP COLUMN d"""
+    if str(action.args.get("kind")).upper() not in ("COLUMN", "COLUMNS"):
+        return []
+    gone = action.args.get("tables") or [action.args.get("this")]
+    gone = [name for each in gone for name in (each.expressions if isinstance(each, exp.Schema) else [each])]
+    return [(column(each, facts), None) for each in gone if each is not None]
+
+
+def modify_column(action: exp.ModifyColumn, facts: Facts) -> Changes:
+    """CHANGE COLUMN a b INT"""
+    before = action.args.get("rename_from")
+    return [(column(before, facts), column(action.this, facts, action.this.args.get("kind")))] if before else []
+
+
+def alter_column(action: exp.AlterColumn, facts: Facts) -> Changes:
+    """CHANGE COLUMN a b INT, as Hive has it"""
+    after = action.args.get("rename_to")
+    return [(column(action.this, facts), column(after, facts, action.args.get("dtype")))] if after else []
+
+
+def nothing(action: Any, facts: Facts) -> Changes:
+    """ALTER COLUMN a TYPE BIGINT, SET TBLPROPERTIES …      no column comes, goes or gets another name"""
+    return []
+
+
+CHANGES: dict[type, Any] = {
+    exp.RenameColumn: rename_column,
+    exp.ColumnDef: add_column,
+    exp.Schema: add_columns,
+    exp.Drop: drop_column,
+    exp.ModifyColumn: modify_column,
+    exp.AlterColumn: alter_column,
+}
+
+
+def copy_of(name: str, key: str, from_name: str, from_key: str, defines: bool = True, node: Any = None) -> Plan:
+    """ALTER TABLE s RENAME TO t      every column of s goes to the column of t that has its name"""
+
+    def made(evaluation: Any, ctes: Any) -> Frame:
+        dataset, frame = evaluation.catalog.former(from_name, from_key, evaluation)
+        for slot in frame.slots:
+            if slot.scanned is not None:
+                evaluation.read(slot.scanned, Clause.SELECT, node)
+        evaluation.datasets_read.setdefault(dataset, node)
+        return Frame(frame.slots, NOTHING)
+
+    return Plan(name, key, "table", made=made, defines=defines, node=node)
+
+
+PLANNERS = {exp.Drop: drop, exp.TruncateTable: truncate, exp.Alter: alter}

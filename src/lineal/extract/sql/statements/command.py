@@ -1,0 +1,96 @@
+"""Statements that the parser leaves as words: the first word tells which they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.statements import Renamed, Step, Swapped, Unsupported, use
+from lineal.extract.sql.statements.alter import copy_of
+from lineal.extract.sql.statements.copy import unload
+from lineal.extract.sql.tables import spelled
+
+PART = r'(?:[\w$#]+|"[^"]+"|`[^`]+`|\[[^\]]+\])'
+NAME = rf"({PART}(?:\.{PART})*)"
+PAIR = re.compile(rf"{NAME}\s+(?:TO|AND)\s+{NAME}", re.IGNORECASE)
+STREAM = re.compile(rf"^STREAM\s+(?:IF\s+NOT\s+EXISTS\s+)?{NAME}.*?\bON\s+(?:TABLE|VIEW)\s+{NAME}", re.I | re.S)
+SWITCH = re.compile(rf"^TABLE\s+{NAME}\s+SWITCH\b.*?\bTO\s+{NAME}", re.IGNORECASE | re.DOTALL)
+EXCHANGE = re.compile(rf"^TABLE\s+{NAME}\s+EXCHANGE\s+PARTITION\b.*?\bWITH\s+TABLE\s+{NAME}", re.I | re.S)
+
+Said = Any
+"""Steps, none, or Unsupported."""
+
+Speaker = Callable[[str, Facts, exp.Command], Said]
+
+
+def command(node: exp.Command, facts: Facts) -> Said:
+    """RENAME TABLE a TO b      the parser's `Command`: a first word, and the rest as text"""
+    speaker = COMMANDS.get(str(node.this).upper())
+    if speaker is None:
+        return Unsupported
+    rest = node.args.get("expression")
+    said: Said = speaker((rest.name if isinstance(rest, exp.Expr) else str(rest or "")).strip(), facts, node)
+    return said
+
+
+def tables(text: str, pattern: re.Pattern[str], facts: Facts) -> list[tuple[str, str, str, str]]:
+    """The pairs of names in a text, each with its spelling and its key."""
+    found = []
+    for pair in pattern.findall(text):
+        left, right = (exp.to_table(name, dialect=facts.name or None) for name in pair)
+        found.append((*spelled(left, facts), *spelled(right, facts)))
+    return found
+
+
+def rename(text: str, facts: Facts, node: exp.Command) -> list[Step]:
+    """RENAME TABLE a TO b, c TO d"""
+    return [Renamed(*pair, node) for pair in tables(text, PAIR, facts)]
+
+
+def exchange(text: str, facts: Facts, node: exp.Command) -> list[Step]:
+    """EXCHANGE TABLES a AND b"""
+    return [Swapped(*pair, node) for pair in tables(text, PAIR, facts)]
+
+
+def alter(text: str, facts: Facts, node: exp.Command) -> Said:
+    """ALTER TABLE a SWITCH TO b; ALTER TABLE a EXCHANGE PARTITION … WITH TABLE b"""
+    moved = [(to, key, from_, from_key) for from_, from_key, to, key in tables(text, SWITCH, facts)]
+    moved += tables(text, EXCHANGE, facts)
+    if moved:
+        return [copy_of(*pair, defines=False, node=node) for pair in moved]
+    return use.alter_session(text, facts)
+
+
+def create(text: str, facts: Facts, node: exp.Command) -> Said:
+    """CREATE STREAM s ON TABLE t      the changes of t, with its columns"""
+    return [copy_of(*pair, node=node) for pair in tables(text, STREAM, facts)] or Unsupported
+
+
+def set_(text: str, facts: Facts, node: exp.Command) -> Said:
+    return use.set_path(text, facts)
+
+
+def silent(text: str, facts: Facts, node: exp.Command) -> None:
+    """VACUUM, OPTIMIZE …      no data moves"""
+
+
+COMMANDS: dict[str, Speaker] = {
+    "RENAME": rename,
+    "EXCHANGE": exchange,
+    "ALTER": alter,
+    "CREATE": create,
+    "SET": set_,
+    "UNLOAD": unload,
+    **dict.fromkeys(
+        ("VACUUM", "OPTIMIZE", "ANALYZE", "EXPLAIN", "SHOW", "GRANT", "REVOKE", "DENY", "MSCK", "REFRESH", "COMMENT",
+         "LIST", "LS", "REMOVE", "RM", "PUT", "GET", "DESCRIBE", "DESC", "RESET", "UNSET", "CLUSTER", "REINDEX",
+         "CHECKPOINT", "LOCK", "UNLOCK", "DISCARD", "SECURITY", "PRINT", "INSTALL", "LOAD", "FLUSH", "DROP"),
+        silent,
+    ),
+}  # fmt: skip
+
+PLANNERS = {exp.Command: command}

@@ -1,0 +1,120 @@
+"""COPY, LOAD, UNLOAD and EXPORT: between a table and a path."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import NOTHING, Frame, Slot
+from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.statements import Plan, Unsupported, listed_columns
+from lineal.extract.sql.tables import is_named, spelled
+from lineal.model.edge import Column, Doubt
+from lineal.model.paths import path_name
+from lineal.model.way import IDENTITY, Clause, Confidence
+
+LOADED = Doubt(Confidence.MEDIUM, False, "a file's columns are known only from the table that they are loaded into")
+
+
+def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
+    """COPY t FROM 's3://…', COPY INTO t FROM @stage, COPY (SELECT …) TO 'x.csv'"""
+    files = node.args.get("files") or []
+    paths = [path for path in map(path_of, files) if path]
+    table = node.this.this if isinstance(node.this, exp.Schema) else node.this
+    stage = path_of(table) if isinstance(table, exp.Table) and isinstance(table.this, exp.Var) else ""
+    if stage:  # COPY INTO @stage FROM t
+        return written(stage, files[0], node) if files else None
+    if not node.args.get("kind"):
+        return written(paths[0], node.this, node, facts) if paths else None
+    if not is_named(table):
+        return Unsupported
+    columns = listed_columns(node.this, facts) if isinstance(node.this, exp.Schema) else []
+    name, key = spelled(table, facts)
+    if files and isinstance(files[0], exp.Subquery):
+        return Plan(name, key, "table", query=files[0], columns=columns, node=node, defines=False, positional=True)
+    return loaded(name, key, columns, paths, node) if paths else None
+
+
+def load_data(node: exp.LoadData, facts: Facts) -> Plan | type[Unsupported] | None:
+    """LOAD DATA INPATH '/x' INTO TABLE t"""
+    path = path_of(node.args.get("inpath"))
+    if not is_named(node.this) or not path:
+        return Unsupported
+    name, key = spelled(node.this, facts)
+    plan = loaded(name, key, [], [path], node)
+    plan.overwrites = bool(node.args.get("overwrite")) and node.args.get("partition") is None
+    return plan
+
+
+def export(node: exp.Export, facts: Facts) -> Plan | None:
+    """EXPORT DATA OPTIONS (uri = 'gs://b/*.csv') AS SELECT …"""
+    options = node.args.get("options")
+    for option in options.expressions if options is not None else ():
+        if option.this.name.lower() == "uri":
+            return written(path_name(option.args["value"].name), node.this, node)
+    return None
+
+
+UNLOADED = re.compile(r"^\s*\((.*)\)\s*TO\s+'([^']+)'", re.IGNORECASE | re.DOTALL)
+
+
+def unload(text: str, facts: Facts, node: exp.Command) -> Plan | type[Unsupported]:
+    """UNLOAD ('SELECT …') TO 's3://…'; UNLOAD (SELECT …) TO 's3://…'"""
+    found = UNLOADED.match(text)
+    if not found:
+        return Unsupported
+    inner = found[1].strip()
+    if inner[:1] == inner[-1:] == "'":
+        inner = inner[1:-1].replace("''", "'").replace("\\'", "'")
+    query = exp.maybe_parse(inner, dialect=facts.name or None)
+    return written(path_name(found[2]), query, node)
+
+
+def path_of(node: Any) -> str:
+    """'s3://b/x', @stage/x"""
+    if isinstance(node, exp.Table) and isinstance(node.this, (exp.Var, exp.Literal)):
+        node = node.this
+    if isinstance(node, exp.Literal) or (isinstance(node, exp.Var) and node.name.startswith("@")):
+        return path_name(node.name)
+    return ""
+
+
+def written(path: str, query: Any, node: Any, facts: Facts | None = None) -> Plan:
+    """What is written to a path: a query, or every column of a table."""
+    if isinstance(query, exp.Schema):
+        columns = [exp.column(each.copy()) for each in query.expressions]
+        query = exp.select(*columns).from_(query.this, copy=False)
+    elif isinstance(query, exp.Table):
+        query = exp.select("*").from_(query, copy=False)
+    return Plan(path, path, "file", query=query, node=node, replaces=True)
+
+
+def loaded(name: str, key: str, columns: list[tuple[str, str]], paths: list[str], node: Any) -> Plan:
+    """Every column of the table is filled from the file's column, which nobody has named."""
+
+    def made(evaluation: Any, ctes: Any) -> Frame:
+        into = columns or evaluation.catalog.target_columns(evaluation.definition)
+        slots: list[Slot] = []
+        for path in paths:
+            dataset, frame = evaluation.scan(path, path, node)
+            if not into:
+                slots.extend(frame.slots)
+            for position, (column, column_key) in enumerate(into):
+                origin = origin_in(frame, position, dataset, column)
+                evaluation.read(origin, Clause.FROM, node)
+                doubt = LOADED if not frame.complete else None
+                slots.append(Slot(column, column_key, {(origin, IDENTITY): (node, None, None, doubt)}))
+        return Frame(slots, NOTHING)
+
+    return Plan(name, key, "table", made=made, node=node, defines=False)
+
+
+def origin_in(frame: Frame, position: int, dataset: Any, column: str) -> Column:
+    if frame.complete and position < len(frame.slots):
+        return Column(dataset, frame.slots[position].name)
+    return Column(dataset, column)
+
+
+PLANNERS = {exp.Copy: copy, exp.LoadData: load_data, exp.Export: export}

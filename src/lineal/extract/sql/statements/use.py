@@ -1,0 +1,67 @@
+"""USE and SET search_path: what a name without a schema means from here on."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.statements import Using
+
+CATALOGUES = frozenset(("tsql", "fabric", "snowflake", "redshift"))
+"""Dialects in which USE x names a database that holds schemas; elsewhere a database is a schema."""
+
+FIRST_SCHEMA = {"tsql": "dbo", "fabric": "dbo", "snowflake": "public", "redshift": "public"}
+
+PATHS = re.compile(r"^\s*(?:SESSION\s+|LOCAL\s+)?(?:search_path|schema)\s*(?:=|\bTO\b|\s)\s*(.+)$", re.IGNORECASE)
+SESSION = re.compile(r"^\s*SESSION\s+SET\s+CURRENT_SCHEMA\s*=\s*(.+)$", re.IGNORECASE)
+
+
+def use(node: exp.Use, facts: Facts) -> Using | None:
+    """USE db, USE SCHEMA a.b, USE CATALOG c"""
+    table = node.args.get("this")
+    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+        return None
+    kind = str(node.args.get("kind") or "").upper()
+    name, above = table.name, table.db or None
+    if name.upper() == "NAMESPACE" and table.alias:
+        kind, name = "SCHEMA", table.alias
+    if kind == "CATALOG" or (kind in ("", "DATABASE") and facts.name in CATALOGUES and above is None):
+        first = FIRST_SCHEMA.get(facts.name)
+        return Using(name, (first,) if first else ())
+    if kind in ("", "DATABASE", "SCHEMA"):
+        return Using(above, (name,))
+    return None
+
+
+def set_(node: exp.Set, facts: Facts) -> Using | None:
+    """SET search_path TO a      one schema; the parser leaves longer paths as words"""
+    for item in node.expressions:
+        pair = item.this
+        if isinstance(pair, exp.EQ) and pair.this.name.lower() in ("search_path", "schema"):
+            return path_of(pair.expression.name)
+    return None
+
+
+def set_path(text: str, facts: Facts) -> Using | None:
+    """SET search_path TO a, b; SET SCHEMA 'a'"""
+    found = PATHS.match(text)
+    return path_of(found[1]) if found else None
+
+
+def alter_session(text: str, facts: Facts) -> Using | None:
+    """ALTER SESSION SET CURRENT_SCHEMA = a"""
+    found = SESSION.match(text)
+    return path_of(found[1]) if found else None
+
+
+def path_of(text: str) -> Using:
+    names = [name.strip().strip("\"'`") for name in text.split(",")]
+    return Using(None, tuple(name for name in names if name and name != "$user"))
+
+
+COMMANDS: dict[str, Any] = {"SET": set_path}
+
+PLANNERS = {exp.Use: use, exp.Set: set_}

@@ -1,0 +1,217 @@
+"""Script order: what a name means at each statement of a script, where the order of statements matters.
+
+    CREATE TEMP TABLE x AS SELECT a FROM s;      version 1 of x, hidden
+    INSERT INTO x SELECT b FROM s2;              a later state of version 1
+    CREATE TABLE y AS SELECT * FROM x;           reads version 1 as it is now
+    DROP TABLE x;
+    CREATE TABLE x AS SELECT c FROM s3;          version 2 of x, the one that is shown
+
+A version is what one CREATE makes, under whatever names it goes by. The version that a name has when the script ends is
+shown under that name; temporary, dropped and replaced ones are hidden, and composed into what reads them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+
+from lineal.extract.sql.statements import (
+    Altered,
+    Column,
+    Dropped,
+    Emptied,
+    Plan,
+    Renamed,
+    Step,
+    Swapped,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from lineal.extract.entries import Entry, State
+
+Change = tuple[Column | None, Column | None]
+"""(a, b): a is now called b; (None, b): b is new; (a, None): a is gone"""
+
+NEVER: tuple[list[int], list[Version | None]] = ([], [])
+
+
+class Version:
+    """What one CREATE of a script makes, or what was there before the script under a name."""
+
+    __slots__ = (
+        "before", "changes", "dropped", "entry", "external", "key", "name", "origin", "positions", "read", "states",
+        "superseded", "temporary", "writes",
+    )  # fmt: skip
+
+    def __init__(self, name: str, key: str, temporary: bool = False, external: bool = False) -> None:
+        self.name = name
+        self.key = key
+        self.temporary = temporary
+        self.external = external
+        self.dropped = False
+        self.superseded = False
+        self.read = False
+        self.origin = key
+        self.writes: list[tuple[int, Plan]] = []
+        self.changes: list[tuple[int, Change]] = []
+        self.before: Version | None = None
+        """whose columns it has: that of a table which was emptied, or which this one is LIKE"""
+        self.entry: Entry | None = None
+        """the dataset that shows it"""
+        self.states: list[State] = []
+        self.positions: list[int] = []
+
+    @property
+    def hidden(self) -> bool:
+        return self.temporary or self.dropped or self.superseded
+
+    def state_at(self, position: int) -> State | None:
+        """As the statements before this position have left it."""
+        found = bisect_left(self.positions, position)
+        return self.states[found - 1] if found else None
+
+
+class Timeline:
+    """Which version each name of a script stands for, from statement to statement."""
+
+    def __init__(self, steps: list[Step]) -> None:
+        self.steps = steps
+        self.versions: list[Version] = []
+        self.bound: dict[str, Version] = {}
+        self.history: dict[str, tuple[list[int], list[Version | None]]] = {}
+        for position, step in enumerate(steps):
+            FOLLOW[step.__class__](self, position, step)
+
+    def at(self, key: str, position: int) -> Version | None:
+        """The version that a statement reads under a name; None where the script has not touched it yet."""
+        starts, versions = self.history.get(key, NEVER)
+        found = bisect_left(starts, position)
+        return versions[found - 1] if found else None
+
+    # -- names --------------------------------------------------------------------------------------------------
+
+    def start(self, position: int, version: Version) -> Version:
+        """From here on the name means this version."""
+        self.versions.append(version)
+        self.bind(position, version.key, version)
+        return version
+
+    def bind(self, position: int, key: str, version: Version | None) -> None:
+        if version is None:
+            self.bound.pop(key, None)
+        else:
+            self.bound[key] = version
+        starts, versions = self.history.setdefault(key, ([], []))
+        starts.append(position)
+        versions.append(version)
+
+    def current(self, position: int, name: str, key: str) -> Version:
+        """The version that a name has, else what was there before the script."""
+        found = self.bound.get(key)
+        return found if found is not None else self.start(position, Version(name, key, external=True))
+
+    def replace(self, key: str) -> Version | None:
+        old = self.bound.get(key)
+        if old is not None and (old.writes or not old.external):
+            old.superseded = True
+        return old
+
+    # -- statements ---------------------------------------------------------------------------------------------
+
+    def plan(self, position: int, plan: Plan) -> None:
+        """CREATE starts a version, unless it keeps what is there; whatever else writes, writes into the current one"""
+        held = self.bound.get(plan.key)
+        if plan.defines and held is not None and held.external and not plan.replaces:
+            held.external = False  # INSERT INTO t …; CREATE TABLE t …: there was no t before
+            version = held
+        elif plan.defines and not (plan.keeps and held is not None):
+            self.replace(plan.key)
+            version = self.start(position, Version(plan.name, plan.key, plan.temporary))
+        else:
+            version = self.current(position, plan.name, plan.key)
+            if plan.overwrites and version.writes:
+                version = self.emptied(position, version)
+        version.writes.append((position, plan))
+
+    def dropped(self, position: int, step: Dropped) -> None:
+        """DROP TABLE t      what was made here is gone; what was there before stays in the picture"""
+        version = self.bound.get(step.key)
+        if version is not None:
+            version.dropped = not version.external
+            self.bind(position, step.key, None)
+
+    def truncated(self, position: int, step: Emptied) -> None:
+        """TRUNCATE t      the rows are gone, the columns stay"""
+        version = self.bound.get(step.key)
+        if version is not None and any(plan.schema is None for _, plan in version.writes):
+            self.emptied(position, version)
+
+    def emptied(self, position: int, old: Version) -> Version:
+        new = Version(old.name, old.key, old.temporary, old.external)
+        new.before = old
+        old.superseded = True
+        return self.start(position, new)
+
+    def renamed(self, position: int, step: Renamed) -> None:
+        """ALTER TABLE t RENAME TO u      what was made here is u from now on; what was there before flows into u"""
+        version = self.bound.get(step.key)
+        self.replace(step.to_key)
+        if version is None or version.external:
+            self.copied(position, step.to_name, step.to_key, step.name, step.key, step.node)
+            if version is not None:
+                self.bind(position, step.key, None)
+            return
+        self.bind(position, step.key, None)
+        version.name, version.key = step.to_name, step.to_key
+        self.bind(position, step.to_key, version)
+
+    def copied(self, position: int, name: str, key: str, from_name: str, from_key: str, node: Any) -> None:
+        from lineal.extract.sql.statements.alter import copy_of
+
+        plan = copy_of(name, key, from_name, from_key, node=node)
+        self.start(position, Version(name, key)).writes.append((position, plan))
+
+    def swapped(self, position: int, step: Swapped) -> None:
+        """ALTER TABLE t SWAP WITH u      each takes the other's name"""
+        pair = [(step.name, step.key), (step.other_name, step.other_key)]
+        versions = [self.bound.get(key) for _, key in pair]
+        for version, (_, _), (to_name, to_key) in zip(versions, pair, reversed(pair), strict=True):
+            if version is not None and not version.external:
+                version.name, version.key = to_name, to_key
+                self.bind(position, to_key, version)
+        for version, (name, key), (to_name, to_key) in zip(versions, pair, reversed(pair), strict=True):
+            if version is None or version.external:
+                self.copied(position, to_name, to_key, name, key, step.node)
+
+    def altered(self, position: int, step: Altered) -> None:
+        version = self.current(position, step.name, step.key)
+        version.changes.extend((position, change) for change in step.changes)
+
+
+FOLLOW: dict[type, Any] = {
+    Plan: Timeline.plan,
+    Dropped: Timeline.dropped,
+    Emptied: Timeline.truncated,
+    Renamed: Timeline.renamed,
+    Swapped: Timeline.swapped,
+    Altered: Timeline.altered,
+}
+
+
+def order_matters(steps: list[Step]) -> bool:
+    """Whether a script has names that are defined more than once, temporary or altered."""
+    created: set[str] = set()
+    written: set[str] = set()
+    for step in steps:
+        if step.__class__ is not Plan:
+            return True
+        assert isinstance(step, Plan)
+        if step.temporary or (step.overwrites and step.key in written):
+            return True
+        if step.defines:
+            if step.key in created or (step.replaces and step.key in written):
+                return True
+            created.add(step.key)
+        if step.schema is None:
+            written.add(step.key)
+    return False
