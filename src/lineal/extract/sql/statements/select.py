@@ -7,7 +7,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
-from lineal.extract.sql.statements import Plan, Unsupported, plan_of
+from lineal.extract.sql.statements import Plan, Steps, Unsupported, plan_of
 from lineal.extract.sql.tables import is_local, is_named, spelled
 
 
@@ -24,7 +24,7 @@ def bare(node: Any, facts: Facts) -> Plan:
     return Plan("", "", "query", query=node, node=node)
 
 
-def locking(node: exp.LockingStatement, facts: Facts) -> Plan | type[Unsupported] | None:
+def locking(node: exp.LockingStatement, facts: Facts) -> Steps | type[Unsupported]:
     """LOCKING ROW FOR ACCESS SELECT …      the statement that the lock is for"""
     return plan_of(node.expression, facts)
 
