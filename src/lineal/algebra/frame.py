@@ -24,10 +24,17 @@ class Struct(dict[tuple[Column, Way], "Trail | None"]):
     """The lineage of a struct that was built here: of the whole, and of each field by its key."""
 
     fields: Mapping[str, Lineage]
+    names: Sequence[str]
+    """the fields as they were spelled, in order"""
 
-    def __init__(self, whole: Lineage, fields: Mapping[str, Lineage]) -> None:
+    def __init__(self, whole: Lineage, fields: Mapping[str, Lineage], names: Sequence[str] = ()) -> None:
         super().__init__(whole)
         self.fields = fields
+        self.names = names or list(fields)
+
+
+class Part(dict[tuple[Column, Way], "Trail | None"]):
+    """The lineage of a part of a column's value, a field or an element: its fields are further down the same path."""
 
 
 class Made(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.scope import Scope, Source
 from lineal.extract.sql.statements import Plan, Step, Unsupported, Using, plan_of
+from lineal.extract.sql.structs import field_names, fields_at
 from lineal.extract.timeline import Change, Timeline, Version, order_matters
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
@@ -68,6 +69,7 @@ class Definitions:
         self.order: list[Definition] = []
         self.functions: dict[str, Function] = {}
         self.bodies: dict[str, Any] = {}
+        self.asked: set[Column] = set()
         self.diagnostics: list[Diagnostic] = list(corpus.diagnostics)
         self.coverage = Coverage()
         self.evidence: dict[tuple[Dataset, str], int] | None = None
@@ -610,6 +612,24 @@ class Definitions:
         if tree.args.get("from_") is None and len(tree.expressions) == 1:
             return tree.expressions[0].unalias()
         return exp.Subquery(this=tree)
+
+    def struct_fields(self, origin: Column) -> Sequence[str]:
+        """address.*      by the declared type of the column, else by the definition that it comes from"""
+        entry = self.entries.get(table_key(origin.dataset.name, self.facts.fold_table))
+        if entry is None or origin in self.asked:
+            return ()
+        fold = self.facts.fold
+        key = fold(origin.name, False)
+        for info in entry.declared.columns if entry.declared is not None else ():
+            if info.type and fold(info.name, False) == key:
+                return fields_at(info.type, origin.path, self.facts.name)
+        for definition in entry.defining:
+            if definition.frame is not None and (slot := slot_at(definition.frame.index, key)) is not None:
+                self.asked.add(origin)
+                found = field_names(slot.lineage, origin.path, self)
+                self.asked.discard(origin)
+                return found
+        return ()
 
     # -- evidence ----------------------------------------------------------------------------------------------
 

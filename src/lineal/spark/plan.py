@@ -22,6 +22,8 @@ import org.apache.spark.sql.catalyst.plans.logical.View;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GetStructField;
+import org.apache.spark.sql.catalyst.expressions.Inline;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.types.StructField;
@@ -79,6 +81,14 @@ public class LinealPlan {
     }
     if (node instanceof NamedExpression && ((Expression) node).resolved())
       out.append(",\\"exprId\\":{\\"id\\":").append(((NamedExpression) node).exprId().id()).append("}");
+    if (node instanceof GetStructField)
+      out.append(",\\"fieldName\\":").append(string(((GetStructField) node).extractFieldName()));
+    if (node instanceof Inline) {
+      out.append(",\\"fieldNames\\":[");
+      String[] names = ((Inline) node).elementSchema().fieldNames();
+      for (int i = 0; i < names.length; i++) out.append(i > 0 ? "," : "").append(string(names[i]));
+      out.append("]");
+    }
     if (node instanceof Cast)
       out.append(",\\"user\\":").append(((Cast) node).getTagValue(Cast.USER_SPECIFIED_CAST()).isDefined());
     if (leaf) {

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from lineal.algebra.expression import aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, absorb, pour
+from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Struct, absorb, pour
 from lineal.algebra.functions import Role, known
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.edge import Column
@@ -233,12 +233,16 @@ def window(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: L
 
 
 def struct_field(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """s.y.z      the path stays on the origin; a struct built in this plan gives only the field that is read"""
+    """s.y.z, m['k'].z, xs[0].z      the path stays on the origin; a struct built here gives only what is read of it"""
     path: list[str] = []
     base = node
-    while base.name in FIELDS:
-        path.insert(0, field_name(base))
+    while base.name in FIELDS or (base.name == "Cast" and path):
+        if base.name in FIELDS:
+            path[:0] = FIELDS[base.name](base)
+            for other in base.children[1:]:
+                stack.append((other, value(way), (node, calls)))
         base = base.children[0]
+    base = column_in(base)
     if base.name == "AttributeReference":
         held: Lineage = scope.attribute(base).lineage
     elif base.name in BUILDERS:
@@ -246,15 +250,58 @@ def struct_field(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, i
     else:
         stack.append((base, value(way), (node, calls)))
         return
+    pour(field_at(held, path), value(way), into, node, (node, calls))
+
+
+def field_at(held: Lineage, path: Sequence[str]) -> Lineage:
+    """The lineage of what a path leads to: further down the origin's own path, where the value is a part of it."""
     while path and isinstance(held, Struct) and path[0].lower() in held.fields:
-        held = held.fields[path.pop(0).lower()]
+        held, path = held.fields[path[0].lower()], path[1:]
+    if not path:
+        return held
+    part = isinstance(held, Part)
+    found: Lineage = Part()
     for (origin, inner), trail in held.items():
-        if path and inner is IDENTITY:
+        if inner is IDENTITY or (part and inner is VALUE):
             origin = Column(origin.dataset, origin.name, (*origin.path, *path)[:PATH_DEPTH])
-        pour({(origin, inner): trail}, value(way), into, node, (node, calls))
+        pour({(origin, inner): trail}, VALUE, found)
+    return found
 
 
-FIELDS = ("GetStructField", "GetArrayStructFields")
+def field_name(node: Node) -> list[str]:
+    field = node.args.get("field")
+    if isinstance(field, dict):
+        return [str(field.get("name", ""))]
+    return [str(node.args.get("name") or node.args.get("fieldName") or node.args.get("ordinal"))]
+
+
+def key_name(node: Node) -> list[str]:
+    """m['k']      k"""
+    key = node.children[1]
+    return [str(key.args["value"])] if key.name == "Literal" and isinstance(key.args.get("value"), str) else []
+
+
+def no_name(node: Node) -> list[str]:
+    """xs[0]      a position is no name"""
+    return []
+
+
+def json_names(node: Node) -> list[str]:
+    """get_json_object(j, '$.a[0].b')      a, b"""
+    return [name for text in key_name(node) for name in JSON_NAMES.findall(text) if not name.isdigit()]
+
+
+JSON_NAMES = re.compile(r"[^$.\[\]\"'\s]+")
+
+
+FIELDS: dict[str, Callable[[Node], list[str]]] = {
+    "GetStructField": field_name,
+    "GetArrayStructFields": field_name,
+    "GetArrayItem": no_name,
+    "ElementAt": key_name,
+    "GetMapValue": key_name,
+    "GetJsonObject": json_names,
+}
 BUILDERS = ("CreateNamedStruct", "UpdateFields")
 
 
@@ -264,12 +311,29 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
         node = node.children[0]
     whole = value_of(node, IDENTITY, scope)
     if node.name not in BUILDERS:
+        if node.name in FIELDS and is_part(node):
+            return Part(whole)
+        node = column_in(node)
         held = scope.attribute(node).lineage if node.name == "AttributeReference" else None
-        return Struct(whole, held.fields) if isinstance(held, Struct) else whole
+        if isinstance(held, Struct):
+            return Struct(whole, held.fields)
+        return Part(whole) if isinstance(held, Part) else whole
     if node.name == "UpdateFields":
         return updated(node, whole, scope)
     names = [str(child.args.get("value", child.args.get("name", ""))).lower() for child in node.children[0::2]]
     return Struct(whole, {name: struct_of(item, scope) for name, item in zip(names, node.children[1::2], strict=True)})
+
+
+def is_part(node: Node) -> bool:
+    """xs, xs[0].price      a column, or a part of one"""
+    while node.name in FIELDS:
+        node = node.children[0]
+    return column_in(node).name == "AttributeReference"
+
+
+def column_in(node: Node) -> Node:
+    """outer(a)      a, a column of the query around"""
+    return node.trees("e")[0] if node.name == "OuterReference" else node
 
 
 def updated(node: Node, whole: Lineage, scope: Scope) -> Lineage:
@@ -283,13 +347,6 @@ def updated(node: Node, whole: Lineage, scope: Scope) -> Lineage:
         else:
             fields.pop(name, None)
     return Struct(whole, fields)
-
-
-def field_name(node: Node) -> str:
-    field = node.args.get("field")
-    if isinstance(field, dict):
-        return str(field.get("name", ""))
-    return str(node.args.get("name") or node.args.get("ordinal"))
 
 
 def lambda_function(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -362,8 +419,7 @@ EXPRESSIONS: dict[str, Handler] = {
     "AggregateExpression": aggregate_expression,
     "PivotFirst": pivot_first,
     "WindowExpression": window,
-    "GetStructField": struct_field,
-    "GetArrayStructFields": struct_field,
+    **dict.fromkeys(FIELDS, struct_field),
     "LambdaFunction": lambda_function,
     "ScalarSubquery": subquery,
     "ListQuery": subquery,

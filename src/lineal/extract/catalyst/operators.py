@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lineal.algebra.expression import VALUE, decides
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, doubted, pour, scan, union, united
-from lineal.extract.catalyst.expressions import Scope, gather, struct_of, value_of
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, absorb, doubted, pour, scan, union, united
+from lineal.extract.catalyst.expressions import Scope, field_at, gather, is_part, struct_of, value_of
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Doubt
@@ -181,11 +181,14 @@ def generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     rows = dict(child.rows)
     if generator.name == "Stack":
         lineages = stacked(generator, len(outputs), scope)
+    elif generator.name == "JsonTuple":
+        lineages = json_tuple(generator, scope)
     else:
         lineage = value_of(generator, IDENTITY, scope)
-        exploded: Lineage = {}
+        exploded: Lineage = Part() if is_part(generator.children[0]) else {}
         pour(lineage, VALUE, exploded)
-        lineages = [exploded] * len(outputs)
+        fields = generator.args.get("fieldNames") or []
+        lineages = [field_at(exploded, [name]) for name in fields] or [exploded] * len(outputs)
         if not fixed_rows(generator):
             pour(lineage, LATERAL, rows)
     made = [
@@ -193,6 +196,19 @@ def generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
         for output, lineage in zip(outputs, lineages, strict=True)
     ]
     return Frame([*child.slots, *made], rows)
+
+
+def json_tuple(generator: Node, scope: Scope) -> list[Lineage]:
+    """json_tuple(j, 'a', 'b')      j.a and j.b, in one row"""
+    document, *keys = generator.children
+    whole = struct_of(document, scope)
+    names = [[str(key.args["value"])] if "value" in key.args else [] for key in keys]
+    lineages: list[Lineage] = []
+    for name, key in zip(names, keys, strict=True):
+        lineage = value_of(key, VALUE, scope)
+        pour(field_at(whole, name), VALUE, lineage)
+        lineages.append(lineage)
+    return lineages
 
 
 def stacked(generator: Node, width: int, scope: Scope) -> list[Lineage]:

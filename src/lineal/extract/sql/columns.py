@@ -12,7 +12,6 @@ from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import (
     Lineage,
     Slot,
-    Struct,
     answer,
     pour,
     slot_at,
@@ -21,7 +20,9 @@ from lineal.algebra.frame import (
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.name_tests import NAME_TESTS, like, test_of_names, tested
+from lineal.extract.sql.paths import path_of
 from lineal.extract.sql.scope import Scope, Source, field_of, origin_of
+from lineal.extract.sql.structs import field_names
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY
 
@@ -34,9 +35,10 @@ def star_slots(node: Any, scope: Scope) -> list[Slot]:
     if isinstance(node, exp.Column):
         source = _star_source(node, scope)
         if source is None:
-            return struct_star(node, scope)
-        slots = list(source.frame.slots)
-        _read_all(source, slots, scope, node)
+            slots = struct_star(node, scope)
+        else:
+            slots = list(source.frame.slots)
+            _read_all(source, slots, scope, node)
     else:
         slots = visible(scope)
         for source in scope.order:
@@ -49,7 +51,8 @@ def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
 
     An open star stays open: what the text says of a column beside it becomes a column of its own.
     """
-    left_out = {_key_of(item, scope): item for item in star.args.get("except_") or ()}
+    slots, whole = without_fields(star.args.get("except_") or (), slots, scope)
+    left_out = {_key_of(item, scope): item for item in whole}
     replaced = {_key_of(a.args["alias"], scope): a for a in star.args.get("replace") or () if isinstance(a, exp.Alias)}
     renames = {_key_of(a.this, scope): a for a in star.args.get("rename") or () if isinstance(a, exp.Alias)}
     for key, item in {**left_out, **replaced, **renames}.items():
@@ -67,6 +70,28 @@ def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
         matches = like(star.args["ilike"].name, re.IGNORECASE)
         found = [slot for slot in found if slot.star is not None or matches(slot.name)]
     return found
+
+
+def without_fields(items: Sequence[Any], slots: list[Slot], scope: Scope) -> tuple[list[Slot], list[Any]]:
+    """* EXCEPT (address.zip)      address stays, made of its other fields; and what else is left out"""
+    dropped: dict[str, set[str]] = {}
+    whole: list[Any] = []
+    for item in items:
+        key = _key_of(item.args["table"], scope) if isinstance(item, exp.Column) and item.args.get("table") else ""
+        if key and _star_source(item, scope) is None and any(slot.key == key for slot in slots):
+            dropped.setdefault(key, set()).add(item.name.lower())
+        else:
+            whole.append(item)
+    kept = [_of_other_fields(slot, dropped[slot.key], scope) if slot.key in dropped else slot for slot in slots]
+    return kept, whole
+
+
+def _of_other_fields(slot: Slot, dropped: set[str], scope: Scope) -> Slot:
+    names = [n for n in field_names(slot.lineage, (), scope.evaluation.catalog) if n.lower() not in dropped]
+    lineage: Lineage = {}
+    for part in [field_of(slot, [name], exp.Star()).lineage for name in names] or [slot.lineage]:
+        pour(part, VALUE, lineage)
+    return Slot(slot.name, slot.key, lineage)
 
 
 def _of_another(slot: Slot, item: Any, scope: Scope) -> bool:
@@ -117,11 +142,28 @@ def struct_star(node: exp.Column, scope: Scope) -> list[Slot]:
     table = node.args["table"]
     inner = exp.Column(this=table.copy(), table=node.args.get("db"))
     found = scope.column(inner)
+    return each_field(found, table.name, node, scope)
+
+
+def each_field(found: Slot, name: str, node: Any, scope: Scope) -> list[Slot]:
+    """The fields of a value, where its type or its making tells them; else one open position."""
+    fold = scope.evaluation.fold
+    names = field_names(found.lineage, (), scope.evaluation.catalog)
+    if names:
+        return [Slot(n, fold(n, False), field_of(found, [n], node).lineage) for n in names]
     lineage: Lineage = {}
-    if isinstance(found.lineage, Struct):
-        return [Slot(n, n, field_of(found, [n], node).lineage) for n in found.lineage.fields]
     pour(found.lineage, VALUE, lineage, node)
-    return [Slot(f"{table.name}.*", f"{table.name}.*", lineage)] if lineage else []
+    return [Slot(f"{name}.*", f"{name}.*", lineage)] if lineage else []
+
+
+def star_of_value(item: exp.Dot, scope: Scope) -> list[Slot] | None:
+    """(t.address).*, xs[0].*      the fields of a part; of another value, whatever it is, one open position"""
+    base, names, _ = path_of(item.this)
+    if not isinstance(base, exp.Column):
+        found = Slot("", "", value_of(item.this, IDENTITY, scope))
+    else:
+        found = field_of(scope.column(base), names, item)
+    return each_field(found, names[-1] if names else base.name or "value", item, scope)
 
 
 def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
@@ -133,7 +175,7 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
         if row is not None:
             _read_all(row, row.frame.slots, scope, item)
             return list(row.frame.slots)
-        return composite_star(item, scope)
+        return composite_star(item, scope) or star_of_value(item, scope)
     if isinstance(item, (exp.Like, exp.ILike)) and isinstance(item.this, exp.Star):
         holds = tested(item, NAME_TESTS[type(item)](item.expression.name))
         return [slot for slot in star_slots(item.this, scope) if slot.star is not None or holds(slot.name)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
@@ -41,6 +42,10 @@ class Catalog(Protocol):
 
     def witness(self, key: str, origins: dict[Column, Slot]) -> tuple[Column, str] | None:
         """The one candidate that the corpus speaks for, and why."""
+        ...
+
+    def struct_fields(self, origin: Column) -> Sequence[str]:
+        """The fields of a column, or of what its path leads to; none where its type is not known."""
         ...
 
     def body_of(self, name: str) -> exp.Expression | None:

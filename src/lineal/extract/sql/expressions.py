@@ -12,10 +12,11 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, absorb, pour, slot_at
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, absorb, pour, slot_at, united
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS
+from lineal.extract.sql.paths import PATHS, path_of
 from lineal.extract.sql.scope import Scope, Source, field_of
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Clause, Way, compose
@@ -249,8 +250,14 @@ def aggregate(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope:
 
 
 def grouping(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """GROUPING(a)      a: CONDITIONAL"""
-    arguments(node, when(way), calls, stack)
+    """GROUPING(a): a is CONDITIONAL; GROUPING_ID(): every key of the query is"""
+    if any(True for _ in node.iter_expressions()):
+        arguments(node, when(way), calls, stack)
+        return
+    query = node.find_ancestor(exp.Select)
+    group = query.args.get("group") if query is not None else None
+    if group is not None:
+        below(group, when(way), (node, calls), stack)
 
 
 def ranking(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -543,35 +550,61 @@ def scope_with(variables: Iterable[exp.Expr], scope: Scope) -> Scope:
 
 def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """a.b.c.d.e, f(x).y, (t).a      a field's path, a function of a package, a column of a row"""
-    parts: list[Any] = []
-    base: Any = node
-    while isinstance(base, exp.Dot):
-        if isinstance(base.expression, exp.Func):
-            stack.append((base.expression, way, calls))
+    first: Any = node
+    while isinstance(first, exp.Dot):
+        if isinstance(first.expression, exp.Func):
+            stack.append((first.expression, way, calls))
             return
-        parts.insert(0, base.expression)
-        base = base.this
-    path = [part.name for part in parts]
-    in_parentheses = isinstance(base, exp.Paren)
-    while isinstance(base, exp.Paren):
-        base = base.this
-    while in_parentheses and isinstance(base, exp.Dot) and isinstance(base.expression, exp.Identifier):  # ((a.b).c).d
-        path.insert(0, base.expression.name)
-        parts.insert(0, base.expression)
-        base = base.this.unnest()
-    if (built := built_field(base, path[0], scope)) is not None:
-        stack.append((built, value(way), (node, calls)))
-    elif isinstance(base, exp.Struct) and (field := struct_items(base).get(path[0].lower())) is not None:
-        found = Slot(path[0], path[0], Struct({}, {path[0].lower(): struct_of(field, scope)}))
-        pour(field_of(found, path, node).lineage, way, into, node, calls)
-    elif isinstance(base, exp.Column) and not isinstance(base.this, exp.Star):
-        if in_parentheses and scope.row(base) is not None:
-            slot, path = scope.column(exp.Column(this=parts[0].copy(), table=base.this.copy())), path[1:]
-        else:
-            slot = scope.column(base)
-        pour(field_of(slot, path, node).lineage, way, into, node, calls)
+        first = first.this
+    part(node, way, calls, stack, scope, into)
+
+
+def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """a.b[0].c, a:b.c, a -> 'b'      the path stays on the column, and reading a part transforms"""
+    base, names, beside = path_of(node)
+    around = calls if isinstance(node, exp.Dot) else (node, calls)
+    step = value(way)
+    if isinstance(base, exp.Column) and not isinstance(base.this, exp.Star):
+        column = column_of_row(base, scope)
+        if column is not None:
+            step, names = way, names[1:]
+        pour(field_of(scope.column(column or base), names, node).lineage, step, into, node, around)
+    elif isinstance(base, exp.Struct) and names and (item := struct_item(base, names[0])) is not None:
+        found = Slot(names[0], names[0], Struct({}, {names[0].lower(): struct_of(item, scope)}))
+        pour(field_of(found, names, node).lineage, step, into, node, around)
+    elif (field := struct_row(base, names, scope)) is not None:
+        pour(field_of(field, names[1:], node).lineage, step, into, node, around)
     else:
-        stack.append((base, value(way), (node, calls)))
+        built = built_field(around_of(base), names[0], scope) if names else None
+        stack.append((base if built is None else built, step, (node, calls)))
+    for item in beside:
+        stack.append((item, step, around))
+
+
+def around_of(node: Any) -> Any:
+    """((node))      what the parentheses stand in"""
+    holder = node.parent
+    while isinstance(holder, exp.Paren):
+        holder = holder.parent
+    return holder
+
+
+def column_of_row(base: exp.Column, scope: Scope) -> exp.Column | None:
+    """(t).a      a column of t, where t is a row and no column"""
+    if not isinstance(base.parent, exp.Paren) or scope.row(base) is None:
+        return None
+    holder = around_of(base)
+    return exp.Column(this=holder.expression.copy(), table=base.this.copy()) if isinstance(holder, exp.Dot) else None
+
+
+def struct_row(node: Any, names: list[str], scope: Scope) -> Slot | None:
+    """(SELECT AS STRUCT a, b FROM t).b      the one column that is read; its rows stay with the others"""
+    query = node.unnest() if isinstance(node, exp.Subquery) else node
+    if not names or not isinstance(query, exp.Select) or query.args.get("kind") != "STRUCT":
+        return None
+    frame = scope.evaluation.frame_of(node, scope)
+    slot = frame.index.get(scope.evaluation.fold(names[0], False))
+    return Slot(slot.name, slot.key, united((slot.lineage, frame.rows))) if slot is not None else None
 
 
 def built_field(node: Any, name: str, scope: Scope) -> Any:
@@ -590,7 +623,13 @@ def struct_of(node: Any, scope: Scope) -> Lineage:
     whole = value_of(node, NEUTRAL, scope)
     if not isinstance(node, exp.Struct):
         return whole
-    return Struct(whole, {key: struct_of(item, scope) for key, item in struct_items(node).items()})
+    items = struct_items(node)
+    return Struct(whole, {name.lower(): struct_of(item, scope) for name, item in items.items()}, list(items))
+
+
+def struct_item(node: exp.Struct, name: str) -> Any:
+    wanted = name.lower()
+    return next((item for key, item in struct_items(node).items() if key.lower() == wanted), None)
 
 
 def struct_items(node: exp.Struct) -> dict[str, Any]:
@@ -598,9 +637,9 @@ def struct_items(node: exp.Struct) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for item in node.expressions:
         if isinstance(item, exp.PropertyEQ):
-            found[item.this.name.lower()] = item.args["expression"]
+            found[item.this.name] = item.args["expression"]
         elif isinstance(item, (exp.Column, exp.Alias)) and item.alias_or_name:
-            found[item.alias_or_name.lower()] = item.unalias()
+            found[item.alias_or_name] = item.unalias()
     return found
 
 
@@ -635,6 +674,7 @@ HANDLERS: dict[type, Handler] = {
     exp.ExplodingGenerateSeries: set_of_rows,
     exp.CombinedAggFunc: combined,
     exp.CombinedParameterizedAgg: combined,
+    **dict.fromkeys(PATHS, part),
     exp.Dot: dot,
     exp.Paren: inside,
     exp.Alias: inside,

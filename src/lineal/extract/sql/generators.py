@@ -11,11 +11,14 @@ from lineal.algebra.frame import (
     NOTHING,
     Frame,
     Lineage,
+    Part,
     Slot,
     renamed,
 )  # fmt: skip
 from lineal.extract.sql.expressions import gather, value_of
-from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.paths import leads_to_part
+from lineal.extract.sql.scope import Scope, field_of
+from lineal.extract.sql.structs import field_names
 from lineal.model.way import IDENTITY, Clause, How
 
 LATERAL = decides(How.JOIN, Clause.LATERAL)
@@ -32,10 +35,13 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     names = [(i.name, evaluation.fold(i.name, i.args.get("quoted"))) for i in identifiers]
     if isinstance(item, exp.Stack):
         return list(renamed(stacked(item, scope), names).slots)
+    if is_json_tuple(item):
+        return list(json_tuple(item, [name for name, _ in names], scope).slots)
     if not isinstance(item, GENERATOR_CALLS):  # f(a) AS (p, q)
         lineage = value_of(item, IDENTITY, scope)
         return [Slot(name, key, lineage) for name, key in names]
-    names = names or [(name, name) for name in GENERATED.get(type(item), ("col",))]
+    if not names and not isinstance(item, exp.Inline):
+        names = [(name, name) for name in default_names(item, scope)]
     frame = exploded([item], [name for name, _ in names], scope, rows)
     scope.clause = Clause.SELECT
     return list(renamed(frame, names).slots)
@@ -61,6 +67,12 @@ def stacked(item: exp.Stack, scope: Scope) -> Frame:
     return Frame(slots, NOTHING)
 
 
+def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
+    if scope.evaluation.facts.name == "duckdb":
+        return (f"unnest({item.this.sql(dialect='duckdb')})",)
+    return GENERATED.get(type(item), ("col",))
+
+
 GENERATED: dict[type, tuple[str, ...]] = {
     exp.Posexplode: ("pos", "col"),
     exp.PosexplodeOuter: ("pos", "col"),
@@ -71,7 +83,9 @@ GENERATED: dict[type, tuple[str, ...]] = {
 GENERATOR_CALLS = (exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Inline, exp.Unnest)
 
 
-GENERATORS = frozenset((*GENERATOR_CALLS, exp.Stack, exp.Aliases, exp.QueryTransform))
+GENERATORS = frozenset(
+    (*GENERATOR_CALLS, exp.FUNCTION_BY_NAME["EXPLODE_OUTER"], exp.Stack, exp.Aliases, exp.QueryTransform)
+)
 """Functions that make rows of one value, and expressions with several aliases."""
 
 
@@ -79,14 +93,62 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope, rows: Lineage
     """LATERAL VIEW explode(xs) t AS x      x ← xs TRANSFORMATION, xs ⇒ JOIN"""
     if len(arguments) == 1 and isinstance(arguments[0], exp.Stack):
         return stacked(arguments[0], scope)
+    if len(arguments) == 1 and is_json_tuple(arguments[0]):
+        return json_tuple(arguments[0], names, scope)
     scope.clause = Clause.LATERAL
     lineage: Lineage = {}
     for argument in arguments:
         gather(argument, VALUE, lineage, scope)
         if not fixed(argument):
             gather(argument, LATERAL, rows, scope)
+    if len(arguments) == 1 and leads_to_part(inside(arguments[0])):
+        lineage = Part(lineage)
+    if len(arguments) == 1 and isinstance(arguments[0], exp.Inline):
+        return fields_of_items(arguments[0], lineage, names, scope)
     fold = scope.evaluation.fold
     return Frame([Slot(name, fold(name, False), lineage) for name in names or ["col"]], NOTHING)
+
+
+def is_json_tuple(node: Any) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name.lower() == "json_tuple" and len(node.expressions) > 1
+
+
+def json_tuple(node: exp.Anonymous, names: list[str], scope: Scope) -> Frame:
+    """json_tuple(j, 'a', 'b')      j.a and j.b, in one row"""
+    document, *keys = node.expressions
+    fold = scope.evaluation.fold
+    slots = []
+    for position, key in enumerate(keys):
+        name = names[position] if position < len(names) else f"c{position}"
+        part = exp.Bracket(this=document.copy(), expressions=[key.copy()])
+        slots.append(Slot(name, fold(name, False), value_of(part, VALUE, scope)))
+    return Frame(slots, NOTHING)
+
+
+def fields_of_items(node: Any, lineage: Lineage, names: list[str], scope: Scope) -> Frame:
+    """inline(xs), BigQuery's UNNEST(xs)      a column for each field of an item; of an unknown type, as named"""
+    fields = field_names(lineage, (), scope.evaluation.catalog)
+    item = Slot("", "", lineage)
+    taken = [field_of(item, [field], node).lineage for field in fields]
+    called = names or list(fields) or ["col"]
+    fold = scope.evaluation.fold
+    return Frame(
+        [
+            Slot(name, fold(name, False), taken[position] if position < len(taken) else lineage)
+            for position, name in enumerate(called)
+        ],
+        NOTHING,
+    )
+
+
+def inside(argument: Any) -> Any:
+    """explode(xs), FLATTEN(input => x:items), UNNEST(xs)      what is taken apart"""
+    while isinstance(argument, (*GENERATOR_CALLS, exp.Kwarg)):
+        inner = argument.args.get("expression" if isinstance(argument, exp.Kwarg) else "this")
+        if inner is None:
+            inner = argument.expressions[0] if argument.expressions else None
+        argument = inner
+    return argument
 
 
 def fixed(argument: Any) -> bool:
@@ -99,6 +161,10 @@ def fixed(argument: Any) -> bool:
     if not isinstance(argument, (exp.Array, exp.Map, exp.VarMap, exp.Struct)):
         return False
     return not any(isinstance(item, (exp.Comprehension, exp.Query)) for item in argument.expressions)
+
+
+FLATTENED = ("seq", "key", "path", "index", "value", "this")
+"""The columns of Snowflake's FLATTEN."""
 
 
 def column_names(alias: exp.TableAlias | None) -> list[str]:

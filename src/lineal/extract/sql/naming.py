@@ -19,9 +19,14 @@ def output_name(node: Any, position: int, evaluation: Evaluation) -> tuple[str, 
         if not isinstance(identifier, exp.Identifier):  # Snowflake's t.$2
             return f"${identifier.name}", False
         return identifier.args["this"], bool(identifier.args.get("quoted"))
-    if isinstance(node, exp.Dot) and not isinstance(node.expression, exp.Func):
+    if isinstance(node, exp.Dot) and not isinstance(node.expression, exp.Func) and not in_full(node, evaluation):
         return node.expression.name, False
     return NAMES.get(evaluation.facts.name, numbered)(node, position, evaluation), False
+
+
+def in_full(node: exp.Dot, evaluation: Evaluation) -> bool:
+    """xs[0].price      Spark calls it so; elsewhere it is called price"""
+    return evaluation.facts.name in SPARK and isinstance(node.this, (exp.Bracket, exp.Dot))
 
 
 def numbered(node: Any, position: int, evaluation: Evaluation) -> str:
@@ -43,6 +48,8 @@ def spark_name(node: Any, position: int, evaluation: Evaluation) -> str:
     return written(node, position, evaluation) if deeper(node, DEEPEST_NAME) else pretty(node, evaluation)
 
 
+SPARK = frozenset(("spark", "spark2", "databricks"))
+
 SPARK_OPERATORS: dict[type, str] = {
     exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%", exp.EQ: "=", exp.GT: ">", exp.GTE: ">=",
     exp.LT: "<", exp.LTE: "<=", exp.And: "AND", exp.Or: "OR", exp.NullSafeEQ: "<=>",
@@ -59,10 +66,13 @@ def pretty(node: Any, evaluation: Evaluation) -> str:
     if isinstance(node, exp.Cast):
         kind = node.to.sql(dialect="spark").replace(", ", ",")
         return f"CAST({pretty(node.this, evaluation)} AS {kind})"
-    if isinstance(node, exp.Literal):
+    if isinstance(node, (exp.Literal, exp.Column)):
         return str(node.name)
-    if isinstance(node, exp.Column):
-        return str(node.name)
+    if isinstance(node, exp.Bracket):
+        return f"{pretty(node.this, evaluation)}[{', '.join(pretty(item, evaluation) for item in node.expressions)}]"
+    if isinstance(node, exp.Dot):
+        field = node.expression.name
+        return f"{pretty(node.this, evaluation)}.{field}" if node.find(exp.Bracket) is not None else field
     return written(node, 0, evaluation)
 
 

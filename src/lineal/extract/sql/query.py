@@ -12,6 +12,7 @@ from lineal.algebra.frame import (
     NOTHING,
     Frame,
     Lineage,
+    Part,
     Slot,
     Struct,
     absorb,
@@ -36,6 +37,7 @@ from lineal.extract.sql.expressions import gather, struct_of
 from lineal.extract.sql.generators import GENERATORS, generated
 from lineal.extract.sql.name_tests import under_alias
 from lineal.extract.sql.naming import output_name
+from lineal.extract.sql.paths import PATHS, leads_to_part
 from lineal.extract.sql.relations import (
     is_join,
     join_,
@@ -47,7 +49,7 @@ from lineal.extract.sql.relations import (
     values_frame,
 )
 from lineal.extract.sql.repairs import MARK
-from lineal.extract.sql.scope import CTEs, Scalar, Scope, Source, with_fields
+from lineal.extract.sql.scope import CTEs, Scalar, Scope, Source, field_of, with_fields
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause, How
 
@@ -96,6 +98,8 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
     if args.get("windows"):
         named_windows(args["windows"], scope)
     slots, aliases = project(node, scope, rows)
+    if args.get("kind") == "VALUE":
+        slots = value_table(node, slots, evaluation)
     if args.get("where") is not None or args.get("prewhere") is not None:
         where_(args, scope, rows, aliases)
     if args.get("group") is not None:
@@ -109,6 +113,14 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
     if args.get("limit") is not None or args.get("offset") is not None:
         limit_(args, scope, rows, aliases)
     return Frame(slots, rows)
+
+
+def value_table(node: exp.Select, slots: list[Slot], evaluation: Evaluation) -> list[Slot]:
+    """SELECT AS VALUE STRUCT(a AS p, b AS q)      the struct's fields are the columns"""
+    if len(slots) != 1 or not isinstance(slots[0].lineage, Struct):
+        return slots
+    fold = evaluation.fold
+    return [Slot(name, fold(name, False), field_of(slots[0], [name], node).lineage) for name in slots[0].lineage.names]
 
 
 def follows_join(args: dict[str, Any]) -> bool:
@@ -141,7 +153,7 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
             found = scope.column(item).lineage
             for influence, trail in found.items():
                 lineage[influence] = (item, None, trail, trail[3] if trail is not None else None)
-            if found.__class__ is Struct:
+            if found.__class__ is not dict:
                 lineage = with_fields(lineage, found)
         elif kind not in SPECIAL and not several_anywhere:
             gather(item, IDENTITY, lineage, scope)
@@ -157,6 +169,8 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
             continue
         else:
             gather(item, IDENTITY, lineage, scope)
+            if kind in PATHS and leads_to_part(item):
+                lineage = Part(lineage)
         if alias is not None:
             name = alias.args["this"]
             key = fold(name, True) if alias.args.get("quoted") else keys[name]
@@ -174,7 +188,7 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
     return slots, aliases
 
 
-SPECIAL = GENERATORS | {exp.Columns, exp.Like, exp.ILike, exp.Dot, exp.Struct}
+SPECIAL = GENERATORS | PATHS.keys() | {exp.Columns, exp.Like, exp.ILike, exp.Struct}
 """What may be several columns in one item of SELECT, or a value with fields."""
 
 

@@ -22,7 +22,7 @@ from lineal.extract.sql.clauses import FILTERS, JOINS
 from lineal.extract.sql.columns import visible
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather
-from lineal.extract.sql.generators import GENERATOR_CALLS, column_names, exploded
+from lineal.extract.sql.generators import FLATTENED, GENERATOR_CALLS, column_names, exploded
 from lineal.extract.sql.match_recognize import matched
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.pivots import reshaped
@@ -201,14 +201,18 @@ OTHER_TABLES: dict[type, Callable[[Any, Any, Scope, Lineage], Source]] = {
 
 
 def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Source:
-    """FROM TABLE(f(a)) AS s      a call of f; FROM TABLE('t'): t itself"""
+    """FROM TABLE(f(a)) AS s      a call of f; TABLE(FLATTEN(xs)): one row for each item of xs; TABLE('t'): t itself"""
+    alias = node.args.get("alias")
+    evaluation = scope.evaluation
+    if isinstance(node.this, GENERATOR_CALLS):
+        frame = exploded([node.this], list(FLATTENED), scope, rows)
+        key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else ""
+        return Source(key, key, listed(frame, alias, evaluation) if alias is not None else frame)
     written = literal_name(node)
     if written is None:
         return table_function(node, node.this, scope, rows)
-    evaluation = scope.evaluation
     spelling, full = named_in_text(written, evaluation.facts)
     dataset, frame = evaluation.scan(full, spelling, node)
-    alias = node.args.get("alias")
     key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else full
     return Source(key, full, listed(frame, alias, evaluation) if alias is not None else frame, dataset)
 
@@ -303,6 +307,29 @@ def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
     return Source(key, key, listed(frame, alias, evaluation))
 
 
+def unpivot_object(node: exp.Pivot, scope: Scope, rows: Lineage) -> Source:
+    """FROM t, UNPIVOT t.document AS v AT k (Redshift)      one row for each attribute: its value and its name"""
+    inner = node.this
+    names = []
+    if isinstance(inner, exp.AtIndex):
+        names, inner = [inner.expression.name], inner.this
+    if isinstance(inner, exp.Alias):
+        names, inner = [inner.alias, *names], inner.this
+    return Source("", "", exploded([inner], names, scope, rows))
+
+
+def array_join(node: exp.Join, scope: Scope, rows: Lineage) -> None:
+    """FROM t ARRAY JOIN xs, ys AS y (ClickHouse)      one row for each item; xs means the item from here on"""
+    for item in (node.this, *(node.args.get("expressions") or ())):
+        name = item.alias_or_name
+        source = Source("", "", exploded([item.unalias()], [name], scope, rows))
+        slot = source.frame.slots[0]
+        scope.covered[slot.key] = [member for member in scope.order if slot.key in member.index] + [source]
+        scope.add(source)
+        scope.steps.append((source, [slot.key], False))
+        scope.merged = {**scope.merged, slot.key: slot}
+
+
 def final(node: exp.Final, scope: Scope, rows: Lineage) -> Source:
     """FROM t FINAL      ClickHouse merges t's parts first"""
     return RELATIONS.get(node.this.__class__, unknown_relation)(node.this, scope, rows)
@@ -320,6 +347,9 @@ def unknown_relation(node: Any, scope: Scope, rows: Lineage) -> Source:
 def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
     """a JOIN b ON a.id = b.id      both ids decide which rows meet"""
     args = node.args
+    if args.get("kind") == "ARRAY":
+        array_join(node, scope, rows)
+        return
     before = len(scope.order)
     merged = scope.merged
     evaluation = scope.evaluation
@@ -438,4 +468,5 @@ RELATIONS: dict[type, Callable[[Any, Scope, Lineage], Source]] = {
     exp.Final: final,
     exp.TableFromRows: table_from_rows,
     exp.Stream: stream,
+    exp.Pivot: unpivot_object,
 }

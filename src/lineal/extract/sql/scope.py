@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, answer, doubted, pour, slot_at, united
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Struct, answer, doubted, pour, slot_at, united
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
@@ -496,22 +497,25 @@ def origin_of(slot: Slot) -> Column:
 
 
 def with_fields(lineage: Lineage, like: Lineage) -> Lineage:
-    """A struct that is passed on keeps its fields."""
-    return Struct(lineage, like.fields) if isinstance(like, Struct) else lineage
+    """A struct that is passed on keeps its fields, and a part of a column stays one."""
+    if isinstance(like, Struct):
+        return Struct(lineage, like.fields, like.names)
+    return Part(lineage) if isinstance(like, Part) else lineage
 
 
-def field_of(slot: Slot, path: list[str], node: exp.Expression) -> Slot:
+def field_of(slot: Slot, path: Sequence[str], node: exp.Expression) -> Slot:
     """address.city      the path stays on the origin, and reading a field transforms"""
     if not path:
         return slot
-    lineage: Lineage = {}
+    lineage: Lineage = Part()
     held = slot.lineage
     if isinstance(held, Struct) and path[0].lower() in held.fields:
         pour(held.fields[path[0].lower()], VALUE, lineage, node)
         return field_of(Slot(path[0], path[0], with_fields(lineage, held.fields[path[0].lower()])), path[1:], node)
-    for (origin, way), trail in slot.lineage.items():
+    part = isinstance(held, Part)
+    for (origin, way), trail in held.items():
         nested = origin
-        if way is IDENTITY:
+        if way is IDENTITY or (part and way is VALUE):
             nested = Column(origin.dataset, origin.name, (*origin.path, *path)[:PATH_DEPTH])
         pour({(nested, way): trail}, VALUE, lineage, node)
     return Slot(path[-1], path[-1], lineage)

@@ -8,12 +8,14 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Star, absorb, answer, renamed, star_slot, united
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Star, absorb, answer, renamed, star_slot, united
 from lineal.extract.sql.composites import element_fields, fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS, FILES, OF_A_TYPE, ONE_ROW
 from lineal.extract.sql.expressions import gather, value_of
-from lineal.extract.sql.generators import LATERAL, fixed
-from lineal.extract.sql.scope import Scope, Source
+from lineal.extract.sql.generators import LATERAL, exploded, fields_of_items, fixed
+from lineal.extract.sql.paths import leads_to_part
+from lineal.extract.sql.scope import Scope, Source, field_of
+from lineal.extract.sql.structs import field_names
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
 from lineal.model.paths import path_name
@@ -36,7 +38,24 @@ def rows_from(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
 
 def unnest(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source:
     """CROSS JOIN UNNEST(xs) AS u(x)      x is made of xs, and xs decides how many rows there are"""
+    if scope.evaluation.facts.items_are_rows and (row := item_row(node, scope, rows)) is not None:
+        return row
     return side_by_side(node, [node], scope, rows)
+
+
+def item_row(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source | None:
+    """UNNEST(items) AS i (BigQuery)      each struct is a row: i.price is a column of i, and so is price"""
+    item = exploded(list(node.expressions), ["item"], scope, rows).slots[0]
+    if not field_names(item.lineage, (), scope.evaluation.catalog):
+        return None
+    fields = fields_of_items(node, item.lineage, [], scope).slots
+    alias, offset, fold = node.args.get("alias"), node.args.get("offset"), scope.evaluation.fold
+    names = listed_names(alias, scope)
+    title = alias.this.name if alias is not None and alias.this is not None else names[0][0] if names else ""
+    count = "offset" if offset is True else offset.name if offset else ""
+    counted = [Slot(count, fold(count, False), item.lineage)] if count else []
+    key = scope.evaluation.fold_table(title, False)
+    return Source(key, key, Frame([*fields, *counted], NOTHING))
 
 
 def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) -> Source:
@@ -131,10 +150,14 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
     slots: list[Slot] = []
     for argument in call.expressions:
         made = value_of(argument, VALUE, scope)
+        if leads_to_part(argument):
+            made = Part(made)
         if not fixed(argument):
             gather(argument, LATERAL, rows, scope)
-        fields = element_fields(argument, scope) or [name_of(call)]
-        slots.extend(Slot(field, fold(field, False), made) for field in fields)
+        fields = element_fields(argument, scope)
+        item = Slot(name_of(call), name_of(call), made)
+        slots.extend([field_of(item, [field], call)._replace(name=field, key=fold(field, False)) for field in fields])
+        slots.extend([] if fields else [item])
     if len(asked) > len(slots):
         everything = united(slot.lineage for slot in slots)
         return [Slot(name, key, everything) for name, key in asked]

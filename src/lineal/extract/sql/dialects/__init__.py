@@ -46,6 +46,9 @@ DEFAULT_SCHEMAS = {"tsql": "dbo", "fabric": "dbo"}
 COLUMNS_IN_EXPRESSIONS = frozenset(("duckdb", "clickhouse"))
 """SELECT max(COLUMNS(*))      as many outputs as there are columns"""
 
+ITEMS_ARE_ROWS = frozenset(("bigquery",))
+"""FROM t, UNNEST(t.items) AS i      i is a row, whose columns are the items' fields"""
+
 PIVOT_TAKES_JOIN = frozenset(("spark", "spark2", "databricks"))
 """FROM a, b PIVOT (…)      what is pivoted is a beside b; elsewhere b alone"""
 
@@ -98,8 +101,8 @@ class Facts:
     recursive_list_in_any_order: bool
     columns_in_expressions: bool
     pivot_takes_join: bool
-
     keys_in_place: bool
+    items_are_rows: bool
     pseudo_columns: frozenset[str]
     values_names: tuple[int, str]
     partitions_are_columns: bool
@@ -144,6 +147,7 @@ def facts_of(dialect: str) -> Facts:
         columns_in_expressions=dialect in COLUMNS_IN_EXPRESSIONS,
         pivot_takes_join=dialect in PIVOT_TAKES_JOIN,
         keys_in_place=dialect in KEYS_IN_PLACE,
+        items_are_rows=dialect in ITEMS_ARE_ROWS,
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
         values_names=VALUES_NAMES.get(dialect, (1, "col")),
         sets_in_select=dialect in SETS_IN_SELECT,

@@ -1,0 +1,94 @@
+"""Paths into a value: a.b[0].c, a:b.c, a -> 'b' ->> 'c', json_extract(a, '$.b.c')."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+
+
+class Path(NamedTuple):
+    """What a path starts from, the names it leads along, and whatever else is read on the way."""
+
+    base: Any
+    names: list[str]
+    beside: list[Any]
+    """a[b]      b is read, too"""
+
+
+def path_of(node: Any) -> Path:
+    """The whole path that ends in a node; positions in arrays are no names, and a cast on the way changes nothing."""
+    names: list[str] = []
+    beside: list[Any] = []
+    while True:
+        step = PATHS.get(node.__class__)
+        if step is not None:
+            found, others = step(node)
+            names = [*found, *names]
+            beside.extend(others)
+            node = node.this
+        elif isinstance(node, exp.Paren) or (names and isinstance(node, exp.Cast)):
+            node = node.this
+        else:
+            return Path(node, names, beside)
+
+
+def leads_to_part(node: Any) -> bool:
+    """Whether a node is a part of a column: xs, xs[0].price, payload:items"""
+    base = path_of(node).base
+    return isinstance(base, exp.Column) and not isinstance(base.this, exp.Star)
+
+
+Step = tuple[list[str], list[Any]]
+
+
+def field(node: exp.Dot) -> Step:
+    """….city"""
+    return [node.expression.name], []
+
+
+def bracket(node: exp.Bracket) -> Step:
+    """m['key'], xs[0], xs[i]"""
+    names = [item.name for item in node.expressions if isinstance(item, exp.Literal) and item.is_string]
+    return names, [item for item in node.expressions if not isinstance(item, exp.Literal)]
+
+
+def json_path(node: Any) -> Step:
+    """a:b.c, a -> 'b', json_extract(a, '$.b[0].c'); of several paths in one call none is kept"""
+    wanted = node.args.get("path") if isinstance(node, exp.JSONValue) else node.args.get("expression")
+    others = [item for item in node.expressions if isinstance(item, exp.Expr)]
+    if others or wanted is None:
+        return [], [item for item in (wanted, *others) if item is not None]
+    return names_in(wanted)
+
+
+def names_in(wanted: Any) -> Step:
+    if isinstance(wanted, exp.JSONPath):
+        return [str(part.this) for part in wanted.expressions if isinstance(part, exp.JSONPathKey)], []
+    if not isinstance(wanted, exp.Literal):
+        return [], [wanted]
+    return [name for name in NAMES.findall(wanted.name) if not name.isdigit()], []
+
+
+NAMES = re.compile(r"[^$.\[\]{},\"'\s]+")
+"""'$.b[0].c', '{b,0,c}', 'b'      b and c"""
+
+
+def extract(node: Any) -> Step:
+    """struct_extract(s, 'f'), GET(a, 'b')"""
+    return names_in(node.expression)
+
+
+PATHS: dict[type, Callable[[Any], Step]] = {
+    exp.Dot: field,
+    exp.Bracket: bracket,
+    exp.JSONExtract: json_path,
+    exp.JSONExtractScalar: json_path,
+    exp.JSONBExtract: json_path,
+    exp.JSONBExtractScalar: json_path,
+    exp.JSONValue: json_path,
+    exp.StructExtract: extract,
+    exp.GetExtract: extract,
+}

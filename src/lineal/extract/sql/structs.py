@@ -1,0 +1,77 @@
+"""The fields of structs, by the types that schemas declare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from lineal.algebra.expression import VALUE
+from lineal.algebra.frame import Lineage, Part, Struct
+from lineal.model.edge import Column
+from lineal.model.way import IDENTITY
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.evaluation import Catalog
+
+
+def field_names(lineage: Lineage, path: Sequence[str], catalog: Catalog) -> Sequence[str]:
+    """The fields of a value, or of what a path in it leads to: a struct that was built, a column, a part of one."""
+    while path and isinstance(lineage, Struct) and path[0].lower() in lineage.fields:
+        lineage, path = lineage.fields[path[0].lower()], path[1:]
+    if isinstance(lineage, Struct) and not path:
+        return lineage.names
+    if len(lineage) != 1:
+        return ()
+    (origin, way), _ = next(iter(lineage.items()))
+    if way is not IDENTITY and not (way is VALUE and isinstance(lineage, Part)):
+        return ()
+    return catalog.struct_fields(Column(origin.dataset, origin.name, (*origin.path, *path)))
+
+
+def fields_at(text: str, path: Sequence[str], dialect: str) -> Sequence[str]:
+    """struct<city:string,geo:struct<lat:double>>, and geo      lat"""
+    kind: Any = data_type(text, dialect)
+    for name in path:
+        kind = inner(kind, name)
+    kind = element(kind)
+    return [field.name for field in kind.expressions if isinstance(field, exp.ColumnDef)] if kind is not None else ()
+
+
+@lru_cache(maxsize=4096)
+def data_type(text: str, dialect: str) -> exp.DataType | None:
+    """A declared type, as the dialect reads it; None for what it does not."""
+    if len(text) > LONGEST_TYPE or not any(mark in text for mark in "(<["):
+        return None
+    try:
+        return exp.DataType.build(text, dialect=dialect or None)
+    except (SqlglotError, ValueError, RecursionError):
+        return None
+
+
+LONGEST_TYPE = 100_000
+
+
+def element(kind: Any) -> Any:
+    """array<array<struct<…>>>      the struct: a path says nothing of positions"""
+    while isinstance(kind, exp.DataType) and kind.this in ARRAYS and kind.expressions:
+        kind = kind.expressions[0]
+    return kind if isinstance(kind, exp.DataType) else None
+
+
+def inner(kind: Any, name: str) -> Any:
+    """The type of a struct's field, or of a map's values."""
+    kind = element(kind)
+    if kind is None:
+        return None
+    if kind.this == exp.DataType.Type.MAP:
+        return kind.expressions[-1] if kind.expressions else None
+    wanted = name.lower()
+    fields = (field for field in kind.expressions if isinstance(field, exp.ColumnDef))
+    return next((field.args.get("kind") for field in fields if field.name.lower() == wanted), None)
+
+
+ARRAYS = frozenset((exp.DataType.Type.ARRAY, exp.DataType.Type.LIST))
