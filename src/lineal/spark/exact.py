@@ -14,7 +14,7 @@ from lineal.graph.compare import compare
 from lineal.graph.through import through
 from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Dataset, Edge
-from lineal.model.extraction import Coverage, DatasetInfo, Extraction
+from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
 from lineal.model.script import Corpus
 from lineal.spark.plan import analysed, described
 from lineal.spark.session import one_line
@@ -49,7 +49,7 @@ def of_corpus(corpus: Corpus, spark: Any) -> tuple[Extraction, Extraction]:
                 stand_ins.add(info, inserted_into(dataset, definitions))
         for info in former_states(definitions):
             stand_ins.add(info)
-        exact = Exact(static, stand_ins, spark)
+        exact = Exact(static, stand_ins, spark, hidden_once(definitions))
         for definition in in_order(definitions):
             exact.add(definition)
     return static, exact.extraction()
@@ -74,6 +74,18 @@ def compared(corpus: Corpus, spark: Any) -> Extraction:
     disagreements = [Diagnostic(Code.ENGINES_DISAGREE, str(disagreement)) for disagreement in found]
     diagnostics = sorted({*static.diagnostics, *exact.diagnostics, *disagreements}, key=order_of)
     return Extraction(static.edges, static.reads, static.datasets, diagnostics, static.coverage)
+
+
+def hidden_once(definitions: Definitions) -> dict[Dataset, bool]:
+    """The temporary tables that are composed away, and whether a single statement writes them."""
+    written = [definition.target for definition in definitions.order if definition.hidden]
+    return {dataset: written.count(dataset) == 1 for dataset in written}
+
+
+def written_by(definition: Definition) -> DatasetInfo:
+    """A temporary table, which is no dataset of the result."""
+    slots = definition.frame.slots if definition.frame is not None else ()
+    return DatasetInfo(definition.target, "table", [ColumnInfo(slot.name) for slot in slots], complete=True)
 
 
 def inserted_into(dataset: Dataset, definitions: Definitions) -> bool:
@@ -107,8 +119,9 @@ def in_order(definitions: Definitions) -> Iterator[Definition]:
 class Exact:
     """The statements of a corpus, analysed one after the other."""
 
-    def __init__(self, static: Extraction, stand_ins: StandIns, spark: Any) -> None:
+    def __init__(self, static: Extraction, stand_ins: StandIns, spark: Any, hidden: dict[Dataset, bool]) -> None:
         self.static = static
+        self.hidden = hidden
         self.stand_ins = stand_ins
         self.spark = spark
         self.edges: list[Edge] = []
@@ -121,7 +134,10 @@ class Exact:
             self.stand_ins.add_table_function(definition.plan.name)
             return
         self.coverage.read += 1
-        info = self.static.datasets[definition.target]
+        if not self.follows(definition):
+            self.refused(definition, ValueError("a temporary table that it reads is written more than once"))
+            return
+        info = self.static.datasets.get(definition.target) or written_by(definition)
         inserts = not definition.plan.defines
         if inserts:
             self.stand_ins.add(info, as_table=True)
@@ -150,9 +166,15 @@ class Exact:
         message = f"Spark refuses the statement: {one_line(problem)}"
         self.diagnostics.append(Diagnostic(Code.ENGINE_REFUSED, message, place))
 
+    def follows(self, definition: Definition) -> bool:
+        """Whether what the statement reads has one state only: a stand-in does not change from statement to statement."""
+        evaluation = definition.evaluation
+        read = [state.dataset for state in evaluation.composed] if evaluation is not None else []
+        return all(self.hidden.get(dataset, True) for dataset in (*read, definition.target))
+
     def extraction(self) -> Extraction:
         return Extraction(
-            edges=self.edges,
+            edges=[edge for edge in through(self.edges, set(self.hidden)) if edge.into not in self.hidden],
             reads=[read for part in self.parts for read in part.reads],
             datasets=self.static.datasets,
             diagnostics=sorted({*self.diagnostics, *self.stand_ins.refusals}, key=order_of),
