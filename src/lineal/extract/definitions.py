@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from typing import Any, NamedTuple
 
-from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, merge, renamed, slot_at
-from lineal.extract.alterations import altered_columns, changed, earlier, later, schema_frame
-from lineal.extract.entries import Definition, Entry, Setting, State
+from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, renamed, slot_at
+from lineal.extract.alterations import altered_columns, earlier, later
+from lineal.extract.entries import DEEPEST_DIRECT, Definition, Entry, Pending, Setting, State
 from lineal.extract.naming import Naming, naming_of
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
@@ -19,7 +19,8 @@ from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.scope import Scope, Source
 from lineal.extract.sql.statements import Plan, Step, Unsupported, Using, plan_of
 from lineal.extract.sql.structs import field_names, fields_at
-from lineal.extract.timeline import Change, Timeline, Version, order_matters
+from lineal.extract.timeline import Timeline, order_matters
+from lineal.extract.versions import Arranged, Versions, evaluations_of, forgotten, named_columns
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
@@ -28,10 +29,6 @@ from lineal.model.paths import is_path
 from lineal.model.script import Corpus, Function, Script
 from lineal.model.way import IDENTITY, Clause, Confidence, Way
 
-DEEPEST_DIRECT = 40
-"""A definition evaluates what it reads by a call, down to here; a longer chain goes through a work list."""
-
-
 SLIPS = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError)
 """A shape of tree that nobody has thought of: it costs one statement its result, never the others theirs."""
 
@@ -39,13 +36,6 @@ SLIPS = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionE
 def extract(corpus: Corpus) -> Extraction:
     """All lineage of a corpus."""
     return Definitions(corpus).extract()
-
-
-class Pending(Exception):
-    """The chain of definitions is too long for calls: evaluate this one first."""
-
-    def __init__(self, entry: Entry) -> None:
-        self.entry = entry
 
 
 class Prepared(NamedTuple):
@@ -79,8 +69,7 @@ class Definitions:
         self.created: set[str] = set()
         self.tabulated: set[str] = set()
         """the table functions"""
-        self.hidden: list[Version] = []
-        self.kept = 0
+        self.versions = Versions(self)
 
     def extract(self) -> Extraction:
         with deep(), uncollected():
@@ -99,8 +88,10 @@ class Definitions:
         prepared = [self.prepare(script) for script in self.corpus.scripts]
         for script in prepared:
             self.created.update(step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines)
-        for script in prepared:
-            self.add_script(script)
+        arranged = [self.arrange(script) for script in prepared]
+        self.versions.name_kept(arranged)
+        for each in arranged:
+            self.add_script(each)
 
     def entry(self, key: str, spelling: str, kind: str) -> Entry:
         found = self.entries.get(key)
@@ -147,7 +138,10 @@ class Definitions:
 
     def knows(self, key: str) -> bool:
         """Whether anything defines or declares a table."""
-        return key in self.created or key in self.declared or key in self.entries
+        return key in self.created or self.declares(key)
+
+    def declares(self, key: str) -> bool:
+        return key in self.declared or key in self.entries
 
     def prepare(self, script: Script) -> Prepared:
         """The steps of a script, each with what names without a schema mean there."""
@@ -183,17 +177,22 @@ class Definitions:
                 assert not isinstance(found, type)
                 yield found
 
-    def add_script(self, script: Prepared) -> None:
+    def arrange(self, script: Prepared) -> Arranged:
+        """Every step has its full name, and where their order matters, its place in it."""
         reading, facts, _ = script
         steps = [naming.located(step) if naming is not None else step for step, naming in script.steps]
-        namings = [naming for _, naming in script.steps]
         self.name_bare(steps, reading, facts)
-        if order_matters(steps):
-            self.add_timeline(Timeline(steps), reading, facts, namings)
+        timeline = Timeline(steps) if order_matters(steps) else None
+        return Arranged(reading, facts, steps, [naming for _, naming in script.steps], timeline)
+
+    def add_script(self, script: Arranged) -> None:
+        if script.timeline is not None:
+            self.versions.add(script)
             return
-        for step, naming in zip(steps, namings, strict=True):
+        for step, naming in zip(script.steps, script.namings, strict=True):
             if isinstance(step, Plan):
-                definition = self.add_plan(step, reading, facts, self.entry(step.key, step.name, step.kind))
+                entry = self.entry(step.key, step.name, step.kind)
+                definition = self.add_plan(step, script.reading, script.facts, entry)
                 if definition is not None and naming is not None:
                     definition.setting = Setting(None, 0, naming)
 
@@ -205,93 +204,9 @@ class Definitions:
             entry.like = plan.like
             self.coverage.resolved += 1
             return None
-        if entry.declared is None:
+        if entry.declared is None and entry.kind != "temporary":
             entry.kind = plan.kind
         return self.add(Definition(plan, reading, facts, entry))
-
-    # -- where the order of statements matters -------------------------------------------------------------------
-
-    def add_timeline(self, timeline: Timeline, reading: Reading, facts: Facts, namings: list[Naming | None]) -> None:
-        """Shown versions are definitions of their names; of a hidden one every statement leaves a state."""
-        writes: list[tuple[int, Version, Plan]] = []
-        for version in timeline.versions:
-            if version.hidden and self.corpus.collapse_temporary:
-                self.hide(version, timeline)
-            else:
-                self.show(version, timeline, reading)
-            writes += [(position, version, plan) for position, plan in version.writes]
-        for position, version, plan in sorted(writes, key=lambda write: write[0]):
-            entry = version.entry or version.states[version.positions.index(position)]
-            definition = self.add_plan(plan, reading, facts, entry) if not hides_schema(entry, plan) else None
-            if definition is not None:
-                definition.setting = Setting(timeline, position, namings[position])
-
-    def show(self, version: Version, timeline: Timeline, reading: Reading) -> None:
-        kind = "temporary" if version.hidden else "table"
-        name, key = version.name, version.key
-        if version.hidden:  # kept as a node of its own, beside whatever else has the name
-            self.kept += 1
-            key = f"{key}@{self.kept}"
-            name = self.free_name(name, reading)
-        version.entry = self.entry(key, name, kind)
-        version.entry.changes += [(timeline, position, change) for position, change in version.changes]
-        if version.before is not None and version.entry.declared is None:
-            version.entry.declared = version.before.entry.declared if version.before.entry is not None else None
-
-    def free_name(self, name: str, reading: Reading) -> str:
-        """#t, and if there is one already: load.sql::#t, then #t@2"""
-        names = (name, f"{reading.script.file}::{name}", *(f"{name}@{n}" for n in range(2, self.kept + 2)))
-        taken = {entry.dataset.name for entry in self.entries.values()}
-        return next(each for each in names if each not in taken)
-
-    def hide(self, version: Version, timeline: Timeline) -> None:
-        self.hidden.append(version)
-        dataset = Dataset(self.corpus.namespace, version.name)
-        state: State | None = None
-
-        def leave(position: int, makes: Any) -> State:
-            left = State(dataset, version, state)
-            left.makes = makes
-            version.states.append(left)
-            version.positions.append(position)
-            return left
-
-        if version.before is not None:
-            state = leave(-1, self.columns_of(version.before))
-        elif version.external:
-            entry = self.entry(version.origin, version.name, "table")
-            state = leave(-1, lambda _: self.declared_frame(entry))
-        events: list[tuple[int, Plan | Change]] = [*version.writes, *version.changes]
-        for position, event in sorted(events, key=lambda event: event[0]):
-            if isinstance(event, Plan):
-                makes = self.columns_like(event, timeline, position) if event.schema is not None else None
-            else:
-                makes = changed(event)
-            state = leave(position, makes)
-
-    def columns_like(self, plan: Plan, timeline: Timeline, position: int) -> Any:
-        """CREATE TABLE #t (a INT), CREATE TEMP TABLE t (LIKE s)"""
-        if plan.like is None:
-            return schema_frame(plan, self.facts)
-        name, key = plan.like
-        version = timeline.at(key, position)
-        if version is None:
-            version = Version(name, key)
-            version.entry = self.entry(key, name, "table")
-        return self.columns_of(version)
-
-    def columns_of(self, version: Version) -> Any:
-        """TRUNCATE t      its columns, of which nothing is left"""
-
-        def emptied(_: Frame | None) -> Frame:
-            if version.states:
-                frame = self.schema(version.states[-1])
-            else:
-                assert version.entry is not None
-                frame = self.schema(version.entry)
-            return Frame([slot if slot.star else Slot(slot.name, slot.key, NOTHING) for slot in frame.slots], NOTHING)
-
-        return emptied
 
     def parsed(self, reading: Reading) -> list[Any]:
         trees, statements, diagnostics = parse(reading)
@@ -438,7 +353,7 @@ class Definitions:
             if version is not None:
                 version.read = True
                 if version.entry is None:
-                    return None, self.hidden_frame(version, position, evaluation)
+                    return None, self.versions.frame_at(version, position, evaluation)
                 return self.scan_entry(version.entry, evaluation, node)
         return self.scan_entry(self.entry(key, spelling, "table"), evaluation, node)
 
@@ -458,20 +373,11 @@ class Definitions:
             frame = earlier(frame, entry, evaluation.definition)
         return entry.dataset, frame
 
-    def hidden_frame(self, version: Version, position: int, evaluation: Evaluation) -> Frame:
-        """FROM #t      what #t holds at this place of the script"""
-        state = version.state_at(position)
-        assert state is not None
-        if state.scanned is None and self.depth >= DEEPEST_DIRECT:
-            raise Pending(state)
-        evaluation.composed.append(state)
-        return self.schema(state)
-
     def schema(self, entry: Entry) -> Frame:
         """The scan of a dataset: its definition's columns, else the declared ones, else an open star."""
         if entry.scanned is None:
             if isinstance(entry, State):
-                return self.state_frame(entry)
+                return self.versions.state_frame(entry)
             defining = entry.defining
             for definition in defining:
                 if definition.frame is None:
@@ -481,22 +387,6 @@ class Definitions:
             else:
                 entry.scanned = self.defined_frame(entry, defining)
         return entry.scanned
-
-    def state_frame(self, state: State) -> Frame:
-        """What a hidden version holds after a statement: what it held before, and what the statement adds."""
-        waiting = [state]
-        while waiting[-1].before is not None and waiting[-1].before.scanned is None:
-            waiting.append(waiting[-1].before)
-        frame = waiting[-1].before.scanned if waiting[-1].before is not None else None
-        for each in reversed(waiting):
-            if each.makes is not None:
-                frame = each.makes(frame)
-            for definition in each.definitions:
-                written = definition.frame if definition.frame is not None else self.evaluate(definition)
-                frame = written if frame is None else merge(frame, written)
-            each.scanned = frame
-        assert frame is not None
-        return frame
 
     def former_state(self, entry: Entry) -> Frame:
         """SELECT … FROM {{ this }}      what the name was before: as its other statements made it, else as declared"""
@@ -670,7 +560,7 @@ class Definitions:
 
     def extraction(self) -> Extraction:
         edges = Edges()
-        self.show_unread()
+        self.versions.show_unread()
         for definition in self.order:
             self.collect(definition, edges)
         open_definitions = self.open_definitions()
@@ -684,18 +574,6 @@ class Definitions:
             coverage=self.coverage,
             occurrences=self.corpus.occurrences,
         )
-
-    def show_unread(self) -> None:
-        """A temporary table that nothing reads is a result: it stays, and with it what it was made of."""
-        for version in self.hidden:
-            if version.read or version.superseded:
-                continue
-            entry = self.entry(f"{version.key}@unread", version.name, "temporary")
-            for state in version.states:
-                for definition in state.definitions:
-                    definition.entry, definition.target = entry, entry.dataset
-                    entry.definitions.append(definition)
-            entry.scanned = Scan(entry.dataset, named_columns(self.schema(version.states[-1])), True)
 
     def collect(self, definition: Definition, edges: Edges) -> None:
         frame, evaluation = definition.frame, definition.evaluation
@@ -837,45 +715,11 @@ def joined(held: tuple[Usage, ...], more: tuple[Usage, ...]) -> tuple[Usage, ...
     return tuple(ways.values())
 
 
-def evaluations_of(definition: Definition) -> list[Evaluation]:
-    """Of a statement, and of those that made what it reads and that are hidden."""
-    assert definition.evaluation is not None
-    found = [definition.evaluation]
-    if not definition.evaluation.composed:
-        return found
-    seen: set[int] = set()
-    for evaluation in found:  # grows while it is walked
-        for state in evaluation.composed:
-            reached: State | None = state
-            while reached is not None and id(reached) not in seen:
-                seen.add(id(reached))
-                found += [each.evaluation for each in reached.definitions if each.evaluation is not None]
-                reached = reached.before
-    return found
-
-
-def forgotten(state: State) -> list[State]:
-    """A statement is evaluated again: what it left, and every later state of the same version."""
-    later_states = state.version.states[state.version.states.index(state) :]
-    for each in later_states:
-        each.scanned = None
-    return later_states
-
-
-def named_columns(frame: Frame) -> list[tuple[str, str]]:
-    return [(slot.name, slot.key) for slot in frame.slots if slot.star is None]
-
-
 def closings(frame: Frame, key: str, name: str) -> list[tuple[Column, Way]]:
     from lineal.algebra.frame import answer
 
     found = [answer(slot.star, name, key) for slot in frame.stars if slot.star is not None]
     return [influence for slot in found if slot is not None for influence in slot.lineage]
-
-
-def hides_schema(entry: Entry, plan: Plan) -> bool:
-    """CREATE TABLE #t (a INT)      only its columns, which its first state has"""
-    return entry.__class__ is State and plan.schema is not None
 
 
 def parameter_scope(parameters: tuple[str, ...], evaluation: Evaluation) -> Scope:

@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from lineal.extract.timeline import Change, Timeline, Version
 
 
+DEEPEST_DIRECT = 40
+"""A definition evaluates what it reads by a call, down to here; a longer chain goes through a work list."""
+
+
+class Pending(Exception):
+    """The chain of definitions is too long for calls: evaluate this one first."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+
+
 class Setting(NamedTuple):
     """What a statement stands in, where that matters: the order of its script, and what names without a schema mean."""
 

@@ -81,6 +81,9 @@ class Timeline:
         self.history: dict[str, tuple[list[int], list[Version | None]]] = {}
         for position, step in enumerate(steps):
             FOLLOW[step.__class__](self, position, step)
+        for version in self.versions:
+            if version.dropped and self.bound.get(version.key) is not None:
+                version.superseded = True
 
     def at(self, key: str, position: int) -> Version | None:
         """The version that a statement reads under a name; None where the script has not touched it yet."""

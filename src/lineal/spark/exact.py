@@ -167,7 +167,7 @@ class Exact:
         self.diagnostics.append(Diagnostic(Code.ENGINE_REFUSED, message, place))
 
     def follows(self, definition: Definition) -> bool:
-        """Whether what the statement reads has one state only: a stand-in does not change from statement to statement."""
+        """Whether what it reads has one state only: a stand-in does not change from statement to statement."""
         evaluation = definition.evaluation
         read = [state.dataset for state in evaluation.composed] if evaluation is not None else []
         return all(self.hidden.get(dataset, True) for dataset in (*read, definition.target))
