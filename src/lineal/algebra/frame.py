@@ -60,6 +60,12 @@ class Star(NamedTuple):
     arguments: Lineage = NOTHING
     """FROM f(a): what the columns of a function are made of, whatever they are called"""
 
+    def made_also(self, other: Star) -> Star:
+        """Two pivots in one place, whose columns are called after the same kind      either makes them"""
+        if self.made is None or other.made is None:
+            return self
+        return self._replace(made=self.made._replace(lineage=united((self.made.lineage, other.made.lineage))))
+
     def without(self, key: str) -> Star:
         """* EXCEPT (a)"""
         beside = tuple(star.without(key) for star in self.beside)
@@ -277,9 +283,10 @@ def _united_star(column: Sequence[Slot]) -> Slot:
     for slot in column:
         if slot.star is not None:
             for star in (slot.star, *slot.star.beside):
-                stars.setdefault(star.dataset, star._replace(beside=()))
+                held = stars.get(star.dataset)
+                stars[star.dataset] = star._replace(beside=()) if held is None else held.made_also(star)
     first, *others = stars.values()
-    return column[0] if not others else star_slot(first._replace(beside=tuple(others)))
+    return column[0] if not others and first.made is None else star_slot(first._replace(beside=tuple(others)))
 
 
 def union_by_name(frames: Sequence[Frame]) -> list[Slot]:

@@ -19,7 +19,7 @@ class Path(NamedTuple):
 
 
 def path_of(node: Any) -> Path:
-    """The whole path that ends in a node; positions in arrays are no names, and a cast on the way changes nothing."""
+    """The whole path that ends in a node; positions in arrays are no names, a cast or PARSE_JSON on the way is none."""
     names: list[str] = []
     beside: list[Any] = []
     while True:
@@ -29,7 +29,7 @@ def path_of(node: Any) -> Path:
             names = [*found, *names]
             beside.extend(others)
             node = node.this
-        elif isinstance(node, exp.Paren) or (names and isinstance(node, exp.Cast)):
+        elif isinstance(node, exp.Paren) or (names and isinstance(node, (exp.Cast, exp.ParseJSON))):
             node = node.this
         else:
             return Path(node, names, beside)
@@ -72,8 +72,8 @@ def names_in(wanted: Any) -> Step:
     return [name for name in NAMES.findall(wanted.name) if not name.isdigit()], []
 
 
-NAMES = re.compile(r"[^$.\[\]{},\"'\s]+")
-"""'$.b[0].c', '{b,0,c}', 'b'      b and c"""
+NAMES = re.compile(r"[^$.*\[\]{},\"'\s]+")
+"""'$.b[0].c', '$.b[*].c', '{b,0,c}'      b and c"""
 
 
 def extract(node: Any) -> Step:
@@ -89,6 +89,8 @@ PATHS: dict[type, Callable[[Any], Step]] = {
     exp.JSONBExtract: json_path,
     exp.JSONBExtractScalar: json_path,
     exp.JSONValue: json_path,
+    exp.JSONExtractArray: json_path,
+    exp.JSONValueArray: json_path,
     exp.StructExtract: extract,
     exp.GetExtract: extract,
 }

@@ -45,7 +45,7 @@ def relation(node: Any, scope: Scope, rows: Lineage) -> Source:
     handler = RELATIONS.get(node.__class__, unknown_relation)
     source = handler(node, scope, rows)
     args = node.args
-    if args.get("pivots") and not (scope.evaluation.facts.pivot_takes_join and node.parent.__class__ is exp.Join):
+    if args.get("pivots") and not belongs_to_join(node, scope):
         source = pivoted(source, args["pivots"], scope)
     if source.frame.rows:
         absorb(source.frame.rows, rows)
@@ -377,9 +377,15 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
             scope.remove(member)
         scope.merged = merged
         scope.steps = [(s, k, h or s is source) for s, k, h in scope.steps]
-    pivots = args.get("pivots") or (evaluation.facts.pivot_takes_join and args["this"].args.get("pivots"))
-    if pivots:
-        pivoted_join(pivots, scope, rows)
+    if args.get("pivots") or (args["this"].args.get("pivots") and belongs_to_join(args["this"], scope)):
+        pivoted_join(args.get("pivots") or args["this"].args["pivots"], scope, rows)
+
+
+def belongs_to_join(node: Any, scope: Scope) -> bool:
+    """FROM a, b PIVOT (…) in Spark      what is pivoted is a beside b, and not b alone"""
+    join = node.parent
+    unconditional = isinstance(join, exp.Join) and join.args.get("on") is None and not join.args.get("using")
+    return unconditional and scope.evaluation.facts.pivot_takes_join
 
 
 def pivoted_join(pivots: list[exp.Pivot], scope: Scope, rows: Lineage) -> None:

@@ -292,7 +292,33 @@ def marked_recursion(words: Words) -> Words:
     return found if len(found) != len(words) else words
 
 
+def pivot_statement(words: Words) -> Words:
+    """CREATE TABLE x AS PIVOT t …, INSERT INTO x UNPIVOT t …, PIVOT t … ORDER BY a      SELECT * FROM (PIVOT t …)"""
+    start = next((at for at, word in enumerate(words) if word.token_type in PIVOTS and starts_query(words, at)), None)
+    if start is None:
+        return words
+    end = first(words, start, "ORDER BY", "LIMIT") or len(words)
+    select = [
+        like(words[start], TokenType.SELECT, "SELECT"),
+        like(words[start], TokenType.STAR, "*"),
+        like(words[start], TokenType.FROM, "FROM"),
+        like(words[start], TokenType.L_PAREN, "("),
+    ]
+    return [*words[:start], *select, *words[start:end], like(words[end - 1], TokenType.R_PAREN, ")"), *words[end:]]
+
+
+PIVOTS = (TokenType.PIVOT, TokenType.UNPIVOT)
+
+
+def starts_query(words: Words, position: int) -> bool:
+    """Whether PIVOT stands where a query would: first, after AS, or after the target of an INSERT."""
+    if position == 0 or says(words, position - 1, "AS"):
+        return True
+    return words[0].token_type is TokenType.INSERT and says(words, 1, "INTO") and first(words, 0, "FROM") is None
+
+
 REPAIRS: tuple[Repair, ...] = (
+    pivot_statement,
     compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, output_before_where,
     delete_where, without_duplicates, properties, lateral_rows, order_by_operator, alias_of_keys, marked_recursion,
 )  # fmt: skip

@@ -8,12 +8,25 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Star, absorb, answer, renamed, star_slot, united
+from lineal.algebra.frame import (
+    NOTHING,
+    Frame,
+    Lineage,
+    Part,
+    Slot,
+    Star,
+    absorb,
+    answer,
+    pour,
+    renamed,
+    star_slot,
+    united,
+)
 from lineal.extract.sql.composites import element_fields, fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS, FILES, OF_A_TYPE, ONE_ROW
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.generators import LATERAL, exploded, fields_of_items, fixed
-from lineal.extract.sql.paths import leads_to_part
+from lineal.extract.sql.paths import leads_to_part, names_in
 from lineal.extract.sql.scope import Scope, Source, field_of
 from lineal.extract.sql.structs import field_names
 from lineal.model.diagnostic import Code
@@ -113,8 +126,10 @@ def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage)
     """The columns of a call, and the dataset that a function is of which nothing else is known."""
     if isinstance(call, exp.Unnest):
         return unnested(call, asked, scope, rows), None
-    if isinstance(call, (exp.XMLTable, exp.JSONTable)):
+    if isinstance(call, exp.XMLTable):
         return document_columns(call, scope, rows), None
+    if isinstance(call, (exp.JSONTable, exp.OpenJSON)):
+        return json_columns(call, scope, rows), None
     name = name_of(call)
     one_row = name in ONE_ROW or one_value(call, scope)
     made: Lineage = {}
@@ -126,6 +141,8 @@ def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage)
     if name in COLUMNS or one_row:
         typed = fields_of(next(arguments(call)), scope) if name in OF_A_TYPE else []
         columns = typed or list(COLUMNS.get(name, ())) or [spelling for spelling, _ in asked] or [name]
+        if "array_elements" in name and leads_to_part(next(arguments(call))):
+            made = Part(made)
         return [Slot(column, scope.evaluation.fold(column, False), made) for column in columns], None
     return dataset_columns(call, node, asked, made, scope)
 
@@ -165,17 +182,15 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
 
 
 def document_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
-    """XMLTABLE(path PASSING document COLUMNS a text PATH 'x'), JSON_TABLE(document, path COLUMNS (…))"""
+    """XMLTABLE(path PASSING document COLUMNS a text PATH 'x')"""
     fold = scope.evaluation.fold
     inputs = [call.this, *(call.args.get("passing") or ())]
     made: Lineage = {}
     for item in inputs:
         gather(item, VALUE, made, scope)
         gather(item, LATERAL, rows, scope)
-    schema = call.args.get("schema")
-    definitions = call.args.get("columns") or (schema.expressions if schema is not None else ())
     slots = []
-    for column in nested_columns(definitions):
+    for column in call.args.get("columns") or ():
         lineage = dict(made)
         for constraint in column.args.get("constraints") or ():
             gather(constraint, VALUE, lineage, scope)
@@ -183,14 +198,46 @@ def document_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     return slots
 
 
-def nested_columns(definitions: Any) -> Iterator[Any]:
-    """COLUMNS (a int, NESTED PATH '$.b' COLUMNS (c int))      a, c"""
+def json_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
+    """JSON_TABLE(doc, '$.items[*]' COLUMNS (a INT PATH '$.x')), OPENJSON(doc, '$.items') WITH (a INT '$.x')
+
+    a ← doc.items.x, and doc.items decides how many rows there are.
+    """
+    scope.clause = Clause.LATERAL
+    made = value_of(call.this, VALUE, scope)
+    document = Slot("", "", Part(made) if leads_to_part(call.this) else made)
+    item = field_of(document, path_names(call), call)
+    pour(item.lineage, LATERAL, rows, call)
+    fold = scope.evaluation.fold
+    schema = call.args.get("schema")
+    definitions = schema.expressions if schema is not None else call.expressions
+    if not definitions:
+        return [Slot(name, name, item.lineage) for name in OPENED]
+    return [
+        Slot(column.name, fold(column.name, column.this.args.get("quoted")), field_of(item, names, call).lineage)
+        for column, names in nested_columns(definitions, [])
+    ]
+
+
+OPENED = ("key", "value", "type")
+"""The columns of OPENJSON without WITH."""
+
+
+def nested_columns(definitions: Any, around: list[str]) -> Iterator[tuple[Any, list[str]]]:
+    """COLUMNS (a int PATH '$.x', NESTED PATH '$.b' COLUMNS (c int))      a at x, c at b.c"""
     for column in definitions:
         inner = column.args.get("nested_schema")
+        names = [*around, *path_names(column)]
         if inner is not None:
-            yield from nested_columns(inner.expressions)
+            yield from nested_columns(inner.expressions, names)
         elif column.this is not None:
-            yield column
+            plain = not column.args.get("path") and not column.args.get("ordinality")
+            yield column, [*around, column.name] if plain else names
+
+
+def path_names(node: Any) -> list[str]:
+    path = node.args.get("path")
+    return names_in(path)[0] if path else []
 
 
 def dataset_columns(
