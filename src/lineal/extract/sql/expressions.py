@@ -16,7 +16,7 @@ from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, absorb, 
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS
-from lineal.extract.sql.paths import PATHS, path_of
+from lineal.extract.sql.paths import PATHS, arrow_meant, path_of
 from lineal.extract.sql.scope import Scope, Source, field_of
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Clause, Way, compose
@@ -523,6 +523,10 @@ def exists(node: exp.Exists, way: Way, calls: Any, stack: Stack, scope: Scope, i
 
 def lambda_(node: exp.Lambda, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """transform(xs, x -> x + a)      x is the lambda's own, a is a column"""
+    path = arrow_meant(node, scope.evaluation.facts.arrows)
+    if path is not None:
+        stack.append((path, way, calls))
+        return
     gather(node.this, way, into, scope_with(node.expressions, scope))
 
 

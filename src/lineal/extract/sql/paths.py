@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from lineal.extract.sql.dialects import EITHER, LAMBDAS
+
 
 class Path(NamedTuple):
     """What a path starts from, the names it leads along, and whatever else is read on the way."""
@@ -40,6 +42,32 @@ def leads_to_part(node: Any) -> bool:
     base = path_of(node).base
     return isinstance(base, exp.Column) and not isinstance(base.this, exp.Star)
 
+
+def arrow_meant(node: Any, arrows: str) -> Any:
+    """f(doc -> 'a' ->> 'b')      sqlglot takes the first arrow for a lambda's: the path that was meant, if it was
+
+    Where a dialect has both kinds of arrow, only a path goes on with a literal.
+    """
+    if not isinstance(node, exp.Lambda) or arrows == LAMBDAS or len(node.expressions) != 1:
+        return None
+    body = node.this.copy()
+    first = body
+    while isinstance(first, STARTS_WITH_THIS) and isinstance(first.this, exp.Expr):
+        first = first.this
+    if arrows == EITHER and not isinstance(first, exp.Literal):
+        return None
+    key = first.copy()
+    if isinstance(first, exp.Literal):
+        part = exp.JSONPathKey(this=first.name) if first.is_string else exp.JSONPathSubscript(this=first.name)
+        key = exp.JSONPath(expressions=[exp.JSONPathRoot(), part])
+    taken = exp.JSONExtract(this=exp.Column(this=node.expressions[0].copy()), expression=key)
+    if first is body:
+        return taken
+    first.replace(taken)
+    return body
+
+
+STARTS_WITH_THIS = (exp.Binary, exp.Cast, exp.In, exp.Between, exp.Bracket)
 
 Step = tuple[list[str], list[Any]]
 

@@ -26,7 +26,7 @@ from lineal.extract.sql.composites import element_fields, fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS, FILES, OF_A_TYPE, ONE_ROW
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.generators import LATERAL, exploded, fields_of_items, fixed
-from lineal.extract.sql.paths import leads_to_part, names_in
+from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
 from lineal.extract.sql.scope import Scope, Source, field_of
 from lineal.extract.sql.structs import field_names
 from lineal.model.diagnostic import Code
@@ -133,15 +133,15 @@ def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage)
     name = name_of(call)
     one_row = name in ONE_ROW or one_value(call, scope)
     made: Lineage = {}
-    for argument in arguments(call):
+    for argument in arguments(call, scope):
         found = value_of(argument, VALUE, scope)
         absorb(found, made)
         if not one_row and not fixed(argument):
             gather(argument, LATERAL, rows, scope)
     if name in COLUMNS or one_row:
-        typed = fields_of(next(arguments(call)), scope) if name in OF_A_TYPE else []
+        typed = fields_of(next(arguments(call, scope)), scope) if name in OF_A_TYPE else []
         columns = typed or list(COLUMNS.get(name, ())) or [spelling for spelling, _ in asked] or [name]
-        if "array_elements" in name and leads_to_part(next(arguments(call))):
+        if "array_elements" in name and leads_to_part(next(arguments(call, scope))):
             made = Part(made)
         return [Slot(column, scope.evaluation.fold(column, False), made) for column in columns], None
     return dataset_columns(call, node, asked, made, scope)
@@ -153,10 +153,11 @@ def one_value(call: Any, scope: Scope) -> bool:
     return ordinary and scope.evaluation.facts.sets_in_select and name_of(call) not in COLUMNS
 
 
-def arguments(call: Any) -> Iterator[Any]:
+def arguments(call: Any, scope: Scope) -> Iterator[Any]:
     for argument in call.iter_expressions():
         if isinstance(argument, (exp.EQ, exp.Kwarg)):  # read_parquet('x', union_by_name = true)
             argument = argument.expression
+        argument = arrow_meant(argument, scope.evaluation.facts.arrows) or argument
         if not isinstance(argument, exp.Identifier):
             yield argument
 
@@ -211,6 +212,8 @@ def json_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     fold = scope.evaluation.fold
     schema = call.args.get("schema")
     definitions = schema.expressions if schema is not None else call.expressions
+    for nested in nested_paths(definitions, []):
+        pour(field_of(item, nested, call).lineage, LATERAL, rows, call)
     if not definitions:
         return [Slot(name, name, item.lineage) for name in OPENED]
     return [
@@ -233,6 +236,16 @@ def nested_columns(definitions: Any, around: list[str]) -> Iterator[tuple[Any, l
         elif column.this is not None:
             plain = not column.args.get("path") and not column.args.get("ordinality")
             yield column, [*around, column.name] if plain else names
+
+
+def nested_paths(definitions: Any, around: list[str]) -> Iterator[list[str]]:
+    """NESTED PATH '$.b[*]' COLUMNS (…)      a row for each b"""
+    for column in definitions:
+        inner = column.args.get("nested_schema")
+        if inner is not None:
+            names = [*around, *path_names(column)]
+            yield names
+            yield from nested_paths(inner.expressions, names)
 
 
 def path_names(node: Any) -> list[str]:

@@ -46,6 +46,14 @@ DEFAULT_SCHEMAS = {"tsql": "dbo", "fabric": "dbo"}
 COLUMNS_IN_EXPRESSIONS = frozenset(("duckdb", "clickhouse"))
 """SELECT max(COLUMNS(*))      as many outputs as there are columns"""
 
+LAMBDAS, PATHS, EITHER = "lambdas", "paths", "either"
+
+ARROWS = {
+    **dict.fromkeys(("postgres", "redshift", "materialize", "risingwave", "mysql", "sqlite", "singlestore"), PATHS),
+    **dict.fromkeys(("duckdb", "starrocks", "doris", ""), EITHER),
+}
+"""f(a -> 'b')      a path into a document; elsewhere a lambda"""
+
 ITEMS_ARE_ROWS = frozenset(("bigquery",))
 """FROM t, UNNEST(t.items) AS i      i is a row, whose columns are the items' fields"""
 
@@ -103,6 +111,7 @@ class Facts:
     pivot_takes_join: bool
     keys_in_place: bool
     items_are_rows: bool
+    arrows: str
     pseudo_columns: frozenset[str]
     values_names: tuple[int, str]
     partitions_are_columns: bool
@@ -148,6 +157,7 @@ def facts_of(dialect: str) -> Facts:
         pivot_takes_join=dialect in PIVOT_TAKES_JOIN,
         keys_in_place=dialect in KEYS_IN_PLACE,
         items_are_rows=dialect in ITEMS_ARE_ROWS,
+        arrows=ARROWS.get(dialect, LAMBDAS),
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
         values_names=VALUES_NAMES.get(dialect, (1, "col")),
         sets_in_select=dialect in SETS_IN_SELECT,
