@@ -13,6 +13,7 @@ from lineal.extract.entries import DEEPEST_DIRECT, Definition, Entry, Pending, S
 from lineal.extract.naming import Naming, naming_of
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.own_functions import OwnFunctions
 from lineal.extract.sql.parse import deep, parse, uncollected
 from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.reading import Reading
@@ -58,6 +59,7 @@ class Definitions:
         self.spellings: dict[str, str] = {}
         self.order: list[Definition] = []
         self.functions: dict[str, Function] = {}
+        self.own_functions = OwnFunctions(corpus.meanings, corpus.dialect)
         self.bodies: dict[str, Any] = {}
         self.asked: set[Column] = set()
         self.diagnostics: list[Diagnostic] = list(corpus.diagnostics)
@@ -566,6 +568,7 @@ class Definitions:
         open_definitions = self.open_definitions()
         if open_definitions:
             self.close_stars(open_definitions, edges)
+        self.diagnostics.extend(self.own_functions.without_effect())
         return Extraction(
             edges=edges.all(),
             reads=self.reads,

@@ -116,6 +116,18 @@ class Code(Enum):
         "A value in a YAML file is of another type than expected. It is left out.",
         "Write the type that the message names.",
     )
+    UNKNOWN_KEY = (
+        "unknown-key",
+        Severity.ERROR,
+        "A project file has a key that means nothing. It is left out.",
+        "Check the spelling against the keys that the message names.",
+    )
+    NO_EFFECT = (
+        "no-effect",
+        Severity.WARNING,
+        "A setting of the project file has no effect: it names a function that no statement calls.",
+        "Check the spelling, or remove it.",
+    )
     TEMPLATE_ERROR = (
         "template-error",
         Severity.ERROR,

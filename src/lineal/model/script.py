@@ -44,6 +44,16 @@ class Function:
 
 
 @dataclass(frozen=True)
+class Meaning:
+    """functions: {masking: [tokenize_pii], aggregates: [my_sum]}      what the project says that a function does"""
+
+    name: str
+    aggregates: bool = False
+    masks: bool = False
+    place: Place | None = None
+
+
+@dataclass(frozen=True)
 class ColumnTest:
     """What must hold for every value of a column: unique, not_null, accepted_values: {values: […]}, …"""
 
@@ -90,6 +100,8 @@ class Corpus:
     scripts: list[Script] = field(default_factory=list)
     datasets: list[DatasetInfo] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
+    meanings: list[Meaning] = field(default_factory=list)
+    """What the project says of functions that it calls, beyond the function table."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     namespace: str = ""
     defaults: Defaults | None = None

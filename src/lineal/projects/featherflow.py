@@ -1,6 +1,6 @@
 """A project folder with `lineal.yml` or `featherflow.yml`: nodes of SQL and YAML, seeds, sources, functions, macros.
 
-lineal.yml                        name, dialect, vars, nodes, macros, namespace, materialized, spark
+lineal.yml                        name, dialect, vars, nodes, macros, namespace, materialized, functions, spark
 macros/*.sql                      {% macro cents_to_dollars(column) %}…{% endmacro %}
 nodes/<name>/<name>.yml           kind: sql | seed | source | function, columns, hooks
 nodes/<name>/<name>.sql           the query, with Jinja; a function's body
@@ -19,14 +19,15 @@ from lineal.extract import UnknownDialect
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
-from lineal.model.script import Corpus, Function, Script
-from lineal.projects import yaml
+from lineal.model.script import Corpus, Function, Meaning, Script
+from lineal.projects import files, yaml
 from lineal.projects.builtins import builtin_macros
 from lineal.projects.columns import TYPE_KEYS, merged, name_of, read_columns
 from lineal.projects.nodes import Node, find_nodes
 from lineal.projects.render import Rendering, Setting, Template, render
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.seeds import read_header, with_header
+from lineal.projects.settings import check_keys, read_meanings
 from lineal.projects.steps import MATERIALIZED_KEYS, Waiting, step_of
 from lineal.projects.text import Report, read_text
 from lineal.projects.yaml import Value
@@ -34,9 +35,16 @@ from lineal.projects.yaml import Value
 PROJECT_FILES = {"lineal.yml": "", "lineal.yaml": "", "featherflow.yml": "duckdb", "featherflow.yaml": "duckdb"}
 """The files that make a folder a project, and the dialect of one that names none."""
 
+OWN_FILES = frozenset(("lineal.yml", "lineal.yaml"))
+"""In these every key is lineal's own; the other file belongs to another tool, too."""
+
 NODE_KEYS = ("nodes", "node_paths")
 MACRO_KEYS = ("macros", "macro_paths")
 PRE_HOOK_KEYS = ("pre_hook", "pre_hooks", "pre-hook")
+PROJECT_KEYS = (
+    *("name", "version", "description", "dialect", "namespace", "vars", "functions", "spark"),
+    *(*NODE_KEYS, *MACRO_KEYS, *MATERIALIZED_KEYS),
+)
 POST_HOOK_KEYS = ("post_hook", "post_hooks", "post-hook")
 
 
@@ -49,9 +57,19 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     """The project's statements, datasets and functions; the caller's dialect and schema add to what it says itself."""
     draft = Draft()
     project = read_project(path, dialect, draft.report)
+    if project.plain:
+        return plain_folder(project, schema, draft)
     for node in find_nodes(project.node_folders, draft.report):
         READERS[node.kind](node, project, draft)
     return draft.finish(project, schema)
+
+
+def plain_folder(project: Project, schema: Schema, draft: Draft) -> Corpus:
+    """models/a.sql, models/b.sql, lineal.yml      SQL files, and what the project file says of them all"""
+    corpus = files.load(project.file.parent, project.dialect, schema)
+    corpus.diagnostics = [*draft.diagnostics, *corpus.diagnostics]
+    corpus.meanings, corpus.namespace, corpus.engine = project.meanings, project.namespace, project.engine
+    return corpus
 
 
 def project_file(path: Path) -> Path | None:
@@ -72,6 +90,9 @@ class Project:
     variables: Mapping[str, Any]
     materialized: str
     engine: Mapping[str, Any]
+    meanings: list[Meaning]
+    plain: bool
+    """A folder of .sql files with a project file in it, which has no nodes."""
 
     def dataset(self, name: str) -> Dataset:
         return Dataset(self.namespace, name)
@@ -83,6 +104,8 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
     about = yaml.read(file, report) or Value({}, Place(str(file), 1, 1))
     if about.data is not None and not isinstance(about.data, dict):
         report(about.unexpected("a mapping"))
+    elif about.data and file.name in OWN_FILES:
+        check_keys(about.data, PROJECT_KEYS, file.name, report)
     return Project(
         file=file,
         dialect=dialect if dialect is not None else _dialect(about, report) or PROJECT_FILES[file.name],
@@ -92,7 +115,13 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
         variables={key: value.plain() for key, value in about.mapping(report, "vars").items()},
         materialized=about.text(report, *MATERIALIZED_KEYS) or "view",
         engine={key: value.plain() for key, value in about.mapping(report, "spark").items()},
+        meanings=read_meanings(about, report),
+        plain=about.get(*NODE_KEYS) is None and not (file.parent / NODE_KEYS[0]).is_dir() and _has_sql(file.parent),
     )
+
+
+def _has_sql(folder: Path) -> bool:
+    return any(True for _ in files.sql_files(folder, lambda _: None))
 
 
 def _dialect(about: Value, report: Report) -> str:
@@ -137,7 +166,11 @@ class Draft:
 
     def finish(self, project: Project, schema: Schema) -> Corpus:
         corpus = Corpus(
-            project.dialect, diagnostics=self.diagnostics, namespace=project.namespace, engine=project.engine
+            project.dialect,
+            meanings=project.meanings,
+            diagnostics=self.diagnostics,
+            namespace=project.namespace,
+            engine=project.engine,
         )
         if not self.templates and not self.datasets and not self.diagnostics:
             place = Place(str(project.file), 1, 1)

@@ -52,6 +52,7 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
         scripts=[script for corpus in several for script in corpus.scripts],
         datasets=merged(info for corpus in several for info in corpus.datasets),
         functions=[function for corpus in several for function in corpus.functions],
+        meanings=[meaning for corpus in several for meaning in corpus.meanings],
         diagnostics=[diagnostic for corpus in several for diagnostic in corpus.diagnostics],
         namespace=first.namespace,
         defaults=first.defaults,

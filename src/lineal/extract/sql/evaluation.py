@@ -17,6 +17,7 @@ from lineal.model.way import IDENTITY, Clause
 
 if TYPE_CHECKING:
     from lineal.extract.entries import Definition, State
+    from lineal.extract.sql.own_functions import OwnFunctions
     from lineal.extract.sql.reading import Reading
     from lineal.extract.sql.scope import Scope
     from lineal.model.extraction import ColumnInfo
@@ -27,6 +28,7 @@ class Catalog(Protocol):
     """The backward glance: what is known about names outside this statement."""
 
     functions: dict[str, Function]
+    own_functions: OwnFunctions
 
     def scan(self, key: str, spelling: str, evaluation: Evaluation, node: exp.Expr) -> tuple[Dataset | None, Frame]:
         """FROM t      evaluates t's definition first, when it has one; without a dataset it is composed away"""
@@ -70,6 +72,7 @@ class Evaluation:
         "frames",
         "keys",
         "learnt",
+        "own_functions",
         "reading",
         "reads",
         "references",
@@ -81,6 +84,7 @@ class Evaluation:
 
     def __init__(self, catalog: Catalog, reading: Reading, facts: Facts, target: Dataset) -> None:
         self.catalog = catalog
+        self.own_functions = catalog.own_functions
         self.reading = reading
         self.facts = facts
         self.fold: Fold = facts.fold
@@ -133,6 +137,13 @@ class Evaluation:
         from lineal.extract.sql.expressions import value_of
 
         return value_of(node, IDENTITY, scope)
+
+    def has_body(self, node: Any) -> bool:
+        """Whether a call is that of a function which the project defines itself."""
+        from lineal.extract.sql.expressions import function_name
+
+        functions = self.catalog.functions
+        return bool(functions) and function_name(node) in functions
 
     def star_slots(self, node: Any, scope: Scope) -> list[Slot]:
         from lineal.extract.sql.columns import star_slots

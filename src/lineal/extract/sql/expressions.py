@@ -230,9 +230,10 @@ def decode(node: exp.DecodeCase, way: Way, calls: Any, stack: Stack, scope: Scop
 
 def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """f(a, b)      by the function table; a function whose body is known is walked through"""
-    if scope.evaluation.catalog.functions and compose_body(node, way, calls, scope, into):
+    evaluation = scope.evaluation
+    if evaluation.catalog.functions and compose_body(node, way, calls, scope, into):
         return
-    row = row_of(node)
+    row = row_of(node, scope)
     if row is None:
         below(node, way.after.get(VALUE) or compose(way, VALUE), (node, calls), stack)
     else:
@@ -272,14 +273,15 @@ def coalesce(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: 
 
 
 def date_function(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """DATEDIFF(minute, a, b)      minute is a date part, a and b are columns"""
+    """DATEDIFF(minute, a, b)      minute is a date part, a and b are columns, also if they are called day and month"""
     around = (node, calls)
     step = value(way)
+    part = date_part(node, scope)
     for child in reversed(list(node.iter_expressions())):
-        if child.__class__ is exp.Column and is_date_part(child, scope):
+        if child is part:
             continue
-        if child.__class__ is exp.Var and child.name.lower() not in DATE_PARTS:
-            child = column_of_var(child, scope)
+        if child is node.args.get("unit"):
+            child = column_of_unit(child, scope)
         stack.append((child, step, around))
 
 
@@ -327,17 +329,41 @@ def counts_rows(node: Any) -> bool:
     return isinstance(node, exp.Count) or getattr(node, "name", "").lower().startswith("count")
 
 
-def is_date_part(node: exp.Column, scope: Scope) -> bool:
-    if node.args.get("table") is not None or node.name.lower() not in DATE_PARTS:
-        return False
-    key = scope.evaluation.fold(node.name, False)
-    return not any(key in source.index for source in scope.order)
+def date_part(node: Any, scope: Scope) -> Any:
+    """The argument that is a date part: the parser's unit; in a function that it does not know, the first or the last.
+
+    DATEDIFF(minute, a, b), read as (value, value, unit), makes a unit of b: then minute is the part.
+    """
+    unit = node.args.get("unit")
+    if unit is not None and (unit.__class__ is not exp.Var or unit.name.lower() in DATE_PARTS):
+        return unit
+    if unit is None and node.__class__ is not exp.Anonymous:
+        return None
+    arguments_ = node.expressions if unit is None else [node.this] if node.args.get("expression") is not None else []
+    if unit is None and (len(arguments_) < 2 or any(argument.__class__ is exp.Interval for argument in arguments_)):
+        return None
+    if any(names_part(argument) for argument in arguments_[:1]):
+        return arguments_[0]
+    last = arguments_[-1] if unit is None and arguments_[0].__class__ is exp.Column else None
+    return last if last is not None and names_part(last) and not scope.has(last) else None
 
 
-def column_of_var(node: exp.Var, scope: Scope) -> exp.Expr:
-    """DATEDIFF(minute, a, b), read as (value, value, unit), makes a unit of b: b is a column."""
-    spelled = scope.evaluation.reading.spelling(node.name)
-    return exp.Column(this=exp.Identifier(this=spelled, quoted=False)) if node.name.isidentifier() else node
+def names_part(node: Any) -> bool:
+    """day in DATEADD(day, 1, a); not "day", not t.day"""
+    return (
+        node.__class__ is exp.Column
+        and node.args.get("table") is None
+        and not node.args["this"].args.get("quoted")
+        and node.name.lower() in DATE_PARTS
+    )
+
+
+def column_of_unit(node: Any, scope: Scope) -> Any:
+    """date_trunc(period, a)      the parser makes a word of every unit; one that the text does not quote is a column"""
+    if node.__class__ is not exp.Var:
+        return node
+    spelled = scope.evaluation.reading.unquoted(node.name)
+    return exp.Column(this=exp.Identifier(this=spelled, quoted=False)) if spelled else node
 
 
 def extract(node: exp.Extract, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -364,12 +390,19 @@ def set_of_rows(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, int
     function(node, way, calls, stack, scope, into)
 
 
+def any_(node: exp.Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """a = ANY (…)      an operator; any(a), some(a): Spark's bool_or"""
+    compared = isinstance(node.parent, exp.Binary) and node.parent.args.get("expression") is node
+    step = value(way) if compared or isinstance(node.this, exp.Query) else aggregate_of(way)
+    stack.append((node.this, step, (node, calls)))
+
+
 def combined(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """sumIf(a, b)      ClickHouse's sum(a) FILTER (WHERE b)"""
+    """sumIf(a, b), quantileIf(0.9)(a, b)      ClickHouse's sum(a) FILTER (WHERE b)"""
     name = node.name.lower()
     around = (node, calls)
     step = counted(way) if name.startswith(("count", "uniq")) else aggregate_of(way)
-    arguments_ = node.expressions
+    arguments_ = node.args.get("params") or node.expressions
     if "if" in name and arguments_:
         stack.append((arguments_[-1], when(way), around))
         arguments_ = arguments_[:-1]
@@ -382,7 +415,7 @@ def compose_body(node: Any, way: Way, calls: Any, scope: Scope, into: Lineage) -
     evaluation = scope.evaluation
     name = function_name(node)
     function = evaluation.catalog.functions.get(name)
-    if function is None or function.table or name in evaluation.active:
+    if function is None or function.table or name in evaluation.active or evaluation.own_functions.row(node):
         return False
     body = evaluation.catalog.body_of(name)
     if body is None:
@@ -410,22 +443,52 @@ def function_name(node: Any) -> str:
 
 
 ROWS: dict[type, Function | None] = {}
-NAMED = (exp.Anonymous, exp.AnonymousAggFunc)
+NAMED = (exp.Anonymous, exp.AnonymousAggFunc, exp.ParameterizedAgg)
+ONLY_IN_AGGREGATES = (exp.Distinct, exp.Order, exp.Limit)
 
 
-def row_of(node: Any) -> Function | None:
+def row_of(node: Any, scope: Scope) -> Function | None:
+    """The row of a call: the project's own, else the dialect's, else the table's.
+
+    f(DISTINCT a), f(a ORDER BY b)      only aggregates are written so, whatever f is
+    """
+    own = scope.evaluation.own_functions
+    found = own.row(node) if own else None
+    if found is None:
+        found = listed_row(node)
+    if found is None and node.__class__ is exp.Anonymous:
+        arguments_ = node.args.get("expressions")
+        if arguments_ and arguments_[0].__class__ in ONLY_IN_AGGREGATES:
+            return unlisted_aggregate(node)
+    return found
+
+
+def listed_row(node: Any) -> Function | None:
     """The function table's row for a node, by any of the names its class goes by."""
     kind = node.__class__
     if kind in NAMED:
-        name = node.name.lower()
-        return known(name) or (Function(name, Role.AGGREGATE, False) if kind is not exp.Anonymous else None)
+        if node.parent.__class__ is exp.Dot and (found := known(f"{node.parent.this.name}.{node.name}".lower())):
+            return found
+        return known(node.name.lower()) or (unlisted_aggregate(node) if kind is not exp.Anonymous else None)
     if kind not in ROWS:
         names = [name.lower() for name in kind.sql_names()]
         found = next((row for name in names if (row := known(name)) is not None), None)
         if found is None and issubclass(kind, exp.AggFunc):
-            found = Function(names[0], Role.AGGREGATE, False)
+            found = unlisted_aggregate(node)
         ROWS[kind] = found
     return ROWS[kind]
+
+
+def unlisted_aggregate(node: Any) -> Function:
+    return Function(function_name(node), Role.AGGREGATE, False)
+
+
+def aggregate_call(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope) -> None:
+    """f(a) in f(a) OVER (…), f(a) FILTER (…), f(0.5) WITHIN GROUP (…)      an aggregate, whatever f is"""
+    if isinstance(node, exp.Func) and row_of(node, scope) is None and not scope.evaluation.has_body(node):
+        arguments(node, aggregate_of(way), calls, stack)
+    else:
+        stack.append((node, way, calls))
 
 
 # -- aggregates and windows --------------------------------------------------------------------------------------
@@ -434,7 +497,7 @@ def row_of(node: Any) -> Function | None:
 def filtered(node: exp.Filter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """sum(a) FILTER (WHERE b)      b: CONDITIONAL"""
     stack.append((node.args["expression"].this, when(way), (node.this, calls)))
-    stack.append((node.this, way, calls))
+    aggregate_call(node.this, way, calls, stack, scope)
 
 
 def ordered(node: exp.Order, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -447,17 +510,20 @@ def ordered(node: exp.Order, way: Way, calls: Any, stack: Stack, scope: Scope, i
 
 def within_group(node: exp.WithinGroup, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """percentile_cont(0.5) WITHIN GROUP (ORDER BY a)      a: AGGREGATION; listagg(a) … (ORDER BY b): b: WINDOW"""
-    row = row_of(node.this) if isinstance(node.this, exp.Func) else None
+    row = row_of(node.this, scope) if isinstance(node.this, exp.Func) else None
     argument_free = next(node.this.find_all(exp.Column), None) is None
     step = aggregate_of(way) if argument_free or (row and row.role is Role.ORDERED) else over(way)
     for key in reversed(node.args["expression"].expressions):
         stack.append((key.this, step, (node.this, calls)))
-    stack.append((node.this, way, calls))
+    aggregate_call(node.this, way, calls, stack, scope)
 
 
 def window(node: exp.Window, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW"""
-    inner = windowed(way)
+    """sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW
+
+    max(a) KEEP (DENSE_RANK FIRST ORDER BY b)       the same influences of an ordinary, ordered aggregate
+    """
+    inner = windowed(way) if node.args.get("over") != "KEEP" else way
     call = node.this
     while isinstance(call, (exp.IgnoreNulls, exp.RespectNulls)):
         call = call.this
@@ -467,11 +533,11 @@ def window(node: exp.Window, way: Way, calls: Any, stack: Stack, scope: Scope, i
         clause, scope.clause = scope.clause, Clause.WINDOW
         gather(key, over(inner), into, scope, (call, calls))
         scope.clause = clause
-    row = row_of(call) if isinstance(call, exp.Func) else None
+    row = row_of(call, scope) if isinstance(call, exp.Func) else None
     if row is not None and row.role is Role.VALUE_AT:
         arguments(call, value(inner), calls, stack)
     else:
-        stack.append((call, inner, calls))
+        aggregate_call(call, inner, calls, stack, scope)
 
 
 def window_keys(node: exp.Window) -> list[Any]:
@@ -669,6 +735,7 @@ HANDLERS: dict[type, Handler] = {
     exp.Intersect: subquery,
     exp.Except: subquery,
     exp.Exists: exists,
+    exp.Any: any_,
     exp.Lambda: lambda_,
     exp.Comprehension: comprehension,
     exp.Columns: columns,
@@ -697,6 +764,7 @@ HANDLERS: dict[type, Handler] = {
     exp.Placeholder: nothing,
     exp.Parameter: parameter,
     exp.SessionParameter: nothing,
+    exp.NextValueFor: nothing,
     exp.JSONPath: nothing,
 }
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 from lineal.algebra.expression import decides
 from lineal.algebra.frame import Frame, Lineage, Slot
 from lineal.algebra.functions import Role
-from lineal.extract.sql.expressions import gather, row_of, value_of
+from lineal.extract.sql.expressions import gather, listed_row, value_of
 from lineal.extract.sql.scope import Scope, Source
 from lineal.model.way import IDENTITY, Clause, How
 
@@ -80,7 +80,7 @@ def navigated(node: Any) -> Any:
 
 
 def _over_the_match(node: Any) -> Any:
-    row = row_of(node) if isinstance(node, exp.Func) else None
+    row = listed_row(node) if isinstance(node, exp.Func) else None
     if row is None or row.role is not Role.VALUE_AT or isinstance(node.parent, exp.Window):
         return node
     return exp.Window(this=node)

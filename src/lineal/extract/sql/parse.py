@@ -16,6 +16,7 @@ from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.placeholders import is_open
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.repairs import given_up, tree_of
 from lineal.extract.sql.words import FAILURES, statements, words
@@ -66,7 +67,7 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
         reading.remember(tokens)  # the statement will be named after its words
     message = "a string, a quoted name or a comment is not closed"
     diagnostics = [Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread]
-    if "{{" in script.text or "{%" in script.text:
+    if "{{" in script.text or "{%" in script.text or "${" in script.text:
         _report_templates(reading, tokens, diagnostics)
     if not unread and not (may_be_deep(script.text, len(tokens)) and too_deep(tokens)):
         try:
@@ -147,11 +148,8 @@ def too_deep(tokens: list[Token]) -> bool:
 
 def _report_templates(reading: Reading, tokens: list[Token], diagnostics: list[Diagnostic]) -> None:
     """SELECT {{ column }} FROM t      is read as it stands, and never silently"""
-    text = reading.script.text
     for token in tokens:
-        if token.token_type is TokenType.BLOCK_START or (
-            token.token_type is TokenType.L_BRACE and text[token.start : token.start + 2] in ("{{", "{%")
-        ):
+        if is_open(token, reading.script.text):
             message = "a template stands here that was not rendered"
             diagnostics.append(Diagnostic(Code.DYNAMIC, message, reading.place_at(token.start)))
             return

@@ -155,9 +155,10 @@ class Reading:
         offset = offset_of(node)
         return self.item_around(offset) if offset is not None else ""
 
-    def spelling(self, name: str) -> str:
-        """How the text spells a word that the parser has folded."""
-        return next((token.text for token in self.tokens if token.text.upper() == name.upper()), name)
+    def unquoted(self, name: str) -> str:
+        """How the text spells a word that the parser has folded; '' if it stands there as a string only."""
+        alike = (token for token in self.tokens if token.text.upper() == name.upper())
+        return next((token.text for token in alike if token.token_type is not TokenType.STRING), "")
 
     def remember(self, tokens: list[Token]) -> None:
         self._tokens = tokens

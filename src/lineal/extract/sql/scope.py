@@ -241,6 +241,8 @@ class Scope:
             if slot is None:
                 return None
             return field_of(slot, texts[length + 1 :], node)
+        if is_sequence(node):
+            return self.no_column()
         key = evaluation.fold(texts[0], quotes[0])
         hidden = self.hidden_source(texts[:-1], key)
         if hidden is not None:
@@ -340,6 +342,11 @@ class Scope:
             return self.guessed(found, f"only one source is known to have `{name}`")
         return found
 
+    def has(self, node: exp.Column) -> bool:
+        """Whether a source is known to have a column of that name."""
+        key = self.evaluation.fold(node.name, False)
+        return any(key in source.index for source in self.order)
+
     def beside(self, key: str, members: list[Source]) -> list[Slot]:
         """t JOIN u USING (a) JOIN w ON …      the merged a covers t's and u's, and not w's"""
         covered = self.covered.get(key, ())
@@ -369,6 +376,8 @@ class Scope:
 
     def opened(self, name: str, key: str, node: exp.Column, clause: Clause) -> Slot | None:
         """x over unknown schemas: the only source that may have it, else what the corpus says, else all of them."""
+        if key in self.evaluation.facts.reserved_names:
+            return self.no_column()
         stars = [star.star for source in self.order for star in source.stars if star.star is not None]
         candidates = [slot for star in stars if (slot := answer(star, name, key)) is not None]
         if not candidates:
@@ -410,6 +419,8 @@ class Scope:
         """t.x, where t's columns are not all known"""
         slot = source.answers.get(key)
         if slot is None:
+            if key in self.evaluation.facts.reserved_names:
+                return self.no_column()
             found = [a for star in source.stars if star.star is not None and (a := answer(star.star, name, key))]
             if not found:
                 return None
@@ -442,15 +453,13 @@ class Scope:
         """A pseudo-column, a whole row, or a name that nothing in scope can have."""
         evaluation = self.evaluation
         if node.args.get("table") is None:
-            if key in evaluation.facts.pseudo_columns:
-                evaluation.references -= 1
-                return UNRESOLVED
+            if key in evaluation.facts.reserved_names or key.lower() in evaluation.facts.pseudo_columns:
+                return self.no_column()
             row = self.find_source(evaluation.fold_table(name, node.this.args.get("quoted")))
             if row is not None:
                 return self.whole_row(row, node)
-        elif key in SEQUENCE_CALLS:
-            evaluation.references -= 1
-            return UNRESOLVED
+        elif is_sequence(node) or evaluation.fold(node.parts[0].name, False) in evaluation.facts.reserved_names:
+            return self.no_column()
         if node.this.args.get("quoted") and (slot := self.spelled_so(name, node)) is not None:
             return slot
         evaluation.unresolved += 1
@@ -475,6 +484,11 @@ class Scope:
             scope = scope.parent if table is None else None
         return None
 
+    def no_column(self) -> Slot:
+        """rownum, ids.NEXTVAL      a name that means something, and no column"""
+        self.evaluation.references -= 1
+        return UNRESOLVED
+
     def did_you_mean(self, name: str) -> str:
         from lineal.model.names import closest
 
@@ -489,6 +503,11 @@ class Scope:
             if source.dataset is not None and slot.star is None:
                 self.evaluation.read(origin_of(slot), self.clause, node)
         return Slot(source.alias, source.alias, lineage)
+
+
+def is_sequence(node: exp.Column) -> bool:
+    """ids.NEXTVAL, db.ids.CURRVAL"""
+    return str(node.name).lower() in SEQUENCE_CALLS
 
 
 def origin_of(slot: Slot) -> Column:

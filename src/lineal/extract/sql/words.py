@@ -9,6 +9,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.placeholders import has_placeholders, placed
 from lineal.model.script import Script
 
 FAILURES = (SqlglotError, ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError)
@@ -23,6 +24,8 @@ def words(script: Script) -> tuple[list[Token], list[int]]:
         tokens = parser_dialect(script.dialect).tokenize(text)
     except FAILURES:
         tokens = piecewise(text, script.dialect, unread)
+    if has_placeholders(text, script.dialect):
+        tokens = placed(tokens, text, script.dialect)
     return (batches(tokens) if script.dialect in BATCHES else tokens), unread
 
 

@@ -64,23 +64,43 @@ KEYS_IN_PLACE = frozenset(("duckdb", "sqlite", "clickhouse"))
 """SELECT * FROM a JOIN b USING (k)      k stays where a has it; elsewhere it comes first"""
 
 
-PSEUDO_COLUMNS = {
-    dialect: frozenset(names.split())
-    for dialect, names in {
+def _names(rows: dict[str, str]) -> dict[str, frozenset[str]]:
+    return {dialect: frozenset(names.split()) for dialects, names in rows.items() for dialect in dialects.split()}
+
+
+RESERVED_NAMES = _names(
+    {
         "oracle": "rownum rowid level sysdate systimestamp user uid ora_rowscn connect_by_isleaf connect_by_iscycle",
-        "bigquery": "_partitiontime _partitiondate _table_suffix _file_name",
-        "postgres": "ctid xmin xmax cmin cmax tableoid",
-        "redshift": "sysdate",
-        "snowflake": "level metadata$filename metadata$file_row_number metadata$action metadata$isupdate "
-        "metadata$row_id metadata$file_last_modified metadata$start_scan_time",
-        "spark": "_metadata",
+        "exasol": "rownum rowid level sysdate user current_session scope_user",
+        "bigquery": "_partitiontime _partitiondate _table_suffix _file_name _change_type _change_timestamp",
+        "postgres materialize risingwave": "ctid xmin xmax cmin cmax tableoid user current_role system_user",
+        "redshift": "sysdate $path $size $spectrum_oid",
+        "snowflake": "metadata$filename metadata$file_row_number metadata$action metadata$isupdate metadata$row_id "
+        "metadata$file_last_modified metadata$start_scan_time metadata$file_content_key",
+        "spark spark2": "_metadata",
         "databricks": "_metadata _change_type _commit_version _commit_timestamp",
+        "hive": "input__file__name block__offset__inside__file row__offset__inside__block",
+        "trino presto athena": "$path $bucket $file_size $file_modified_time $partition current_schema current_path",
         "sqlite": "rowid oid _rowid_",
         "duckdb": "rowid",
-        "clickhouse": "_part _partition_id _path _file _table",
-    }.items()
-}
-"""Names that no schema lists and that are no columns: they give no edge."""
+        "clickhouse": "_part _partition_id _path _file _table _size _time _part_index _sample_factor",
+        "tsql fabric": "user $identity $rowguid $action $partition",
+        "teradata": "user current_role",
+        "mysql": "utc_date utc_time utc_timestamp",
+    }
+)
+"""SELECT rownum, _PARTITIONTIME, user      no columns, also where a schema is not known: they give no edge"""
+
+PSEUDO_COLUMNS = _names(
+    {
+        "": "rownum rowid level sysdate systimestamp user",
+        "snowflake": "level",
+        "spark spark2 databricks hive": "user current_time",
+        "duckdb": "user current_role current_database",
+        "redshift": "user",
+    }
+)
+"""SELECT level      a column where a source may have one of that name; where none has, no column and no mistake"""
 
 
 VALUES_NAMES = {
@@ -101,6 +121,7 @@ class Facts:
     name: str
     fold: Fold
     fold_table: Fold
+    reserved_names: frozenset[str]
     lateral_aliases: bool
     aliases_in_where: bool
     alias_first_in_group_by: bool
@@ -147,6 +168,7 @@ def facts_of(dialect: str) -> Facts:
         name=dialect,
         fold=fold,
         fold_table=fold_table,
+        reserved_names=frozenset(fold(name, False) for name in RESERVED_NAMES.get(dialect, ())),
         lateral_aliases=dialect in LATERAL_ALIASES,
         aliases_in_where=dialect in ALIASES_IN_WHERE,
         alias_first_in_group_by=dialect in ALIAS_FIRST_IN_GROUP_BY,

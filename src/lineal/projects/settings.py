@@ -1,0 +1,52 @@
+"""What a project file says about functions: which of them aggregate, which of them hide what they are given.
+
+functions:
+  masking: [tokenize_pii, security.scramble]
+  aggregates: [weighted_mean]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lineal.model.diagnostic import Code, Diagnostic
+from lineal.model.names import closest
+from lineal.model.script import Meaning
+from lineal.projects.text import Report
+from lineal.projects.yaml import Value
+
+MASKING, AGGREGATES = "masking", "aggregates"
+
+
+def read_meanings(about: Value, report: Report) -> list[Meaning]:
+    """The entries of `functions:`; a function may stand in both lists."""
+    check_keys(about.mapping(report, "functions"), (AGGREGATES, MASKING), "functions", report)
+    lists = about.get("functions") or Value({})
+    found: dict[str, Meaning] = {}
+    for key in (AGGREGATES, MASKING):
+        for value in lists.listed(key):
+            name = _name(value, report)
+            if name:
+                before = found.get(name.lower(), Meaning(name, place=value.place))
+                aggregates, masks = before.aggregates or key == AGGREGATES, before.masks or key == MASKING
+                found[name.lower()] = Meaning(before.name, aggregates, masks, before.place)
+    return list(found.values())
+
+
+def _name(value: Value, report: Report) -> str:
+    """The name of a function, its schema before it if need be; anything else is reported where it stands."""
+    name = value.as_text(report)
+    if name and not all(part.isidentifier() for part in name.split(".")):
+        report(value.unexpected("the name of a function"))
+        return ""
+    return name
+
+
+def check_keys(entries: dict[str, Value], known: Iterable[str], where: str, report: Report) -> None:
+    """A key that nobody reads would be a setting without effect: it is reported where it stands."""
+    names = list(known)
+    for key, value in entries.items():
+        if key not in names:
+            near = closest(key, names)
+            meant = f", did you mean '{near}'?" if near else f": there are {', '.join(names)}"
+            report(Diagnostic(Code.UNKNOWN_KEY, f"{where}: unknown key '{key}'{meant}", value.place))
