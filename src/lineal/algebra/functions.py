@@ -35,14 +35,29 @@ RULES = {
     "second": "the type of the second argument",
     "widest": "the type that holds every argument",
     "array": "an array of the first argument",
+    "texts": "an array of texts",
     "element": "what the array holds that is the first argument",
     "sum": "wide enough for a sum of the first argument",
     "avg": "the type of an average of the first argument",
+    "round": "the type of the first argument, with fewer digits",
+    "whole": "a number without a fraction",
+    "concat": "a text, where an argument is one",
+    "slice": "a text, where the first argument is one",
+    "real": "a real number",
+    "share": "a real number between 0 and 1",
     "count": "a number of rows",
+    "tally": "a number of rows that fulfil a condition",
     "rank": "a number of rows or of groups of rows, in a window",
+    "tile": "the number of a bucket",
     "part": "a number that is a part of a date",
     "days": "a number of units between two dates",
     "length": "a number of characters or elements",
+    "digest": "a hash, written as a text",
+    "hash32": "a hash that is a short number",
+    "hash64": "a hash that is a long number",
+    "day": "a date",
+    "moment": "a point in time",
+    "bytes": "bytes",
 }
 """What a row of the table may say instead of a type; the type that it comes to is the dialect's."""
 
@@ -82,7 +97,7 @@ FUNCTIONS = _table(
         max_by=arg_max=argmax min_by=arg_min=argmin arg_max_null arg_min_null arg_max_nulls_last
         arg_min_nulls_last approx_mode bit_and=bitwise_and_agg=bitand_agg bit_or=bitwise_or_agg=bitor_agg
         bit_xor=bitwise_xor_agg=bitxor_agg"""),
-    (AGGREGATE, False, "double", """
+    (AGGREGATE, False, "real", """
         stddev=std=stdev stddev_pop=stdevp=stddevp stddev_samp variance=var=var_samp=variance_samp
         variance_pop=var_pop=varp corr covar_pop covar_samp kurtosis skewness=skew regr_avgx regr_avgy
         regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy"""),
@@ -127,8 +142,9 @@ FUNCTIONS = _table(
         string_agg=group_concat=listagg=strings_agg=wm_concat listagg_distinct string_agg_distinct"""),
     # -- aggregates: what hides the values
     (AGGREGATE, True, "count", """
-        count count_star count_if=countif=count_where count_distinct regr_count
+        count count_star count_distinct regr_count
         approx_count_distinct=approx_distinct=ndv=approximate_count_distinct=approxcountdistinct"""),
+    (AGGREGATE, True, "tally", "count_if=countif=count_where"),
     (AGGREGATE, True, "bigint", "count_big"),
     (AGGREGATE, True, "", """
         hll hll_estimate hll_accumulate hll_combine hll_sketch_agg hll_union_agg hll_create_agg hll_add_agg
@@ -142,8 +158,8 @@ FUNCTIONS = _table(
     (ORDERED, False, "", "percentile_cont=quantile_cont percentile_disc=quantile_disc approx_percentile_cont"),
     (VALUE_AT, False, "same", "lag lead first_value=first last_value=last nth_value lag_in_frame lead_in_frame"),
     (RANKING, False, "rank", "row_number rank dense_rank"),
-    (RANKING, False, "int", "ntile"),
-    (RANKING, False, "double", "percent_rank cume_dist"),
+    (RANKING, False, "tile", "ntile"),
+    (RANKING, False, "share", "percent_rank cume_dist"),
     (Role.GROUPING, False, "", "grouping grouping_id group_id"),
     (Role.LOOKUP, False, "", """
         dictget dictgetordefault dictgetornull dictgetall dictgetstring dictgetint8 dictgetint16 dictgetint32
@@ -152,13 +168,13 @@ FUNCTIONS = _table(
     (Role.COALESCE, False, "widest", "coalesce=nvl=ifnull"),
     (AGGREGATE, False, "", "ratio_to_report counter_diff conditional_change_event conditional_true_event"),
     # -- hashes, ciphers and masks
-    (SCALAR, True, "text", "md5=md5_hex sha1=sha=sha1_hex=func_sha1 sha2=sha256=sha2_hex=sha512=sha224=sha384"),
+    (SCALAR, True, "digest", "md5=md5_hex sha1=sha=sha1_hex=func_sha1 sha2=sha256=sha2_hex=sha512=sha224=sha384"),
     (SCALAR, True, "", """
         md5_digest=md5_binary sha1_digest=sha1_binary=s_h_a1_digest sha2_digest=sha2_binary=s_h_a2_digest
-        md5_number_lower64=m_d5_number_lower64 md5_number_upper64=m_d5_number_upper64 md5_number half_md5 hash
+        md5_number_lower64=m_d5_number_lower64 md5_number_upper64=m_d5_number_upper64 md5_number half_md5
         murmur_hash=murmurhash3=murmur3 murmur_hash2_32 murmur_hash2_64 murmur_hash3_32 murmur_hash3_64
         murmur_hash3_128 city_hash64=cityhash64 sip_hash64 sip_hash128 farm_hash64 java_hash hive_hash
-        metro_hash64 int_hash32 int_hash64 wy_hash64 xxh3 xx_hash32=xxhash32 crc32 crc32c crc64 crc32_ieee
+        metro_hash64 int_hash32 int_hash64 wy_hash64 xxh3 xx_hash32=xxhash32 crc32c crc64 crc32_ieee
         adler32 blake3 blake2b keccak256 ripe_m_d160=ripemd160 sha512_256 spooky_hash_v2_32 spooky_hash_v2_64
         fnv_hash fnvhash standard_hash ora_hash hashbytes hash_bytes hashtext hashtextextended hashrow
         hashbucket hash_md5 checksum binary_checksum digest hmac hmac_md5 hmac_sha1 hmac_sha256 hmac_sha512
@@ -172,7 +188,8 @@ FUNCTIONS = _table(
         obfuscate anonymize pseudonymize scramble dbms_crypto.hash dbms_crypto.encrypt anon.hash anon.digest
         anon.partial anon.partial_email anon.random_hash anon.pseudo_email anon.pseudo_first_name
         anon.pseudo_last_name"""),
-    (SCALAR, True, "bigint", "xxhash64=xx_hash64"),
+    (SCALAR, True, "hash64", "xxhash64=xx_hash64 crc32"),
+    (SCALAR, True, "hash32", "hash"),
     # -- dates
     (DATE, False, "days", "datediff=date_diff timestampdiff=timestamp_diff timediff datetime_diff time_diff"),
     (DATE, False, "", """
@@ -188,6 +205,39 @@ _SKETCHES_OF_TRINO = _table((AGGREGATE, True, "", "checksum"), (AGGREGATE, False
 
 BY_DIALECT: Mapping[str, Mapping[str, Function]] = dict.fromkeys(("trino", "presto", "athena"), _SKETCHES_OF_TRINO)
 """Names that mean something else in a dialect: CHECKSUM(a) is a hash of one row in T-SQL, and of all in Trino."""
+
+PLAIN = {
+    name: rule
+    for rule, names in {
+        "text": """upper=ucase lower=lcase trim ltrim rtrim btrim initcap regexp_replace translate concat_ws
+            format_string date_format time_to_str monthname dayname get_json_object substring_index soundex
+            input_file_name regexp_extract""",
+        "slice": "substring=substr left right lpad=pad rpad replace",
+        "concat": "concat",
+        "texts": "split",
+        "length": "length=len=char_length=character_length str_position=instr=position array_size=cardinality size",
+        "part": """year month quarter day day_of_month=dayofmonth day_of_week=dayofweek day_of_year=dayofyear
+            week_of_year=weekofyear hour minute second""",
+        "real": """sqrt cbrt exp ln log log2 log10 log1p expm1 sin cos tan cot asin acos atan atan2 sinh cosh tanh
+            degrees radians power=pow rand=random randn""",
+        "same": "abs array_distinct array_sort=sort_array array_except array_intersect",
+        "widest": "greatest least",
+        "element": "array_max array_min",
+        "round": "round",
+        "whole": "ceil=ceiling floor",
+        "day": "to_date=ts_or_ds_to_date=str_to_date add_months make_date last_day next_day date_trunc date_from_parts",
+        "date": "current_date=curdate",
+        "moment": "current_timestamp=now timestamp_trunc to_timestamp=str_to_time",
+        "boolean": """starts_with=startswith ends_with=endswith contains regexp_like=rlike array_contains isnan=is_nan
+            isnull isnotnull map_contains_key equal_null""",
+        "hash64": "monotonically_increasing_id unix_timestamp",
+        "hash32": "spark_partition_id",
+        "bytes": "unhex unbase64",
+    }.items()
+    for group in names.split()
+    for name in group.split("=")
+}
+"""The types that functions give which do nothing but transform their arguments."""
 
 DATE_PARTS = frozenset(
     """year yyyy yyy yy y years yr yrs quarter qq q quarters qtr qtrs month mm m months mon mons week wk ww w weeks
@@ -217,3 +267,9 @@ BY_SQUEEZED_NAME = {_squeezed(name): function for name, function in reversed(FUN
 def known(name: str) -> Function | None:
     """The row of a function, by any of its names in lower case."""
     return FUNCTIONS.get(name) or BY_SQUEEZED_NAME.get(_squeezed(name))
+
+
+def returns_of(name: str) -> str:
+    """The type that a function gives, or the rule for it; '' where that is not known."""
+    found = known(name)
+    return (found.returns if found is not None else "") or PLAIN.get(name, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from functools import partial
 from typing import Any, NamedTuple
 
 from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, renamed, slot_at
@@ -20,11 +21,12 @@ from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.scope import Scope, Source
 from lineal.extract.sql.statements import Plan, Step, Unsupported, Using, plan_of
 from lineal.extract.sql.structs import field_names, fields_at
+from lineal.extract.sql.types import Types
 from lineal.extract.timeline import Timeline, order_matters
 from lineal.extract.versions import Arranged, Versions, evaluations_of, forgotten, named_columns
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
-from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, LateColumn
 from lineal.model.names import Fold
 from lineal.model.paths import is_path
 from lineal.model.script import Corpus, Function, Script
@@ -62,6 +64,7 @@ class Definitions:
         self.own_functions = OwnFunctions(corpus.meanings, corpus.dialect)
         self.bodies: dict[str, Any] = {}
         self.asked: set[Column] = set()
+        self.types = Types(self)
         self.diagnostics: list[Diagnostic] = list(corpus.diagnostics)
         self.coverage = Coverage()
         self.evidence: dict[tuple[Dataset, str], int] | None = None
@@ -675,8 +678,12 @@ class Definitions:
         columns = []
         for slot in frame.slots:
             if slot.star is None:
-                info = declared.get(self.facts.fold(slot.name, False))
-                columns.append(info._replace(name=slot.name) if info is not None else ColumnInfo(slot.name))
+                info = declared.get(self.facts.fold(slot.name, False), ColumnInfo(""))
+                if info.type or not entry.definitions:
+                    columns.append(info._replace(name=slot.name))
+                else:
+                    ask: Any = partial(self.types.of, entry, slot.key)
+                    columns.append(LateColumn(slot.name, ask, *info[2:]))
         if not frame.complete:
             known = {self.facts.fold(info.name, False) for info in columns}
             columns += [ColumnInfo(n) for k, n in sorted(learnt.get(entry.dataset, {}).items()) if k not in known]

@@ -20,6 +20,33 @@ class ColumnInfo(NamedTuple):
     place: Place | None = None
 
 
+class LateColumn(ColumnInfo):
+    """A column whose type is not computed before somebody asks for it: in the place of the type stands who knows it."""
+
+    __slots__ = ()
+
+    @property
+    def type(self) -> str:
+        ask: object = self[1]
+        return str(ask()) if callable(ask) else str(ask)
+
+    @property
+    def settled(self) -> ColumnInfo:
+        return ColumnInfo(self.name, self.type, *self[2:])
+
+    def __eq__(self, other: object) -> bool:
+        return self.settled == (other.settled if isinstance(other, LateColumn) else other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.settled)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ColumnInfo, tuple(self.settled)
+
+
 @dataclass
 class DatasetInfo:
     """A dataset as it is known: its columns in order, and whether that list is complete."""

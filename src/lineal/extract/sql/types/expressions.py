@@ -1,0 +1,266 @@
+"""The type of an expression, by the rules of its dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from lineal.algebra.functions import returns_of
+from lineal.extract.sql.types.kinds import NULL, UNKNOWN, Kind, Type, element, field, made, spelled
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.types.queries import CTEs, Scope, Typing
+
+DEEPEST = 400
+
+
+class Walk:
+    """Where the names of an expression are looked up."""
+
+    __slots__ = ("ctes", "depth", "scope", "typing")
+
+    def __init__(self, typing: Typing, scope: Scope, ctes: CTEs) -> None:
+        self.typing = typing
+        self.scope = scope
+        self.ctes = ctes
+        self.depth = 0
+
+    def of(self, node: Any) -> Type:
+        if not isinstance(node, exp.Expr) or self.depth > DEEPEST:
+            return UNKNOWN
+        handler = HANDLERS.get(type(node)) or _handler(type(node))
+        self.depth += 1
+        try:
+            return handler(node, self) if handler is not None else UNKNOWN
+        finally:
+            self.depth -= 1
+
+
+def type_of(node: Any, typing: Typing, scope: Scope, ctes: CTEs) -> Type:
+    return Walk(typing, scope, ctes).of(node)
+
+
+def column(node: exp.Column, walk: Walk) -> Type:
+    return walk.typing.column(node, walk.scope) if not node.is_star else UNKNOWN
+
+
+def inside(node: Any, walk: Walk) -> Type:
+    return walk.of(node.this)
+
+
+def literal(node: exp.Literal, walk: Walk) -> Type:
+    """'a', 1, 3000000000, 1.5, 1e3"""
+    rules = walk.typing.rules
+    if node.is_string:
+        return rules.normal("text")
+    text = node.name
+    if text.isdigit():
+        return rules.normal("int" if int(text) < 2**31 else "bigint" if int(text) < 2**63 else "")
+    if "e" in text.lower():
+        return rules.normal("double")
+    whole, _, fraction = text.partition(".")
+    if rules.family in ("spark", "duckdb") and (whole + fraction).isdigit():
+        digits = len(whole.lstrip("0") + fraction) if rules.family == "spark" else len(whole + fraction)
+        return made(rules.dialect, Kind.DECIMAL, max(digits, len(fraction), 1), len(fraction))
+    return UNKNOWN
+
+
+def boolean(node: Any, walk: Walk) -> Type:
+    """a = b, a AND b, a IN (…), a IS NULL, EXISTS (…)"""
+    return walk.typing.rules.normal("boolean")
+
+
+def null(node: Any, walk: Walk) -> Type:
+    return NULL
+
+
+def cast(node: exp.Cast, walk: Walk) -> Type:
+    """CAST(a AS DECIMAL(10, 2))"""
+    to = node.args.get("to")
+    if not isinstance(to, exp.DataType) or to.this in (Kind.USERDEFINED, Kind.UNKNOWN):
+        return UNKNOWN
+    return spelled(to, walk.typing.dialect)
+
+
+def arithmetic(node: Any, walk: Walk) -> Type:
+    return walk.typing.rules.arithmetic(node, walk.of(node.this), walk.of(node.expression))
+
+
+def negative(node: Any, walk: Walk) -> Type:
+    return walk.of(node.this)
+
+
+def concat(node: Any, walk: Walk) -> Type:
+    """a || b"""
+    return walk.typing.rules.result("concat", [walk.of(node.this), walk.of(node.expression)])
+
+
+def case(node: exp.Case, walk: Walk) -> Type:
+    branches = [walk.of(arm.args["true"]) for arm in node.args["ifs"]]
+    if node.args.get("default") is not None:
+        branches.append(walk.of(node.args["default"]))
+    return walk.typing.rules.widest(branches)
+
+
+def if_(node: exp.If, walk: Walk) -> Type:
+    branches = [walk.of(node.args[part]) for part in ("true", "false") if node.args.get(part) is not None]
+    return walk.typing.rules.widest(branches)
+
+
+def nullif(node: exp.Nullif, walk: Walk) -> Type:
+    """NULLIF(a, b)      a's type; where b's differs, engines do"""
+    left, right = walk.of(node.this), walk.of(node.expression)
+    return (
+        left if left.kind is not None and (left.kind == right.kind or walk.typing.rules.family == "spark") else UNKNOWN
+    )
+
+
+def window(node: Any, walk: Walk) -> Type:
+    """sum(a) OVER (…), sum(a) FILTER (…), f(0.5) WITHIN GROUP (…)"""
+    return walk.of(node.this)
+
+
+def within_group(node: exp.WithinGroup, walk: Walk) -> Type:
+    return walk.of(node.this) if isinstance(node.this, exp.GroupConcat) else UNKNOWN
+
+
+def subquery(node: exp.Subquery, walk: Walk) -> Type:
+    """(SELECT max(a) FROM t)"""
+    table = walk.typing.query(node, walk.scope, walk.ctes)
+    return table.columns[0][1] if table.complete and len(table.columns) == 1 else UNKNOWN
+
+
+def dot(node: exp.Dot, walk: Walk) -> Type:
+    """(a.b).c      a field"""
+    if not isinstance(node.expression, exp.Identifier):
+        return UNKNOWN
+    return field(walk.of(node.this), node.expression.name, walk.typing.dialect)
+
+
+def bracket(node: exp.Bracket, walk: Walk) -> Type:
+    """xs[1], m['a'], s['field']"""
+    of = walk.of(node.this)
+    if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Slice):
+        return UNKNOWN
+    if of.is_a((Kind.MAP,)) and len(of.inner) == 2 and walk.typing.rules.family == "spark":
+        return spelled(of.inner[1], walk.typing.dialect)
+    return element(of, walk.typing.dialect)
+
+
+def array(node: exp.Array, walk: Walk) -> Type:
+    rules = walk.typing.rules
+    kind = rules.widest([walk.of(item) for item in node.expressions])
+    return rules.array(kind) if kind.kind is not None and rules.family in ("spark", "duckdb") else UNKNOWN
+
+
+def interval_of_days(node: Any, walk: Walk) -> Type:
+    """date_add(d, 3)      Spark: a date"""
+    return walk.typing.rules.normal("date") if walk.typing.rules.family == "spark" else UNKNOWN
+
+
+def days(node: Any, walk: Walk) -> Type:
+    """datediff(a, b): INT in Spark; datediff(MONTH, a, b): BIGINT"""
+    rules = walk.typing.rules
+    if rules.family == "spark":
+        return rules.normal("int" if node.args.get("unit") is None else "bigint")
+    return rules.result("days", [])
+
+
+def whole_quotient(node: exp.IntDiv, walk: Walk) -> Type:
+    """a div b"""
+    return walk.typing.rules.normal("bigint") if walk.typing.rules.family == "spark" else UNKNOWN
+
+
+def extract(node: exp.Extract, walk: Walk) -> Type:
+    """EXTRACT(YEAR FROM d)      a number; of seconds and of epochs it has a fraction"""
+    whole = node.this.name.lower() in WHOLE_PARTS
+    return walk.typing.rules.result("part", []) if whole else UNKNOWN
+
+
+WHOLE_PARTS = frozenset(
+    ("year", "quarter", "month", "week", "day", "dayofweek", "dayofyear", "hour", "minute", "doy", "dow")
+)
+
+
+def function(node: Any, walk: Walk) -> Type:
+    """f(a, b)      by the function table"""
+    if walk.typing.evaluation.has_body(node):
+        return UNKNOWN
+    if isinstance(node, exp.Anonymous):
+        rule, arguments = returns_of(node.name.lower()), list(node.expressions)
+    else:
+        rules = (returns_of(name.lower()) for name in type(node).sql_names())
+        rule, arguments = next((rule for rule in rules if rule), ""), _arguments(node)
+    return walk.typing.rules.result(rule, [walk.of(argument) for argument in arguments]) if rule else UNKNOWN
+
+
+def _arguments(node: Any) -> list[Any]:
+    """The arguments in order; what only says how (DISTINCT, ORDER BY) is no argument."""
+    found = []
+    for name in node.arg_types:
+        held = node.args.get(name)
+        found += held if isinstance(held, list) else [held] if held is not None else []
+    return [_bare(item) for item in found if isinstance(item, exp.Expr)]
+
+
+def _bare(node: Any) -> Any:
+    while True:
+        if isinstance(node, (exp.Order, exp.Limit, exp.HavingMax)) and node.this is not None:
+            node = node.this
+        elif isinstance(node, exp.Distinct) and len(node.expressions) == 1:
+            node = node.expressions[0]
+        else:
+            return node
+
+
+Handler = Callable[[Any, Walk], Type]
+
+HANDLERS: dict[type, Handler] = {
+    exp.Column: column,
+    exp.Paren: inside,
+    exp.Alias: inside,
+    exp.Literal: literal,
+    exp.Boolean: boolean,
+    exp.Null: null,
+    exp.Cast: cast,
+    exp.TryCast: cast,
+    exp.Case: case,
+    exp.If: if_,
+    exp.Nullif: nullif,
+    exp.Window: window,
+    exp.Filter: window,
+    exp.IgnoreNulls: window,
+    exp.RespectNulls: window,
+    exp.WithinGroup: within_group,
+    exp.Subquery: subquery,
+    exp.Dot: dot,
+    exp.Bracket: bracket,
+    exp.Array: array,
+    exp.Add: arithmetic,
+    exp.Sub: arithmetic,
+    exp.Mul: arithmetic,
+    exp.Div: arithmetic,
+    exp.Mod: arithmetic,
+    exp.Neg: negative,
+    exp.IntDiv: whole_quotient,
+    exp.Nvl2: if_,
+    exp.DateDiff: days,
+    exp.TimestampDiff: days,
+    exp.DPipe: concat,
+    exp.Extract: extract,
+    exp.TsOrDsAdd: interval_of_days,
+    exp.Exists: boolean,
+    exp.In: boolean,
+    exp.Between: boolean,
+    exp.Not: boolean,
+    exp.Is: boolean,
+}
+
+
+def _handler(kind: type) -> Handler | None:
+    """Comparisons and connectors are true or false; a function is looked up."""
+    if issubclass(kind, (exp.Predicate, exp.Connector)) and not issubclass(kind, exp.SubqueryPredicate):
+        return boolean
+    return function if issubclass(kind, exp.Func) else None

@@ -1,0 +1,279 @@
+"""What operators and functions give, per family of dialects. Only what an engine is known to do is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.sql.types.kinds import (
+    DIGITS,
+    INTEGERS,
+    NULL,
+    REALS,
+    SPARK_DECIMALS,
+    TEXTS,
+    UNKNOWN,
+    Kind,
+    Type,
+    adjusted,
+    bounded,
+    decimal,
+    declared,
+    element,
+    made,
+    same,
+    spelled,
+    wider_decimal,
+)  # fmt: skip
+
+FAMILIES = {
+    **dict.fromkeys(("spark", "spark2", "databricks"), "spark"),
+    **dict.fromkeys(("trino", "presto", "athena"), "trino"),
+    **dict.fromkeys(("postgres", "materialize", "risingwave"), "postgres"),
+    "duckdb": "duckdb",
+    "bigquery": "bigquery",
+    "snowflake": "snowflake",
+    "clickhouse": "clickhouse",
+    "redshift": "redshift",
+    "": "",
+}
+
+WORDS = {
+    "spark": "text=STRING int=INT bigint=BIGINT double=DOUBLE boolean=BOOLEAN date=DATE timestamp=TIMESTAMP "
+    "binary=BINARY",
+    "duckdb": "text=VARCHAR int=INTEGER bigint=BIGINT double=DOUBLE boolean=BOOLEAN date=DATE huge=HUGEINT",
+    "postgres": "text=TEXT int=INTEGER bigint=BIGINT double=DOUBLE_PRECISION boolean=BOOLEAN date=DATE huge=NUMERIC",
+    "trino": "text=VARCHAR int=INTEGER bigint=BIGINT double=DOUBLE boolean=BOOLEAN date=DATE",
+    "bigquery": "text=STRING int=INT64 bigint=INT64 double=FLOAT64 boolean=BOOL date=DATE timestamp=TIMESTAMP",
+    "snowflake": "text=VARCHAR boolean=BOOLEAN date=DATE",
+    "clickhouse": "text=String",
+    "redshift": "boolean=BOOLEAN date=DATE",
+    "": "boolean=BOOLEAN",
+    "other": "",
+}
+"""How each family spells the types that functions give; what is missing is not claimed."""
+
+NORMAL = {
+    family: {name: word.replace("_", " ") for name, _, word in (pair.partition("=") for pair in row.split())}
+    for family, row in WORDS.items()
+}
+
+RESULTS = {
+    "count": "spark=bigint duckdb=bigint postgres=bigint trino=bigint bigquery=bigint",
+    "tally": "spark=bigint trino=bigint bigquery=bigint",
+    "rank": "spark=int duckdb=bigint postgres=bigint trino=bigint bigquery=bigint",
+    "tile": "spark=int duckdb=bigint postgres=int trino=bigint bigquery=bigint",
+    "real": "spark=double duckdb=double trino=double",
+    "share": "spark=double duckdb=double postgres=double trino=double bigquery=double",
+    "length": "spark=int duckdb=bigint postgres=int trino=bigint bigquery=bigint",
+    "part": "spark=int duckdb=bigint trino=bigint bigquery=bigint",
+    "days": "duckdb=bigint trino=bigint bigquery=bigint",
+    "digest": "spark=text duckdb=text snowflake=text",
+    "hash32": "spark=int",
+    "hash64": "spark=bigint",
+    "day": "spark=date",
+    "moment": "spark=timestamp",
+    "bytes": "spark=binary",
+}
+"""What the rules of the function table come to: family=type."""
+
+BY_RULE = {rule: dict(pair.split("=") for pair in row.split()) for rule, row in RESULTS.items()}
+
+STEPWISE = frozenset(("spark", "duckdb", "postgres", "trino", "bigquery"))
+"""Here an operation on two integers gives the wider of the two."""
+
+
+class Rules:
+    """The rules of one dialect."""
+
+    def __init__(self, dialect: str) -> None:
+        self.dialect = dialect
+        self.family = FAMILIES.get(dialect, "other")
+
+    def normal(self, word: str) -> Type:
+        """text, bigint, …      in the dialect's own words"""
+        text = NORMAL[self.family].get(word)
+        return declared(text, self.dialect) if text is not None else UNKNOWN
+
+    def array(self, of: Type) -> Type:
+        return made(self.dialect, Kind.ARRAY, of) if of.kind is not None and of is not NULL else UNKNOWN
+
+    # -- functions -------------------------------------------------------------------------------------------------
+
+    def result(self, rule: str, arguments: Sequence[Type]) -> Type:
+        """What a function gives, by its row in the function table."""
+        if rule in BY_RULE:
+            return self.normal(BY_RULE[rule].get(self.family, ""))
+        first = arguments[0] if arguments else UNKNOWN
+        handler = HANDLERS.get(rule)
+        return handler(self, first, arguments) if handler is not None else self.normal(rule)
+
+    def same(self, first: Type, arguments: Sequence[Type]) -> Type:
+        return first if first is not NULL else UNKNOWN
+
+    def second(self, first: Type, arguments: Sequence[Type]) -> Type:
+        return arguments[1] if len(arguments) > 1 else UNKNOWN
+
+    def sum(self, first: Type, arguments: Sequence[Type]) -> Type:
+        """sum(INT): BIGINT in Spark, HUGEINT in DuckDB, …"""
+        if first.is_a(INTEGERS):
+            if self.family in ("spark", "trino", "bigquery"):
+                return self.normal("bigint")
+            if self.family == "postgres" and first.name is not Kind.BIGINT:
+                return self.normal("bigint")
+            return self.normal("huge")
+        digits = decimal(first)
+        if digits is not None:
+            if self.family == "spark":
+                return made(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 10, digits[1]))
+            return (
+                made(self.dialect, Kind.DECIMAL, DIGITS, digits[1]) if self.family in ("duckdb", "trino") else UNKNOWN
+            )
+        if first.is_a(REALS):
+            return self.normal("double") if self.family in ("spark", "duckdb") else self.same(first, arguments)
+        return UNKNOWN
+
+    def avg(self, first: Type, arguments: Sequence[Type]) -> Type:
+        """avg(INT): DOUBLE; avg(DECIMAL(p, s)): DECIMAL(p + 4, s + 4) in Spark"""
+        digits = decimal(first)
+        if self.family == "duckdb" and (digits is not None or first.is_a(REALS)):
+            return self.normal("double")
+        if self.family == "spark" and first.is_a((Kind.DECIMAL,)) and digits is not None:
+            return made(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 4, digits[1] + 4))
+        if self.family in ("spark", "trino", "bigquery") and first.is_a((*INTEGERS, Kind.DOUBLE)):
+            return self.normal("double")
+        return self.normal("double") if self.family == "spark" and first.is_a(REALS) else UNKNOWN
+
+    def rounded(self, first: Type, arguments: Sequence[Type]) -> Type:
+        """round(a, 2)      the type of a, unless the digits of a decimal change"""
+        fits = first.is_a(REALS) or (self.family == "spark" and first.is_a(INTEGERS))
+        return first if fits and self.family in ("spark", "duckdb", "trino", "bigquery") else UNKNOWN
+
+    def whole(self, first: Type, arguments: Sequence[Type]) -> Type:
+        """ceil(a)"""
+        if self.family == "spark" and first.is_a((*INTEGERS, *REALS)) and len(arguments) == 1:
+            return self.normal("bigint")
+        return UNKNOWN
+
+    def array_of(self, first: Type, arguments: Sequence[Type]) -> Type:
+        return self.array(first)
+
+    def element_of(self, first: Type, arguments: Sequence[Type]) -> Type:
+        return element(first, self.dialect)
+
+    def joined(self, first: Type, arguments: Sequence[Type]) -> Type:
+        """concat(a, b), a || b      a text, where one of them is"""
+        return self.normal("text") if any(each.is_a(TEXTS) for each in arguments) else UNKNOWN
+
+    def sliced(self, first: Type, arguments: Sequence[Type]) -> Type:
+        """substring(a, 1, 3)      a text, unless a is binary"""
+        return self.normal("text") if first.is_a(TEXTS) else UNKNOWN
+
+    def texts(self, first: Type, arguments: Sequence[Type]) -> Type:
+        """split(a, ',')"""
+        return self.array(self.normal("text")) if self.family in ("spark", "duckdb") else UNKNOWN
+
+    def widest(self, arguments: Sequence[Type]) -> Type:
+        """CASE, COALESCE, UNION      the type that holds all of them; NULL fits anywhere"""
+        found: Type | None = None
+        for each in arguments:
+            if each is NULL:
+                continue
+            if each.kind is None and not (found is not None and found == each and each.spelled):
+                if found is None and each.spelled and all(other == each or other is NULL for other in arguments):
+                    return each
+                return UNKNOWN
+            found = each if found is None else self.wider(found, each)
+            if found is UNKNOWN:
+                return UNKNOWN
+        return found if found is not None else UNKNOWN
+
+    def wider(self, left: Type, right: Type) -> Type:
+        if same(left, right):
+            return left
+        if left.is_a(TEXTS) and right.is_a(TEXTS):
+            return self.normal("text")
+        if self.family not in STEPWISE:
+            return UNKNOWN
+        if left.is_a(INTEGERS) and right.is_a(INTEGERS):
+            if self.may_be_narrower(left, right):
+                return UNKNOWN
+            return self.respelled(left if INTEGERS[left.name] >= INTEGERS[right.name] else right)
+        if Kind.DOUBLE in (left.name, right.name) and all(
+            each.is_a((*INTEGERS, *REALS, Kind.DECIMAL)) for each in (left, right)
+        ):
+            return self.normal("double")
+        digits = decimal(left), decimal(right)
+        if self.family == "spark" and digits[0] is not None and digits[1] is not None:
+            found = wider_decimal(digits[0], digits[1])
+            return made(self.dialect, Kind.DECIMAL, *found) if found[0] <= DIGITS else UNKNOWN
+        return UNKNOWN
+
+    def respelled(self, of: Type) -> Type:
+        """What an operator makes is no longer what somebody has declared."""
+        return spelled(of.kind, self.dialect) if of.kind is not None else UNKNOWN
+
+    def may_be_narrower(self, left: Type, right: Type) -> bool:
+        """DuckDB: a number that is written down is as narrow as what stands beside it"""
+        return self.family == "duckdb" and Kind.INT in (left.name, right.name) and bool({left.name, right.name} & SHORT)
+
+    # -- operators -------------------------------------------------------------------------------------------------
+
+    def arithmetic(self, node: Any, left: Type, right: Type) -> Type:
+        """a + b, a * b, a / b, a % b"""
+        kind = type(node)
+        if self.family not in STEPWISE or NULL in (left, right):
+            return UNKNOWN
+        both = (left, right)
+        if all(each.is_a(INTEGERS) for each in both):
+            if kind is exp.Div:
+                return (
+                    self.normal("double")
+                    if self.family in ("spark", "duckdb", "bigquery")
+                    else self.respelled(self.wider(*both))
+                )
+            return self.respelled(self.wider(*both))
+        if Kind.DOUBLE in (left.name, right.name) and all(
+            each.is_a((*INTEGERS, *REALS, Kind.DECIMAL)) for each in both
+        ):
+            return self.normal("double")
+        if self.family == "spark" and kind in SPARK_DECIMALS:
+            return self.spark_decimal(node, left, right)
+        if self.family == "spark" and kind in (exp.Add, exp.Sub) and left.is_a((Kind.DATE,)) and right.is_a(WHOLE):
+            return left
+        return UNKNOWN
+
+    def spark_decimal(self, node: Any, left: Type, right: Type) -> Type:
+        digits = [decimal(left, literal(node.this)), decimal(right, literal(node.expression))]
+        if digits[0] is None or digits[1] is None or not any(each.is_a((Kind.DECIMAL,)) for each in (left, right)):
+            return UNKNOWN
+        return made(self.dialect, Kind.DECIMAL, *adjusted(*SPARK_DECIMALS[type(node)](digits[0], digits[1])))
+
+
+SHORT = {Kind.TINYINT, Kind.SMALLINT}
+WHOLE = (Kind.TINYINT, Kind.SMALLINT, Kind.INT)
+
+
+def literal(node: Any) -> str:
+    """The digits of a number that is written down: Spark takes 5 for a DECIMAL(1, 0) beside a decimal."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node.name if isinstance(node, exp.Literal) and not node.is_string else ""
+
+
+HANDLERS: dict[str, Callable[[Rules, Type, Sequence[Type]], Type]] = {
+    "same": Rules.same,
+    "second": Rules.second,
+    "sum": Rules.sum,
+    "avg": Rules.avg,
+    "round": Rules.rounded,
+    "whole": Rules.whole,
+    "array": Rules.array_of,
+    "element": Rules.element_of,
+    "concat": Rules.joined,
+    "slice": Rules.sliced,
+    "texts": Rules.texts,
+    "widest": lambda rules, first, arguments: rules.widest(arguments),
+}
