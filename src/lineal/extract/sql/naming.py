@@ -85,8 +85,8 @@ def written(node: Any, position: int, evaluation: Evaluation) -> str:
     dialect = evaluation.facts.name
     if isinstance(node, exp.Count) and isinstance(node.this, exp.Star) and dialect in COUNT_STAR:
         return COUNT_STAR[dialect]
-    if dialect in OPERATORS_IN_PARENTHESES and isinstance(node, exp.Func):
-        node = node.transform(_in_parentheses)
+    if dialect in OPERATORS_IN_PARENTHESES:
+        node = in_parentheses(node)
     return str(node.sql(dialect=dialect, normalize_functions="lower"))
 
 
@@ -96,8 +96,14 @@ OPERATORS_IN_PARENTHESES = frozenset(("spark", "spark2", "databricks", "duckdb")
 """sum(a + 1)      is called sum((a + 1))"""
 
 
-def _in_parentheses(node: Any) -> Any:
-    return exp.Paren(this=node) if type(node) in SPARK_OPERATORS and not isinstance(node.parent, exp.Paren) else node
+def in_parentheses(node: Any) -> Any:
+    """a * 2 - b      ((a * 2) - b)"""
+    whole = exp.Paren(this=node.copy())
+    operators: list[Any] = list(whole.find_all(*SPARK_OPERATORS))
+    for operator in reversed(operators):
+        if not isinstance(operator.parent, exp.Paren):
+            operator.replace(exp.Paren(this=operator.copy()))
+    return whole if type(node) in SPARK_OPERATORS else whole.this
 
 
 def deeper(node: Any, limit: int) -> bool:

@@ -58,6 +58,11 @@ def plain(value: Any) -> Text:
     return aliased(value) or Text("_".join(texts_of(value)))
 
 
+def duckdb(value: Any) -> Text:
+    """NULL      NULL; else as text"""
+    return Text("NULL") if isinstance(value, exp.Null) else plain(value)
+
+
 def spark(value: Any) -> Text:
     """(2024, 'Q1')      {2024, Q1}: a struct as text"""
     texts = texts_of(value)
@@ -109,7 +114,7 @@ def is_string(value: Any) -> bool:
 NAMINGS: dict[str, Naming] = {
     #               value       alias     text
     **dict.fromkeys(("spark", "spark2", "databricks", "hive"), Naming(spark, "several", "several")),
-    "duckdb": Naming(plain, "always", "several"),
+    "duckdb": Naming(duckdb, "always", "several"),
     "bigquery": Naming(bigquery, "always", "never", aggregate_first=True, values_first=True),
     "snowflake": Naming(as_written, "always", "several"),
     "oracle": Naming(as_written, "always", "several"),
