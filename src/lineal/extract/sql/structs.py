@@ -44,7 +44,7 @@ def fields_at(text: str, path: Sequence[str], dialect: str) -> Sequence[str]:
 @lru_cache(maxsize=4096)
 def data_type(text: str, dialect: str) -> exp.DataType | None:
     """A declared type, as the dialect reads it; None for what it does not."""
-    if len(text) > LONGEST_TYPE or not any(mark in text for mark in "(<["):
+    if not any(mark in text for mark in "(<[") or too_deep(text):
         return None
     try:
         return exp.DataType.build(text, dialect=dialect or None)
@@ -52,7 +52,18 @@ def data_type(text: str, dialect: str) -> exp.DataType | None:
         return None
 
 
-LONGEST_TYPE = 100_000
+DEEPEST_TYPE = 50
+"""A type comes from a stranger's schema: nested some thousand levels deep, it would kill the parser and the process."""
+
+
+def too_deep(text: str) -> bool:
+    depth = 0
+    for char in text:
+        depth += char in "(<"
+        depth -= char in ")>"
+        if depth > DEEPEST_TYPE:
+            return True
+    return text.count("[") > DEEPEST_TYPE
 
 
 def element(kind: Any) -> Any:
