@@ -17,7 +17,7 @@ from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.own_functions import OwnFunctions
 from lineal.extract.sql.parse import deep, parse, uncollected
 from lineal.extract.sql.query import query, with_
-from lineal.extract.sql.reading import Reading
+from lineal.extract.sql.reading import Reading, starred
 from lineal.extract.sql.scope import Scope, Source
 from lineal.extract.sql.statements import Plan, Step, Unsupported, Using, plan_of
 from lineal.extract.sql.structs import field_names, fields_at
@@ -571,6 +571,7 @@ class Definitions:
         open_definitions = self.open_definitions()
         if open_definitions:
             self.close_stars(open_definitions, edges)
+            self.report_open_stars(open_definitions)
         self.diagnostics.extend(self.own_functions.without_effect())
         return Extraction(
             edges=edges.all(),
@@ -646,6 +647,19 @@ class Definitions:
                     if origin_key not in learnt.setdefault(origin.dataset, {}):
                         learnt[origin.dataset][origin_key] = origin.name
                         waiting.append((origin.dataset, origin_key, origin.name))
+
+    def report_open_stars(self, open_definitions: dict[Dataset, list[Definition]]) -> None:
+        """SELECT * FROM t, and nothing tells the columns of t: said once, where the first such star stands"""
+        met: set[Dataset] = set()
+        for definition in (definition for several in open_definitions.values() for definition in several):
+            assert definition.frame is not None
+            for star in (slot.star for slot in definition.frame.stars if slot.star is not None):
+                if star.dataset in met or star.dataset in open_definitions:
+                    continue  # the latter is open because of what it reads itself
+                met.add(star.dataset)
+                message = f"the columns of '{star.dataset}' are not known: * stays open"
+                anchored = starred(definition.plan.query or definition.plan.node)
+                self.report(Diagnostic(Code.OPEN_STAR, message, definition.reading.place_of(anchored)))
 
     def add_closing(self, origin: Column, way: Way, target: Column, definition: Definition, edges: Edges) -> None:
         assert definition.frame is not None

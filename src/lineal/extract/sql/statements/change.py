@@ -77,7 +77,9 @@ def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs) -> Frame:
     target = node.this
     alias = target.alias or target.name
     if evaluation.fold_table(alias, False) not in scope.sources:
-        relation(target, scope, decided)
+        joined: Lineage = {}
+        own = relation(target, scope, joined).frame.rows  # what decides the target's rows decides nothing that is set
+        absorb({key: trail for key, trail in joined.items() if key not in own}, decided)
     return Frame(list(assigned(node, scope, decided).values()), NOTHING)
 
 
