@@ -16,6 +16,10 @@ from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.own_functions import OwnFunctions
 from lineal.extract.sql.parse import deep, parse, uncollected
+from lineal.extract.sql.procedural.pieces import Routine
+from lineal.extract.sql.procedural.routines import routines_of
+from lineal.extract.sql.procedural.summary import Summary
+from lineal.extract.sql.procedural.values import Locals
 from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.reading import Reading, starred
 from lineal.extract.sql.scope import Scope, Source
@@ -60,11 +64,13 @@ class Definitions:
         self.declared_so: dict[str, str] = {}
         self.spellings: dict[str, str] = {}
         self.order: list[Definition] = []
-        self.functions: dict[str, Function] = {}
         self.own_functions = OwnFunctions(corpus.meanings, corpus.dialect)
-        self.bodies: dict[str, Any] = {}
         self.asked: set[Column] = set()
         self.types = Types(self)
+        self.functions: dict[str, list[Routine]] = {}
+        self.summaries: dict[int, Summary | None] = {}
+        self.procedures: set[str] = set()
+        self.calls: list[tuple[str, Place]] = []
         self.diagnostics: list[Diagnostic] = list(corpus.diagnostics)
         self.coverage = Coverage()
         self.evidence: dict[tuple[Dataset, str], int] | None = None
@@ -79,6 +85,7 @@ class Definitions:
     def extract(self) -> Extraction:
         with deep(), uncollected():
             self.gather_definitions()
+            self.report_unknown_calls()
             self.evaluate_all(self.order)
             self.decide()
             return self.extraction()
@@ -127,8 +134,8 @@ class Definitions:
             self.declared_so[name] = key
 
     def add_function(self, function: Function) -> None:
-        self.functions[function.name.lower()] = function
         if not function.table:
+            self.add_routines(routines_of(function, self.diagnostics))
             return
         reading = Reading(function.body)
         trees = self.parsed(reading)
@@ -154,7 +161,7 @@ class Definitions:
         facts = facts_of(script.dialect)
         naming = self.naming
         steps: list[tuple[Step, Naming | None]] = []
-        for step in self.steps_of(reading, facts):
+        for step in self.steps_of(reading, facts, steps):
             if isinstance(step, Using):
                 naming = naming.using(step)
                 continue
@@ -163,7 +170,7 @@ class Definitions:
             steps.append((step, naming if naming.speaks else None))
         return Prepared(reading, facts, steps)
 
-    def steps_of(self, reading: Reading, facts: Facts) -> Iterator[Step]:
+    def steps_of(self, reading: Reading, facts: Facts, before: Sequence[Any] = ()) -> Iterator[Step]:
         """What each statement does; one that cannot be traced is reported and costs only itself."""
         for tree in self.parsed(reading):
             try:
@@ -174,6 +181,8 @@ class Definitions:
             if found is Unsupported:
                 self.report(untraced(tree, reading))
                 continue
+            if reading.found is not None:
+                reading.found.dress(tree, found, len(before))
             if not isinstance(found, Plan):
                 self.coverage.resolved += 1
             if isinstance(found, list):
@@ -218,7 +227,20 @@ class Definitions:
         self.coverage.read += statements
         self.coverage.parsed += len(trees)
         self.diagnostics.extend(diagnostics)
+        if reading.found is not None:
+            self.add_routines(reading.found.functions)
+            self.procedures |= reading.found.procedures
+            self.calls += reading.found.calls
         return trees
+
+    def add_routines(self, routines: Iterable[Routine]) -> None:
+        """CREATE FUNCTION f      under its full name and its last part"""
+        for routine in routines:
+            if routine.table:
+                self.tabulated.add(routine.key)
+            elif routine.returns:
+                for name in {routine.name.lower(), routine.name.lower().rsplit(".", 1)[-1]}:
+                    self.functions.setdefault(name, []).append(routine)
 
     def name_bare(self, steps: list[Step], reading: Reading, facts: Facts) -> None:
         """SELECT …: named after its model, its file, or its text."""
@@ -253,6 +275,13 @@ class Definitions:
 
     def report(self, diagnostic: Diagnostic) -> None:
         self.diagnostics.append(diagnostic)
+
+    def report_unknown_calls(self) -> None:
+        """CALL p(1), where nobody defines p"""
+        known = {name.rsplit(".", 1)[-1] for name in self.procedures} | self.functions.keys()
+        for name, place in self.calls:
+            if name.rsplit(".", 1)[-1] not in known:
+                self.report(Diagnostic(Code.UNKNOWN_PROCEDURE, f"what '{name}' does is not known", place))
 
     # -- evaluation --------------------------------------------------------------------------------------------
 
@@ -307,8 +336,15 @@ class Definitions:
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
         plan = definition.plan
-        parent = parameter_scope(definition.parameters, evaluation) if definition.parameters else None
-        ctes = with_(plan.with_, parent, {}, evaluation) if plan.with_ is not None else {}
+        parent: Scope | None = None
+        ctes: dict[str, Frame] = {}
+        if plan.moment is not None:
+            parent = evaluation.around = Locals(evaluation, plan.moment)
+            ctes = evaluation.around.tables()
+        elif definition.parameters:
+            parent = parameter_scope(definition.parameters, evaluation)
+        if plan.with_ is not None:
+            ctes = with_(plan.with_, parent, ctes, evaluation)
         if plan.made is not None:
             return plan.made(evaluation, ctes)
         frame = query(plan.query, parent, ctes, evaluation)
@@ -483,30 +519,23 @@ class Definitions:
 
     # -- functions ---------------------------------------------------------------------------------------------
 
-    def body_of(self, name: str) -> Any:
-        if name not in self.bodies:
-            self.bodies[name] = self.parse_body(self.functions[name])
-        return self.bodies[name]
-
-    def parse_body(self, function: Function) -> Any:
-        """RETURN a / b, SELECT a / b, a / b      the expression of a scalar function"""
-        from sqlglot import exp
-
-        text = function.body.text.strip().rstrip(";")
-        head = text.split(None, 1)[0].lower() if text else ""
-        if head == "return":
-            text = text.split(None, 1)[1] if " " in text else ""
-        if head not in ("select", "with"):
-            text = f"SELECT {text}"
-        script = Script(text, function.body.dialect, function.body.file, function.body.line)
-        trees, _, diagnostics = parse(Reading(script))
-        self.diagnostics.extend(diagnostics)
-        if not trees or not isinstance(trees[0], exp.Select):
+    def summary_of(self, function: Routine, evaluation: Evaluation) -> Summary | None:
+        """What a function's value is made of, found on its first call; None inside of its own body."""
+        held = self.summaries.get(id(function))
+        if held is not None and not (held.evaluation.undecided and self.evidence is not None):
+            evaluation.absorb(held.evaluation)
+            return held
+        if id(function) in self.summaries and held is None:
             return None
-        tree = trees[0]
-        if tree.args.get("from_") is None and len(tree.expressions) == 1:
-            return tree.expressions[0].unalias()
-        return exp.Subquery(this=tree)
+        self.summaries[id(function)] = None
+        inner = Evaluation(self, evaluation.reading, evaluation.facts, evaluation.target)
+        try:
+            found = self.summaries[id(function)] = Summary(function, inner)
+        finally:
+            if self.summaries[id(function)] is None:
+                del self.summaries[id(function)]
+        evaluation.absorb(inner)
+        return found
 
     def struct_fields(self, origin: Column) -> Sequence[str]:
         """address.*      by the declared type of the column, else by the definition that it comes from"""

@@ -95,6 +95,12 @@ class Code(Enum):
         "This construct is not traced exactly; what it names is kept as read.",
         "",
     )
+    UNKNOWN_PROCEDURE = (
+        "unknown-procedure",
+        Severity.INFO,
+        "A procedure is called whose definition is not in the input: what it reads and writes is not known.",
+        "Add the file that defines the procedure.",
+    )
     DYNAMIC = ("dynamic", Severity.WARNING, "A part of the input is only known when it runs.", "")
     NOT_UTF8 = ("not-utf8", Severity.ERROR, "A file is not UTF-8 text. It is left out.", "Save the file as UTF-8.")
     UNREADABLE = ("unreadable", Severity.ERROR, "A file or folder cannot be read.", "Check the path and the rights.")

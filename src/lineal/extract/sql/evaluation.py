@@ -18,16 +18,18 @@ from lineal.model.way import IDENTITY, Clause
 if TYPE_CHECKING:
     from lineal.extract.entries import Definition, State
     from lineal.extract.sql.own_functions import OwnFunctions
+    from lineal.extract.sql.procedural.pieces import Routine
+    from lineal.extract.sql.procedural.summary import Summary
+    from lineal.extract.sql.procedural.values import Locals
     from lineal.extract.sql.reading import Reading
     from lineal.extract.sql.scope import Scope
     from lineal.model.extraction import ColumnInfo
-    from lineal.model.script import Function
 
 
 class Catalog(Protocol):
     """The backward glance: what is known about names outside this statement."""
 
-    functions: dict[str, Function]
+    functions: dict[str, list[Routine]]
     own_functions: OwnFunctions
 
     def scan(self, key: str, spelling: str, evaluation: Evaluation, node: exp.Expr) -> tuple[Dataset | None, Frame]:
@@ -50,8 +52,8 @@ class Catalog(Protocol):
         """The fields of a column, or of what its path leads to; none where its type is not known."""
         ...
 
-    def body_of(self, name: str) -> exp.Expression | None:
-        """The parsed body of a scalar function."""
+    def summary_of(self, function: Routine, evaluation: Evaluation) -> Summary | None:
+        """What a function's value is made of; None while that is being found out."""
         ...
 
 
@@ -59,8 +61,8 @@ class Evaluation:
     """Everything that one statement's evaluation carries."""
 
     __slots__ = (
-        "active",
         "ambiguous",
+        "around",
         "catalog",
         "composed",
         "datasets_read",
@@ -104,7 +106,8 @@ class Evaluation:
         self.definition: Definition | None = None
         self.composed: list[State] = []
         """the states of hidden tables that the statement reads"""
-        self.active: list[str] = []
+        self.around: Locals | None = None
+        """the variables of the procedure that the statement stands in"""
 
     def read(self, column: Column, clause: Clause, node: Any, learn: bool = True) -> None:
         reads = self.reads[clause]
@@ -152,6 +155,20 @@ class Evaluation:
 
     def report(self, code: Code, message: str, node: exp.Expr, hint: str = "") -> None:
         self.diagnostics.append(Diagnostic(code, message, self.reading.place_of(node), hint))
+
+    def absorb(self, other: Evaluation) -> None:
+        """What was read for a variable or in a function's body is read by the statement that uses it."""
+        for clause, columns in other.reads.items():
+            reads = self.reads[clause]
+            for column, node in columns.items():
+                reads.setdefault(column, node)
+        for dataset, node in other.datasets_read.items():
+            self.datasets_read.setdefault(dataset, node)
+        for column in other.learnt:
+            self.learnt.setdefault(column, 1)
+        self.diagnostics.extend(each for each in other.diagnostics if each not in self.diagnostics)
+        self.composed.extend(state for state in other.composed if state not in self.composed)
+        self.undecided = self.undecided or other.undecided
 
     def witness(self, key: str, origins: dict[Column, Slot]) -> tuple[Column, str] | None:
         return self.catalog.witness(key, origins)

@@ -7,12 +7,12 @@ operator or a function: everything below it is transformed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, Struct, absorb, pour, slot_at, united
+from lineal.algebra.frame import NOTHING, Lineage, Slot, Struct, absorb, pour, slot_at, united
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS
@@ -20,6 +20,9 @@ from lineal.extract.sql.paths import PATHS, arrow_meant, path_of
 from lineal.extract.sql.scope import Scope, Source, field_of
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Clause, Way, compose
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.procedural.pieces import Routine
 
 Stack = list[tuple[Any, Way, Any]]
 Handler = Callable[[Any, Way, Any, Stack, Scope, Lineage], None]
@@ -167,11 +170,25 @@ def columns(node: exp.Columns, way: Way, calls: Any, stack: Stack, scope: Scope,
 
 
 def parameter(node: exp.Parameter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """$1      Snowflake: the first column of the only source; elsewhere a parameter, and no column"""
+    """$1      Snowflake: the first column of the only source; elsewhere a parameter, and no column; @x: a variable"""
+    around = scope.evaluation.around
+    if around is not None:
+        slot = around.sigil(node)
+        if slot is not None:
+            pour(slot.lineage, way, into, node, calls)
+            return
     if scope.evaluation.facts.name == "snowflake" and len(scope.order) == 1:
         slot = scope.positional(scope.order[0], f"${node.name}", node) if node.name.isdigit() else None
         if slot is not None:
             pour(slot.lineage, way, into, node, calls)
+
+
+def placeholder(node: exp.Placeholder, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """:x      a variable of the procedure around; elsewhere a parameter, and no column"""
+    around = scope.evaluation.around
+    slot = around.sigil(node) if around is not None else None
+    if slot is not None:
+        pour(slot.lineage, way, into, node, calls)
 
 
 # -- conditions --------------------------------------------------------------------------------------------------
@@ -410,30 +427,26 @@ def combined(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: 
         stack.append((argument, step, around))
 
 
-def compose_body(node: Any, way: Way, calls: Any, scope: Scope, into: Lineage) -> bool:
+def compose_body(node: Any, way: Way, calls: Any, scope: Scope, into: Lineage, name: str = "") -> bool:
     """safe_divide(a, b), where the body is known: only what the body does to a and b counts"""
     evaluation = scope.evaluation
-    name = function_name(node)
-    function = evaluation.catalog.functions.get(name)
-    if function is None or function.table or name in evaluation.active or evaluation.own_functions.row(node):
+    overloads = evaluation.catalog.functions.get(name or function_name(node))
+    if not overloads or evaluation.own_functions.row(node):
         return False
-    body = evaluation.catalog.body_of(name)
-    if body is None:
+    given = list(node.iter_expressions())
+    function = overload(overloads, len(given))
+    summary = evaluation.catalog.summary_of(function, evaluation)
+    if summary is None:
         return False
-    values = [value_of(argument, NEUTRAL, scope) for argument in node.iter_expressions()]
-    fold = evaluation.fold
-    slots = [Slot(p, fold(p, False), lineage) for p, lineage in zip(function.parameters, values, strict=False)]
-    inner = Scope(evaluation, None, {})
-    inner.add(Source("", "", Frame(slots, NOTHING)))
-    inner.clause = scope.clause
-    found: Lineage = {}
-    evaluation.active.append(name)
-    try:
-        gather(body, NEUTRAL, found, inner)
-    finally:
-        evaluation.active.pop()
-    pour(found, value(way), into, node, (node, calls))
+    values = {i: value_of(argument, NEUTRAL, scope) for i, argument in summary.bound(given, evaluation.fold)}
+    pour(summary.called_with(values), value(way), into, node, (node, calls))
     return True
+
+
+def overload(functions: list[Routine], given: int) -> Routine:
+    """The last one that takes as many arguments, else the last."""
+    fitting = [each for each in functions if len(each.inputs) == given]
+    return fitting[-1] if fitting else functions[-1]
 
 
 def function_name(node: Any) -> str:
@@ -623,7 +636,8 @@ def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: L
     first: Any = node
     while isinstance(first, exp.Dot):
         if isinstance(first.expression, exp.Func):
-            stack.append((first.expression, way, calls))
+            if not (scope.evaluation.catalog.functions and qualified_call(first, way, calls, scope, into)):
+                stack.append((first.expression, way, calls))
             return
         first = first.this
     part(node, way, calls, stack, scope, into)
@@ -644,6 +658,9 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         pour(field_of(found, names, node).lineage, step, into, node, around)
     elif (field := struct_row(base, names, scope)) is not None:
         pour(field_of(field, names[1:], node).lineage, step, into, node, around)
+    elif isinstance(base, exp.Placeholder) and names and scope.evaluation.around is not None:
+        record = scope.evaluation.around.column(exp.column(names[0], table=base.name))
+        pour(field_of(record, names[1:], node).lineage, way, into, node, around)
     else:
         built = built_field(around_of(base), names[0], scope) if names else None
         stack.append((base if built is None else built, step, (node, calls)))
@@ -686,6 +703,12 @@ def built_field(node: Any, name: str, scope: Scope) -> Any:
     if not is_row or name not in fields or len(fields) != len(row.expressions):
         return None
     return row.expressions[fields.index(name)]
+
+
+def qualified_call(node: exp.Dot, way: Way, calls: Any, scope: Scope, into: Lineage) -> bool:
+    """dbo.f(a)      the f of that schema"""
+    name = ".".join(part.name for part in (*node.this.find_all(exp.Identifier), node.expression)).lower()
+    return compose_body(node.expression, way, calls, scope, into, name)
 
 
 def struct_of(node: Any, scope: Scope) -> Lineage:
@@ -761,7 +784,7 @@ HANDLERS: dict[type, Handler] = {
     exp.Null: nothing,
     exp.Boolean: nothing,
     exp.DataType: nothing,
-    exp.Placeholder: nothing,
+    exp.Placeholder: placeholder,
     exp.Parameter: parameter,
     exp.SessionParameter: nothing,
     exp.NextValueFor: nothing,

@@ -17,9 +17,10 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.placeholders import is_open
+from lineal.extract.sql.procedural.glance import may_be_procedural
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.repairs import given_up, tree_of
-from lineal.extract.sql.words import FAILURES, statements, words
+from lineal.extract.sql.words import BATCHES, FAILURES, statements, words
 from lineal.model.diagnostic import Code, Diagnostic, Place
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
@@ -61,6 +62,8 @@ def uncollected() -> Iterator[None]:
 def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
     """The trees of a script's statements, how many statements there are, and what did not parse."""
     script = reading.script
+    if may_be_procedural(script.text, script.dialect) and (inside := procedural(reading)) is not None:
+        return inside
     dialect = parser_dialect(script.dialect)
     tokens, unread = words(script)
     if not script.target and not script.file:
@@ -77,8 +80,16 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
             if not any(map(given_up, found)):
                 return found, len(found), diagnostics
         except (RecursionError, *FAILURES):
-            pass
+            if script.dialect in BATCHES and (inside := procedural(reading, surely=True)) is not None:
+                return inside
     return _one_by_one(reading, tokens, diagnostics)
+
+
+def procedural(reading: Reading, surely: bool = False) -> tuple[list[Any], int, list[Diagnostic]] | None:
+    """The statements inside of procedural code, and T-SQL's that no semicolon ends."""
+    from lineal.extract.sql.procedural import read
+
+    return read(reading, surely)
 
 
 def _one_by_one(
@@ -97,7 +108,7 @@ def _one_by_one(
             at = reading.place_at(chunk[0].start)
             diagnostics.append(Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", at))
         except FAILURES as error:
-            at = _place(reading, error) or reading.place_at(chunk[0].start)
+            at = place_of_error(reading, error) or reading.place_at(chunk[0].start)
             diagnostics.append(Diagnostic(Code.PARSE_ERROR, one_line(error), at))
         trees.append(tree)
     reading.statements = trees
@@ -158,7 +169,7 @@ def _report_templates(reading: Reading, tokens: list[Token], diagnostics: list[D
 # -- what went wrong ---------------------------------------------------------------------------------------------
 
 
-def _place(reading: Reading, error: Exception) -> Place | None:
+def place_of_error(reading: Reading, error: Exception) -> Place | None:
     if isinstance(error, ParseError) and error.errors:
         first = error.errors[0]
         line, column = first.get("line"), first.get("col")

@@ -40,13 +40,15 @@ CLAUSE_ENDS = frozenset(
 class Reading:
     """A script's text with what is needed to point into it."""
 
-    __slots__ = ("_lines", "_starts", "_tokens", "script", "statements")
+    __slots__ = ("_lines", "_starts", "_tokens", "found", "script", "statements")
 
     level = Confidence.HIGH
 
     def __init__(self, script: Script) -> None:
         self.script = script
         self.statements: list[Any] = []
+        self.found: Any = None
+        """what procedural code holds besides its statements"""
         self._lines: list[int] | None = None
         self._starts: list[int] | None = None
         self._tokens: list[Token] | None = None
@@ -160,8 +162,10 @@ class Reading:
         alike = (token for token in self.tokens if token.text.upper() == name.upper())
         return next((token.text for token in alike if token.token_type is not TokenType.STRING), "")
 
-    def remember(self, tokens: list[Token]) -> None:
+    def remember(self, tokens: list[Token], starts: list[int] | None = None) -> None:
         self._tokens = tokens
+        if starts is not None:
+            self._starts = sorted(starts)
 
     @property
     def tokens(self) -> list[Token]:

@@ -40,7 +40,7 @@ Names = list[tuple[str, str]]
 
 def table_function(node: exp.Expr, call: Any, scope: Scope, rows: Lineage) -> Source:
     """FROM jsonb_each(t.body) WITH ORDINALITY AS e(k, v, n), FROM order_volume(10) AS v"""
-    return side_by_side(node, [call], scope, rows)
+    return side_by_side(node, [call.expression if isinstance(call, exp.Dot) else call], scope, rows)
 
 
 def rows_from(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
@@ -258,7 +258,7 @@ def dataset_columns(
 ) -> tuple[list[Slot], Dataset | None]:
     """FROM order_volume(t.a) AS v      a dataset of its own; where its body is not known, a goes into every column"""
     evaluation = scope.evaluation
-    spelling = name_of(call)
+    spelling = ".".join([*schema_of(node), name_of(call)])
     if spelling in FILES and (place := first_text(call)) is not None:
         spelling = path_name(place)
     dataset, frame = evaluation.scan(evaluation.fold_table(spelling, False), spelling, node)
@@ -268,6 +268,14 @@ def dataset_columns(
     columns = [slot for slot in frame.slots if slot.star is None]
     columns = columns or [slot for name, key in asked if (slot := answer(star, name, key)) is not None]
     return (columns if columns and asked else [*columns, star_slot(star)]), dataset
+
+
+def schema_of(node: Any) -> list[str]:
+    """FROM dbo.f(1), CROSS APPLY dbo.f(t.a)      dbo"""
+    if isinstance(node, exp.Table):
+        return [part.name for part in (node.args.get("catalog"), node.args.get("db")) if part is not None]
+    qualified = node.args.get("this")
+    return [part.name for part in qualified.this.find_all(exp.Identifier)] if isinstance(qualified, exp.Dot) else []
 
 
 def first_text(call: Any) -> str | None:

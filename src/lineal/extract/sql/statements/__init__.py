@@ -38,6 +38,8 @@ class Plan:
     """what is done with the query's frame: ON CONFLICT DO UPDATE"""
     partition: Partition | None = None
     """INSERT INTO t PARTITION (day, region = 'EU')"""
+    moment: Any = None
+    """where the statement stands in a procedure, and so what its variables are"""
 
     temporary: bool = False
     """CREATE TEMP TABLE, #t: gone at the end of the script"""

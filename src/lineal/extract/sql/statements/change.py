@@ -67,7 +67,7 @@ def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
 
 
 def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs) -> Frame:
-    scope = Scope(evaluation, None, ctes)
+    scope = Scope(evaluation, evaluation.around, ctes)
     decided: Lineage = {}
     source = node.args.get("from_")
     if source is not None:
@@ -161,7 +161,7 @@ def delete(node: exp.Delete, facts: Facts) -> Plan | type[Unsupported]:
 
 
 def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
-    scope = Scope(evaluation, None, ctes)
+    scope = Scope(evaluation, evaluation.around, ctes)
     rows: Lineage = {}
     for member in node.args.get("using") or ():  # the joins in it do not see the target
         relation(member, scope, rows)
@@ -187,7 +187,7 @@ def merge(node: exp.Merge, facts: Facts) -> Plan | type[Unsupported]:
 
 def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
     rows: Lineage = {}
-    both = Scope(evaluation, None, ctes)
+    both = Scope(evaluation, evaluation.around, ctes)
     target = relation(node.this, both, rows)
     source = relation(node.args["using"], both, rows)
     both.clause = Clause.JOIN_ON
@@ -217,7 +217,7 @@ def seen_by(when: exp.When, both: Scope, target: Source, source: Source) -> Scop
     """NOT MATCHED sees the source only, NOT MATCHED BY SOURCE the target only"""
     if when.args.get("matched"):
         return both
-    alone = Scope(both.evaluation, None, both.ctes)
+    alone = Scope(both.evaluation, both.parent, both.ctes)
     alone.add(target if when.args.get("source") else source)
     return alone
 

@@ -73,7 +73,7 @@ def on_conflict(
     node: Any, insert: exp.Insert, table: exp.Table, frame: Frame, evaluation: Evaluation, ctes: CTEs
 ) -> Frame:
     """… ON CONFLICT (id) DO UPDATE SET b = excluded.b + t.b      excluded is the row that was to be inserted"""
-    scope = Scope(evaluation, None, ctes)
+    scope = Scope(evaluation, evaluation.around, ctes)
     rows: Lineage = dict(frame.rows)
     relation(table, scope, rows)
     if node.args.get("duplicate"):

@@ -1,0 +1,41 @@
+"""Procedural code: the SQL inside of procedures, functions, blocks and strings is found, and its variables followed.
+
+text      tokens, with the bodies that stand in strings opened
+header    CREATE FUNCTION f(a INT) RETURNS …: what a routine is
+blocks    languages whose statements end with a semicolon
+tsql      T-SQL, whose statements just end
+walker    what both do: variables, cursors, routines, built strings
+flow      which assignments a variable may hold at a moment
+values    what that is, as lineage
+dynamic   statements in strings
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.extract.sql.reading import Reading
+from lineal.extract.sql.words import BATCHES, FAILURES
+from lineal.model.diagnostic import Diagnostic
+
+
+def read(reading: Reading, surely: bool = False) -> tuple[list[Any], int, list[Diagnostic]] | None:
+    """The trees of the statements in procedural code; None, if the script has none."""
+    from lineal.extract.sql.procedural.blocks import Blocks
+    from lineal.extract.sql.procedural.glance import is_procedural, with_semicolons
+    from lineal.extract.sql.procedural.text import tokens_of
+    from lineal.extract.sql.procedural.tsql import TSql
+
+    script = reading.script
+    try:
+        tokens = tokens_of(with_semicolons(script.text) if script.dialect == "mysql" else script.text, script.dialect)
+    except FAILURES:
+        return None
+    if not surely and not is_procedural(tokens, script.dialect):
+        return None
+    walker = TSql(reading) if script.dialect in BATCHES else Blocks(reading)
+    walker.walk(tokens)
+    trees = walker.resolve()
+    reading.found = walker.found
+    reading.remember(walker.flat(tokens), walker.starts)
+    return trees, walker.statements, walker.found.diagnostics

@@ -1,0 +1,220 @@
+"""Flow: which assignments a variable may hold at a moment of a procedure's body.
+
+A straight line replaces, branches unite, and what a loop assigns anywhere may be there when it starts again.
+Nothing is evaluated here: what a variable holds are references to assignments, each a query with its own moment.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from lineal.extract.sql.reading import Reading
+
+
+class Assignment:
+    """SET @m = (SELECT max(a) FROM t), SELECT a, b INTO x, y FROM t      a query whose columns variables take"""
+
+    __slots__ = ("after", "constant", "mentions", "moment", "reading", "tree")
+
+    def __init__(
+        self, tree: Any, reading: Reading | None, moment: Moment, mentions: frozenset[str], constant: Any = None
+    ) -> None:
+        self.tree = tree
+        self.reading = reading
+        self.moment = moment
+        self.mentions = mentions
+        self.constant = constant
+        """the tokens of the expression, if it may be a constant text"""
+        self.after: Any = None
+        """the statement of SQL that comes before it"""
+
+    @property
+    def position(self) -> int:
+        """How many steps of the script come before it."""
+        return self.after.position + 1 if self.after is not None else 0
+
+
+class Ref(NamedTuple):
+    """What a variable holds: a column of an assignment by its position; the whole row, if there is none."""
+
+    assignment: Assignment
+    column: int | None
+
+
+class Back(NamedTuple):
+    """Whatever the loop assigns to the variable, on an earlier round."""
+
+    loop: Loop
+    variable: str
+
+
+Refs = tuple[Ref | Back, ...]
+
+
+class Loop:
+    __slots__ = ("assigned", "parent", "start")
+
+    def __init__(self, start: int, parent: Loop | None) -> None:
+        self.start = start
+        self.parent = parent
+        self.assigned: dict[str, dict[Ref, None]] = {}
+
+
+class Moment(NamedTuple):
+    """Where a statement stands in its body."""
+
+    body: Body
+    position: int
+    loop: Loop | None
+
+
+class Construct:
+    """An open BEGIN, IF or LOOP: what was assigned inside, branch by branch."""
+
+    __slots__ = ("assigned", "branches", "changed", "exhaustive", "loop", "outer_loop", "start")
+
+    def __init__(self, start: int, outer_loop: Loop | None, loop: Loop | None) -> None:
+        self.start = start
+        self.outer_loop = outer_loop
+        self.loop = loop
+        self.exhaustive = False
+        self.changed: dict[str, None] = {}
+        self.branches: list[dict[str, Refs]] = []
+        self.assigned: dict[str, dict[Ref, None]] = {} if loop is None else loop.assigned
+
+
+class Body:
+    """The variables of one procedure, function or script, and what each may hold at every moment."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.position = 0
+        self.loop: Loop | None = None
+        self.history: dict[str, tuple[list[int], list[Refs]]] = {}
+        self.open: list[Construct] = []
+        self.tables: dict[str, Assignment] = {}
+        """names that stand for a query inside: a trigger's `inserted`"""
+        self.values: dict[bool, Any] = {}
+        """what has been evaluated so far"""
+
+    # -- while the body is walked ------------------------------------------------------------------------------
+
+    def now(self) -> Moment:
+        return Moment(self, self.position, self.loop)
+
+    def give(self, parameter: str, position: int) -> None:
+        """CREATE FUNCTION f(a INT)"""
+        self.assign(parameter, Ref(Assignment(None, None, self.now(), frozenset((str(position),))), None))
+
+    def declare(self, variable: str) -> None:
+        """DECLARE x INT      a name, and nothing in it"""
+        self.names.add(variable)
+        self._set(variable, ())
+
+    def assign(self, variable: str, ref: Ref) -> None:
+        self.names.add(variable)
+        self._set(variable, (ref,))
+        if self.open:
+            self.open[-1].assigned.setdefault(variable, {})[ref] = None
+
+    def enter(self, loops: bool = False) -> Construct:
+        """BEGIN, IF, LOOP"""
+        self.position += 1
+        loop = Loop(self.position, self.loop) if loops else None
+        construct = Construct(self.position, self.loop, loop)
+        if loop is not None:
+            self.loop = loop
+        self.open.append(construct)
+        return construct
+
+    def branch(self, construct: Construct) -> None:
+        """ELSE, WHEN      back to what was known before the first branch"""
+        construct.branches.append({variable: self._refs(variable) for variable in construct.changed})
+        changed, construct.changed = construct.changed, {}
+        for variable in changed:
+            self._set(variable, self._before(variable, construct), quiet=True)
+
+    def handlers(self, construct: Construct) -> None:
+        """EXCEPTION, BEGIN CATCH      anything that was assigned so far may have been, or not"""
+        assigned = {variable: tuple(refs) for variable, refs in construct.assigned.items()}
+        self.branch(construct)
+        for variable, refs in assigned.items():
+            self._set(variable, _united(self._before(variable, construct), refs), quiet=True)
+            construct.changed[variable] = None
+
+    def leave(self, construct: Construct) -> None:
+        """END      the branches unite"""
+        self.open.pop()
+        if construct.loop is not None:
+            self.loop = construct.outer_loop
+        before = {
+            variable: self._before(variable, construct)
+            for variable in (*construct.changed, *(v for branch in construct.branches for v in branch))
+        }
+        ends = [*construct.branches, {variable: self._refs(variable) for variable in construct.changed}]
+        for variable, refs in before.items():
+            united: Refs = () if construct.exhaustive else refs
+            for end in ends:
+                united = _united(united, end.get(variable, refs))
+            if construct.loop is not None:
+                united = _united(united, tuple(construct.assigned.get(variable, ())))
+            self._set(variable, united)
+        if self.open:
+            outer = self.open[-1].assigned
+            for variable, found in construct.assigned.items():
+                outer.setdefault(variable, {}).update(found)
+
+    def _set(self, variable: str, refs: Refs, quiet: bool = False) -> None:
+        self.position += 1
+        positions, held = self.history.setdefault(variable, ([], []))
+        positions.append(self.position)
+        held.append(refs)
+        if self.open and not quiet:
+            self.open[-1].changed[variable] = None
+
+    def _refs(self, variable: str) -> Refs:
+        """What a variable may hold now, rounds of the loops around included, which are not yet known."""
+        return self._at(variable, self.position, self.loop)
+
+    def _before(self, variable: str, construct: Construct) -> Refs:
+        return self._at(variable, construct.start, construct.outer_loop)
+
+    def _at(self, variable: str, position: int, loop: Loop | None) -> Refs:
+        since, refs = self._entry(variable, position)
+        while loop is not None and loop.start > since:
+            refs = (*refs, Back(loop, variable))
+            loop = loop.parent
+        return refs
+
+    def _entry(self, variable: str, position: int) -> tuple[int, Refs]:
+        found = self.history.get(variable)
+        if found is None:
+            return 0, ()
+        index = bisect_right(found[0], position) - 1
+        return (found[0][index], found[1][index]) if index >= 0 else (0, ())
+
+    # -- when the body has been walked -------------------------------------------------------------------------
+
+    def refs(self, variable: str, moment: Moment) -> list[Ref]:
+        """What a variable may hold at a moment."""
+        found: dict[Ref, None] = {}
+        for ref in self._at(variable, moment.position, moment.loop):
+            if isinstance(ref, Back):
+                found.update(ref.loop.assigned.get(ref.variable, {}))
+            else:
+                found[ref] = None
+        return list(found)
+
+    def needs(self, assignment: Assignment) -> Iterator[Assignment]:
+        """The assignments whose values an assignment uses."""
+        for variable in sorted(assignment.mentions) if assignment.tree is not None else ():
+            for ref in self.refs(variable, assignment.moment):
+                yield ref.assignment
+
+
+def _united(left: Refs, right: Refs) -> Refs:
+    if left == right or not right:
+        return left
+    return tuple(dict.fromkeys((*left, *right)))

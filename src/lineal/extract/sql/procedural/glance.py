@@ -1,0 +1,105 @@
+"""Whether a script has procedural code at all, by the first word of each statement."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot.tokenizer_core import Token
+
+from lineal.extract.sql.procedural.text import SEMICOLON, vocabulary, word
+from lineal.extract.sql.words import BATCHES
+
+GLANCE = (
+    "begin", "declare", "procedure", "function", "macro", "execute", "call", "trigger", "package", "delimiter",
+    "end if", "end for", "end while", "end loop",
+)  # fmt: skip
+"""A text without any of these has no procedural code."""
+TSQL_GLANCE = (*GLANCE, "exec", "proc", "if ", "if\n", "if(", "while", "print", "@", "return")
+SESSION_GLANCE = (*GLANCE, "set", "let ", "do $")
+CERTAIN = re.compile(
+    r"(?<![\w.])(?:begin|declare|proc|procedure|function|macro|exec|execute|call|trigger|package|delimiter|set|let|if|for"
+    r"|while|loop|print|return)\b|\bdo\b|@",
+    re.IGNORECASE,
+)
+
+
+def may_be_procedural(text: str, dialect: str) -> bool:
+    """A glance, since hardly any script is."""
+    folded = text.lower()
+    glance = TSQL_GLANCE if dialect in BATCHES else SESSION_GLANCE if dialect in ASSIGNS else GLANCE
+    return any(word in folded for word in glance) and CERTAIN.search(text) is not None
+
+
+KINDS = frozenset(("FUNCTION", "PROCEDURE", "PROC", "MACRO", "TRIGGER", "PACKAGE"))
+BETWEEN = vocabulary(
+    """
+    OR REPLACE ALTER TEMP TEMPORARY AGGREGATE EDITIONABLE NONEDITIONABLE SECURE TABLE PUBLIC CONSTRAINT
+    DEFINER = @ EXTERNAL VOLATILE
+    """
+)
+"""What may stand between CREATE and the kind of routine."""
+OPENING = vocabulary(
+    """
+    BEGIN DECLARE IF WHILE LOOP REPEAT FOR EXECUTE CALL DO LET DELIMITER CASE
+    """
+)
+ASSIGNS = frozenset(("snowflake", "mysql", "bigquery", "databricks", "spark"))
+"""SET x = …      may be a variable"""
+SESSION = frozenset(("VAR", "VARIABLE", "@"))
+
+
+def is_procedural(tokens: list[Token], dialect: str) -> bool:
+    start = True
+    for position, token in enumerate(tokens):
+        if start:
+            first = word(token)
+            if first in OPENING or (first in ("CREATE", "ALTER") and kind_of(tokens, position) >= 0):
+                return True
+            if first == "SET" and dialect in ASSIGNS and sets_variable(tokens, position, dialect):
+                return True
+        if dialect in BATCHES and word(token) in TSQL_WORDS:
+            return True
+        start = token.token_type is SEMICOLON
+    return False
+
+
+def kind_of(tokens: list[Token], at: int) -> int:
+    """CREATE OR REPLACE TEMP FUNCTION      where FUNCTION stands; -1, if it is no routine"""
+    if word(tokens[at]) in KINDS:
+        return at
+    for position in range(at + 1, min(at + 12, len(tokens))):
+        here = word(tokens[position])
+        if here in KINDS:
+            return position
+        if here not in BETWEEN and word(tokens[position - 1]) not in ("=", "@"):
+            return -1
+    return -1
+
+
+TSQL_WORDS = vocabulary(
+    """
+    BEGIN DECLARE EXEC EXECUTE IF WHILE PROC PROCEDURE FUNCTION PRINT RETURN
+    """
+)
+
+
+def sets_variable(tokens: list[Token], at: int, dialect: str) -> bool:
+    following = word(tokens[at + 1]) if at + 1 < len(tokens) else ""
+    after = tokens[at + 2].text if at + 2 < len(tokens) else ""
+    return following in SESSION or (dialect == "snowflake" and after == "=")
+
+
+DELIMITER = re.compile(r"^[ \t]*DELIMITER[ \t]+(\S+)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+
+
+def with_semicolons(text: str) -> str:
+    """DELIMITER // … END //      END ; with every other character in its place"""
+    marks = list(DELIMITER.finditer(text))
+    if not marks:
+        return text
+    found = [text[: marks[0].start()]]
+    for mark, following in zip(marks, [*marks[1:], None], strict=True):
+        part = text[mark.end() : following.start() if following is not None else len(text)]
+        found.append(" " * (mark.end() - mark.start()))
+        found.append(part if mark[1] == ";" else part.replace(mark[1], ";".ljust(len(mark[1]))))
+    return "".join(found)

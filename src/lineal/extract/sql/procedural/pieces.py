@@ -1,0 +1,97 @@
+"""Pieces: what is found in procedural code. SQL statements, each with its moment, and the routines that hold them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot.tokenizer_core import Token
+
+from lineal.extract.sql.procedural.flow import Assignment, Body, Moment
+from lineal.extract.sql.statements import Plan
+from lineal.model.diagnostic import Diagnostic, Place
+
+
+@dataclass(slots=True)
+class Target:
+    """RETURN QUERY SELECT …      what a query without a name of its own defines: the result of a routine"""
+
+    name: str
+    key: str
+    columns: list[tuple[str, str]] = field(default_factory=list)
+    first: bool = True
+    """the first one decides the columns, the others are matched by position"""
+
+
+@dataclass(slots=True)
+class Piece:
+    """A SQL statement inside of procedural code."""
+
+    tree: Any
+    moment: Moment
+    target: Target | None = None
+    position: int = 0
+    """how many steps of the script come before it"""
+
+    def dress(self, plan: Plan) -> None:
+        """Tell a statement's plan where it stands."""
+        plan.moment = self.moment
+        plan.temporary = plan.temporary or plan.name.startswith("@")
+        if self.target is not None and (not plan.name or plan.schema is not None):
+            plan.name, plan.key, plan.kind = self.target.name, self.target.key, "function"
+            plan.columns = self.target.columns
+            plan.defines = self.target.first
+            plan.positional = not self.target.first and not plan.columns
+
+
+@dataclass(slots=True)
+class Parameter:
+    name: str
+    key: str
+    default: list[Token] | None = None
+    out: bool = False
+
+
+@dataclass(slots=True)
+class Routine:
+    """CREATE FUNCTION f(a INT) …, CREATE PROCEDURE p …"""
+
+    name: str
+    key: str
+    function: bool
+    body: Body
+    parameters: list[Parameter] = field(default_factory=list)
+    table: bool = False
+    columns: list[tuple[str, str]] = field(default_factory=list)
+    result: str = ""
+    """RETURNS @t TABLE (…): the variable that holds what is returned"""
+    returns: list[Assignment] = field(default_factory=list)
+    selects: list[Piece] = field(default_factory=list)
+    language: str = ""
+
+    @property
+    def inputs(self) -> list[Parameter]:
+        return [parameter for parameter in self.parameters if not parameter.out]
+
+    @property
+    def outputs(self) -> list[Parameter]:
+        return [parameter for parameter in self.parameters if parameter.out]
+
+
+@dataclass(slots=True)
+class Found:
+    """Everything that a script holds."""
+
+    pieces: dict[int, Piece] = field(default_factory=dict)
+    functions: list[Routine] = field(default_factory=list)
+    procedures: set[str] = field(default_factory=set)
+    calls: list[tuple[str, Place]] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def dress(self, tree: Any, steps: Any, position: int) -> None:
+        """Tell what a statement does where it stands."""
+        piece = self.pieces[id(tree)]
+        piece.position = position
+        for step in steps if isinstance(steps, list) else [steps]:
+            if isinstance(step, Plan):
+                piece.dress(step)

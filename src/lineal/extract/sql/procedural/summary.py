@@ -1,0 +1,56 @@
+"""Summaries: what a function's value is made of, found once and put into every call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Lineage, Slot, absorb, pour
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.procedural.values import PARAMETERS, values_of
+from lineal.extract.sql.scope import field_of
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.procedural.pieces import Routine
+    from lineal.model.names import Fold
+
+
+class Summary:
+    """The lineage of a function's value, in terms of its parameters and of what its body reads."""
+
+    __slots__ = ("evaluation", "function", "lineage")
+
+    def __init__(self, function: Routine, evaluation: Evaluation) -> None:
+        self.function = function
+        self.evaluation = evaluation
+        self.lineage: Lineage = {}
+        values = values_of(function.body, evaluation.catalog, True)
+        for returned in function.returns:
+            frame = values.of(returned, evaluation)
+            for slot in frame.slots:
+                absorb(slot.lineage, self.lineage)
+            absorb(frame.rows, self.lineage)
+
+    def bound(self, given: list[Any], fold: Fold) -> Iterator[tuple[int, Any]]:
+        """f(a, p => b)      which parameter each argument is for"""
+        names = {parameter.key.lstrip("@"): i for i, parameter in enumerate(self.function.inputs)}
+        for position, argument in enumerate(given):
+            if isinstance(argument, (exp.Kwarg, exp.PropertyEQ)):
+                position = names.get(fold(argument.this.name, False), position)
+                argument = argument.args["expression"]
+            yield position, argument
+
+    def called_with(self, values: dict[int, Lineage]) -> Lineage:
+        """What a call is made of: each parameter is the argument that stands for it."""
+        found: Lineage = {}
+        for (origin, way), trail in self.lineage.items():
+            if origin.dataset != PARAMETERS:
+                absorb({(origin, way): trail}, found)
+                continue
+            argument = values.get(int(origin.name), {})
+            if origin.path:
+                argument = field_of(Slot("", "", argument), list(origin.path), None).lineage  # type: ignore[arg-type]
+            pour(argument, way, found, None, trail[1] if trail is not None else None)
+        return found
