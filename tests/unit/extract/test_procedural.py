@@ -113,9 +113,9 @@ def long_procedure(statements: int) -> str:
 def test_long_procedures_take_time_in_proportion():
     def seconds(statements: int) -> float:
         text = long_procedure(statements)
-        start = time.perf_counter()
+        start = time.process_time()
         assert len(edges(read(text, "tsql"))) == 4
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(100)
     small = min(seconds(400) for _ in range(2))
