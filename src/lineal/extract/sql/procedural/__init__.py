@@ -2,8 +2,8 @@
 
 text      tokens, with the bodies that stand in strings opened
 header    CREATE FUNCTION f(a INT) RETURNS …: what a routine is
-blocks    languages whose statements end with a semicolon
-tsql      T-SQL, whose statements just end
+blocks    languages whose statements end with a semicolon; simple: their statements that hold no other
+tsql      T-SQL, whose statements just end; boundaries: where
 walker    what both do: variables, cursors, routines, built strings
 flow      which assignments a variable may hold at a moment
 values    what that is, as lineage

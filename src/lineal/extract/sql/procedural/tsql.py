@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sql.procedural.boundaries import STARTERS, end_of
 from lineal.extract.sql.procedural.flow import Body, Construct
 from lineal.extract.sql.procedural.glance import kind_of
 from lineal.extract.sql.procedural.header import parameters
@@ -16,15 +17,6 @@ from lineal.extract.sql.procedural.walker import Held, Tokens, Walker, is_name
 from lineal.extract.sql.reading import Reading
 from lineal.model.diagnostic import Code
 
-STARTERS = vocabulary(
-    """
-    SELECT INSERT UPDATE DELETE MERGE WITH EXEC EXECUTE DECLARE SET IF WHILE BEGIN END ELSE RETURN PRINT
-    RAISERROR THROW TRUNCATE DROP CREATE ALTER GRANT DENY REVOKE OPEN FETCH CLOSE DEALLOCATE COMMIT ROLLBACK
-    SAVE BREAK CONTINUE GOTO USE WAITFOR DBCC BACKUP RESTORE KILL CHECKPOINT RECONFIGURE BULK
-    """
-)
-"""The words that statements start with."""
-
 SILENT = vocabulary(
     """
     PRINT RAISERROR THROW GRANT DENY REVOKE CLOSE DEALLOCATE COMMIT ROLLBACK SAVE BREAK CONTINUE GOTO
@@ -32,36 +24,6 @@ SILENT = vocabulary(
     """
 )
 """Statements that move no data."""
-
-BELONGS_AFTER = {
-    "SELECT": frozenset(("UNION", "ALL", "UNION ALL", "EXCEPT", "INTERSECT", "FOR", "AS")),
-    "UPDATE": frozenset(("FOR", "THEN", ",", "AFTER", "OF", "ON", "AS")),
-    "INSERT": frozenset(("FOR", "THEN", ",", "AFTER", "OF", "BULK", "AS")),
-    "DELETE": frozenset(("FOR", "THEN", ",", "AFTER", "OF", "ON", "AS")),
-    "SET": frozenset(("UPDATE", "DELETE", "AS")),
-    "IF": vocabulary(
-    """
-    TABLE VIEW PROC PROCEDURE FUNCTION INDEX TRIGGER SCHEMA DATABASE TYPE COLUMN CONSTRAINT SEQUENCE SYNONYM
-    USER ROLE LOGIN
-    """
-),
-    "FETCH": frozenset(("ROWS", "ROW")),
-    "EXECUTE": frozenset(("WITH",)),
-    "EXEC": frozenset(("WITH",)),
-}  # fmt: skip
-"""SELECT after UNION, SET after UPDATE, IF in DROP TABLE IF EXISTS: no new statement."""
-
-TAKES = {
-    "INSERT": frozenset(("SELECT", "EXEC", "EXECUTE", "WITH")),
-    "WITH": frozenset(("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE")),
-    "UPDATE": frozenset(("SET",)),
-    "GRANT": STARTERS,
-    "DENY": STARTERS,
-    "REVOKE": STARTERS,
-}
-"""What a statement still waits for: INSERT INTO t SELECT is one statement."""
-
-NOTHING: frozenset[str] = frozenset()
 
 
 class Open(NamedTuple):
@@ -119,67 +81,12 @@ class TSql(Walker):
             return handler(self, tokens, at)
         if at + 1 < len(tokens) and tokens[at + 1].token_type is TokenType.COLON and is_name(token):
             return at + 2
-        end = self.end_of(tokens, at)
+        end = end_of(tokens, at)
         self.simple(tokens[at:end])
         self.done(tokens, end)
         return self.past(tokens, end)
 
     # -- where a statement ends --------------------------------------------------------------------------------
-
-    def end_of(self, tokens: Tokens, at: int) -> int:
-        """Where the statement that starts here ends: at a semicolon, or where another one starts."""
-        first = word(tokens[at])
-        takes = TAKES.get(first, NOTHING)
-        depth = cases = 0
-        for position in range(at + 1, len(tokens)):
-            token = tokens[position]
-            kind = token.token_type
-            if kind is OPEN:
-                depth += 1
-            elif kind is CLOSE:
-                depth -= 1
-            elif kind is SEMICOLON:
-                return position
-            elif depth <= 0:
-                here = word(token)
-                if here == "CASE":
-                    cases += 1
-                elif cases:
-                    cases -= here == "END"
-                elif here in ("VALUES", "TO"):
-                    takes = NOTHING
-                elif here in STARTERS and not self.belongs(tokens, position, first):
-                    if here not in takes:
-                        return position
-                    takes = takes if takes is STARTERS else TAKES.get(here, NOTHING)
-        return len(tokens)
-
-    def belongs(self, tokens: Tokens, at: int, first: str) -> bool:
-        """Whether a word that may start a statement does not: it is a name, a hint, or a part of this one."""
-        before = tokens[at - 1]
-        following = tokens[at + 1] if at + 1 < len(tokens) else None
-        if before.token_type in (TokenType.DOT, TokenType.PARAMETER) or word(before) == "AS":
-            return True
-        here, after = word(tokens[at]), word(following) if following is not None else ""
-        if first == "SET" and word(before) == "ON":  # SET NOCOUNT ON DELETE FROM t
-            return False
-        if word(before) in BELONGS_AFTER.get(here, NOTHING):
-            return True
-        if following is not None and following.token_type in (TokenType.DOT, TokenType.EQ, TokenType.COMMA, CLOSE):
-            return here not in ("SELECT", "END", "ELSE", "RETURN", "BREAK", "CONTINUE")
-        if here == "WITH":
-            named = at + 2 < len(tokens) and following is not None and is_name(following)
-            return (
-                not (named and (word(tokens[at + 2]) == "AS" or tokens[at + 2].token_type is OPEN))
-                or after == "EXECUTE"
-            )
-        if here == "UPDATE":
-            return following is not None and following.token_type is OPEN
-        if here == "MERGE":
-            return after == "JOIN"
-        if here in ("DROP", "ALTER", "CREATE") and first == "ALTER":
-            return after in ("COLUMN", "CONSTRAINT") or (here == "DROP" and after not in DROPPED)
-        return here == "SET" and first in ("ALTER", "CREATE")
 
     def past(self, tokens: Tokens, at: int) -> int:
         """The statement's own semicolon; a GO is left to end the batch."""
@@ -204,7 +111,7 @@ class TSql(Walker):
         """BEGIN, BEGIN TRY, BEGIN CATCH; BEGIN TRANSACTION is a statement"""
         following = word(tokens[at + 1]) if at + 1 < len(tokens) else ""
         if following in ("TRAN", "TRANSACTION", "DISTRIBUTED", "DIALOG", "CONVERSATION"):
-            end = self.end_of(tokens, at)
+            end = end_of(tokens, at)
             self.done(tokens, end)
             return self.past(tokens, end)
         if following == "CATCH" and self.stack and self.stack[-1].kind == "TRIED":
@@ -240,7 +147,7 @@ class TSql(Walker):
 
     def if_(self, tokens: Tokens, at: int) -> int:
         """IF EXISTS (…)      the next statement is its branch"""
-        end = self.end_of(tokens, at)
+        end = end_of(tokens, at)
         self.stack.append(Open("IF", self.body.enter(), tokens[at]))
         return end
 
@@ -256,7 +163,7 @@ class TSql(Walker):
 
     def while_(self, tokens: Tokens, at: int) -> int:
         """WHILE @i < 10      the next statement is its body"""
-        end = self.end_of(tokens, at)
+        end = end_of(tokens, at)
         self.stack.append(Open("WHILE", self.body.enter(loops=True), tokens[at]))
         return end
 
@@ -467,14 +374,14 @@ class TSql(Walker):
         kind_at = kind_of(tokens, at)
         kind = word(tokens[kind_at]) if kind_at >= 0 else ""
         if kind not in ("PROC", "PROCEDURE", "FUNCTION", "TRIGGER"):
-            end = self.end_of(tokens, at)
+            end = end_of(tokens, at)
             self.sql(self.with_tables(tokens[at:end]))
             self.done(tokens, end)
             return self.past(tokens, end)
         parts, after = self.name_at(tokens, kind_at + 1)
         body = self.body_start(tokens, after)
         if not parts or body < 0:
-            return self.end_of(tokens, at)
+            return end_of(tokens, at)
         self.end_batch()
         function = kind == "FUNCTION"
         name = ".".join(part.text for part in parts)
@@ -551,12 +458,6 @@ class TSql(Walker):
             if query is not None and parts:
                 self.body.tables[name] = query
 
-
-DROPPED = vocabulary(
-    """
-    TABLE VIEW PROC PROCEDURE FUNCTION INDEX TRIGGER SCHEMA DATABASE
-    """
-)
 
 STEPS: dict[str, Callable[[TSql, Tokens, int], int]] = {
     "BEGIN": TSql.begin,
