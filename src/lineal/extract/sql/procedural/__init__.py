@@ -34,8 +34,11 @@ def read(reading: Reading, surely: bool = False) -> tuple[list[Any], int, list[D
     if not surely and not is_procedural(tokens, script.dialect):
         return None
     walker = TSql(reading) if script.dialect in BATCHES else Blocks(reading)
-    walker.walk(tokens)
-    trees = walker.resolve()
+    try:
+        walker.walk(tokens)
+        trees = walker.resolve()
+    except (RecursionError, *FAILURES):
+        return None  # a shape of code that nobody has thought of: then each statement as if there were no procedure
     reading.found = walker.found
     reading.remember(walker.flat(tokens), walker.starts)
     return trees, walker.statements, walker.found.diagnostics

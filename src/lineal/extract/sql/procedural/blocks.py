@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.procedural.flow import Body, Construct
+from lineal.extract.sql.procedural.flow import Body, Construct, Ref
 from lineal.extract.sql.procedural.header import header
 from lineal.extract.sql.procedural.pieces import Routine
 from lineal.extract.sql.procedural.simple import OUTSIDE, SQL_WORDS, Simple, unwrapped
@@ -296,11 +296,17 @@ class Blocks(Simple):
         """CREATE FUNCTION f(a INT) …, CREATE PACKAGE BODY p AS …; any other CREATE is a statement"""
         found = header(self, tokens, at)
         if found is None:
-            return at
+            return self.job(tokens, at)
         routine, body = found
         if routine is None:
             return body
         return self.routine_body(routine, tokens, at, body)
+
+    def job(self, tokens: Tokens, at: int) -> int:
+        """CREATE TASK t SCHEDULE = '1 minute' AS INSERT …, CREATE EVENT e ON SCHEDULE … DO INSERT …"""
+        opening = JOBS.get(next((word(token) for token in tokens[at + 1 : at + 5] if word(token) in JOBS), ""))
+        found = self.find(tokens, at, opening) if opening is not None else -1
+        return found + 1 if found > at else at
 
     def nested(self, tokens: Tokens, at: int) -> int:
         """PROCEDURE p IS … in a package or in declarations"""
@@ -308,12 +314,20 @@ class Blocks(Simple):
 
     def rows_of_trigger(self, routine: Routine, table: Tokens) -> None:
         """CREATE TRIGGER … ON t      NEW and OLD are rows of t"""
-        held, self.body = self.body, routine.body
         at = table[0]
         star = [made(TokenType.SELECT, "SELECT", at), made(TokenType.STAR, "*", at), made(TokenType.FROM, "FROM", at)]
-        self.take(["new"], [*star, *table])
-        self.take(["old"], [*star, *table])
-        self.body = held
+        row = self.assignment([*star, *table])
+        if row is not None:
+            for name in ("new", "old"):
+                routine.body.start_with(name, Ref(row, None))
+
+    def rows_of_trigger_function(self, function: Tokens, table: Tokens) -> None:
+        """CREATE TRIGGER … ON t EXECUTE FUNCTION f()      what f calls NEW and OLD are rows of t"""
+        parts, _ = self.name_at(function, 0)
+        key = self.table_key(parts)
+        for routine in self.found.functions if table else ():
+            if parts and routine.key == key:
+                self.rows_of_trigger(routine, table)
 
     def routine_body(self, routine: Routine, tokens: Tokens, at: int, body: int) -> int:
         first = word(tokens[body]) if body < len(tokens) else ""
@@ -377,6 +391,7 @@ class Blocks(Simple):
         self.end_routine(held)
 
 
+JOBS = {"TASK": frozenset(("AS",)), "EVENT": frozenset(("DO",))}
 ANONYMOUS = Held(Body(), None, {}, False)
 
 STEPS: dict[str, Callable[[Blocks, Tokens, int], int]] = {

@@ -108,6 +108,16 @@ class Body:
         """CREATE FUNCTION f(a INT)"""
         self.assign(parameter, Ref(Assignment(None, None, self.now(), frozenset((str(position),))), None))
 
+    def start_with(self, variable: str, ref: Ref) -> None:
+        """CREATE TRIGGER … EXECUTE FUNCTION f      what f calls NEW is known only now; every trigger adds to it"""
+        self.names.add(variable)
+        positions, held = self.history.setdefault(variable, ([], []))
+        if positions and positions[0] == 0:
+            held[0] = _united(held[0], (ref,))
+        else:
+            positions.insert(0, 0)
+            held.insert(0, (ref,))
+
     def declare(self, variable: str) -> None:
         """DECLARE x INT      a name, and nothing in it"""
         self.names.add(variable)

@@ -11,14 +11,15 @@ from lineal.extract.sql.words import BATCHES
 
 GLANCE = (
     "begin", "declare", "procedure", "function", "macro", "execute", "call", "trigger", "package", "delimiter",
-    "end if", "end for", "end while", "end loop",
+    "end if", "end for", "end while", "end loop", "create task",
+    "replace task", "create event",
 )  # fmt: skip
 """A text without any of these has no procedural code."""
 TSQL_GLANCE = (*GLANCE, "exec", "proc", "if ", "if\n", "if(", "while", "print", "@", "return")
 SESSION_GLANCE = (*GLANCE, "set", "let ", "do $")
 CERTAIN = re.compile(
     r"(?<![\w.])(?:begin|declare|proc|procedure|function|macro|exec|execute|call|trigger|package|delimiter|set|let|if|for"
-    r"|while|loop|print|return)\b|\bdo\b|@",
+    r"|while|loop|print|return|task|event)\b|\bdo\b|@",
     re.IGNORECASE,
 )
 
@@ -43,6 +44,7 @@ OPENING = vocabulary(
     BEGIN DECLARE IF WHILE LOOP REPEAT FOR EXECUTE CALL DO LET DELIMITER CASE
     """
 )
+JOBS = frozenset(("TASK", "EVENT"))
 ASSIGNS = frozenset(("snowflake", "mysql", "bigquery", "databricks", "spark"))
 """SET x = …      may be a variable"""
 SESSION = frozenset(("VAR", "VARIABLE", "@"))
@@ -54,6 +56,8 @@ def is_procedural(tokens: list[Token], dialect: str) -> bool:
         if start:
             first = word(token)
             if first in OPENING or (first in ("CREATE", "ALTER") and kind_of(tokens, position) >= 0):
+                return True
+            if first == "CREATE" and any(word(each) in JOBS for each in tokens[position + 1 : position + 5]):
                 return True
             if first == "SET" and dialect in ASSIGNS and sets_variable(tokens, position, dialect):
                 return True

@@ -204,6 +204,7 @@ def trigger(walker: Blocks, routine: Routine, tokens: Tokens, at: int) -> tuple[
     for position in range(after, end + 1):
         here = word(tokens[position]) if position < len(tokens) else ""
         if here == "EXECUTE":
+            walker.rows_of_trigger_function(tokens[position + 2 : end], tokens[on + 1 : after])
             return None, end + 1
         if here in ("BEGIN", "DECLARE") or here in STATEMENTS - {"UPDATE"}:
             walker.rows_of_trigger(routine, tokens[on + 1 : after])

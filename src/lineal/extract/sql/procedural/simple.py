@@ -119,7 +119,7 @@ class Simple(Walker):
             return
         if self.in_block and first in SILENT:
             return
-        if self.in_block and first not in SQL_WORDS and len(tokens) > 1 and self.is_call(tokens):
+        if self.in_block and first not in SQL_WORDS and self.is_call(tokens):
             self.call(tokens)
             return
         self.sql(tokens)
