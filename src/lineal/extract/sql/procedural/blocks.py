@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.procedural.flow import Body, Construct, Ref
-from lineal.extract.sql.procedural.header import header
+from lineal.extract.sql.procedural.header import header, parameters
 from lineal.extract.sql.procedural.pieces import Routine
 from lineal.extract.sql.procedural.simple import OUTSIDE, SQL_WORDS, Simple, unwrapped
 from lineal.extract.sql.procedural.text import CLOSE, OPEN, SEMICOLON, STRINGS, made, vocabulary, word
@@ -332,7 +332,7 @@ class Blocks(Simple):
     def routine_body(self, routine: Routine, tokens: Tokens, at: int, body: int) -> int:
         first = word(tokens[body]) if body < len(tokens) else ""
         end = self.end_of(tokens, at)
-        if routine.language in FOREIGN:
+        if routine.language in FOREIGN or self.is_class(tokens, body):
             self.foreign(routine, tokens[at])
             if routine.function:
                 self.end_routine(self.begin_routine(routine))
@@ -346,8 +346,17 @@ class Blocks(Simple):
             self.declaring = first != "BEGIN"
             return body + 1 if first == "DECLARE" else body
         if body < end:
+            arrow = next((i for i in range(body, end) if tokens[i].token_type is TokenType.ARROW), -1)
+            if self.script.dialect == "clickhouse" and arrow > 0:  # CREATE FUNCTION f AS (a, b) -> a * b
+                routine.parameters = parameters(self, unwrapped(tokens[body:arrow]))
+                body = arrow + 1
             self.expression_body(routine, tokens[body:end])
         return end + 1
+
+    def is_class(self, tokens: Tokens, body: int) -> bool:
+        """CREATE FUNCTION f AS 'com.example.F'      Hive, Spark: the name of a class"""
+        quoted = body < len(tokens) and tokens[body].token_type is TokenType.STRING
+        return quoted and self.script.dialect in CLASSES_IN_QUOTES
 
     def string_body(self, routine: Routine, token: Token) -> None:
         """AS $$ BEGIN … END $$, AS $$ SELECT … $$, AS 'a + b'"""
@@ -391,6 +400,7 @@ class Blocks(Simple):
         self.end_routine(held)
 
 
+CLASSES_IN_QUOTES = frozenset(("hive", "spark", "spark2", "databricks"))
 JOBS = {"TASK": frozenset(("AS",)), "EVENT": frozenset(("DO",))}
 ANONYMOUS = Held(Body(), None, {}, False)
 

@@ -29,6 +29,9 @@ SQL_WORDS = vocabulary(
 )
 
 
+CHANGES = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE"))
+
+
 class Simple(Walker):
     """A statement that holds no other."""
 
@@ -96,7 +99,11 @@ class Simple(Walker):
         self.cursor_of(name, unwrapped(value))
 
     def cursor(self, name: str, tokens: Tokens) -> None:
+        """CURSOR (k INT) FOR SELECT …"""
         start = next((i for i, token in enumerate(tokens) if word(token) in ("FOR", "IS")), len(tokens))
+        opening = next((i for i in range(start) if tokens[i].token_type is OPEN), start)
+        for parameter in items(tokens[opening + 1 : start]):
+            self.body.declare(self.key(parameter[0]))
         self.cursor_of(name, tokens[start + 1 :])
 
     def cursor_of(self, name: str, query: Tokens) -> None:
@@ -158,7 +165,10 @@ class Simple(Walker):
         return True
 
     def select(self, tokens: Tokens) -> None:
-        """SELECT a INTO x FROM t; a SELECT that stands alone is a result"""
+        """SELECT a INTO x FROM t; a SELECT that stands alone is a result; WITH … INSERT is an INSERT"""
+        if word(tokens[0]) == "WITH" and self.find(tokens, 0, CHANGES) >= 0:
+            self.change(tokens)
+            return
         if self.in_block:
             query, targets = self.without_into(tokens)
             if targets:
@@ -255,7 +265,13 @@ class Simple(Walker):
             into, _ = self.names_until(body, stop + 1)
         using = self.find(body, 0, frozenset(("USING",)))
         ends = [position for position in (stop, using) if position >= 0]
-        self.execute(body[: min(ends)] if ends else body, tokens[0], into)
+        text = body[: min(ends)] if ends else body
+        for target in into:
+            self.body.declare(target)
+        if into and len(text) == 1 and text[0].token_type in STRINGS:
+            self.take(into, self.body_tokens(text[0]) or [])
+        else:
+            self.execute(text, tokens[0], into)
 
     def call_(self, tokens: Tokens) -> None:
         self.call(tokens[1:])
