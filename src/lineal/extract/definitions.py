@@ -523,7 +523,6 @@ class Definitions:
         """What a function's value is made of, found on its first call; None inside of its own body."""
         held = self.summaries.get(id(function))
         if held is not None and not (held.evaluation.undecided and self.evidence is not None):
-            evaluation.absorb(held.evaluation)
             return held
         if id(function) in self.summaries and held is None:
             return None
@@ -534,7 +533,6 @@ class Definitions:
         finally:
             if self.summaries[id(function)] is None:
                 del self.summaries[id(function)]
-        evaluation.absorb(inner)
         return found
 
     def struct_fields(self, origin: Column) -> Sequence[str]:

@@ -31,6 +31,15 @@ def test_places_inside_of_a_body_are_those_of_the_file():
     assert (str(usage.place), usage.expression) == ("f.sql:4:10", "x")
 
 
+def test_what_a_function_reads_is_read_where_it_is_called():
+    body = Script("CREATE FUNCTION f(p INT) RETURNS INT RETURN p +\n\n\n (SELECT max(x) FROM s)", "databricks", "a.sql")
+    call = Script("SELECT\n f(a) AS q FROM t", "databricks", "b.sql", target="r")
+    reads = {
+        (str(read.dataset), read.column): str(read.place) for read in extract(Corpus("databricks", [body, call])).reads
+    }
+    assert reads["s", "x"] == reads["s", None] == "b.sql:2:2"
+
+
 def test_a_broken_statement_costs_only_itself():
     first, second = "INSERT INTO t (v) SELECT x FROM s;", "INSERT INTO u (v) SELECT y FROM s;"
     text = f"DO $$\nBEGIN\n  {first}\n  INSERT INTO INTO;\n  {second}\nEND $$"

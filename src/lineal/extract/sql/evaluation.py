@@ -156,14 +156,14 @@ class Evaluation:
     def report(self, code: Code, message: str, node: exp.Expr, hint: str = "") -> None:
         self.diagnostics.append(Diagnostic(code, message, self.reading.place_of(node), hint))
 
-    def absorb(self, other: Evaluation) -> None:
-        """What was read for a variable or in a function's body is read by the statement that uses it."""
+    def absorb(self, other: Evaluation, call: Any = None) -> None:
+        """What was read for a variable or in a function's body is read by the statement that uses it, at its call."""
         for clause, columns in other.reads.items():
             reads = self.reads[clause]
             for column, node in columns.items():
-                reads.setdefault(column, node)
+                reads.setdefault(column, call or node)
         for dataset, node in other.datasets_read.items():
-            self.datasets_read.setdefault(dataset, node)
+            self.datasets_read.setdefault(dataset, call or node)
         for column in other.learnt:
             self.learnt.setdefault(column, 1)
         self.diagnostics.extend(each for each in other.diagnostics if each not in self.diagnostics)

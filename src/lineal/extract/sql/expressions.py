@@ -438,6 +438,7 @@ def compose_body(node: Any, way: Way, calls: Any, scope: Scope, into: Lineage, n
     summary = evaluation.catalog.summary_of(function, evaluation)
     if summary is None:
         return False
+    evaluation.absorb(summary.evaluation, node)
     values = {i: value_of(argument, NEUTRAL, scope) for i, argument in summary.bound(given, evaluation.fold)}
     pour(summary.called_with(values), value(way), into, node, (node, calls))
     return True
