@@ -11,24 +11,31 @@ from lineal.extract.sql.words import BATCHES
 
 GLANCE = (
     "begin", "declare", "procedure", "function", "macro", "execute", "call", "trigger", "package", "delimiter",
-    "end if", "end for", "end while", "end loop", "create task",
-    "replace task", "create event",
+    "end if", "end for", "end while", "end loop", "create task", "replace task", "create event",
 )  # fmt: skip
 """A text without any of these has no procedural code."""
-TSQL_GLANCE = (*GLANCE, "exec", "proc", "if ", "if\n", "if(", "while", "print", "@", "return")
-SESSION_GLANCE = (*GLANCE, "set", "let ", "do $")
-CERTAIN = re.compile(
-    r"(?<![\w.])(?:begin|declare|proc|procedure|function|macro|exec|execute|call|trigger|package|delimiter|set|let|if|for"
-    r"|while|loop|print|return|task|event)\b|\bdo\b|@",
-    re.IGNORECASE,
-)
+TSQL_GLANCE = (*GLANCE, "exec", "proc", "if", "while", "print", "return")
+SESSION_GLANCE = (*GLANCE, "set", "let", "do")
 
 
 def may_be_procedural(text: str, dialect: str) -> bool:
     """A glance, since hardly any script is."""
     folded = text.lower()
-    glance = TSQL_GLANCE if dialect in BATCHES else SESSION_GLANCE if dialect in ASSIGNS else GLANCE
-    return any(word in folded for word in glance) and CERTAIN.search(text) is not None
+    if dialect in BATCHES:
+        return "@" in folded or any(stands_in(folded, word) for word in TSQL_GLANCE)
+    return any(stands_in(folded, word) for word in (SESSION_GLANCE if dialect in ASSIGNS else GLANCE))
+
+
+def stands_in(text: str, word: str) -> bool:
+    """Whether a word stands in a text, and not only a part of a longer one."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        before, after = text[at - 1 : at], text[end : end + 1]
+        if not (before.isalnum() or before in ("_", ".") or after.isalnum() or after == "_"):
+            return True
+        at = text.find(word, end)
+    return False
 
 
 KINDS = frozenset(("FUNCTION", "PROCEDURE", "PROC", "MACRO", "TRIGGER", "PACKAGE"))
