@@ -18,8 +18,20 @@ TSQL_GLANCE = (*GLANCE, "exec", "proc", "if", "while", "print", "return")
 SESSION_GLANCE = (*GLANCE, "set", "let", "do")
 
 
+ORDINARY = re.compile(
+    r"(?:[\s(]|--[^\n]*\n|/\*.*?\*/)*(?:select|with|insert|update|delete|merge|values|from"
+    r"|create\s+(?:or\s+replace\s+)?(?:temp\w*\s+|materialized\s+)?(?:table(?!\s+function)|view))\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""How a statement starts that is no procedure."""
+
+
 def may_be_procedural(text: str, dialect: str) -> bool:
-    """A glance, since hardly any script is."""
+    """A glance, since hardly any script is; one at the start is enough where there is a single statement."""
+    if dialect not in BATCHES:
+        end = text.find(";")
+        if (end < 0 or end >= len(text.rstrip()) - 1) and ORDINARY.match(text) is not None:
+            return False
     folded = text.lower()
     if dialect in BATCHES:
         return "@" in folded or any(stands_in(folded, word) for word in TSQL_GLANCE)
