@@ -19,7 +19,7 @@ SESSION_GLANCE = (*GLANCE, "set", "let", "do")
 
 
 ORDINARY = re.compile(
-    r"(?:[\s(]|--[^\n]*\n|/\*.*?\*/)*(?:select|with|insert|update|delete|merge|values|from"
+    r"(?>[\s(]|--[^\n]*\n|/\*.*?\*/)*+(?:select|with|insert|update|delete|merge|values|from"
     r"|create\s+(?:or\s+replace\s+)?(?:temp\w*\s+|materialized\s+)?(?:table(?!\s+function)|view))\b",
     re.IGNORECASE | re.DOTALL,
 )
