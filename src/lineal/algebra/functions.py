@@ -19,6 +19,7 @@ class Role(Enum):
     GROUPING = "tells whether a key is grouped: the argument decides"
     COALESCE = "each argument is both value and condition"
     LOOKUP = "the first argument names a dictionary, the second its attribute"
+    NAME = "a text that names a column"
     DATE = "an argument may be a date part, which is no column"
 
 
@@ -165,6 +166,7 @@ FUNCTIONS = _table(
         dictget dictgetordefault dictgetornull dictgetall dictgetstring dictgetint8 dictgetint16 dictgetint32
         dictgetint64 dictgetuint8 dictgetuint16 dictgetuint32 dictgetuint64 dictgetfloat32 dictgetfloat64
         dictgetdate dictgetdatetime dictgetuuid"""),
+    (Role.NAME, False, "", "identifier"),
     (Role.COALESCE, False, "widest", "coalesce=nvl=ifnull"),
     (AGGREGATE, False, "", "ratio_to_report counter_diff conditional_change_event conditional_true_event"),
     # -- hashes, ciphers and masks

@@ -23,7 +23,7 @@ from lineal.extract.sql.procedural.values import Locals
 from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.reading import Reading, starred
 from lineal.extract.sql.scope import Scope, Source
-from lineal.extract.sql.statements import Plan, Step, Unsupported, Using, plan_of
+from lineal.extract.sql.statements import Plan, Shown, Step, Unsupported, Using, plan_of
 from lineal.extract.sql.structs import field_names, fields_at
 from lineal.extract.sql.types import Types
 from lineal.extract.timeline import Timeline, order_matters
@@ -62,6 +62,7 @@ class Definitions:
         self.entries: dict[str, Entry] = {}
         self.declared: dict[str, DatasetInfo] = {}
         self.declared_so: dict[str, str] = {}
+        self.shown: dict[str, tuple[str, str]] = {}
         self.spellings: dict[str, str] = {}
         self.order: list[Definition] = []
         self.own_functions = OwnFunctions(corpus.meanings, corpus.dialect)
@@ -108,6 +109,8 @@ class Definitions:
     def entry(self, key: str, spelling: str, kind: str) -> Entry:
         found = self.entries.get(key)
         if found is None:
+            if key in self.shown:
+                return self.entry(*self.shown[key], kind)
             if key not in self.declared and spelling in self.declared_so:
                 return self.entry(self.declared_so[spelling], spelling, kind)
             info = self.declared.pop(key, None)
@@ -164,6 +167,9 @@ class Definitions:
         for step in self.steps_of(reading, facts, steps):
             if isinstance(step, Using):
                 naming = naming.using(step)
+                continue
+            if isinstance(step, Shown):
+                self.shown[step.key] = (step.of_key, step.of_name)
                 continue
             if naming.speaks and isinstance(step, Plan) and step.defines and step.name:
                 step.name, step.key = naming.created(step.name, step.key)
@@ -403,7 +409,8 @@ class Definitions:
             if entry.active:
                 if evaluation.target == entry.dataset:
                     return entry.dataset, self.former_state(entry)
-                self.cyclic(entry, None, evaluation, node)
+                if any(definition.plan.defines for definition in entry.definitions):  # two INSERTs may cross
+                    self.cyclic(entry, None, evaluation, node)
                 return entry.dataset, self.declared_frame(entry)
             if entry.broken:
                 return entry.dataset, self.declared_frame(entry)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -175,11 +175,32 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
         if row is not None:
             _read_all(row, row.frame.slots, scope, item)
             return list(row.frame.slots)
-        return composite_star(item, scope) or star_of_value(item, scope)
+        return chosen_row(item, scope) or composite_star(item, scope) or star_of_value(item, scope)
     if isinstance(item, (exp.Like, exp.ILike)) and isinstance(item.this, exp.Star):
         holds = tested(item, NAME_TESTS[type(item)](item.expression.name))
         return [slot for slot in star_slots(item.this, scope) if slot.star is not None or holds(slot.name)]
     return each_column(item, scope) if scope.evaluation.facts.columns_in_expressions else None
+
+
+def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:
+    """IF(a.id IS NULL, b, a).*      column for column, what the expression does to the rows that it chooses from"""
+    rows = [row for column in item.this.find_all(exp.Column) if (row := scope.row(column)) is not None]
+    if not rows or any(row.stars for row in rows):
+        return None
+
+    def of(slot: Slot) -> Callable[[exp.Expr], exp.Expr]:
+        name = exp.to_identifier(slot.name, quoted=slot.key != scope.evaluation.fold(slot.name, False))
+        return lambda n: (
+            exp.Column(this=name.copy(), table=n.this.copy())
+            if isinstance(n, exp.Column) and scope.row(n) is not None
+            else n
+        )
+
+    slots = [
+        Slot(slot.name, slot.key, value_of(item.this.transform(of(slot)), IDENTITY, scope))
+        for slot in rows[0].frame.slots
+    ]
+    return edited(item.expression, slots, scope) if any(item.expression.args.values()) else slots
 
 
 def each_column(item: Any, scope: Scope) -> list[Slot] | None:

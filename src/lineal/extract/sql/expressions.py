@@ -18,6 +18,7 @@ from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS
 from lineal.extract.sql.paths import PATHS, arrow_meant, path_of
 from lineal.extract.sql.scope import Scope, Source, field_of
+from lineal.extract.sql.tables import column_in_text, literal_name
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Clause, Way, compose
 
@@ -302,11 +303,26 @@ def date_function(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, sc
         stack.append((child, step, around))
 
 
+def identifier(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """IDENTIFIER('t.a')      the column that the text names"""
+    text = literal_name(node)
+    if text is not None:
+        stack.append((column_in_text(text), way, calls))
+
+
+def dynamic_identifier(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """IDENTIFIER('t.a'), where sqlglot knows it"""
+    identifier(node, False, way, calls, stack, scope, into)
+
+
 def lookup(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """dictGet('db.codes', 'label', a)      the label of the dictionary db.codes, and a"""
+    named, *rest = node.expressions or [None]
+    if not isinstance(named, (exp.Literal, exp.Column)):
+        scalar(node, masks, way, calls, stack, scope, into)
+        return
     evaluation = scope.evaluation
     around, step = (node, calls), value(way)
-    named, *rest = node.expressions
     for argument in reversed(rest[1:]):
         stack.append((argument, step, around))
     spelling = named.name if isinstance(named, exp.Literal) else ".".join(part.name for part in named.parts)
@@ -331,6 +347,7 @@ ROLES: dict[Role, Callable[[Any, bool, Way, Any, Stack, Scope, Lineage], None]] 
     Role.COALESCE: coalesce,
     Role.DATE: date_function,
     Role.LOOKUP: lookup,
+    Role.NAME: identifier,
 }
 
 
@@ -772,6 +789,7 @@ HANDLERS: dict[type, Handler] = {
     **dict.fromkeys(PATHS, part),
     exp.Dot: dot,
     exp.Paren: inside,
+    exp.DynamicIdentifier: dynamic_identifier,
     exp.Alias: inside,
     exp.Aliases: inside,
     exp.IgnoreNulls: inside,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
 
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.tables import literal_name
 
 
 def output_name(node: Any, position: int, evaluation: Evaluation) -> tuple[str, bool]:
@@ -19,6 +21,8 @@ def output_name(node: Any, position: int, evaluation: Evaluation) -> tuple[str, 
         if not isinstance(identifier, exp.Identifier):  # Snowflake's t.$2
             return f"${identifier.name}", False
         return identifier.args["this"], bool(identifier.args.get("quoted"))
+    if (named := literal_name(node)) is not None:
+        return named.rpartition(".")[2], False
     if isinstance(node, exp.Dot) and not isinstance(node.expression, exp.Func) and not in_full(node, evaluation):
         return node.expression.name, False
     return NAMES.get(evaluation.facts.name, numbered)(node, position, evaluation), False
@@ -116,6 +120,9 @@ def deeper(node: Any, limit: int) -> bool:
     return True
 
 
+CALL = re.compile(r"\s*(\w+)\s*\(")
+
+
 def called(node: Any, position: int, evaluation: Evaluation) -> str:
     """PostgreSQL: sum(amount) is called sum, an operator ?column?"""
     while isinstance(node, (exp.Window, exp.Filter, exp.WithinGroup)):
@@ -130,7 +137,8 @@ def called(node: Any, position: int, evaluation: Evaluation) -> str:
     if isinstance(node, exp.Binary) and not isinstance(node, exp.Pow):  # a #>> b is a function to sqlglot
         return "?column?"
     if isinstance(node, exp.Func) and not isinstance(node, exp.Connector):
-        return node.sql_name().lower()
+        spoken = CALL.match(evaluation.reading.text_of(node) or "")  # string_agg is group_concat to sqlglot
+        return (spoken[1] if spoken is not None else node.sql_name()).lower()
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
         inner = node.this.expressions[0]
         return inner.alias if isinstance(inner, exp.Alias) else output_name(inner, position, evaluation)[0]

@@ -53,7 +53,7 @@ from lineal.extract.sql.scope import CTEs, Scalar, Scope, Source, field_of, with
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause, How
 
-ALIAS, COLUMN, STAR, STRUCT = exp.Alias, exp.Column, exp.Star, exp.Struct
+ALIAS, COLUMN, EQ, STAR, STRUCT = exp.Alias, exp.Column, exp.EQ, exp.Star, exp.Struct
 
 
 UNION = decides(How.GROUP_BY, Clause.UNION)
@@ -145,6 +145,10 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
             alias = item.args["alias"]
             item = item.args["this"]
             kind = item.__class__
+        elif kind is EQ and evaluation.facts.aliases_in_strings and item.args["this"].is_string:
+            alias = exp.to_identifier(item.args["this"].name, quoted=True)
+            item = item.args["expression"]
+            kind = item.__class__
         if kind is STAR or (kind is COLUMN and item.args["this"].__class__ is STAR):
             slots.extend(star_slots(item, scope))
             continue
@@ -172,7 +176,7 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
             if kind in PATHS and leads_to_part(item):
                 lineage = Part(lineage)
         if alias is not None:
-            name = alias.args["this"]
+            name = alias.args.get("this") or "?"
             key = fold(name, True) if alias.args.get("quoted") else keys[name]
             slot = new_slot(Slot, (name, key, lineage, None, None))
             if kind is not COLUMN or item.args["this"].args["this"] != name:
@@ -450,8 +454,19 @@ def pivot_statement(node: exp.Pivot, parent: Scope | None, ctes: CTEs, evaluatio
     return Frame(frame.slots, rows)
 
 
+def change(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    """WITH c AS (DELETE FROM t RETURNING a) …      the rows that a change gives back"""
+    from lineal.extract.sql.statements.returning import returned
+
+    return returned(node, parent, ctes, evaluation)
+
+
 QUERIES: dict[type, Callable[[Any, Scope | None, CTEs, Evaluation], Frame]] = {
     exp.Select: select,
+    exp.Insert: change,
+    exp.Update: change,
+    exp.Delete: change,
+    exp.Merge: change,
     exp.Subquery: subquery,
     exp.Union: set_operation,
     exp.Intersect: set_operation,

@@ -217,6 +217,18 @@ def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Sou
     return Source(key, full, listed(frame, alias, evaluation) if alias is not None else frame, dataset)
 
 
+def indexed(node: exp.AtIndex, scope: Scope, rows: Lineage) -> Source:
+    """FROM t, t.items AS i AT n      Redshift: the items, and the place of each"""
+    items = node.this
+    alias = exp.TableAlias(columns=[items.args["alias"]]) if isinstance(items, exp.Alias) else None
+    return unnest(exp.Unnest(expressions=[items.unalias()], alias=alias, offset=node.expression), scope, rows)
+
+
+def piped(node: exp.TableAlias, scope: Scope, rows: Lineage) -> Source:
+    """FROM t |> AS a |> WHERE a.b      what came through the pipe so far, under a name"""
+    return table(exp.Table(this=node.this), scope, rows)
+
+
 def stream(node: exp.Stream, scope: Scope, rows: Lineage) -> Source:
     """FROM STREAM t      the rows of t as they come"""
     return RELATIONS.get(node.this.__class__, unknown_relation)(node.this, scope, rows)
@@ -242,7 +254,7 @@ def is_join(inner: Any) -> bool:
         if inner.args.get("joins") or inner.args.get("laterals") or inner.args.get("alias") is not None:
             return True
         inner = inner.this
-    return isinstance(inner, exp.Table)
+    return isinstance(inner, (exp.Table, exp.TableFromRows))
 
 
 def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Lineage) -> Source:
@@ -475,4 +487,6 @@ RELATIONS: dict[type, Callable[[Any, Scope, Lineage], Source]] = {
     exp.TableFromRows: table_from_rows,
     exp.Stream: stream,
     exp.Pivot: unpivot_object,
+    exp.TableAlias: piped,
+    exp.AtIndex: indexed,
 }

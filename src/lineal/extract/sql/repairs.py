@@ -223,6 +223,111 @@ def without_duplicates(words: Words) -> Words:
     return [*words[:-2], *(like(last, kind, text) for kind, text in arms)]
 
 
+def pipes(words: Words) -> Words:
+    """|> DROP a, |> RENAME a AS b, |> SET a = b      |> SELECT * EXCEPT (a), * RENAME (a AS b), * REPLACE (b AS a)"""
+    found: Words = []
+    position = 0
+    while position < len(words):
+        word = words[position]
+        found.append(word)
+        position += 1
+        edit = EDITS.get(words[position].text.upper()) if word.text == "|>" and position < len(words) else None
+        if edit is None:
+            continue
+        end = first(words, position, "|>") or len(words)
+        items = words[position + 1 : end]
+        around = (
+            (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (edit[0], edit[1]), (TokenType.L_PAREN, "("),
+        )  # fmt: skip
+        found.extend(like(word, kind, text) for kind, text in around)
+        found.extend(swapped(items) if edit[1] == "REPLACE" else items)
+        found.append(like(word, TokenType.R_PAREN, ")"))
+        position = end
+    return found if len(found) != len(words) else words
+
+
+EDITS = {
+    "DROP": (TokenType.EXCEPT, "EXCEPT"),
+    "RENAME": (TokenType.VAR, "RENAME"),
+    "SET": (TokenType.REPLACE, "REPLACE"),
+}
+
+
+def swapped(items: Words) -> Words:
+    """a = b + 1, c = d      b + 1 AS a, d AS c"""
+    found: Words = []
+    while items:
+        end = first(items, 0, ",") or len(items)
+        equals = first(items, 0, "=")
+        if equals is not None and equals < end:
+            found.extend([*items[equals + 1 : end], like(items[equals], TokenType.ALIAS, "AS"), *items[:equals]])
+        found.extend(items[end : end + 1])
+        items = items[end + 1 :]
+    return found
+
+
+def inner_statement(words: Words) -> Words:
+    """CREATE TASK nightly SCHEDULE = '…' AS INSERT …, CREATE PIPE p AS COPY …      what is done again and again"""
+    kind, as_ = first(words, 0, "TASK", "PIPE"), first(words, 0, "AS")
+    if not says(words, 0, "CREATE") or kind is None or kind > 5 or as_ is None or as_ < kind:
+        return words
+    return words[as_ + 1 :]
+
+
+def unneeded(words: Words) -> Words:
+    """MERGE WITH SCHEMA EVOLUTION INTO t …, CREATE TABLE t DEEP CLONE s, CREATE OR REFRESH LIVE TABLE t AS …"""
+    if says(words, 0, "MERGE") and says(words, 2, "SCHEMA"):
+        return [words[0], *words[4:]]
+    clone = first(words, 0, "CLONE")
+    if clone is not None and says(words, clone - 1, "DEEP"):
+        return [*words[: clone - 1], *words[clone:]]
+    live = first(words, 0, "LIVE")
+    if live is not None and says(words, 0, "CREATE") and live <= 4:
+        return [
+            like(word, TokenType.REPLACE, "REPLACE") if says([word], 0, "REFRESH") else word
+            for word in (*words[:live], *words[live + 1 :])
+        ]
+    return words
+
+
+def output_of_a_schema(words: Words) -> Words:
+    """OUTPUT deleted.a INTO db.dbo.u      the parts of the name as one word"""
+    output = first(words, 0, "OUTPUT")
+    into = first(words, output, "INTO") if output is not None else None
+    if into is None or not says(words, into + 2, "."):
+        return words
+    end = into + 2
+    while says(words, end, "."):
+        end += 2
+    name = ".".join(word.text for word in words[into + 1 : end : 2])
+    return [*words[: into + 1], like(words[into + 1], TokenType.IDENTIFIER, name), *words[end:]]
+
+
+def left_out(words: Words) -> Words:
+    """CREATE VIEW v AS … WITH LOCAL CHECK OPTION, INSERT INTO t OVERRIDING SYSTEM VALUE …, UPDATE OR IGNORE t …"""
+    if says(words, len(words) - 1, "OPTION") and says(words, len(words) - 2, "CHECK"):
+        return words[: -4 if says(words, len(words) - 4, "WITH") else -3]
+    overriding = first(words, 0, "OVERRIDING")
+    if overriding is not None and says(words, 0, "INSERT"):
+        return [*words[:overriding], *words[overriding + 3 :]]
+    return [words[0], *words[3:]] if says(words, 0, "UPDATE") and says(words, 1, "OR") else words
+
+
+def recursive_view(words: Words) -> Words:
+    """CREATE RECURSIVE VIEW v (n) AS q      CREATE VIEW v AS WITH RECURSIVE v (n) AS (q) SELECT * FROM v"""
+    at, as_ = first(words, 0, "RECURSIVE"), first(words, 0, "AS")
+    if not says(words, 0, "CREATE") or at is None or as_ is None or not at < as_ or not says(words, at + 1, "VIEW"):
+        return words
+    mark, name = words[at], words[at + 2]
+    start = ((TokenType.ALIAS, "AS"), (TokenType.WITH, "WITH"), (TokenType.RECURSIVE, "RECURSIVE"))
+    end = ((TokenType.R_PAREN, ")"), (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.FROM, "FROM"))
+    return [
+        *words[:at], words[at + 1], name, *(like(mark, kind, text) for kind, text in start), name,
+        *words[at + 3 : as_ + 1], like(mark, TokenType.L_PAREN, "("), *words[as_ + 1 :],
+        *(like(mark, kind, text) for kind, text in end), name,
+    ]  # fmt: skip
+
+
 def properties(words: Words) -> Words:
     """CREATE MATERIALIZED VIEW v BUILD IMMEDIATE REFRESH … AS SELECT …      how it is built is no matter of columns"""
     kind = first(words, 0, "VIEW", "TABLE")
@@ -320,7 +425,9 @@ def starts_query(words: Words, position: int) -> bool:
 REPAIRS: tuple[Repair, ...] = (
     pivot_statement,
     compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, output_before_where,
-    delete_where, without_duplicates, properties, lateral_rows, order_by_operator, alias_of_keys, marked_recursion,
+    delete_where, without_duplicates, pipes, left_out, recursive_view, output_of_a_schema, inner_statement, unneeded,
+    properties, lateral_rows, order_by_operator, alias_of_keys,
+    marked_recursion,
 )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from lineal.algebra.frame import (
     united,
 )
 from lineal.extract.sql.composites import element_fields, fields_of
-from lineal.extract.sql.dialects.table_functions import COLUMNS, FILES, OF_A_TYPE, ONE_ROW
+from lineal.extract.sql.dialects.table_functions import COLUMNS, FILES, IDS, KEEPS_ITS_NAME, OF_A_TYPE, ONE_ROW
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.generators import LATERAL, exploded, fields_of_items, fixed
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
@@ -87,7 +87,8 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
     scope.clause = Clause.FROM
     for call in calls:
         made, dataset = called(call, node, asked if len(calls) == 1 else [], scope, rows)
-        if len(made) == 1 and title is not None and len(calls) == 1 and made[0].name == unnamed(call):
+        takes_alias = isinstance(call, exp.Unnest) or evaluation.facts.name not in KEEPS_ITS_NAME
+        if len(made) == 1 and title is not None and len(calls) == 1 and takes_alias and made[0].name == unnamed(call):
             made = [made[0]._replace(name=title.name, key=evaluation.fold(title.name, title.args.get("quoted")))]
         slots.extend(made)
     if counted:
@@ -113,6 +114,8 @@ def name_of(call: Any) -> str:
     """generate_series, also where the parser has a class of its own for it"""
     if isinstance(call, exp.Anonymous):
         return str(call.name).lower()
+    if isinstance(call, exp.GenerateSeries) and call.args.get("is_end_exclusive"):
+        return "range"
     return str(call.sql_name() if isinstance(call, exp.Func) else call.key).lower().removeprefix("exploding_")
 
 
@@ -143,6 +146,8 @@ def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage)
         columns = typed or list(COLUMNS.get(name, ())) or [spelling for spelling, _ in asked] or [name]
         if "array_elements" in name and leads_to_part(next(arguments(call, scope))):
             made = Part(made)
+        if name == "range" and scope.evaluation.facts.name in IDS:
+            columns = ["id"]
         return [Slot(column, scope.evaluation.fold(column, False), made) for column in columns], None
     return dataset_columns(call, node, asked, made, scope)
 

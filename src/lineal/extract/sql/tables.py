@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sqlglot import exp
@@ -40,6 +41,8 @@ def hash_of(identifier: Any) -> str:
 def literal_name(node: Any) -> str | None:
     """IDENTIFIER('db.t'), TABLE('db.t')      a name in a string"""
     inner = node.this if isinstance(node, (exp.DynamicIdentifier, exp.TableFromRows)) else None
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "IDENTIFIER" and len(node.expressions) == 1:
+        inner = node.expressions[0]
     return str(inner.this) if isinstance(inner, exp.Literal) and inner.is_string else None
 
 
@@ -69,10 +72,31 @@ def spelled(table: Any, facts: Facts) -> Named:
 
 def named_in_text(text: str, facts: Facts) -> Named:
     """'db.t', 'db."T"'      as if it stood there without the quotes"""
-    table = exp.to_table(text, dialect=facts.name or None)
-    if literal_name(table.this) is not None or not isinstance(table.this, exp.Identifier):
-        return text, text
-    return spelled(table, facts)
+    parts = parts_in_text(text)
+    names, quotes = [part.name for part in parts], [part.args["quoted"] for part in parts]
+    keys = [facts.fold_table(name, quoted) for name, quoted in zip(names, quotes, strict=True)]
+    return ".".join(names), ".".join(keys)
+
+
+PART = re.compile(r"""\s*(?:"((?:[^"]|"")*)"|`([^`]*)`|([^."`]+?))\s*(?:\.|$)""")
+
+
+def parts_in_text(text: str) -> list[exp.Identifier]:
+    """'a."B c"'      a and "B c"; a text that is no name is one name, as it is"""
+    found = list(PART.finditer(text))
+    if not text or "".join(match[0] for match in found) != text:
+        return [exp.to_identifier(text, quoted=True)]
+    quoted = [match[1] if match[1] is not None else match[2] for match in found]
+    return [
+        exp.to_identifier(inside if inside is not None else match[3], quoted=inside is not None)
+        for match, inside in zip(found, quoted, strict=True)
+    ]
+
+
+def column_in_text(text: str) -> exp.Column:
+    """'t.a'      the column a of t"""
+    parts = dict(zip(("this", "table", "db", "catalog"), reversed(parts_in_text(text)[-4:]), strict=False))
+    return exp.Column(**parts)
 
 
 def parts_of(table: exp.Table) -> list[Any]:

@@ -43,6 +43,15 @@ PARTITION_DECORATORS = {"bigquery": "$"}
 DEFAULT_SCHEMAS = {"tsql": "dbo", "fabric": "dbo"}
 """FROM db..t      the schema that is left out"""
 
+DECLARED_BESIDE_QUERY = frozenset(("mysql", "singlestore", "doris"))
+"""CREATE TABLE t (a INT) AS SELECT b FROM s      t has a and b; elsewhere a is b's name in t"""
+
+OUTPUT_INTO = frozenset(("tsql", "fabric"))
+"""UPDATE … OUTPUT inserted.a INTO u      u is a table; elsewhere RETURNING a INTO v: a variable"""
+
+ALIASES_IN_STRINGS = frozenset(("tsql", "fabric"))
+"""SELECT 'full name' = a      an alias, and no comparison"""
+
 COLUMNS_IN_EXPRESSIONS = frozenset(("duckdb", "clickhouse"))
 """SELECT max(COLUMNS(*))      as many outputs as there are columns"""
 
@@ -140,6 +149,9 @@ class Facts:
     default_schema: str
     sets_in_select: bool
     count_of_rows: str
+    aliases_in_strings: bool
+    output_into: bool
+    declared_beside_query: bool
     keys: Keys
     table_keys: Keys
 
@@ -187,6 +199,9 @@ def facts_of(dialect: str) -> Facts:
         partitions_are_columns=dialect in PARTITIONS_ARE_COLUMNS,
         partition_decorator=PARTITION_DECORATORS.get(dialect, ""),
         default_schema=DEFAULT_SCHEMAS.get(dialect, ""),
+        declared_beside_query=dialect in DECLARED_BESIDE_QUERY,
+        output_into=dialect in OUTPUT_INTO,
+        aliases_in_strings=dialect in ALIASES_IN_STRINGS,
         keys=keys,
         table_keys=keys if fold is fold_table else Keys(fold_table),
     )

@@ -11,6 +11,11 @@ def _table(*rows: tuple[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 COLUMNS = _table(
+    ("generator", ""),
+    ("numbers numbers_mt", "number"),
+    ("zeros zeros_mt", "zero"),
+    ("string_split", "value ordinal"),
+    ("split_to_table strtok_split_to_table", "seq index value"),
     ("generate_series generate_subscripts range unnest string_to_table regexp_split_to_table regexp_matches", ""),
     ("json_object_keys jsonb_object_keys jsonb_path_query jsonb_path_query_tz", ""),
     ("json_to_record jsonb_to_record json_to_recordset jsonb_to_recordset", ""),
@@ -23,6 +28,12 @@ COLUMNS = _table(
     ("aclexplode", "grantor grantee privilege_type is_grantable"),
 )
 """Without a name the only column is called like the table's alias, else like the function."""
+
+KEEPS_ITS_NAME = frozenset(("duckdb",))
+"""SELECT r.range FROM range(10) AS r      an alias names the table, and not its only column"""
+
+IDS = frozenset(("spark", "spark2", "databricks"))
+"""SELECT id FROM range(10)      the numbers are called id; elsewhere like the function"""
 
 ONE_ROW = frozenset(("json_to_record", "jsonb_to_record", "json_populate_record", "jsonb_populate_record"))
 """Their arguments decide no rows."""

@@ -118,6 +118,14 @@ class Altered(NamedTuple):
     changes: tuple[tuple[Column | None, Column | None], ...]
 
 
+class Shown(NamedTuple):
+    """CREATE MATERIALIZED VIEW v TO t      whoever reads v reads t"""
+
+    key: str
+    of_key: str
+    of_name: str
+
+
 class Using(NamedTuple):
     """USE db, SET search_path TO a, b      what a name without a schema means from here on"""
 
@@ -125,7 +133,7 @@ class Using(NamedTuple):
     schemas: tuple[str, ...] | None
 
 
-Step = Plan | Dropped | Emptied | Renamed | Swapped | Altered | Using
+Step = Plan | Dropped | Emptied | Renamed | Swapped | Altered | Shown | Using
 """What a statement does in its script."""
 
 Steps = Step | list[Step] | None
@@ -137,8 +145,31 @@ def plan_of(node: Any, facts: Facts) -> Steps | type[Unsupported]:
     planner = planners().get(type(node))
     if planner is not None:
         found: Steps | type[Unsupported] = planner(node, facts)
-        return found
+        return with_others(node, found, facts) if gives_rows(node) else found
     return None if type(node) in SILENT else Unsupported
+
+
+CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
+
+
+def gives_rows(node: Any) -> bool:
+    """Whether a change stands in WITH, or the rows of this one are written somewhere else."""
+    args = node.args
+    returning = args.get("returning")
+    if returning is not None and returning.args.get("into") is not None:
+        return True
+    return args.get("with_") is not None and any(isinstance(cte.this, CHANGES) for cte in args["with_"].expressions)
+
+
+def with_others(node: Any, found: Any, facts: Facts) -> Steps:
+    """WITH c AS (INSERT …) SELECT …, UPDATE … OUTPUT … INTO u      several writes in one statement"""
+    from lineal.extract.sql.statements.returning import changes_in, output_plan
+
+    steps: list[Any] = list(changes_in(node.args["with_"], facts)) if node.args.get("with_") is not None else []
+    steps.extend(found if isinstance(found, list) else [] if found is None or found is Unsupported else [found])
+    if facts.output_into and node.args.get("returning") is not None and node.args["returning"].args.get("into"):
+        steps.append(output_plan(node, facts))
+    return [step for step in steps if step is not None]
 
 
 class Unsupported:

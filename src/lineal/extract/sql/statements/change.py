@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -31,13 +32,31 @@ def changing(table: Any, node: Any, facts: Facts, made: Callable[[Any, Any], Fra
 # -- UPDATE ------------------------------------------------------------------------------------------------------
 
 
-def update(node: exp.Update, facts: Facts) -> Plan | type[Unsupported]:
+def update(node: exp.Update, facts: Facts) -> Plan | list[Any] | type[Unsupported]:
     """UPDATE t SET a = s.b FROM s WHERE t.id = s.id      s.b → t.a; t.id, s.id decide t.a"""
     table = aliased(node.this, node.args.get("from_"), facts)
     if table is None or not node.expressions:
         return Unsupported
+    if node.this.args.get("joins"):
+        return update_joined(node, facts)
     base, names = behind(table, node.args.get("with_"), facts)
     return changing(base, node, facts, lambda e, c: named_as(names, updated(node, e, c)))
+
+
+def update_joined(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupported]:
+    """UPDATE t JOIN s ON … SET t.a = s.b, s.c = 1      MySQL: each table that a column is set of"""
+    members = [node.this, *(join.this for join in node.this.args["joins"])]
+    tables = {
+        facts.fold_table(member.alias_or_name, False): member for member in members if isinstance(member, exp.Table)
+    }
+    first = facts.fold_table(node.this.alias_or_name, False)
+    owners = dict.fromkeys(owner(each, facts) or first for each in node.expressions)
+    plans = [
+        changing(tables[key], node, facts, partial(updated, node, only=key))
+        for key in owners
+        if key in tables and is_named(tables[key])
+    ]
+    return plans or Unsupported
 
 
 def behind(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Column]]:
@@ -66,7 +85,17 @@ def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
     return Frame(slots, frame.rows)
 
 
-def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs) -> Frame:
+def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | None = None) -> Frame:
+    columns, decided = update_parts(node, evaluation, ctes, only)
+    for slot in columns.values():
+        absorb(decided, slot.lineage)
+    return Frame(list(columns.values()), NOTHING)
+
+
+def update_parts(
+    node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | None = None
+) -> tuple[Columns, Lineage]:
+    """SET a = … FROM s WHERE c      the columns that are set, and what decides it; `only` those of one table"""
     scope = Scope(evaluation, evaluation.around, ctes)
     decided: Lineage = {}
     source = node.args.get("from_")
@@ -80,7 +109,20 @@ def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs) -> Frame:
         joined: Lineage = {}
         own = relation(target, scope, joined).frame.rows  # what decides the target's rows decides nothing that is set
         absorb({key: trail for key, trail in joined.items() if key not in own}, decided)
-    return Frame(list(assigned(node, scope, decided).values()), NOTHING)
+    if node.args.get("where") is not None:
+        scope.clause = Clause.WHERE
+        gather(node.args["where"].this, FILTERS, decided, scope)
+    columns: Columns = {}
+    assignments = [each for each in node.expressions if only is None or owner(each, evaluation.facts) in ("", only)]
+    assign_all(assignments, scope, columns)
+    return columns, decided
+
+
+def owner(assignment: Any, facts: Facts) -> str:
+    """SET t.a = 1      t; '' where none is named"""
+    target = assignment.this
+    table = target.args.get("table") if isinstance(target, exp.Column) else None
+    return facts.fold_table(table.name, table.args.get("quoted")) if table is not None else ""
 
 
 def assigned(node: Any, scope: Scope, decided: Lineage) -> Columns:
@@ -116,7 +158,13 @@ def assign_all(assignments: list[Any], scope: Scope, columns: Columns) -> None:
         elif isinstance(assignment.this, exp.Tuple):
             assign_several(assignment, scope, columns)
         else:
-            put(assignment.this, value_of(assignment.expression, IDENTITY, scope), scope, columns)
+            put(assignment.this, assigned_value(assignment.expression, scope), scope, columns)
+
+
+def assigned_value(node: Any, scope: Scope) -> Lineage:
+    """SET a = b, SET a = DEFAULT      DEFAULT is no column"""
+    is_default = isinstance(node, exp.Column) and not node.args.get("table") and node.name.upper() == "DEFAULT"
+    return {} if is_default and not node.this.args.get("quoted") else value_of(node, IDENTITY, scope)
 
 
 def assign_several(assignment: exp.EQ, scope: Scope, columns: Columns) -> None:
@@ -150,14 +198,14 @@ def put_named(name: str, key: str, lineage: Lineage, columns: Columns) -> None:
 # -- DELETE ------------------------------------------------------------------------------------------------------
 
 
-def delete(node: exp.Delete, facts: Facts) -> Plan | type[Unsupported]:
-    """DELETE FROM t USING s WHERE t.id = s.id      both ids decide which rows t has"""
+def delete(node: exp.Delete, facts: Facts) -> list[Any] | type[Unsupported]:
+    """DELETE FROM t USING s WHERE t.id = s.id      both ids decide which rows t has; DELETE t, s FROM …: of both"""
     named, source = node.args.get("tables"), node.args.get("this") or None
-    table = aliased(named[0] if named else source, source if named else None, facts)
-    if table is None:
+    tables = [aliased(each, source if named else None, facts) for each in named or [source]]
+    if any(table is None for table in tables):
         return Unsupported
-    base, _ = behind(table, node.args.get("with_"), facts)
-    return changing(base, node, facts, lambda e, c: deleted(node, e, c))
+    bases = [behind(table, node.args.get("with_"), facts)[0] for table in tables]
+    return [changing(base, node, facts, lambda e, c: deleted(node, e, c)) for base in bases]
 
 
 def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
@@ -242,7 +290,7 @@ def unmatched_insert(then: exp.Insert, scope: Scope, source: Source, target: Sou
         return
     scope.clause = Clause.VALUES
     items = values.expressions if isinstance(values, exp.Tuple) else [values]
-    lineages = [value_of(item, IDENTITY, scope) for item in items]
+    lineages = [assigned_value(item, scope) for item in items]
     if isinstance(then.args.get("this"), exp.Tuple):
         for named, lineage in zip(then.this.expressions, lineages, strict=False):
             put(named, lineage, scope, columns)

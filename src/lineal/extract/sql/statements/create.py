@@ -6,15 +6,16 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.algebra.frame import Frame, Slot
 from lineal.extract.sql.dialects import Facts
-from lineal.extract.sql.statements import Plan, Unsupported, listed_columns
+from lineal.extract.sql.statements import Plan, Shown, Step, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_local, is_named, spelled
 from lineal.model.extraction import ColumnInfo
 
-DATA = {"TABLE": "table", "VIEW": "view"}
+DATA = {"TABLE": "table", "VIEW": "view", "MODEL": "model", "SINK": "table"}
 
 
-def create(node: exp.Create, facts: Facts) -> Plan | type[Unsupported] | None:
+def create(node: exp.Create, facts: Facts) -> Plan | list[Step] | type[Unsupported] | None:
     """CREATE TABLE t AS SELECT …, CREATE VIEW v (a, b) AS SELECT …, CREATE TABLE t (a INT)"""
     kind = DATA.get(str(node.args.get("kind")).upper())
     if str(node.args.get("kind")).upper() == "TYPE":
@@ -37,12 +38,30 @@ def create(node: exp.Create, facts: Facts) -> Plan | type[Unsupported] | None:
         plan.query = node.args["expression"]
         plan.columns = listed_columns(schema, facts) if schema is not None else []
         plan.with_ = node.args.get("with_")
+        if schema is not None and facts.declared_beside_query:
+            declare_beside(plan, schema, facts)
     else:
         declared = [declared_column(item, facts) for item in schema.expressions] if schema is not None else []
         plan.schema = [info for info in declared if info is not None]
         like = node.find(exp.LikeProperty)
         plan.like = spelled(like.this, facts) if like is not None and is_named(like.this) else None
-    return plan
+    into = node.find(exp.ToTableProperty)
+    return feeding(plan, into.this, facts) if into is not None and plan.query is not None else plan
+
+
+def feeding(view: Plan, table: Any, facts: Facts) -> list[Step]:
+    """CREATE MATERIALIZED VIEW v TO t AS SELECT …      ClickHouse: what is read goes into t by name, and v shows t"""
+    name, key = spelled(table, facts)
+    filled = Plan(name, key, "table", query=view.query, with_=view.with_, node=view.node, defines=False)
+    return [filled, Shown(view.key, key, name)]
+
+
+def declare_beside(plan: Plan, schema: exp.Schema, facts: Facts) -> None:
+    """CREATE TABLE t (a INT) AS SELECT b FROM s      MySQL: t has a and b; a query's a would be this a"""
+    columns, plan.columns = plan.columns, []
+    plan.after = lambda frame, e, c: Frame(
+        [*(Slot(*named, {}) for named in columns if named[1] not in frame.index), *frame.slots], frame.rows
+    )
 
 
 def is_temporary(node: exp.Create, name: str) -> bool:

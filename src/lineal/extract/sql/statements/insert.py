@@ -65,6 +65,8 @@ def partition_of(table: exp.Table, facts: Facts) -> Partition | None:
     for item in node.expressions:
         column = item.this if isinstance(item, exp.EQ) else item
         quoted = column.this.args.get("quoted") if isinstance(column, exp.Column) else False
+        if isinstance(column, exp.Func):  # a part of a column's value is no column
+            continue
         (given if isinstance(item, exp.EQ) else last).append((column.name, facts.fold(column.name, quoted)))
     return Partition(given, last)
 

@@ -1,0 +1,120 @@
+"""Rows that a change gives back: RETURNING in a CTE, OUTPUT … INTO."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, renamed
+from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.query import project, query, with_
+from lineal.extract.sql.relations import relation
+from lineal.extract.sql.scope import CTEs, Scope, Source
+from lineal.extract.sql.statements import CHANGES, Plan, listed_columns, plan_of
+from lineal.extract.sql.statements.change import deleted, merged, update_parts
+from lineal.extract.sql.tables import is_named, spelled
+
+
+def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
+    """WITH c AS (INSERT INTO t … RETURNING a) SELECT …      the INSERT is a statement that sees the CTEs before it"""
+    for position, cte in enumerate(node.expressions):
+        if not isinstance(cte.this, CHANGES):
+            continue
+        found = plan_of(cte.this, facts)
+        for step in found if isinstance(found, list) else [found]:
+            if isinstance(step, Plan):
+                own = step.with_.expressions if step.with_ is not None else []
+                step.with_ = exp.With(expressions=[*node.expressions[:position], *own]) if position or own else None
+                yield step
+
+
+def output_plan(node: Any, facts: Facts) -> Plan | None:
+    """UPDATE t SET … OUTPUT inserted.a, deleted.a INTO u (n, o)      what goes into u"""
+    into = node.args["returning"].args["into"]
+    columns: list[Any] = []
+    if isinstance(into, exp.Func):  # u (n, o) looks like a call
+        called = into.name if isinstance(into, exp.Anonymous) else into.sql_name().lower()
+        columns = sorted(into.find_all(exp.Identifier), key=lambda each: each.meta.get("start", 0))
+        into = exp.Table(this=exp.to_identifier(called))
+    elif isinstance(into, exp.Schema):
+        columns, into = into.expressions, into.this
+    elif isinstance(into, exp.Identifier):
+        into = exp.Table(this=into)
+    if not is_named(into):
+        return None
+    name, key = spelled(into, facts)
+    named = listed_columns(exp.Schema(expressions=columns), facts)
+    return Plan(
+        name, key, "table", query=node, columns=named, with_=node.args.get("with_"), node=node, defines=False,
+        positional=True,
+    )  # fmt: skip
+
+
+def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    """INSERT INTO t (a) SELECT b FROM s RETURNING a AS x      x is s.b: the row as it is after the change"""
+    returning = node.args.get("returning")
+    if returning is None:
+        return Frame([], NOTHING)
+    if node.args.get("with_") is not None:
+        ctes = with_(node.args["with_"], parent, ctes, evaluation)
+    rows: Lineage = {}
+    target = table_of(node)
+    old = relation(target, Scope(evaluation, parent, ctes), {})
+    new = changed(node, old, rows, ctes, evaluation)
+    scope = Scope(evaluation, parent, ctes)
+    seen = old.frame if isinstance(node, exp.Delete) else new
+    scope.add(Source(old.alias, old.name, seen))
+    scope.steps.append((scope.order[0], None, False))
+    for name, frame in (("inserted", new), ("new", new), ("deleted", old.frame), ("old", old.frame)):
+        scope.sources.setdefault(name, Source(name, name, frame))
+    for member in others(node):
+        relation(member, scope, {})
+    slots, _ = project(returning, scope, rows)
+    return Frame(slots, rows)
+
+
+def table_of(node: Any) -> Any:
+    table = node.this.this if isinstance(node.this, exp.Schema) else node.this
+    return table or node.args["tables"][0]
+
+
+def others(node: Any) -> list[Any]:
+    """The tables that stand beside the target: FROM, USING"""
+    source, using = node.args.get("from_"), node.args.get("using")
+    return [
+        *([source.this] if source is not None else []),
+        *(using if isinstance(using, list) else [using] if using else []),
+    ]
+
+
+def changed(node: Any, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    """The row after the change: what is set, and what stays"""
+    if isinstance(node, exp.Delete):
+        absorb(deleted(node, evaluation, ctes).rows, rows)
+        return old.frame
+    if isinstance(node, exp.Insert):
+        return inserted(node, old, rows, ctes, evaluation)
+    if isinstance(node, exp.Update):
+        columns, decided = update_parts(node, evaluation, ctes)
+        absorb(decided, rows)
+        made = Frame(list(columns.values()), NOTHING)
+    else:
+        made = merged(node, evaluation, ctes)
+        absorb(made.rows, rows)
+    values = {slot.key: slot for slot in made.slots}
+    kept = [values.pop(slot.key, slot) if slot.star is None else slot for slot in old.frame.slots]
+    return Frame([*values.values(), *kept], NOTHING)
+
+
+def inserted(node: exp.Insert, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evaluation) -> Frame:
+    frame = query(node.args.get("expression") or node.args.get("source"), None, ctes, evaluation)
+    absorb(frame.rows, rows)
+    listed = listed_columns(node.this, evaluation.facts) if isinstance(node.this, exp.Schema) else []
+    known = [(slot.name, slot.key) for slot in old.frame.slots if slot.star is None]
+    frame = renamed(frame, listed or (known if old.frame.complete else []))
+    there = {slot.key for slot in frame.slots}
+    unset = [Slot(name, key, NOTHING) for name, key in known if key not in there]
+    return Frame([*frame.slots, *unset], NOTHING)
