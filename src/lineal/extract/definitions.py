@@ -113,7 +113,7 @@ class Definitions:
                 return self.entry(*self.shown[key], kind)
             if key not in self.declared and spelling in self.declared_so:
                 return self.entry(self.declared_so[spelling], spelling, kind)
-            info = self.declared.pop(key, None)
+            info = self.declared.pop(key, None) or (self.family(key, spelling) if key.endswith("*") else None)
             if info is not None:
                 spelling, kind = info.dataset.name, info.kind
             elif kind == "table" and is_path(spelling):
@@ -122,6 +122,19 @@ class Definitions:
             found = self.entries[key] = Entry(Dataset(self.corpus.namespace, display), kind)
             found.declared = info
         return found
+
+    def family(self, key: str, spelling: str) -> DatasetInfo | None:
+        """FROM `orders_*`      the columns of the last of BigQuery's tables whose names begin so"""
+        known = {other: info for other, info in self.declared.items() if other.startswith(key[:-1])}
+        known |= {
+            other: entry.declared
+            for other, entry in self.entries.items()
+            if entry.declared is not None and other.startswith(key[:-1])
+        }
+        if not known:
+            return None
+        last = known[max(known)]
+        return DatasetInfo(Dataset(self.corpus.namespace, spelling), "table", last.columns, last.complete)
 
     def declare(self, info: DatasetInfo) -> None:
         """A schema from YAML, a mapping, a seed: what is declared for a name; kept aside until the name is met."""
