@@ -35,3 +35,11 @@ def test_words_that_stay_keep_their_places() -> None:
     mended = repaired(parser_dialect("tsql").tokenize(text))
     assert mended is not None
     assert [text[word.start : word.end + 1] for word in mended] == ["UPDATE", "t", "SET", "a", "=", "a", "+", "b"]
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT a FROM t WHERE (b = )", "SELECT a FROM t WHERE b IN (c + )", "SELECT (a + ) FROM t"]
+)
+def test_what_is_really_broken_stays_so(text: str) -> None:
+    with pytest.raises(FAILURES):
+        tree_of(parser_dialect("postgres").tokenize(text), "postgres", text)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from sqlglot import exp
+from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
@@ -36,8 +37,43 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
         if again is not None and not isinstance(again, exp.Command):
             return again
     if failure is not None:
-        raise failure
+        again = with_own_functions(words, dialect, text, failure)
+        if again is None:
+            raise failure
+        return again
     return tree
+
+
+OWN = "\u200b"
+"""A mark behind a function's name, so that sqlglot does not know it."""
+MOST_OWN = 50
+
+
+def with_own_functions(words: Words, dialect: str, text: str, failure: Exception) -> Any:
+    """DATETIME(a, 1, 1, 0, 0, 0)      a function of the user's that is called like one with other arguments"""
+    for _ in range(MOST_OWN):
+        if not isinstance(failure, ParseError) or not failure.errors or not wrong_arguments(failure):
+            return None
+        at = (failure.errors[0].get("line"), failure.errors[0].get("col"))
+        close = next((n for n, word in enumerate(words) if (word.line, word.col) == at and word.text == ")"), None)
+        name = opening(words, close) - 1 if close is not None else -1
+        if name < 0 or words[name].text.upper() not in parser_dialect(dialect).parser_class.FUNCTIONS:
+            return None
+        words = [*words[:name], like(words[name], TokenType.VAR, words[name].text + OWN), *words[name + 1 :]]
+        try:
+            tree = _parsed(words, dialect, text)
+        except FAILURES as error:
+            failure = error
+            continue
+        for call in tree.find_all(exp.Anonymous) if tree is not None else ():
+            call.set("this", str(call.this).removesuffix(OWN))
+        return tree
+    return None
+
+
+def wrong_arguments(failure: ParseError) -> bool:
+    said = str(failure.errors[0].get("description"))
+    return "number of provided arguments" in said or "Required keyword" in said
 
 
 def _parsed(words: Words, dialect: str, text: str) -> Any:
@@ -464,6 +500,17 @@ def closing(words: Words, opening: int) -> int:
         if depth == 0:
             return position
     return len(words) - 1
+
+
+def opening(words: Words, close: int) -> int:
+    """Where the parenthesis opens that is closed here; 0, if it does not."""
+    depth = 0
+    for position in range(close, -1, -1):
+        depth += words[position].token_type is TokenType.R_PAREN
+        depth -= words[position].token_type is TokenType.L_PAREN
+        if depth == 0:
+            return position
+    return 0
 
 
 def like(word: Token, kind: TokenType, text: str) -> Token:
