@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import Facts, facts_of
@@ -127,13 +128,26 @@ class Walker:
         try:
             if too_deep(tokens):
                 raise RecursionError
-            return tree_of(tokens, self.script.dialect, self.text)
+            tree = tree_of(tokens, self.script.dialect, self.text)
+            return self.with_variables(tree) if self.script.dialect in VARIABLES_FIRST and tree is not None else tree
         except RecursionError:
             self.report(Code.TOO_DEEP, "the statement nests too deeply", first)
         except FAILURES as error:
             place = place_of_error(self.reading, error) or at
             self.found.diagnostics.append(Diagnostic(Code.PARSE_ERROR, one_line(error), place))
         return None
+
+    def with_variables(self, tree: exp.Expression) -> exp.Expression:
+        """SELECT a FROM t, where a is declared      MySQL: the variable, not a column; SET a = … is a column"""
+        names = self.body.names if self.in_block else ()
+        for column in list(tree.find_all(exp.Column)) if names else ():
+            named = column.args.get("table") is None and self.facts.fold(column.name, False) in names
+            if named and not (isinstance(column.parent, exp.EQ) and column.parent.arg_key == "expressions"
+                              and column.arg_key == "this"):  # fmt: skip
+                variable = exp.Placeholder(this=column.name)
+                variable.meta.update(column.this.meta)
+                column.replace(variable)
+        return tree
 
     def report(self, code: Code, message: str, token: Token) -> None:
         self.found.diagnostics.append(Diagnostic(code, message, self.reading.place_at(token.start)))
@@ -406,6 +420,8 @@ class Walker:
         return found
 
 
+VARIABLES_FIRST = frozenset(("mysql", "singlestore", "doris", "starrocks"))
+"""SELECT a FROM t      a variable a is meant before a column a; elsewhere the column is"""
 COMMANDS = frozenset((TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.SHOW, TokenType.RENAME))
 NAMELESS = QUOTED - {TokenType.IDENTIFIER} | {
     SEMICOLON, OPEN, CLOSE, TokenType.COMMA, TokenType.DOT, TokenType.NUMBER, TokenType.PARAMETER, TokenType.COLON,
@@ -422,8 +438,6 @@ def is_name(token: Token) -> bool:
 
 def width_of(tree: Any) -> int | None:
     """How many columns a query has; None, if it has a star."""
-    from sqlglot import exp
-
     while isinstance(tree, (exp.Subquery, exp.SetOperation)):
         tree = tree.this
     if not isinstance(tree, exp.Select) or any(item.is_star for item in tree.expressions):
