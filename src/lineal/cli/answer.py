@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from lineal.cli.lineage import Mistake, Request
@@ -13,14 +14,16 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Defaults
+from lineal.store import Cache, digest, machinery
 from lineal.views.report import DOWNSTREAM, UPSTREAM, Report, around, everything, impact_of, table_level, traced
 
 
-def answer(request: Request, corpus: Corpus) -> Report:
+def answer(request: Request, corpus: Corpus, kept: Cache | None = None) -> Report:
+    """A report on the corpus; what is kept of an earlier run spares work."""
     from lineal.extract import UnknownDialect
 
     try:
-        graph = Graph(ENGINES[request.engine](corpus))
+        graph = Graph(_remembered(request, corpus, kept) if kept is not None else ENGINES[request.engine](corpus))
         at = _asked(graph, request)
         return _tables(graph, at, request) if request.level == "table" else _columns(graph, at, request)
     except (UnknownDialect, UnknownName) as mistake:
@@ -54,6 +57,21 @@ def _by_text(corpus: Corpus) -> Extraction:
     from lineal.extract.definitions import extract
 
     return extract(corpus)
+
+
+def _remembered(request: Request, corpus: Corpus, kept: Cache) -> Extraction:
+    """As by text; after an edit only what has to do with it is read again."""
+    from lineal.extract.definitions import extract
+    from lineal.extract.memory import Memory
+
+    where = str(Path(request.path).resolve())
+    key = digest("memory", machinery(), where, corpus.dialect, corpus.collapse_temporary, request.log)
+    memory = Memory(kept.get(key))
+    found = extract(corpus, memory)
+    data = memory.data()
+    if data is not None:
+        kept.put(key, data)
+    return found
 
 
 def _by_plan(corpus: Corpus) -> Extraction:

@@ -30,7 +30,7 @@ def shown(request: Request) -> Shown:
 
     corpus = corpus_of(request)
     memory = cache() if request.use_cache and request.engine == "text" else None
-    return _made(request, corpus) if memory is None else _remembered(request, corpus, memory)
+    return _made(request, corpus, None) if memory is None else _remembered(request, corpus, memory)
 
 
 def _remembered(request: Request, corpus: Corpus, memory: Cache) -> Shown:
@@ -39,16 +39,16 @@ def _remembered(request: Request, corpus: Corpus, memory: Cache) -> Shown:
     held = memory.get(key)
     if held is not None:
         return _decoded(held)
-    made = _made(request, corpus)
+    made = _made(request, corpus, memory)
     memory.put(key, _encoded(made))
     return made
 
 
-def _made(request: Request, corpus: Corpus) -> Shown:
+def _made(request: Request, corpus: Corpus, kept: Cache | None) -> Shown:
     from lineal.cli.answer import answer
     from lineal.views import view
 
-    report = answer(request, corpus)
+    report = answer(request, corpus, kept)
     made = view(request.view, report)
     if not isinstance(made, str) and _is_plain(request):
         made = plain(made)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, renamed, slot_at
 from lineal.extract.alterations import altered_columns, earlier, later
@@ -36,13 +36,20 @@ from lineal.model.paths import is_path
 from lineal.model.script import Corpus, Function, Script
 from lineal.model.way import IDENTITY, Clause, Confidence, Way
 
+if TYPE_CHECKING:
+    from lineal.extract.memory import Memory
+
 SLIPS = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError)
 """A shape of tree that nobody has thought of: it costs one statement its result, never the others theirs."""
 
 
-def extract(corpus: Corpus) -> Extraction:
-    """All lineage of a corpus."""
-    return Definitions(corpus).extract()
+def extract(corpus: Corpus, memory: Memory | None = None) -> Extraction:
+    """All lineage of a corpus; with a memory only what is new to it is worked out."""
+    if memory is None or corpus.meanings:  # which of them are called, only evaluating says
+        return Definitions(corpus).extract()
+    from lineal.extract.memory import Remembering
+
+    return Remembering(corpus, memory).extract()
 
 
 class Prepared(NamedTuple):

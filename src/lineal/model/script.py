@@ -27,6 +27,11 @@ class Script:
     one_line: bool = False
     """The text stands on one line of its file, however many it has itself: a statement in JSON."""
 
+    def key(self) -> bytes:
+        """The text and all that is said about it, to be hashed."""
+        said = {name: value for name, value in vars(self).items() if name != "text"}
+        return f"{said}\0{self.text}".encode("utf-8", "surrogatepass")
+
 
 @dataclass(frozen=True)
 class Function:

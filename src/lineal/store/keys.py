@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from lineal import __version__
-from lineal.model.script import Corpus, Script
+from lineal.model.script import Corpus
 
 
 def digest(*parts: object) -> str:
@@ -30,13 +30,7 @@ def corpus_digest(corpus: Corpus) -> str:
     others = (
         getattr(corpus, field.name) for field in fields(corpus) if field.name not in ("scripts", "steps", "engine")
     )
-    return digest("corpus", *map(script_key, corpus.scripts), *others)
-
-
-def script_key(script: Script) -> bytes:
-    """A script's text with what is said about it; texts are long, and hashed as they are."""
-    said = repr(tuple(getattr(script, field.name) for field in fields(script) if field.name != "text"))
-    return f"{said}\0{script.text}".encode("utf-8", "surrogatepass")
+    return digest("corpus", *(script.key() for script in corpus.scripts), *others)
 
 
 @lru_cache(maxsize=1)

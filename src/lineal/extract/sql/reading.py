@@ -37,6 +37,16 @@ CLAUSE_ENDS = frozenset(
 )  # fmt: skip
 
 
+class Spot:
+    """A node that was met in an earlier run: where it starts, and the calls on the trail to it."""
+
+    __slots__ = ("calls", "offset")
+
+    def __init__(self, offset: int | None, calls: tuple[str, ...] = ()) -> None:
+        self.offset = offset
+        self.calls = calls
+
+
 class Reading:
     """A script's text with what is needed to point into it."""
 
@@ -65,6 +75,8 @@ class Reading:
     def calls(self, trail: Trail | None) -> tuple[str, ...]:
         """coalesce(sum(x), 0)      coalesce, sum: from the outermost inwards, through every subquery on the way"""
         names: list[str] = []
+        if trail is not None and trail[0].__class__ is Spot:
+            return trail[0].calls
         while trail is not None:
             _, calls, inner, _ = trail
             here: list[str] = []
@@ -243,6 +255,8 @@ def starred(query: Any) -> Any:
 
 def offset_of(node: Any) -> int | None:
     """Where a node starts; only leaves know, so the leftmost leaf that does."""
+    if node.__class__ is Spot:
+        return node.offset
     stack = [node]
     best: int | None = None
     while stack:

@@ -1,0 +1,211 @@
+"""Results as plain tuples, for a file or another process: what was made of a statement, without its syntax tree.
+
+A node of the tree becomes a `Spot`: where it starts and what calls stand around it, which is all that a view can ask.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from lineal.algebra.frame import Frame, Lineage, Made, Part, Slot, Star, Struct, placed
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.reading import Reading, Spot, anchor, offset_of
+from lineal.extract.sql.statements import Plan
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Column, Dataset, Doubt
+from lineal.model.extraction import ColumnInfo
+from lineal.model.way import Clause, Confidence, How, Way, way
+
+NOWHERE, DOUBTED = -1, -2
+"""A trail that says nothing, and one that says only how doubtful its influence is."""
+
+TREES = ("query", "with_", "node", "made", "after", "partition", "columns")
+"""What of a plan only its evaluation needs."""
+
+
+class Unfit(Exception):
+    """A value that has no plain form."""
+
+
+# -- plans -------------------------------------------------------------------------------------------------------
+
+
+def plan_out(plan: Plan) -> dict[str, Any]:
+    """A plan without its tree."""
+    return {field.name: plainly(getattr(plan, field.name)) for field in fields(plan) if field.name not in TREES}
+
+
+def plan_in(made: dict[str, Any], query: Spot | None, node: Spot | None) -> Plan:
+    plan = Plan(**made, query=query, node=node)
+    if plan.schema is not None:
+        plan.schema = [ColumnInfo(*column[:4], Place(*column[4]) if column[4] else None) for column in plan.schema]
+    return plan
+
+
+def plainly(value: Any) -> Any:
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, tuple):
+        return tuple(map(plainly, value))
+    if isinstance(value, list):
+        return list(map(plainly, value))
+    raise Unfit
+
+
+# -- diagnostics -------------------------------------------------------------------------------------------------
+
+
+def diagnostic_out(found: Diagnostic) -> tuple[Any, ...]:
+    return found.code.name, found.message, tuple(found.place) if found.place else None, found.hint
+
+
+def diagnostic_in(made: tuple[Any, ...]) -> Diagnostic:
+    code, message, place, hint = made
+    return Diagnostic(Code[code], message, Place(*place) if place else None, hint)
+
+
+# -- evaluations -------------------------------------------------------------------------------------------------
+
+
+class Table(dict[Any, int]):
+    """Values that occur often, each written once."""
+
+    def __missing__(self, value: Any) -> int:
+        number = self[value] = len(self)
+        return number
+
+
+class Encoder:
+    """One evaluation as tuples of numbers, and the values that they stand for."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.columns = Table()
+        self.ways = Table()
+        self.spots = Table()
+        self.doubts = Table()
+
+    def evaluation(self, frame: Frame, evaluation: Evaluation) -> tuple[Any, ...]:
+        slots = [(slot.name, slot.key, self.star(slot.star), self.lineage(slot.lineage)) for slot in frame.slots]
+        reads = [
+            (clause.value, [(self.columns[column], offset(node)) for column, node in columns.items()])
+            for clause, columns in evaluation.reads.items()
+        ]
+        return (
+            slots,
+            self.lineage(frame.rows),
+            reads,
+            [(tuple(dataset), offset(node)) for dataset, node in evaluation.datasets_read.items()],
+            [(self.columns[column], count) for column, count in evaluation.learnt.items()],
+            [diagnostic_out(found) for found in evaluation.diagnostics],
+            (evaluation.references, evaluation.ambiguous, evaluation.unresolved, evaluation.undecided),
+            self.tables(),
+        )
+
+    def tables(self) -> tuple[Any, ...]:
+        return (
+            [(*column.dataset, column.name, column.path) for column in self.columns],
+            [(way.how.value, way.clause.value, way.masked, way.windowed) for way in self.ways],
+            list(self.spots),
+            [(int(doubt.level), doubt.ambiguous, doubt.evidence) if doubt else None for doubt in self.doubts],
+        )
+
+    def lineage(self, lineage: Lineage) -> tuple[Any, ...]:
+        """Numbers, four for each influence; of a struct or a part of a value also what kind of lineage it is."""
+        if lineage.__class__ is Struct:
+            assert isinstance(lineage, Struct)
+            inside = [(key, self.lineage(each)) for key, each in lineage.fields.items()]
+            return "struct", self.flat(lineage), inside, list(lineage.names)
+        return ("part", self.flat(lineage)) if lineage.__class__ is Part else self.flat(lineage)
+
+    def flat(self, lineage: Lineage) -> tuple[int, ...]:
+        flat: list[int] = []
+        for (column, how), trail in lineage.items():
+            if trail is None:
+                spot = NOWHERE
+            elif trail[0] is None and not placed(trail):
+                spot = DOUBTED
+            else:
+                node = anchor(trail)
+                spot = self.spots[offset(node), self.reading.calls(trail)]
+            flat += (self.columns[column], self.ways[how], spot, self.doubts[trail[3] if trail else None])
+        return tuple(flat)
+
+    def star(self, star: Star | None) -> tuple[Any, ...] | None:
+        if star is None:
+            return None
+        made = star.made and (self.lineage(star.made.lineage), star.made.prefix, star.made.suffix)
+        beside = tuple(map(self.star, star.beside))
+        return tuple(star.dataset), sorted(star.excepted), beside, made, self.lineage(star.arguments)
+
+
+class Decoder:
+    """What an Encoder has written."""
+
+    def __init__(self, tables: tuple[Any, ...]) -> None:
+        columns, ways, spots, doubts = tables
+        datasets: dict[tuple[str, str], Dataset] = {}
+
+        def dataset(space: str, name: str) -> Dataset:
+            return datasets.setdefault((space, name), Dataset(space, name))
+
+        self.columns = [Column(dataset(space, table), name, path) for space, table, name, path in columns]
+        self.ways = [_way(*made) for made in ways]
+        self.spots = [Spot(*made) for made in spots]
+        self.doubts = [Doubt(LEVELS[made[0]], *made[1:]) if made else None for made in doubts]
+
+    def lineage(self, made: tuple[Any, ...]) -> Lineage:
+        if made and made[0] == "struct":
+            _, whole, inside, names = made
+            return Struct(self.flat(whole), {key: self.lineage(each) for key, each in inside}, names)
+        return Part(self.flat(made[1])) if made and made[0] == "part" else self.flat(made)
+
+    def flat(self, flat: tuple[int, ...]) -> Lineage:
+        made: Lineage = {}
+        numbers = iter(flat)
+        for column, how, spot, doubt in zip(numbers, numbers, numbers, numbers, strict=True):
+            if spot == NOWHERE:
+                trail = None
+            else:
+                trail = (self.spots[spot] if spot >= 0 else None, None, None, self.doubts[doubt])
+            made[self.columns[column], self.ways[how]] = trail
+        return made
+
+    def star(self, made: tuple[Any, ...] | None) -> Star | None:
+        if made is None:
+            return None
+        dataset, excepted, beside, pivoted, arguments = made
+        return Star(
+            Dataset(*dataset),
+            frozenset(excepted),
+            tuple(star for each in beside if (star := self.star(each)) is not None),
+            Made(self.lineage(pivoted[0]), *pivoted[1:]) if pivoted else None,
+            self.lineage(arguments),
+        )
+
+
+LEVELS = {int(level): level for level in Confidence}
+
+
+def _way(how: str, clause: str, masked: bool, windowed: bool) -> Way:
+    return way(How(how), Clause(clause), masked, windowed)
+
+
+def evaluation_in(made: tuple[Any, ...], evaluation: Evaluation) -> Frame:
+    """Fill in what an evaluation found out the last time; its frame."""
+    slots, rows, reads, datasets, learnt, diagnostics, counts, tables = made
+    decoder = Decoder(tables)
+    columns = decoder.columns
+    for clause, named in reads:
+        evaluation.reads[Clause(clause)] = {columns[column]: Spot(at) for column, at in named}
+    evaluation.datasets_read = {Dataset(*dataset): Spot(at) for dataset, at in datasets}
+    evaluation.learnt = {columns[column]: count for column, count in learnt}
+    evaluation.diagnostics = [diagnostic_in(found) for found in diagnostics]
+    evaluation.references, evaluation.ambiguous, evaluation.unresolved, evaluation.undecided = counts
+    made_slots = [Slot(name, key, decoder.lineage(flat), decoder.star(star)) for name, key, star, flat in slots]
+    return Frame(made_slots, decoder.lineage(rows))
+
+
+def offset(node: Any) -> int | None:
+    return offset_of(node) if node is not None else None
