@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Struct, absorb, pour
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Struct, absorb, pour, united
 from lineal.algebra.functions import Role, known
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.edge import Column
@@ -247,6 +247,8 @@ def struct_field(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, i
         held: Lineage = scope.attribute(base).lineage
     elif base.name in BUILDERS:
         held = struct_of(base, scope)
+    elif path and (struct := carried(base, scope)) is not None:
+        held = struct
     else:
         stack.append((base, value(way), (node, calls)))
         return
@@ -313,6 +315,8 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
     if node.name not in BUILDERS:
         if node.name in FIELDS and is_part(node):
             return Part(whole)
+        if node.name in FIELDS or (node.children[:1] and node.children[0].name == "AnyValue"):
+            return carried(node, scope) or whole
         node = column_in(node)
         held = scope.attribute(node).lineage if node.name == "AttributeReference" else None
         if isinstance(held, Struct):
@@ -322,6 +326,46 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
         return updated(node, whole, scope)
     names = [str(child.args.get("value", child.args.get("name", ""))).lower() for child in node.children[0::2]]
     return Struct(whole, {name: struct_of(item, scope) for name, item in zip(names, node.children[1::2], strict=True)})
+
+
+def carried(node: Node, scope: Scope) -> Struct | None:
+    """collect_list(struct(a, b))[0], any_value(struct(a, b))      a struct that is passed on has its fields"""
+    inner, step = node, VALUE
+    while inner.name in CARRIERS:
+        step = aggregate_of(step) if CARRIERS[inner.name] else step
+        inner = inner.children[0]
+    held = struct_of(inner, scope) if inner.name in BUILDERS else None
+    if not isinstance(held, Struct):
+        return None
+    whole = value_of(node, IDENTITY, scope)
+    beside = {key: trail for key, trail in whole.items() if not key[1].direct}
+    fields: dict[str, Lineage] = {}
+    for name, lineage in held.fields.items():
+        fields[name] = dict(beside)
+        pour(lineage, step, fields[name])
+    return Struct(whole, fields)
+
+
+CARRIERS = {
+    "AggregateExpression": False,
+    "GetArrayItem": False,
+    "ElementAt": False,
+    "CollectList": True,
+    "AnyValue": True,
+}
+"""Expressions that pass a struct on, and whether they aggregate."""
+
+
+def item_of(node: Node, scope: Scope) -> Struct | None:
+    """array(struct(a AS p, 1 AS q), struct(b, 2))      an item: p is a or b, and q has no source"""
+    if node.name != "CreateArray" or not node.children or any(child.name not in BUILDERS for child in node.children):
+        return None
+    structs = [struct_of(child, scope) for child in node.children]
+    names = list(structs[0].fields) if isinstance(structs[0], Struct) else []
+    if not names:
+        return None
+    rows = [list(each.fields.values()) for each in structs if isinstance(each, Struct)]
+    return Struct(united(structs), {name: united(row[at] for row in rows) for at, name in enumerate(names)})
 
 
 def is_part(node: Node) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lineal.algebra.expression import VALUE, decides
 from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, absorb, doubted, pour, scan, union, united
-from lineal.extract.catalyst.expressions import Scope, field_at, gather, is_part, struct_of, value_of
+from lineal.extract.catalyst.expressions import Scope, field_at, gather, is_part, item_of, struct_of, value_of
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Doubt
@@ -187,8 +187,9 @@ def generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
         lineage = value_of(generator, IDENTITY, scope)
         exploded: Lineage = Part() if is_part(generator.children[0]) else {}
         pour(lineage, VALUE, exploded)
+        exploded = item_of(generator.children[0], scope) or exploded
         fields = generator.args.get("fieldNames") or []
-        lineages = [field_at(exploded, [name]) for name in fields] or [exploded] * len(outputs)
+        lineages = [taken(field_at(exploded, [name])) for name in fields] or [exploded] * len(outputs)
         if not fixed_rows(generator):
             pour(lineage, LATERAL, rows)
     made = [
@@ -196,6 +197,13 @@ def generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
         for output, lineage in zip(outputs, lineages, strict=True)
     ]
     return Frame([*child.slots, *made], rows)
+
+
+def taken(lineage: Lineage) -> Lineage:
+    """inline(array(struct(a AS p)))      p ← a, TRANSFORMATION: it was taken out of a struct"""
+    found: Lineage = {}
+    pour(lineage, VALUE, found)
+    return found
 
 
 def json_tuple(generator: Node, scope: Scope) -> list[Lineage]:

@@ -18,7 +18,7 @@ from lineal.algebra.frame import (
     star_slot,
 )  # fmt: skip
 from lineal.extract.sql.composites import fields_of
-from lineal.extract.sql.expressions import gather, value_of
+from lineal.extract.sql.expressions import carried, gather, value_of
 from lineal.extract.sql.name_tests import NAME_TESTS, like, test_of_names, tested
 from lineal.extract.sql.paths import path_of
 from lineal.extract.sql.scope import Scope, Source, field_of, origin_of
@@ -160,7 +160,7 @@ def star_of_value(item: exp.Dot, scope: Scope) -> list[Slot] | None:
     """(t.address).*, xs[0].*      the fields of a part; of another value, whatever it is, one open position"""
     base, names, _ = path_of(item.this)
     if not isinstance(base, exp.Column):
-        found = Slot("", "", value_of(item.this, IDENTITY, scope))
+        found = Slot("", "", carried(item.this, scope) or value_of(item.this, IDENTITY, scope))
     else:
         found = field_of(scope.column(base), names, item)
     return each_field(found, names[-1] if names else base.name or "value", item, scope)

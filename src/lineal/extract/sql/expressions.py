@@ -674,6 +674,8 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
     elif isinstance(base, exp.Struct) and names and (item := struct_item(base, names[0])) is not None:
         found = Slot(names[0], names[0], Struct({}, {names[0].lower(): struct_of(item, scope)}))
         pour(field_of(found, names, node).lineage, step, into, node, around)
+    elif names and (held := carried(base, scope)) is not None:
+        pour(field_of(Slot("", "", held), names, node).lineage, step, into, node, around)
     elif (field := struct_row(base, names, scope)) is not None:
         pour(field_of(field, names[1:], node).lineage, step, into, node, around)
     elif isinstance(base, exp.Placeholder) and names and scope.evaluation.around is not None:
@@ -700,6 +702,57 @@ def column_of_row(base: exp.Column, scope: Scope) -> exp.Column | None:
         return None
     holder = around_of(base)
     return exp.Column(this=holder.expression.copy(), table=base.this.copy()) if isinstance(holder, exp.Dot) else None
+
+
+def carried(node: Any, scope: Scope) -> Struct | None:
+    """array_agg(t ORDER BY d LIMIT 1)[0], any_value(STRUCT(a, b))      a struct that is passed on has its fields"""
+    inner, step = node, VALUE
+    while isinstance(inner, CARRIERS):
+        step = aggregate_of(step) if isinstance(inner, (exp.ArrayAgg, exp.AnyValue)) else step
+        inner = inner.this
+    if isinstance(inner, exp.Struct):
+        held = struct_of(inner, scope)
+    elif isinstance(inner, exp.Column) and inner is not node and not isinstance(inner.this, exp.Star):
+        held = scope.column(inner).lineage
+    else:
+        return None
+    if not isinstance(held, Struct):
+        return None
+    whole = value_of(node, NEUTRAL, scope)
+    beside = {key: trail for key, trail in whole.items() if not key[1].direct}
+    fields: dict[str, Lineage] = {}
+    for name, lineage in held.fields.items():
+        fields[name] = dict(beside)
+        pour(lineage, step, fields[name], node)
+    return Struct(whole, fields, held.names)
+
+
+CARRIERS = (exp.ArrayAgg, exp.AnyValue, exp.Bracket, exp.Paren, exp.Order, exp.Limit, exp.IgnoreNulls, exp.Distinct)
+
+
+def item_of(node: Any, scope: Scope) -> Struct | None:
+    """[STRUCT(a AS p, 1 AS q), (b, 2)]      an item: p is a or b, q has no source; the first names the fields"""
+    items = node.expressions if isinstance(node, exp.Array) else []
+    if not items or not isinstance(items[0], exp.Struct):
+        return None
+    if not all(isinstance(item, (exp.Struct, exp.Tuple)) for item in items):
+        return None
+    rows = [[struct_of(unnamed(part), scope) for part in item.expressions] for item in items]
+    names = [field_name(part, position) for position, part in enumerate(items[0].expressions)]
+    columns = [united(row[position] for row in rows if position < len(row)) for position in range(len(names))]
+    fields = {name.lower(): lineage for name, lineage in zip(names, columns, strict=True)}
+    return Struct(value_of(node, VALUE, scope), fields, names)
+
+
+def unnamed(part: Any) -> Any:
+    """a AS p, p := a      a"""
+    return part.args["expression"] if isinstance(part, exp.PropertyEQ) else part.unalias()
+
+
+def field_name(part: Any, position: int) -> str:
+    """a AS p, p := a, a, 1      p, p, a, col4"""
+    named = part.this if isinstance(part, exp.PropertyEQ) else part
+    return named.alias_or_name if isinstance(named, (exp.Identifier, exp.Column, exp.Alias)) else f"col{position + 1}"
 
 
 def struct_row(node: Any, names: list[str], scope: Scope) -> Slot | None:

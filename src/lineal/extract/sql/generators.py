@@ -15,7 +15,7 @@ from lineal.algebra.frame import (
     Slot,
     renamed,
 )  # fmt: skip
-from lineal.extract.sql.expressions import gather, value_of
+from lineal.extract.sql.expressions import gather, item_of, value_of
 from lineal.extract.sql.paths import leads_to_part
 from lineal.extract.sql.scope import Scope, field_of
 from lineal.extract.sql.structs import field_names
@@ -101,8 +101,8 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope, rows: Lineage
         gather(argument, VALUE, lineage, scope)
         if not fixed(argument):
             gather(argument, LATERAL, rows, scope)
-    if len(arguments) == 1 and leads_to_part(inside(arguments[0])):
-        lineage = Part(lineage)
+    if len(arguments) == 1:
+        lineage = parts_of(inside(arguments[0]), lineage, scope)
     if len(arguments) == 1 and isinstance(arguments[0], exp.Inline):
         return fields_of_items(arguments[0], lineage, names, scope)
     fold = scope.evaluation.fold
@@ -139,6 +139,14 @@ def fields_of_items(node: Any, lineage: Lineage, names: list[str], scope: Scope)
         ],
         NOTHING,
     )
+
+
+def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:
+    """The lineage of an item, which may be a part of a column, or one of several structs."""
+    if leads_to_part(argument):
+        return Part(lineage)
+    built = item_of(argument, scope)
+    return built if built is not None else lineage
 
 
 def inside(argument: Any) -> Any:

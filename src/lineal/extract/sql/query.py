@@ -33,7 +33,7 @@ from lineal.extract.sql.clauses import (
 )
 from lineal.extract.sql.columns import several_slots, star_slots, visible
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.expressions import gather, struct_of
+from lineal.extract.sql.expressions import carried, gather, struct_of
 from lineal.extract.sql.generators import GENERATORS, generated
 from lineal.extract.sql.name_tests import under_alias
 from lineal.extract.sql.naming import output_name
@@ -172,7 +172,11 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
             slots.extend(made)
             continue
         else:
-            gather(item, IDENTITY, lineage, scope)
+            held = carried(item, scope) if kind in PATHS or kind is exp.AnyValue else None
+            if held is not None:
+                lineage = held
+            else:
+                gather(item, IDENTITY, lineage, scope)
             if kind in PATHS and leads_to_part(item):
                 lineage = Part(lineage)
         if alias is not None:
@@ -192,7 +196,7 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
     return slots, aliases
 
 
-SPECIAL = GENERATORS | PATHS.keys() | {exp.Columns, exp.Like, exp.ILike, exp.Struct}
+SPECIAL = GENERATORS | PATHS.keys() | {exp.Columns, exp.Like, exp.ILike, exp.Struct, exp.AnyValue}
 """What may be several columns in one item of SELECT, or a value with fields."""
 
 

@@ -502,7 +502,10 @@ class Scope:
             pour(slot.lineage, VALUE, lineage, node)
             if source.dataset is not None and slot.star is None:
                 self.evaluation.read(origin_of(slot), self.clause, node)
-        return Slot(source.alias, source.alias, lineage)
+        if source.stars:
+            return Slot(source.alias, source.alias, lineage)
+        fields = {slot.name.lower(): slot.lineage for slot in source.frame.slots}
+        return Slot(source.alias, source.alias, Struct(lineage, fields, [slot.name for slot in source.frame.slots]))
 
 
 def is_sequence(node: exp.Column) -> bool:

@@ -25,7 +25,7 @@ from lineal.algebra.frame import (
 from lineal.extract.sql.composites import element_fields, fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS, FILES, IDS, KEEPS_ITS_NAME, OF_A_TYPE, ONE_ROW
 from lineal.extract.sql.expressions import gather, value_of
-from lineal.extract.sql.generators import LATERAL, exploded, fields_of_items, fixed
+from lineal.extract.sql.generators import LATERAL, exploded, fields_of_items, fixed, parts_of
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
 from lineal.extract.sql.scope import Scope, Source, field_of
 from lineal.extract.sql.structs import field_names
@@ -173,8 +173,7 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
     slots: list[Slot] = []
     for argument in call.expressions:
         made = value_of(argument, VALUE, scope)
-        if leads_to_part(argument):
-            made = Part(made)
+        made = parts_of(argument, made, scope)
         if not fixed(argument):
             gather(argument, LATERAL, rows, scope)
         fields = element_fields(argument, scope)
