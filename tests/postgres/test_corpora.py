@@ -16,10 +16,9 @@ import pytest
 import sqlglot
 import truth
 from sqlglot import exp
-from test_views import unmasked
+from test_views import column_edges
 
 import tpc
-from casefile import edges_in
 from lineal.extract.definitions import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
@@ -71,11 +70,7 @@ def scripts(texts: dict[str, str]) -> list[Script]:
 
 def differences(found: Extraction, stored: dict[str, set[str]]) -> dict[str, tuple[list[str], list[str]]]:
     """What only the server has, and what only lineal has, by view."""
-    lines: dict[str, set[str]] = {}
-    for line in edges_in(found):
-        target = re.sub(r".*[-=]> ", "", truth.arrow(line))
-        view = target if "=>" in line else target.rsplit(".", 1)[0]
-        lines.setdefault(view, set()).add(blunt(unmasked(line)))
+    lines = {view: {blunt(line) for line in edges} for view, edges in column_edges(found).items()}
     expected = {view: {blunt(line) for line in edges} for view, edges in stored.items()}
     return {
         view: (sorted(edges - lines.get(view, set())), sorted(lines.get(view, set()) - edges))
@@ -86,7 +81,9 @@ def differences(found: Extraction, stored: dict[str, set[str]]) -> dict[str, tup
 
 def blunt(line: str) -> str:
     """The server does not store a cast to the type that is there already: copies and casts are not told apart."""
-    return unmasked(line.replace("IDENTITY", "TRANSFORMATION"))
+    arrow, *ways = line.split("  ")
+    told = {way.replace("IDENTITY", "TRANSFORMATION") for each in ways for way in each.split(", ")}
+    return f"{arrow}  {', '.join(sorted(told))}"
 
 
 # -- TPC's queries as PostgreSQL accepts them ------------------------------------------------------------------------

@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 import truth
 
-from casefile import BLOCK, edge_line, edges_in, lines_of
+from casefile import BLOCK, defined, edge_line, lines_of
 from lineal.extract.definitions import extract
+from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
+from lineal.model.way import Confidence
 
 HERE = Path(__file__).parent
 SCHEMA = (HERE / "schema.sql").read_text(encoding="utf-8")
@@ -29,7 +31,7 @@ VIEWS = sorted((HERE / "views").glob("*.md"))
 def test_lineal_reads_what_the_server_has_stored(path: Path) -> None:
     name = view_name(path)
     extraction = extract(Corpus("postgres", [Script(SCHEMA, "postgres", "schema.sql"), *scripts(path)]))
-    assert edges_into(name, edges_in(extraction)) == expected(path)
+    assert column_edges(extraction).get(name, set()) == expected(path)
     assert [str(found) for found in extraction.diagnostics if found.place and found.place.file == path.name] == []
 
 
@@ -74,14 +76,22 @@ def blocks(path: Path) -> dict[str, str]:
     return {match[1]: match[3] for match in BLOCK.finditer(path.read_text(encoding="utf-8"))}
 
 
-def edges_into(view: str, lines: frozenset[str]) -> set[str]:
-    """The edges of one view; the server knows of no masking."""
-    into = (line for line in lines if re.search(rf"[-=]> {view}(?:\.|  |$)", line))
-    return {unmasked(line) for line in into}
+def column_edges(extraction: Extraction) -> dict[str, set[str]]:
+    """The edges by view, as the server can know them: of columns without the paths inside, and without masking."""
+    usages: dict[str, dict[str, set[str]]] = {}
+    for edge in extraction.edges:
+        source = f"{edge.source.dataset}.{edge.source.name}"
+        line = f"{source} {'->' if edge.field_level else '=>'} {edge.target}"
+        found = usages.setdefault(str(edge.into), {}).setdefault(line, set())
+        found.update(usage.how.value for usage in edge.usages)
+        found.update(["DOUBTED"] if edge.level < Confidence.HIGH else [])
+    for info in extraction.datasets.values():
+        for column in info.columns if info.dataset in defined(extraction) else ():
+            lines = usages.setdefault(str(info.dataset), {})
+            if not any(line.endswith(f"-> {info.dataset}.{column.name}") for line in lines):
+                lines[f"-> {info.dataset}.{column.name}"] = set()
+    return {view: {written(line, ways) for line, ways in lines.items()} for view, lines in usages.items()}
 
 
-def unmasked(line: str) -> str:
-    parts = line.replace(" masked", "").split("  ")
-    if len(parts) > 1:
-        parts[1] = ", ".join(sorted(set(parts[1].split(", "))))
-    return "  ".join(parts)
+def written(line: str, ways: set[str]) -> str:
+    return f"{line}  {', '.join(sorted(ways))}" if ways else line

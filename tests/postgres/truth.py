@@ -3,19 +3,19 @@
 It reads the stored query trees (`nodetree`) and shares nothing with lineal but the meaning, docs/semantics: columns are
 numbers here, so there is no name to resolve, and what the server added on its own (implicit casts) is passed over.
 
-Lineage   {(origin, subtype)}; an origin is (table, column, path of fields)
+Lineage   {(origin, subtype)}; an origin is (table, column), also where only a field of the column is read
 Frame     the lineage of each column, and of the rows
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from nodetree import Node, read
 
-Origin = tuple[str, str, tuple[str, ...]]
+Origin = tuple[str, str]
 Lineage = set[tuple[Origin, str]]
 
 IDENTITY, VALUE, AGGREGATED = "IDENTITY", "TRANSFORMATION", "AGGREGATION"
@@ -48,18 +48,13 @@ class Frame:
 
 @dataclass
 class Catalog:
-    """Names by number: tables with their columns, the fields of composite types, and what functions are."""
+    """Names by number: tables with their columns, and what functions are."""
 
     tables: dict[int, str]
     columns: dict[int, dict[int, str]]
-    composites: dict[int, int]
-    """type → the relation that lists its fields"""
     functions: dict[int, tuple[str, str, str]]
     """number → schema, name, kind (f, a, w)"""
     trees: dict[str, str]
-
-    def fields(self, type_: int) -> dict[int, str]:
-        return self.columns.get(self.composites.get(type_, 0), {})
 
 
 NAME = """CASE WHEN pg_table_is_visible(c.oid) THEN c.relname::text
@@ -74,10 +69,6 @@ def catalog(connection: Any) -> Catalog:
     columns = connection.execute(
         "SELECT attrelid, attnum, attname FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped ORDER BY 1, 2"
     )
-    composites = connection.execute(
-        "SELECT t.oid, coalesce(nullif(t.typrelid, 0), b.typrelid)"
-        " FROM pg_type t LEFT JOIN pg_type b ON b.oid = t.typbasetype WHERE t.typrelid <> 0 OR b.typrelid <> 0"
-    )
     functions = connection.execute("SELECT oid, pronamespace::regnamespace::text, proname, prokind FROM pg_proc")
     trees = connection.execute(
         f"SELECT {NAME}, r.ev_action::text FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class"
@@ -90,7 +81,6 @@ def catalog(connection: Any) -> Catalog:
     return Catalog(
         tables={oid: str(name) for oid, name in tables},
         columns=found,
-        composites=dict(composites.fetchall()),
         functions={oid: (schema, name, _text(kind)) for oid, schema, name, kind in functions},
         trees=dict(trees.fetchall()),
     )
@@ -115,15 +105,10 @@ def view_edges(view: str, tree: str, known: Catalog) -> set[str]:
         if not lineage:
             usages[f"-> {view}.{name}"] = set()
         for origin, way in lineage:
-            usages.setdefault(f"{written(origin)} -> {view}.{name}", set()).add(way)
+            usages.setdefault(f"{'.'.join(origin)} -> {view}.{name}", set()).add(way)
     for origin, way in frame.rows:
-        usages.setdefault(f"{written(origin)} => {view}", set()).add(way)
+        usages.setdefault(f"{'.'.join(origin)} => {view}", set()).add(way)
     return {f"{arrow}  {', '.join(sorted(ways))}" if ways else arrow for arrow, ways in usages.items()}
-
-
-def written(origin: Origin) -> str:
-    table, column, path = origin
-    return ".".join((table, str(column), *path))
 
 
 # -- queries -----------------------------------------------------------------------------------------------------
@@ -218,7 +203,7 @@ class Query:
         table = self.known.tables[entry.relid]
         columns = self.known.columns[entry.relid]
         return Frame([
-            {((table, columns[number], ()), IDENTITY)} if number in columns else set()
+            {((table, columns[number]), IDENTITY)} if number in columns else set()
             for number in range(1, max(columns) + 1)
         ])  # fmt: skip
 
@@ -246,7 +231,7 @@ class Query:
     def own_column(self, call: Any, column: str) -> Lineage:
         """A function that is not the server's own is a dataset, too: nobody knows what it reads."""
         schema, name, _ = self.known.functions[call.funcid] if call.kind == "FUNCEXPR" else ("pg_catalog", "", "")
-        return set() if schema == "pg_catalog" else {((name, column, ()), IDENTITY)}
+        return set() if schema == "pg_catalog" else {((name, column), IDENTITY)}
 
     def arguments(self, call: Any, way: str) -> Lineage:
         if isinstance(call, Node) and call.kind == "FUNCEXPR":
@@ -444,23 +429,11 @@ def sublink(node: Node, way: str, query: Query) -> Lineage:
 
 
 def field_select(node: Node, way: str, query: Query) -> Lineage:
-    """(t.address).city: the field stays on the origin, and reading it transforms"""
-    if node.arg.kind == "ROWEXPR":
-        return query.value(node.arg.args[node.fieldnum - 1], compose(way, VALUE))
-    name = query.known.fields(type_of(node.arg)).get(node.fieldnum)
-    lineage: Lineage = set()
-    for origin, inner in query.value(node.arg):
-        if inner == IDENTITY or (inner == VALUE and node.arg.kind == "FIELDSELECT" and origin[2]):
-            origin = (origin[0], origin[1], (*origin[2], str(name)))
-        lineage.add((origin, compose(way, compose(VALUE, inner))))
-    return lineage
-
-
-def type_of(node: Node) -> int:
-    return next((value for name, value in node.fields.items() if name in TYPES), 0)
-
-
-TYPES = ("vartype", "funcresulttype", "resulttype", "row_typeid", "refrestype", "paramtype", "casetype")
+    """(t.address).city; of a row that is built here only the field that is read"""
+    row = node.arg
+    while row.kind in IMPLICIT:
+        row = row.arg
+    return query.value(row.args[node.fieldnum - 1] if row.kind == "ROWEXPR" else node.arg, compose(way, VALUE))
 
 
 def nothing(node: Node, way: str, query: Query) -> Lineage:
@@ -488,24 +461,3 @@ EXPRESSIONS = {
     "CASETESTEXPR": nothing,
     "SQLVALUEFUNCTION": nothing,
 }
-
-
-# -- two readings ------------------------------------------------------------------------------------------------
-
-
-def value_flow(lines: Iterable[str]) -> set[str]:
-    """Only what reaches a value: source and target of the edges with a direct usage."""
-    return {arrow(line) for line in lines if " -> " in line and set(ways(line)) & set(STRENGTH)}
-
-
-def in_expression(lines: Iterable[str]) -> set[str]:
-    """Every column that stands in the expression of an output column."""
-    return {arrow(line) for line in lines if " -> " in line}
-
-
-def arrow(line: str) -> str:
-    return line.split("  ")[0]
-
-
-def ways(line: str) -> list[str]:
-    return line.split("  ")[1].split(", ")

@@ -17,7 +17,7 @@ Makes = Callable[[Frame | None], Frame]
 
 def schema_frame(plan: Plan, facts: Facts) -> Makes:
     """CREATE TABLE #t (a INT)      columns that nothing has been written into yet"""
-    slots = [Slot(info.name, facts.fold(info.name, False), NOTHING) for info in plan.schema or ()]
+    slots = [Slot(info.name, facts.fold(info.name, info.quoted), NOTHING) for info in plan.schema or ()]
     return lambda _: Frame(slots, NOTHING)
 
 

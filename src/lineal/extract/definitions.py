@@ -468,21 +468,32 @@ class Definitions:
 
     def declared_frame(self, entry: Entry) -> Frame:
         """What is declared for a name."""
-        if entry.like is not None and not (entry.declared is not None and entry.declared.complete):
+        if entry.like is not None:
             return self.likeness(entry)
-        info, keys = entry.declared, self.facts.keys
-        columns = [(name, keys[name]) for name in info.names] if info is not None else []
+        info = entry.declared
+        columns = self.declared_columns(info) if info is not None else []
         if entry.changes:
             columns = altered_columns(columns, entry)
         return Scan(entry.dataset, columns, info is not None and info.complete)
 
     def likeness(self, entry: Entry) -> Frame:
-        """CREATE TABLE t LIKE s      the columns of s, and none of its data"""
+        """CREATE TABLE t (LIKE s, a INT)      the columns of s, and those of its own"""
         assert entry.like is not None
         (name, key), entry.like = entry.like, None  # a circle of likenesses ends here
         other = self.schema(self.entry(key, name, "table"))
         entry.like = (name, key)
-        return Scan(entry.dataset, named_columns(other), other.complete)
+        columns = {key: name for name, key in named_columns(other)}
+        for name, key in self.declared_columns(entry.declared) if entry.declared is not None else ():
+            columns.setdefault(key, name)
+        return Scan(entry.dataset, [(name, key) for key, name in columns.items()], other.complete)
+
+    def declared_columns(self, info: DatasetInfo) -> list[tuple[str, str]]:
+        """The columns with their keys; where "Id" and id are two columns, both are meant exactly."""
+        keys, fold, quoted = self.facts.keys, self.facts.fold, info.quoted
+        columns = [(name, fold(name, True) if name in quoted else keys[name]) for name in info.names]
+        if len({key for _, key in columns}) == len(columns):
+            return columns
+        return [(name, fold(name, True)) for name, _ in columns]
 
     def former(self, name: str, key: str, evaluation: Evaluation) -> tuple[Dataset, Frame]:
         """A table as it was before this script took its name for something else."""

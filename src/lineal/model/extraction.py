@@ -18,6 +18,8 @@ class ColumnInfo(NamedTuple):
     description: str = ""
     classification: tuple[str, ...] = ()
     place: Place | None = None
+    quoted: bool = False
+    """CREATE TABLE t ("Id" INT): the name is meant exactly."""
 
 
 class LateColumn(ColumnInfo):
@@ -61,6 +63,11 @@ class DatasetInfo:
     @property
     def names(self) -> list[str]:
         return [column.name for column in self.columns]
+
+    @property
+    def quoted(self) -> frozenset[str]:
+        """The names that are meant exactly."""
+        return frozenset(column.name for column in self.columns if column.quoted)
 
     def column(self, name: str) -> ColumnInfo | None:
         return next((info for info in self.columns if info.name == name), None)

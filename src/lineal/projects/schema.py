@@ -74,6 +74,10 @@ class PlainTable(DatasetInfo):
         self.types = types
 
     @property
+    def quoted(self) -> frozenset[str]:
+        return frozenset()
+
+    @property
     def names(self) -> list[str]:
         return list(self.types) if set(map(type, self.types)) <= {str} else super().names
 

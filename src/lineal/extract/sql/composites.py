@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.extract.sql.dialects.table_functions import COLUMNS
+from lineal.extract.sql.dialects.table_functions import COLUMNS, OF_A_TYPE
 from lineal.extract.sql.scope import Scope
 from lineal.model.edge import Column
 
@@ -15,8 +15,10 @@ def fields_of(node: Any, scope: Scope) -> list[str]:
     """(t.home).*, (jsonb_each(x)).*      the fields of a value, in order; none where its type is not known"""
     while isinstance(node, exp.Paren):
         node = node.this
-    if isinstance(node, exp.Anonymous) and (columns := COLUMNS.get(node.name.lower())):
-        return list(columns)
+    if isinstance(node, exp.Anonymous):
+        if node.name.lower() in OF_A_TYPE and node.expressions:
+            return fields_of(node.expressions[0], scope)
+        return list(COLUMNS.get(node.name.lower(), ()))
     return fields_named(type_of(node, scope), scope)
 
 

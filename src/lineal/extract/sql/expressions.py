@@ -15,7 +15,7 @@ from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over
 from lineal.algebra.frame import NOTHING, Lineage, Slot, Struct, absorb, pour, slot_at, united
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
 from lineal.extract.sql.composites import fields_of
-from lineal.extract.sql.dialects.table_functions import COLUMNS
+from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
 from lineal.extract.sql.paths import PATHS, arrow_meant, path_of
 from lineal.extract.sql.scope import Scope, Source, field_of
 from lineal.extract.sql.tables import column_in_text, literal_name
@@ -170,14 +170,23 @@ def columns(node: exp.Columns, way: Way, calls: Any, stack: Stack, scope: Scope,
         function(node, way, calls, stack, scope, into)
 
 
+ABSOLUTE = frozenset(("postgres", "redshift", "materialize", "risingwave"))
+
+
 def parameter(node: exp.Parameter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """$1      Snowflake: the first column of the only source; elsewhere a parameter, and no column; @x: a variable"""
+    """$1      Snowflake: the first column of the only source; elsewhere a parameter, and no column; @x: a variable
+
+    @ x in PostgreSQL is no parameter: the absolute value of x.
+    """
     around = scope.evaluation.around
     if around is not None:
         slot = around.sigil(node)
         if slot is not None:
             pour(slot.lineage, way, into, node, calls)
             return
+    if scope.evaluation.facts.name in ABSOLUTE and node.this.__class__ is exp.Var:
+        name = exp.Identifier(this=node.this.name, quoted=False)
+        stack.append((exp.Column(this=name), value(way), (node, calls)))
     if scope.evaluation.facts.name == "snowflake" and len(scope.order) == 1:
         slot = scope.positional(scope.order[0], f"${node.name}", node) if node.name.isdigit() else None
         if slot is not None:
@@ -228,9 +237,23 @@ def nullif(node: exp.Nullif, way: Way, calls: Any, stack: Stack, scope: Scope, i
 def both(node: Any, way: Way, around: Any, scope: Scope, into: Lineage) -> None:
     """What is a value and decides, too: walked once and poured twice, or ten nested COALESCEs were a thousand walks."""
     if node.__class__ not in PLAIN:
-        found = value_of(node, NEUTRAL, scope)
+        found = Apart()
+        gather(node, NEUTRAL, found, scope)
         pour(found, value(way), into, None, around)
         pour(found, when(way), into, None, around)
+        absorb(found.rows, rows_of(into))
+
+
+class Apart(dict[tuple[Any, Way], Any]):
+    """A lineage that is still to be composed, and the rows of its subqueries, which are not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: Lineage = {}
+
+
+def rows_of(into: Lineage) -> Lineage:
+    return into.rows if into.__class__ is Apart else into
 
 
 def decode(node: exp.DecodeCase, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -407,7 +430,7 @@ def extract(node: exp.Extract, way: Way, calls: Any, stack: Stack, scope: Scope,
 
 def named_call(node: exp.Anonymous, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """f(a)      a function that the parser does not know; PostgreSQL's may make rows"""
-    if node.name.lower() in COLUMNS:
+    if node.name.lower() in COLUMNS and node.name.lower() not in ONE_ROW:
         set_of_rows(node, way, calls, stack, scope, into)
     else:
         function(node, way, calls, stack, scope, into)
@@ -542,6 +565,10 @@ def ordered(node: exp.Order, way: Way, calls: Any, stack: Stack, scope: Scope, i
 def within_group(node: exp.WithinGroup, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """percentile_cont(0.5) WITHIN GROUP (ORDER BY a)      a: AGGREGATION; listagg(a) … (ORDER BY b): b: WINDOW"""
     row = row_of(node.this, scope) if isinstance(node.this, exp.Func) else None
+    if row is not None and row.role is Role.RANKING:  # rank(5) WITHIN GROUP (ORDER BY a): where 5 would stand
+        arguments(node.this, aggregate_of(way), calls, stack)
+        stack.extend((key.this, aggregate_of(way), (node.this, calls)) for key in node.args["expression"].expressions)
+        return
     argument_free = next(node.this.find_all(exp.Column), None) is None
     step = aggregate_of(way) if argument_free or (row and row.role is Role.ORDERED) else over(way)
     for key in reversed(node.args["expression"].expressions):
@@ -607,13 +634,13 @@ def subquery(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, i
     frame = scope.evaluation.frame_of(node, scope)
     for slot in frame.slots:
         pour(slot.lineage, way, into, None, calls)
-    absorb(frame.rows, into)
+    absorb(frame.rows, rows_of(into))
 
 
 def exists(node: exp.Exists, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """EXISTS (SELECT … FROM t WHERE b)      no value, only the rows count"""
     if isinstance(node.this, (exp.Query, exp.Subquery)):
-        absorb(scope.evaluation.frame_of(node.this, scope).rows, into)
+        absorb(scope.evaluation.frame_of(node.this, scope).rows, rows_of(into))
     else:  # Spark's exists(array, x -> …) is a function
         operator(node, way, calls, stack, scope, into)
 

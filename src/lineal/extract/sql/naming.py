@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.tables import literal_name
 
@@ -120,29 +121,88 @@ def deeper(node: Any, limit: int) -> bool:
     return True
 
 
-CALL = re.compile(r"\s*(\w+)\s*\(")
-
-
 def called(node: Any, position: int, evaluation: Evaluation) -> str:
-    """PostgreSQL: sum(amount) is called sum, an operator ?column?"""
-    while isinstance(node, (exp.Window, exp.Filter, exp.WithinGroup)):
+    """PostgreSQL: sum(amount) is called sum, a cast like what it casts, an operator ?column?"""
+    return figured(node, evaluation)[0]
+
+
+Figured = tuple[str, bool]
+"""A name, and whether it is better than the name of a type around it, or than `case`."""
+
+NAMELESS: Figured = ("?column?", False)
+
+
+def figured(node: Any, evaluation: Evaluation) -> Figured:
+    """As the server figures it out, from the outside in."""
+    while isinstance(node, PASSED_OVER):
         node = node.this
-    if isinstance(node, exp.Cast):
-        inner = node.this
-        return output_name(inner, position, evaluation)[0] if isinstance(inner, exp.Column) else node.to.sql().lower()
+    if isinstance(node, exp.Column):
+        return str(node.name), True
+    if isinstance(node, exp.Dot):
+        return figured(node.expression, evaluation) if isinstance(node.expression, exp.Func) else (node.name, True)
+    if isinstance(node, (exp.Cast, exp.Interval)):
+        inner = figured(node.this, evaluation) if isinstance(node, exp.Cast) else NAMELESS
+        return inner if inner[1] else (type_name(node), False)
     if isinstance(node, exp.Case):
-        return "case"
-    if isinstance(node, exp.Anonymous):
-        return node.name.lower()
-    if isinstance(node, exp.Binary) and not isinstance(node, exp.Pow):  # a #>> b is a function to sqlglot
-        return "?column?"
-    if isinstance(node, exp.Func) and not isinstance(node, exp.Connector):
-        spoken = CALL.match(evaluation.reading.text_of(node) or "")  # string_agg is group_concat to sqlglot
-        return (spoken[1] if spoken is not None else node.sql_name()).lower()
+        inner = figured(node.args["default"], evaluation) if node.args.get("default") is not None else NAMELESS
+        return inner if inner[1] else ("case", False)
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
-        inner = node.this.expressions[0]
-        return inner.alias if isinstance(inner, exp.Alias) else output_name(inner, position, evaluation)[0]
-    return "?column?"
+        item = node.this.expressions[0]
+        return (item.alias, True) if isinstance(item, exp.Alias) else figured(item, evaluation)
+    if type(node) in OWN_NAMES:
+        return OWN_NAMES[type(node)], True
+    if isinstance(node, exp.Binary) and not isinstance(node, exp.Pow):  # a #>> b is a function to sqlglot
+        return NAMELESS
+    if isinstance(node, exp.Func) and not isinstance(node, exp.Connector):
+        return function_written(node, evaluation), True
+    return NAMELESS
+
+
+PASSED_OVER = (exp.Paren, exp.Window, exp.Filter, exp.WithinGroup, exp.Collate, exp.Bracket)
+
+OWN_NAMES: dict[type, str] = {
+    exp.Array: "array", exp.Tuple: "row", exp.Exists: "exists", exp.AtTimeZone: "timezone", exp.Overlaps: "overlaps",
+    exp.LogicalOr: "bool_or", exp.LogicalAnd: "bool_and", exp.GroupConcat: "string_agg", exp.VariancePop: "var_pop",
+    exp.TimestampTrunc: "date_trunc", exp.Rand: "random", exp.CurrentTimestamp: "now",
+}  # fmt: skip
+"""What a construct is called that sqlglot calls otherwise."""
+
+TYPE_NAMES = {
+    "int": "int4", "integer": "int4", "bigint": "int8", "smallint": "int2", "boolean": "bool", "real": "float4",
+    "double precision": "float8", "decimal": "numeric", "char": "bpchar",
+}  # fmt: skip
+"""The names that the server's types have inside."""
+
+WRITTEN = re.compile(r'\s*(?:(?:\w+|"[^"]*")\s*\.\s*)*(\w+)\s*\(')
+"""A function's name, at the start of an item."""
+
+
+def type_name(node: Any) -> str:
+    """x::int[] is called int4, x::varchar(10) varchar"""
+    if isinstance(node, exp.Interval):
+        return "interval"
+    text = str(node.to.sql(dialect="postgres")).lower().partition("(")[0].partition("[")[0].strip()
+    return TYPE_NAMES.get(text, text)
+
+
+def function_written(node: Any, evaluation: Evaluation) -> str:
+    """The name as it was written: sqlglot keeps one for ceil and ceiling."""
+    if isinstance(node, exp.Anonymous):
+        return str(node.name).lower()
+    if isinstance(node, exp.Trim):
+        return {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position")), "btrim")
+    found = WRITTEN.match(evaluation.reading.text_of(node))
+    return (
+        found[1].lower() if found is not None and may_be(found[1], node, evaluation) else str(node.sql_name()).lower()
+    )
+
+
+def may_be(name: str, node: Any, evaluation: Evaluation) -> bool:
+    """Whether an item that starts with this name may start with this function, and not with another around it."""
+    if name.lower() in ("cast", "case"):
+        return False
+    build = parser_dialect(evaluation.facts.name).parser_class.FUNCTIONS.get(name.upper())
+    return getattr(build, "__self__", type(node)) is type(node)
 
 
 def as_text(node: Any, position: int, evaluation: Evaluation) -> str:

@@ -384,6 +384,27 @@ def lateral_rows(words: Words) -> Words:
     return kept if len(kept) != len(words) else words
 
 
+def only_in_parentheses(words: Words) -> Words:
+    """FROM ONLY (t)      PostgreSQL: FROM t; whether the rows of t's heirs count is no matter of columns"""
+    for position in range(len(words) - 1, 0, -1):
+        before = words[position - 1].text.upper() in ("FROM", "JOIN", ",", "UPDATE")
+        if before and says(words, position, "ONLY") and says(words, position + 1, "("):
+            end = closing(words, position + 1)
+            words = [*words[:position], *words[position + 2 : end], *words[end + 1 :]]
+    return words
+
+
+def counted_rows(words: Words) -> Words:
+    """XMLTABLE(… COLUMNS n FOR ORDINALITY)      n is a number"""
+    found: Words = []
+    for position, word in enumerate(words):
+        if says(words, position, "FOR") and says(words, position + 1, "ORDINALITY"):
+            found.append(like(word, TokenType.INT, "INT"))
+        elif not (says(words, position, "ORDINALITY") and says(words, position - 1, "FOR")):
+            found.append(word)
+    return found if len(found) != len(words) else words
+
+
 def order_by_operator(words: Words) -> Words:
     """ORDER BY a USING >      PostgreSQL: ORDER BY a"""
     found: Words = []
@@ -462,8 +483,7 @@ REPAIRS: tuple[Repair, ...] = (
     pivot_statement,
     compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, output_before_where,
     delete_where, without_duplicates, pipes, left_out, recursive_view, output_of_a_schema, inner_statement, unneeded,
-    properties, lateral_rows, order_by_operator, alias_of_keys,
-    marked_recursion,
+    properties, lateral_rows, only_in_parentheses, order_by_operator, alias_of_keys, marked_recursion, counted_rows,
 )  # fmt: skip
 
 

@@ -43,8 +43,7 @@ def create(node: exp.Create, facts: Facts) -> Plan | list[Step] | type[Unsupport
     else:
         declared = [declared_column(item, facts) for item in schema.expressions] if schema is not None else []
         plan.schema = [info for info in declared if info is not None]
-        like = node.find(exp.LikeProperty)
-        plan.like = spelled(like.this, facts) if like is not None and is_named(like.this) else None
+        plan.like = parent(node, facts)
     into = node.find(exp.ToTableProperty)
     return feeding(plan, into.this, facts) if into is not None and plan.query is not None else plan
 
@@ -62,6 +61,15 @@ def declare_beside(plan: Plan, schema: exp.Schema, facts: Facts) -> None:
     plan.after = lambda frame, e, c: Frame(
         [*(Slot(*named, {}) for named in columns if named[1] not in frame.index), *frame.slots], frame.rows
     )
+
+
+def parent(node: exp.Create, facts: Facts) -> tuple[str, str] | None:
+    """LIKE s, INHERITS (s), PARTITION OF s      the table whose columns this one has, too"""
+    for found in node.find_all(exp.LikeProperty, exp.InheritsProperty, exp.PartitionedOfProperty):
+        table = found.expressions[0] if isinstance(found, exp.InheritsProperty) else found.this
+        if is_named(table):
+            return spelled(table, facts)
+    return None
 
 
 def is_temporary(node: exp.Create, name: str) -> bool:
@@ -96,7 +104,9 @@ def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
     kind = node.args.get("kind")
     kinds = [constraint.args.get("kind") for constraint in node.args.get("constraints") or ()]
     comment = next((each.name for each in kinds if isinstance(each, exp.CommentColumnConstraint)), "")
-    return ColumnInfo(node.name, kind.sql(dialect=facts.name or None) if kind is not None else "", comment)
+    type_ = kind.sql(dialect=facts.name or None) if kind is not None else ""
+    quoted = bool(node.this.args.get("quoted")) if isinstance(node.this, exp.Identifier) else False
+    return ColumnInfo(node.name, type_, comment, quoted=quoted)
 
 
 PLANNERS = {exp.Create: create, exp.Cache: cache}
