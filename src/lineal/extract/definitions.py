@@ -208,7 +208,7 @@ class Definitions:
                 self.report(untraced(tree, reading))
                 continue
             if reading.found is not None:
-                reading.found.dress(tree, found, len(before))
+                found = reading.found.dress(tree, found, len(before))
             if not isinstance(found, Plan):
                 self.coverage.resolved += 1
             if isinstance(found, list):

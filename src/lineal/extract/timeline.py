@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 Change = tuple[Column | None, Column | None]
 """(a, b): a is now called b; (None, b): b is new; (a, None): a is gone"""
 
+Arms = tuple[tuple[int, int], ...]
+
 NEVER: tuple[list[int], list[Version | None]] = ([], [])
 
 
@@ -39,6 +41,7 @@ class Version:
     """What one CREATE of a script makes, or what was there before the script under a name."""
 
     __slots__ = (
+        "arms",
         "before", "changes", "dropped", "entry", "external", "key", "name", "origin", "positions", "read", "states",
         "superseded", "temporary", "writes",
     )  # fmt: skip
@@ -52,6 +55,8 @@ class Version:
         self.superseded = False
         self.read = False
         self.origin = key
+        self.arms: Arms = ()
+        """the branches and loops of a procedure in which it was created"""
         self.writes: list[tuple[int, Plan]] = []
         self.changes: list[tuple[int, Change]] = []
         self.before: Version | None = None
@@ -127,9 +132,10 @@ class Timeline:
         if plan.defines and held is not None and held.external and not plan.replaces:
             held.external = False  # INSERT INTO t …; CREATE TABLE t …: there was no t before
             version = held
-        elif plan.defines and not (plan.keeps and held is not None):
+        elif plan.defines and not (held is not None and (plan.keeps or not surely(arms_of(plan), held.arms))):
             self.replace(plan.key)
             version = self.start(position, Version(plan.name, plan.key, plan.temporary))
+            version.arms = arms_of(plan)
         else:
             version = self.current(position, plan.name, plan.key)
             if plan.overwrites and version.writes:
@@ -139,14 +145,15 @@ class Timeline:
     def dropped(self, position: int, step: Dropped) -> None:
         """DROP TABLE t      what was made here is gone; what was there before stays in the picture"""
         version = self.bound.get(step.key)
-        if version is not None:
+        if version is not None and surely(step.arms, version.arms):
             version.dropped = not version.external
             self.bind(position, step.key, None)
 
     def truncated(self, position: int, step: Emptied) -> None:
         """TRUNCATE t      the rows are gone, the columns stay"""
         version = self.bound.get(step.key)
-        if version is not None and any(plan.schema is None for _, plan in version.writes):
+        written = version is not None and any(plan.schema is None for _, plan in version.writes)
+        if version is not None and written and surely(step.arms, version.arms):
             self.emptied(position, version)
 
     def emptied(self, position: int, old: Version) -> Version:
@@ -189,6 +196,16 @@ class Timeline:
     def altered(self, position: int, step: Altered) -> None:
         version = self.current(position, step.name, step.key)
         version.changes.extend((position, change) for change in step.changes)
+
+
+def arms_of(plan: Plan) -> Arms:
+    arms: Arms = plan.moment.arms if plan.moment is not None else ()
+    return arms
+
+
+def surely(later: Arms, earlier: Arms) -> bool:
+    """IF … CREATE TABLE t … ELSE CREATE TABLE t …      whether the later statement runs whenever the earlier one has"""
+    return earlier[: len(later)] == later
 
 
 FOLLOW: dict[type, Any] = {

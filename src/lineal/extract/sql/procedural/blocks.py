@@ -124,7 +124,7 @@ class Blocks(Simple):
     # -- constructs --------------------------------------------------------------------------------------------
 
     def push(self, kind: str, at: Token, loops: bool = False, routine: Held | None = None) -> None:
-        self.stack.append(Open(kind, self.body.enter(loops), at, routine))
+        self.stack.append(Open(kind, self.body.enter(loops, kind in ("IF", "CASE")), at, routine))
 
     def pop(self) -> str:
         """The innermost construct ends; with it the handlers that stand in it, and the routine whose body it was."""

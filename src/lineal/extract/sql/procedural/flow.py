@@ -62,21 +62,28 @@ class Loop:
         self.assigned: dict[str, dict[Ref, None]] = {}
 
 
+Arms = tuple[tuple[int, int], ...]
+"""(construct, number of its branch)"""
+
+
 class Moment(NamedTuple):
     """Where a statement stands in its body."""
 
     body: Body
     position: int
     loop: Loop | None
+    arms: Arms = ()
+    """the branches and loops around it, outermost first: what stands in other arms may be left out"""
 
 
 class Construct:
     """An open BEGIN, IF or LOOP: what was assigned inside, branch by branch."""
 
-    __slots__ = ("assigned", "branches", "changed", "exhaustive", "loop", "outer_loop", "start")
+    __slots__ = ("assigned", "branches", "changed", "conditional", "exhaustive", "loop", "outer_loop", "start")
 
-    def __init__(self, start: int, outer_loop: Loop | None, loop: Loop | None) -> None:
+    def __init__(self, start: int, outer_loop: Loop | None, loop: Loop | None, conditional: bool) -> None:
         self.start = start
+        self.conditional = conditional
         self.outer_loop = outer_loop
         self.loop = loop
         self.exhaustive = False
@@ -102,7 +109,8 @@ class Body:
     # -- while the body is walked ------------------------------------------------------------------------------
 
     def now(self) -> Moment:
-        return Moment(self, self.position, self.loop)
+        arms = ((id(each), len(each.branches)) for each in self.open if each.conditional or each.branches)
+        return Moment(self, self.position, self.loop, tuple(arms))
 
     def give(self, parameter: str, position: int) -> None:
         """CREATE FUNCTION f(a INT)"""
@@ -129,11 +137,11 @@ class Body:
         if self.open:
             self.open[-1].assigned.setdefault(variable, {})[ref] = None
 
-    def enter(self, loops: bool = False) -> Construct:
+    def enter(self, loops: bool = False, conditional: bool = False) -> Construct:
         """BEGIN, IF, LOOP"""
         self.position += 1
         loop = Loop(self.position, self.loop) if loops else None
-        construct = Construct(self.position, self.loop, loop)
+        construct = Construct(self.position, self.loop, loop, conditional or loops)
         if loop is not None:
             self.loop = loop
         self.open.append(construct)

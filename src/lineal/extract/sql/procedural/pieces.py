@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot.tokenizer_core import Token
 
 from lineal.extract.sql.procedural.flow import Assignment, Body, Moment
-from lineal.extract.sql.statements import Plan
+from lineal.extract.sql.statements import Dropped, Emptied, Plan
 from lineal.model.diagnostic import Diagnostic, Place
 
 
@@ -88,10 +88,15 @@ class Found:
     calls: list[tuple[str, Place]] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
-    def dress(self, tree: Any, steps: Any, position: int) -> None:
+    def dress(self, tree: Any, steps: Any, position: int) -> Any:
         """Tell what a statement does where it stands."""
         piece = self.pieces[id(tree)]
         piece.position = position
+        dressed = []
         for step in steps if isinstance(steps, list) else [steps]:
             if isinstance(step, Plan):
                 piece.dress(step)
+            elif isinstance(step, (Dropped, Emptied)):
+                step = step._replace(arms=piece.moment.arms)
+            dressed.append(step)
+        return dressed if isinstance(steps, list) else dressed[0]

@@ -148,7 +148,7 @@ class TSql(Walker):
     def if_(self, tokens: Tokens, at: int) -> int:
         """IF EXISTS (…)      the next statement is its branch"""
         end = end_of(tokens, at)
-        self.stack.append(Open("IF", self.body.enter(), tokens[at]))
+        self.stack.append(Open("IF", self.body.enter(conditional=True), tokens[at]))
         return end
 
     def else_(self, tokens: Tokens, at: int) -> int:

@@ -74,12 +74,15 @@ class Dropped(NamedTuple):
     """DROP TABLE t"""
 
     key: str
+    arms: tuple[tuple[int, int], ...] = ()
+    """the branches and loops of a procedure that it stands in"""
 
 
 class Emptied(NamedTuple):
     """TRUNCATE TABLE t"""
 
     key: str
+    arms: tuple[tuple[int, int], ...] = ()
 
 
 class Renamed(NamedTuple):
