@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from lineal.model.script import Meaning
+
 
 class Role(Enum):
     SCALAR = "each argument is transformed"
@@ -275,3 +277,11 @@ def returns_of(name: str) -> str:
     """The type that a function gives, or the rule for it; '' where that is not known."""
     found = known(name)
     return (found.returns if found is not None else "") or PLAIN.get(name, "")
+
+
+def with_meaning(meaning: Meaning, held: Function | None) -> Function:
+    """What the project says of a function is added to what is known: a hash that is said to aggregate still masks."""
+    name = meaning.name.lower()
+    held = held or known(name) or Function(name, Role.SCALAR, False)
+    role = Role.AGGREGATE if meaning.aggregates else held.role
+    return held._replace(role=role, masks=held.masks or meaning.masks)

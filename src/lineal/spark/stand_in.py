@@ -33,7 +33,7 @@ class StandIns:
 
     @property
     def names(self) -> Names:
-        return Names(self.corpus.namespace, self.database, frozenset(self.views))
+        return Names(self.corpus.namespace, self.database, frozenset(self.views), self.corpus.meanings)
 
     def __enter__(self) -> StandIns:
         return self

@@ -8,7 +8,7 @@ from typing import Any
 
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
 from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Struct, absorb, pour, united
-from lineal.algebra.functions import Role, known
+from lineal.algebra.functions import Function, Role, known
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.edge import Column
 from lineal.model.way import IDENTITY, Clause, Way
@@ -55,8 +55,17 @@ def gather(root: Node, way: Way, into: Lineage, scope: Scope) -> None:
             handler(node, way, calls, stack, scope, into)
         elif "replacement" in node.args:
             replaceable(node, way, calls, stack, scope, into)
+        elif scope.plan.names.own_functions and (row := own_row(node, scope)) is not None:
+            by_row(row, node, node.children, way, calls, stack)
         else:
             function(node, node.children, way, calls, stack)
+
+
+def own_row(node: Node, scope: Scope) -> Function | None:
+    """tokenize_pii(a)      a function of Python, Scala or Hive that the project file lists, or one of Spark's own"""
+    called = node.args.get("name") or node.args.get("udfName") or function_name(node.name)
+    found: Function | None = scope.plan.names.own_functions.get(str(called).rpartition(".")[2].lower())
+    return found
 
 
 def value_of(node: Node, way: Way, scope: Scope) -> Lineage:
@@ -175,7 +184,10 @@ def replaceable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, in
 
 def function(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
     """f(a, b)      by the function table"""
-    row = known(function_name(node.name))
+    by_row(known(function_name(node.name)), node, arguments, way, calls, stack)
+
+
+def by_row(row: Function | None, node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
     masks = row is not None and row.masks
     if is_aggregate(node) or (row is not None and row.role in (Role.AGGREGATE, Role.ORDERED)):
         aggregated(node, arguments, counted(way) if masks else aggregate_of(way), way, calls, stack)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from lineal.algebra.frame import Frame, edges_of, renamed
+from lineal.algebra.functions import with_meaning
 from lineal.extract.catalyst.commands import Sink, sink_of
 from lineal.extract.catalyst.expressions import Scope, function_name
 from lineal.extract.catalyst.operators import frame_of
@@ -12,6 +14,7 @@ from lineal.extract.catalyst.tree import Node, read
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Read
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.script import Meaning
 from lineal.model.way import Clause, Confidence
 
 SESSION_CATALOG = "spark_catalog"
@@ -20,11 +23,19 @@ SESSION_CATALOG = "spark_catalog"
 class Names:
     """How the engine's identifiers become dataset names: the session's own catalogue and database are left out."""
 
-    def __init__(self, namespace: str = "", database: str = "default", views: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        namespace: str = "",
+        database: str = "default",
+        views: frozenset[str] = frozenset(),
+        meanings: Iterable[Meaning] = (),
+    ) -> None:
         self.namespace = namespace
         self.database = database
         self.views = views
         """temporary views that stand for datasets; every other one is composed away"""
+        self.own_functions = {each.name.rpartition(".")[2].lower(): with_meaning(each, None) for each in meanings}
+        """what the project says of functions, by their names"""
 
     def of(self, parts: list[str]) -> str:
         if len(parts) == 3 and parts[0] == SESSION_CATALOG:

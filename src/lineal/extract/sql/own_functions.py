@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from lineal.algebra.functions import BY_DIALECT, Function, Role, known
+from lineal.algebra.functions import BY_DIALECT, Function, with_meaning
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.script import Meaning
@@ -26,7 +26,7 @@ class OwnFunctions:
         self.used: set[str] = set()
         for meaning in self.meanings:
             name = meaning.name.lower()
-            self.rows[name] = _row(meaning, self.rows.get(name) or known(name))
+            self.rows[name] = with_meaning(meaning, self.rows.get(name))
             self.classes.update(dict.fromkeys(_classes(meaning.name, dialect), name))
 
     def __bool__(self) -> bool:
@@ -52,13 +52,6 @@ class OwnFunctions:
 
 
 NAMED = (exp.Anonymous, exp.AnonymousAggFunc, exp.ParameterizedAgg)
-
-
-def _row(meaning: Meaning, held: Function | None) -> Function:
-    """What the project says is added to what is known: a hash that is said to aggregate still masks."""
-    held = held or Function(meaning.name.lower(), Role.SCALAR, False)
-    role = Role.AGGREGATE if meaning.aggregates else held.role
-    return held._replace(role=role, masks=held.masks or meaning.masks)
 
 
 def _package(node: Any) -> Iterator[str]:

@@ -28,6 +28,7 @@ class Crosscheck:
 
     def __init__(self, corpus: Corpus, static: Extraction, spark: Any) -> None:
         self.namespace = corpus.namespace
+        self.meanings = corpus.meanings
         self.spark = spark
         self.texts = texts_by_model(corpus)
         functions = frozenset(Dataset(corpus.namespace, each.name) for each in corpus.functions if each.table)
@@ -46,7 +47,7 @@ class Crosscheck:
         return Agreement(counts(static), counts(exact), tuple(compare(static, exact)))
 
     def exact(self, job: Job) -> list[Edge]:
-        names = Names(namespace=self.namespace)
+        names = Names(namespace=self.namespace, meanings=self.meanings)
         texts = self.texts.get(job.key, job.step.texts)
         found = [lineage(statement(text, job.dialect), self.spark, job.name, names) for text in dict.fromkeys(texts)]
         return united(edge for extraction in found for edge in extraction.edges)

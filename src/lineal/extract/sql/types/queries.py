@@ -191,6 +191,8 @@ class Typing:
         """* EXCEPT (a)      without those; what is replaced or renamed is not typed"""
         if not isinstance(star, exp.Star) or any(star.args.get(part) for part in ("rename", "ilike")):
             return OPEN
+        if any(isinstance(item, exp.Column) and item.table for item in star.args.get("except_") or ()):
+            return OPEN  # one source's column, or a field of a struct
         whole = scope.visible()
         left_out = {
             self.key(item.this if isinstance(item, exp.Column) else item) for item in star.args.get("except_") or ()
