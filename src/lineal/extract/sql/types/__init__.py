@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lineal.extract.sql.parse import deep
 from lineal.extract.sql.types.kinds import UNKNOWN, Type, declared
-from lineal.extract.sql.types.queries import Table, Typing
+from lineal.extract.sql.types.queries import OPEN, Table, Typing
 from lineal.extract.sql.words import FAILURES
 from lineal.model.edge import Dataset
 
@@ -29,6 +29,7 @@ class Types:
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
         self.found: dict[int, dict[str, Type]] = {}
+        self.tables: dict[int, Table] = {}
 
     @cached_property
     def by_dataset(self) -> dict[Dataset, Entry]:
@@ -102,8 +103,10 @@ class Types:
         """FROM t      what is known of t's columns by now"""
         entry = self.by_dataset.get(dataset)
         if entry is None or id(entry) not in self.found:
-            return Table([], False)
-        types = self.found[id(entry)]
-        frame = self.definitions.schema(entry)
-        columns = [(slot.key, types.get(slot.key, UNKNOWN)) for slot in frame.slots if slot.star is None]
-        return Table(columns, frame.complete)
+            return OPEN
+        if id(entry) not in self.tables:
+            types = self.found[id(entry)]
+            frame = self.definitions.schema(entry)
+            columns = [(slot.key, types.get(slot.key, UNKNOWN)) for slot in frame.slots if slot.star is None]
+            self.tables[id(entry)] = Table(columns, frame.complete)
+        return self.tables[id(entry)]

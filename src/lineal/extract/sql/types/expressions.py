@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from lineal.algebra.functions import returns_of
 from lineal.extract.sql.types.kinds import NULL, UNKNOWN, Kind, Type, element, field, made, spelled
+from lineal.extract.sql.types.rules import WITHOUT_LENGTHS
 
 if TYPE_CHECKING:
     from lineal.extract.sql.types.queries import CTEs, Scope, Typing
@@ -54,7 +55,7 @@ def literal(node: exp.Literal, walk: Walk) -> Type:
     """'a', 1, 3000000000, 1.5, 1e3"""
     rules = walk.typing.rules
     if node.is_string:
-        return rules.normal("text")
+        return rules.normal("text") if rules.family in WITHOUT_LENGTHS else UNKNOWN
     text = node.name
     if text.isdigit():
         return rules.normal("int" if int(text) < 2**31 else "bigint" if int(text) < 2**63 else "")

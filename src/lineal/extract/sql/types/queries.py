@@ -22,21 +22,31 @@ if TYPE_CHECKING:
 Column = tuple[str, Type]
 
 
-class Table(NamedTuple):
+class Table:
     """The columns of a relation: key and type of each, in order; more than these, if it is not complete."""
 
-    columns: list[Column]
-    complete: bool
+    __slots__ = ("_index", "columns", "complete")
+
+    def __init__(self, columns: list[Column], complete: bool) -> None:
+        self.columns = columns
+        self.complete = complete
+        self._index: dict[str, Type] | None = None
+
+    @property
+    def index(self) -> dict[str, Type]:
+        """The types by key; of a key that is there twice nothing is known."""
+        if self._index is None:
+            times = Counter(key for key, _ in self.columns)
+            self._index = {key: kind if times[key] == 1 else UNKNOWN for key, kind in self.columns}
+        return self._index
 
     def by_key(self) -> dict[str, Type]:
-        """The columns whose name is there once."""
-        times = Counter(key for key, _ in self.columns)
-        return {key: kind for key, kind in self.columns if times[key] == 1 and kind.spelled}
+        """What is known."""
+        return {key: kind for key, kind in self.index.items() if kind.spelled}
 
     def find(self, key: str) -> Type | None:
-        """None if there is no such column; of several the type is not known."""
-        found = [kind for each, kind in self.columns if each == key]
-        return None if not found else found[0] if len(found) == 1 else UNKNOWN
+        """None if there is no such column."""
+        return self.index.get(key)
 
 
 OPEN = Table([], False)

@@ -45,10 +45,10 @@ WORDS = {
     "binary=BINARY",
     "duckdb": "text=VARCHAR int=INTEGER bigint=BIGINT double=DOUBLE boolean=BOOLEAN date=DATE huge=HUGEINT",
     "postgres": "text=TEXT int=INTEGER bigint=BIGINT double=DOUBLE_PRECISION boolean=BOOLEAN date=DATE huge=NUMERIC",
-    "trino": "text=VARCHAR int=INTEGER bigint=BIGINT double=DOUBLE boolean=BOOLEAN date=DATE",
+    "trino": "int=INTEGER bigint=BIGINT double=DOUBLE boolean=BOOLEAN date=DATE",
     "bigquery": "text=STRING int=INT64 bigint=INT64 double=FLOAT64 boolean=BOOL date=DATE timestamp=TIMESTAMP",
-    "snowflake": "text=VARCHAR boolean=BOOLEAN date=DATE",
-    "clickhouse": "text=String",
+    "snowflake": "boolean=BOOLEAN date=DATE",
+    "clickhouse": "",
     "redshift": "boolean=BOOLEAN date=DATE",
     "": "boolean=BOOLEAN",
     "other": "",
@@ -70,7 +70,7 @@ RESULTS = {
     "length": "spark=int duckdb=bigint postgres=int trino=bigint bigquery=bigint",
     "part": "spark=int duckdb=bigint trino=bigint bigquery=bigint",
     "days": "duckdb=bigint trino=bigint bigquery=bigint",
-    "digest": "spark=text duckdb=text snowflake=text",
+    "digest": "spark=text duckdb=text",
     "hash32": "spark=int",
     "hash64": "spark=bigint",
     "day": "spark=date",
@@ -80,6 +80,9 @@ RESULTS = {
 """What the rules of the function table come to: family=type."""
 
 BY_RULE = {rule: dict(pair.split("=") for pair in row.split()) for rule, row in RESULTS.items()}
+
+WITHOUT_LENGTHS = frozenset(("spark", "duckdb", "bigquery"))
+"""Here a text is a text, however long: VARCHAR(10) beside another is no VARCHAR(20), and a literal no VARCHAR(1)."""
 
 STEPWISE = frozenset(("spark", "duckdb", "postgres", "trino", "bigquery"))
 """Here an operation on two integers gives the wider of the two."""
@@ -107,6 +110,8 @@ class Rules:
         if rule in BY_RULE:
             return self.normal(BY_RULE[rule].get(self.family, ""))
         first = arguments[0] if arguments else UNKNOWN
+        if rule == "text" and self.family == "bigquery" and not first.is_a(TEXTS):
+            return UNKNOWN  # it may be BYTES
         handler = HANDLERS.get(rule)
         return handler(self, first, arguments) if handler is not None else self.normal(rule)
 
@@ -194,7 +199,7 @@ class Rules:
         if same(left, right):
             return left
         if left.is_a(TEXTS) and right.is_a(TEXTS):
-            return self.normal("text")
+            return self.normal("text") if self.family in WITHOUT_LENGTHS else UNKNOWN
         if self.family not in STEPWISE:
             return UNKNOWN
         if left.is_a(INTEGERS) and right.is_a(INTEGERS):
