@@ -26,6 +26,9 @@ SEQUENCE_CALLS = frozenset(("nextval", "currval"))
 SOMETIMES_COLUMNS = frozenset(("level", "user", "uid"))
 """Pseudo-columns whose names tables use, too: over an unknown schema they are columns"""
 
+NILADIC = frozenset(("user", "current_role", "system_user", "current_schema", "current_path"))
+"""SELECT user      a function; t.user is a column"""
+
 NO_KEYS: set[str] = set()
 
 PATH_DEPTH = 5
@@ -376,7 +379,7 @@ class Scope:
 
     def opened(self, name: str, key: str, node: exp.Column, clause: Clause) -> Slot | None:
         """x over unknown schemas: the only source that may have it, else what the corpus says, else all of them."""
-        if key in self.evaluation.facts.reserved_names:
+        if key in self.evaluation.facts.reserved_names and is_bare(node, key):
             return self.no_column()
         stars = [star.star for source in self.order for star in source.stars if star.star is not None]
         candidates = [slot for star in stars if (slot := answer(star, name, key)) is not None]
@@ -419,7 +422,7 @@ class Scope:
         """t.x, where t's columns are not all known"""
         slot = source.answers.get(key)
         if slot is None:
-            if key in self.evaluation.facts.reserved_names:
+            if key in self.evaluation.facts.reserved_names and is_bare(node, key) and key not in NILADIC:
                 return self.no_column()
             found = [a for star in source.stars if star.star is not None and (a := answer(star.star, name, key))]
             if not found:
@@ -506,6 +509,12 @@ class Scope:
             return Slot(source.alias, source.alias, lineage)
         fields = {slot.name.lower(): slot.lineage for slot in source.frame.slots}
         return Slot(source.alias, source.alias, Struct(lineage, fields, [slot.name for slot in source.frame.slots]))
+
+
+def is_bare(node: exp.Expr, key: str) -> bool:
+    """user, "$path"      no column; "user" in quotes is one"""
+    parts = node.parts if isinstance(node, exp.Column) else []
+    return key[:1] == "$" or not any(part.args.get("quoted") and part.name.lower() == key.lower() for part in parts)
 
 
 def is_sequence(node: exp.Column) -> bool:
