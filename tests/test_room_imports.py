@@ -24,7 +24,7 @@ ROOMS = {
     "extract": ("model", "algebra"),
     "projects": ("model", "extract"),
     "graph": ("model",),
-    "views": ("model", "graph"),
+    "views": ("model", "algebra", "graph"),
     "store": ("model",),
     "spark": ("model", "algebra", "extract", "graph", "store", "projects"),
     "web": ("model", "graph", "views", "store"),
@@ -34,7 +34,7 @@ FRONT_ENDS = {"sql": (), "pyspark": ("sql",), "catalyst": (), "postgres": ()}
 """The rooms of extract/, and their only imports of each other."""
 
 HEAVY = {
-    "sqlglot": ("extract/sql", "extract/definitions.py"),
+    "sqlglot": ("extract/sql", "extract/pyspark", "extract/definitions.py"),
     "yaml": ("projects",),
     "jinja2": ("projects",),
     "click": ("cli",),

@@ -39,13 +39,17 @@ from lineal.model.way import IDENTITY, Clause, Confidence, Way
 if TYPE_CHECKING:
     from lineal.extract.memory import Memory
 
+PYTHON = "python"
+"""The language of a script that is no SQL."""
+
 SLIPS = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError)
 """A shape of tree that nobody has thought of: it costs one statement its result, never the others theirs."""
 
 
 def extract(corpus: Corpus, memory: Memory | None = None) -> Extraction:
     """All lineage of a corpus; with a memory only what is new to it is worked out."""
-    if memory is None or corpus.meanings:  # which of them are called, only evaluating says
+    programs = any(script.dialect == PYTHON for script in corpus.scripts)
+    if memory is None or corpus.meanings or programs:  # which of them are called, only evaluating says
         return Definitions(corpus).extract()
     from lineal.extract.memory import Remembering
 
@@ -105,13 +109,18 @@ class Definitions:
             self.declare(info)
         for function in self.corpus.functions:
             self.add_function(function)
-        prepared = [self.prepare(script) for script in self.corpus.scripts]
+        programs = [script for script in self.corpus.scripts if script.dialect == PYTHON]
+        prepared = [self.prepare(script) for script in self.corpus.scripts if script.dialect != PYTHON]
         for script in prepared:
             self.created.update(step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines)
         arranged = [self.arrange(script) for script in prepared]
         self.versions.name_kept(arranged)
         for each in arranged:
             self.add_script(each)
+        if programs:
+            from lineal.extract.programs import define
+
+            define(self, programs)
 
     def entry(self, key: str, spelling: str, kind: str) -> Entry:
         found = self.entries.get(key)

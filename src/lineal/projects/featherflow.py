@@ -121,7 +121,7 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
 
 
 def _has_sql(folder: Path) -> bool:
-    return any(True for _ in files.sql_files(folder, lambda _: None))
+    return any(True for _ in files.script_files(folder, lambda _: None))
 
 
 def _dialect(about: Value, report: Report) -> str:

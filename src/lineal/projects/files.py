@@ -1,4 +1,4 @@
-"""Plain SQL: a file, a folder of files, or texts."""
+"""Plain files: SQL, and Python that works with Spark; a file, a folder of them, or texts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from lineal.projects.columns import merged
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.text import Report, read_text, unreadable
 
+PYTHON = (".py", ".ipynb")
+
 
 def matches(path: Path) -> bool:
     """Anything that is there; the other kinds are asked first."""
@@ -19,15 +21,20 @@ def matches(path: Path) -> bool:
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
-    """A script for each file. In a folder only `.sql` files count; a file that is named may be called anything."""
+    """A script for each file. In a folder .sql, .py and .ipynb files count; one that is named may have any name."""
     corpus = _corpus(dialect, schema)
     report = corpus.diagnostics.append
-    paths = list(sql_files(path, report)) if path.is_dir() else [path]
+    paths = list(script_files(path, report)) if path.is_dir() else [path]
     texts = ((file, read_text(file, report)) for file in paths)
-    corpus.scripts = [Script(text, corpus.dialect, str(file)) for file, text in texts if text is not None]
+    corpus.scripts = [Script(text, _language(file, corpus), str(file)) for file, text in texts if text is not None]
     if not paths and not corpus.diagnostics:
         report(Diagnostic(Code.NO_INPUT, f"{path} has no .sql files", Place(str(path), 1, 1)))
     return corpus
+
+
+def _language(file: Path, corpus: Corpus) -> str:
+    """The dialect of SQL, or python."""
+    return "python" if file.suffix.lower() in PYTHON else corpus.dialect
 
 
 def corpus_of_text(
@@ -63,15 +70,15 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
     )
 
 
-def sql_files(folder: Path, report: Report) -> Iterator[Path]:
-    """The .sql files below a folder, sorted; hidden ones are skipped and links to folders not followed."""
+def script_files(folder: Path, report: Report) -> Iterator[Path]:
+    """The scripts below a folder, sorted; hidden ones are skipped and links to folders not followed."""
     for where, folders, names in os.walk(folder, onerror=lambda error: report(unreadable(str(error.filename), error))):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(where, name) for name in sorted(names) if _is_sql(name))
+        yield from (Path(where, name) for name in sorted(names) if _is_script(name))
 
 
-def _is_sql(name: str) -> bool:
-    return name.lower().endswith(".sql") and not name.startswith(".")
+def _is_script(name: str) -> bool:
+    return name.lower().endswith((".sql", *PYTHON)) and not name.startswith(".")
 
 
 def _corpus(dialect: str | None, schema: Schema) -> Corpus:

@@ -21,9 +21,10 @@ VIEWS: Mapping[str, str] = {
     "dot": "lineal.views.dot",
     "mermaid": "lineal.views.mermaid",
     "impact": "lineal.views.impact",
+    "pyspark-json": "lineal.views.pyspark_json",
 }
 
-OUTPUTS = ("table", "chain", "json", "dot", "mermaid")
+OUTPUTS = ("table", "chain", "json", "dot", "mermaid", "pyspark-json")
 """The views that a user can ask for by name; impact is what table and chain become when impact is asked for."""
 
 

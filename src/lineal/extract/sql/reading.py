@@ -82,12 +82,15 @@ class Reading:
             here: list[str] = []
             while calls is not None:
                 call, calls = calls
-                here.append(call_name(call))
+                here.append(self.name_of(call))
             names.extend(reversed(here))
             if len(names) > 32:
                 break
             trail = inner
         return tuple(name for name in names if name)
+
+    def name_of(self, call: Any) -> str:
+        return call_name(call)
 
     def place_of(self, node: Any) -> Place | None:
         offset = offset_of(node)

@@ -1,0 +1,173 @@
+"""Python programs in a corpus: what they write are definitions beside those of SQL statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from lineal.algebra.frame import Frame, Lineage, Scan, doubted
+from lineal.extract.entries import Definition
+from lineal.extract.pyspark.program import Known, Program
+from lineal.extract.pyspark.relation import ancestors
+from lineal.extract.pyspark.run import Write
+from lineal.extract.sql.dialects import facts_of
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.statements import Plan
+from lineal.model.edge import Dataset, Doubt
+from lineal.model.extraction import DatasetInfo
+from lineal.model.script import Script
+from lineal.model.way import Confidence
+
+if TYPE_CHECKING:
+    from lineal.extract.definitions import Definitions
+
+PLACEHOLDER = Doubt(Confidence.LOW, False, "a name of which only a run knows parts")
+
+
+MOST_ROUNDS = 3
+
+
+def define(definitions: Definitions, scripts: list[Script]) -> None:
+    """Run the programs abstractly, and add what they write.
+
+    A program may ask for the columns of a table that another one writes: then all run again, now that these are known.
+    """
+    foreseen: dict[str, Foreseen] = {}
+    for _ in range(MOST_ROUNDS):
+        corpus = Corpus(definitions, foreseen)
+        run = Program(scripts, cast(Known, corpus)).execute()
+        found = {key_of(write): foreseen_of(write) for write in run.writes}
+        changed = {key for key, columns in found.items() if foreseen.get(key) != columns}
+        foreseen = found
+        if not changed & corpus.asked:
+            break
+        forget(definitions)
+    forget(definitions)
+    for write in run.writes:
+        add(definitions, write)
+    definitions.diagnostics.extend(run.diagnostics)
+    definitions.coverage.read += len(run.writes)
+    definitions.coverage.parsed += len(run.writes)
+
+
+def forget(definitions: Definitions) -> None:
+    """What was evaluated while a program ran did not know of what the program writes."""
+    for entry in definitions.entries.values():
+        entry.scanned = None
+    for definition in definitions.order:
+        definition.frame = definition.evaluation = None
+
+
+class Foreseen(NamedTuple):
+    """The columns of a table that a program writes, as an earlier round has found them."""
+
+    columns: tuple[tuple[str, str], ...]
+    complete: bool
+    types: tuple[str, ...]
+
+
+def foreseen_of(write: Write) -> Foreseen:
+    relation = write.relation
+    named = [each for each in relation.attributes if each.slot.star is None]
+    return Foreseen(
+        tuple((each.slot.name, each.key) for each in named),
+        write.defines and relation.complete,
+        tuple(relation.types.get(each.id, "") for each in named),
+    )
+
+
+def key_of(write: Write) -> str:
+    return write.name if write.kind == "file" else write.name.lower()
+
+
+class Corpus:
+    """The corpus, as a program asks for it."""
+
+    def __init__(self, definitions: Definitions, foreseen: Mapping[str, Foreseen]) -> None:
+        self.definitions = definitions
+        self.foreseen = foreseen
+        self.asked: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is asked of the definitions."""
+        return getattr(self.definitions, name)
+
+    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
+        self.asked.add(key)
+        dataset, frame = self.definitions.scan(key, spelling, evaluation, node)
+        held = self.foreseen.get(key)
+        if held is not None and frame.stars and dataset is not None:
+            return dataset, Scan(dataset, held.columns, held.complete)
+        return dataset, frame
+
+    def dataset(self, key: str, spelling: str) -> Dataset:
+        return self.definitions.entry(key, spelling, "table").dataset
+
+    def types(self, key: str) -> Mapping[str, str]:
+        entry = self.definitions.entries.get(key)
+        held = self.foreseen.get(key)
+        if held is not None and (entry is None or entry.declared is None):
+            return {name: kind for (_, name), kind in zip(held.columns, held.types, strict=True)}
+        if entry is None or entry.declared is None:
+            return {}
+        return {info.name.lower(): info.type for info in entry.declared.columns}
+
+    def declare_plan(self, plan: Plan) -> None:
+        """CREATE TABLE t (a INT)"""
+        entry = self.definitions.entry(plan.key, plan.name, plan.kind)
+        if plan.schema and (entry.declared is None or not entry.declared.complete):
+            entry.declared = DatasetInfo(entry.dataset, plan.kind, plan.schema, complete=True)
+            entry.scanned = None
+
+
+def add(definitions: Definitions, write: Write) -> None:
+    facts = facts_of("spark")
+    key = key_of(write)
+    plan = Plan(write.name, key, write.kind, defines=write.defines, positional=write.positional, node=write.node)
+    entry = definitions.entry(key, write.name, write.kind)
+    definition = Definition(plan, write.reading, facts, entry)
+
+    def made(evaluation: Evaluation, ctes: Any) -> Frame:
+        remember(write, evaluation)
+        frame = written_frame(write)
+        columns = write.columns or (definitions.target_columns(definition) if write.positional else [])
+        return definitions.listed(frame, columns, definition, evaluation) if columns else frame
+
+    plan.made = made
+    if entry.declared is None:
+        entry.kind = write.kind
+    definitions.add(definition)
+
+
+def written_frame(write: Write) -> Frame:
+    """What is written; where only a run knows the name of a source or of the target, everything is doubtful."""
+    frame = write.relation.frame
+    everything = "{" in write.name
+    slots = [slot._replace(lineage=uncertain(slot.lineage, everything)) for slot in frame.slots]
+    return Frame(slots, uncertain(frame.rows, everything))
+
+
+def uncertain(lineage: Lineage, everything: bool) -> Lineage:
+    if not everything and not any("{" in origin.dataset.name for origin, _ in lineage):
+        return lineage
+    doubtful = {key: trail for key, trail in lineage.items() if everything or "{" in key[0].dataset.name}
+    return {**lineage, **doubted(doubtful, PLACEHOLDER)}
+
+
+def remember(write: Write, evaluation: Evaluation) -> None:
+    """What was read on the way to a DataFrame is read by everything that is made of it."""
+    for relation in ancestors(write.relation):
+        past = relation.evaluation
+        if past is None:
+            continue
+        for dataset, node in past.datasets_read.items():
+            evaluation.datasets_read.setdefault(dataset, node)
+        for clause, columns in past.reads.items():
+            held = evaluation.reads[clause]
+            for column, node in columns.items():
+                held.setdefault(column, node)
+        for column, count in past.learnt.items():
+            evaluation.learnt[column] = evaluation.learnt.get(column, 0) + count
+        evaluation.references += past.references
+        evaluation.ambiguous += past.ambiguous
+        evaluation.unresolved += past.unresolved

@@ -1,0 +1,272 @@
+"""value.name and value[item] over abstract values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
+from lineal.extract.pyspark.columns.methods import method as column_method
+from lineal.extract.pyspark.columns.trees import bound_column
+from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.sinks import ACTIONS
+from lineal.extract.pyspark.types import FieldValue, TypeValue
+from lineal.extract.pyspark.values import (
+    Builder,
+    Choice,
+    Class,
+    ColumnValue,
+    Function,
+    Instance,
+    Library,
+    Method,
+    Module,
+    Pattern,
+    SchemaValue,
+    Session,
+    Unknown,
+    Value,
+    label_of,
+)
+from lineal.model.way import Confidence
+
+COLUMN_NAMES = frozenset(COLUMN_METHODS) | {"substr", "startswith", "endswith", "contains", "transform", "isNaN"}
+
+STRONG = frozenset(
+    """select selectExpr withColumn withColumns withColumnRenamed withColumnsRenamed where groupBy groupby filter
+    orderBy dropDuplicates drop_duplicates unionByName unionAll crossJoin createOrReplaceTempView
+    createTempView writeTo saveAsTable fillna dropna repartition printSchema toPandas exceptAll rdd
+    createGlobalTempView createOrReplaceGlobalTempView unpersist mapInPandas toDF distinct agg na
+    sortWithinPartitions""".split()  # noqa: SIM905
+)
+"""Names that only a DataFrame has: what they stand after is one."""
+
+SESSION_NAMES = frozenset(("read", "readStream", "sql", "createDataFrame", "catalog", "sparkContext", "newSession"))
+
+
+def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:
+    handler = ATTRIBUTES.get(type(held))
+    if handler is not None:
+        return handler(run, held, name, node)
+    return Method(held, name)
+
+
+def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
+    """df.columns, df.write, df.filter, df.x"""
+    if name == "columns":
+        return list(held.names) if held.complete else Unknown(label_of(node), "the schema is not known", Confidence.LOW)
+    if name == "schema":
+        return schema_value(held) or Unknown("schema", "the schema is not known", Confidence.LOW)
+    if name == "dtypes":
+        schema = schema_value(held)
+        return list(schema.fields) if schema is not None else Unknown("dtypes", "the schema is not known")
+    if name in ("na", "stat"):
+        return Builder(name, {"relation": held})
+    if name in ("write", "writeStream"):
+        return Builder("write", {"relation": held, "stream": name == "writeStream"})
+    if name == "rdd":
+        run.dynamic("an RDD, which has no columns", node)
+        return Unknown("rdd", "an RDD has no columns")
+    if name == "sparkSession":
+        return Session()
+    if name in FRAME_METHODS or name in ACTIONS or name in ("isStreaming", "storageLevel", "isLocal"):
+        return Method(held, name)
+    tree = bound_column(run, held, name, node)
+    return ColumnValue(tree)
+
+
+def schema_value(held: Relation) -> SchemaValue | None:
+    if not held.complete:
+        return None
+    return SchemaValue([(each.slot.name, held.types.get(each.id, "")) for each in held.attributes])
+
+
+def of_column(run: Run, held: ColumnValue, name: str, node: Any) -> Value:
+    """col("a").alias, df.address.city"""
+    if name in COLUMN_NAMES or name.startswith("_"):
+        return Method(held, name)
+    return column_method(run, held, "getField", [name], {}, node)
+
+
+def of_session(run: Run, held: Session, name: str, node: Any) -> Value:
+    if name in ("read", "readStream"):
+        return Builder("read", {"stream": name == "readStream"})
+    if name in ("catalog", "conf", "udf", "sparkContext", "streams", "dataSource"):
+        return Builder(name)
+    return Method(held, name)
+
+
+def of_builder(run: Run, held: Builder, name: str, node: Any) -> Value:
+    return Method(held, name)
+
+
+def of_library(run: Run, held: Library, name: str, node: Any) -> Value:
+    return run.program.member_of_library(f"{held.name}.{name}")
+
+
+def of_module(run: Run, held: Module, name: str, node: Any) -> Value:
+    if name in held.names:
+        return held.names[name]
+    return run.program.submodule(run, held, name, node)
+
+
+def of_instance(run: Run, held: Instance, name: str, node: Any) -> Value:
+    from lineal.extract.pyspark.calls import apply
+
+    if name in held.names:
+        return held.names[name]
+    if name == "__class__":
+        return held.home
+    if name == "__dict__":
+        return held.names
+    found = held.home.find(name)
+    if isinstance(found, Function):
+        if "property" in found.decorators or "cached_property" in found.decorators:
+            return apply(run, found, [held], {}, node)
+        if "staticmethod" in found.decorators:
+            return found
+        return Method(held.home if "classmethod" in found.decorators else held, name, found)
+    if found is not None:
+        return found
+    return Unknown(name, f"{held.home.name} has no {name} that is known", Confidence.LOW)
+
+
+def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
+    found = held.find(name)
+    if isinstance(found, Function) and "classmethod" in found.decorators:
+        return Method(held, name, found)
+    if found is not None:
+        return found
+    if name == "__name__":
+        return held.name
+    return Unknown(name, f"{held.name} has no {name} that is known")
+
+
+def of_unknown(run: Run, held: Unknown, name: str, node: Any) -> Value:
+    from lineal.extract.pyspark.session import opened
+
+    if name in STRONG or (name == "write" and held.level >= Confidence.UNKNOWN and not held.label.startswith("open")):
+        return of_relation(run, opened(run, held, node), name, node)
+    if name in SESSION_NAMES:
+        return of_session(run, Session(), name, node)
+    if name in ("table", "range", "udf", "conf") and "spark" in held.label.lower():
+        return of_session(run, Session(), name, node)
+    return Unknown(name, held.reason, Confidence.LOW if held.level >= Confidence.LOW else held.level)
+
+
+def of_schema(run: Run, held: SchemaValue, name: str, node: Any) -> Value:
+    """schema.names, schema.fields"""
+    if name == "names":
+        return [field for field, _ in held.fields]
+    if name == "fields":
+        return [FieldValue(field, kind) for field, kind in held.fields]
+    return Method(held, name)
+
+
+def of_field(run: Run, held: FieldValue, name: str, node: Any) -> Value:
+    if name == "name":
+        return held.name
+    if name == "dataType":
+        return TypeValue(held.type_name)
+    return Unknown(name, "a property of a field")
+
+
+def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
+    return held.name if name == "__name__" else Unknown(name, "an attribute of a function")
+
+
+def of_text(run: Run, held: str, name: str, node: Any) -> Value:
+    return Method(held, name)
+
+
+ATTRIBUTES: dict[type, Any] = {
+    Relation: of_relation,
+    ColumnValue: of_column,
+    Session: of_session,
+    Builder: of_builder,
+    Library: of_library,
+    Module: of_module,
+    Instance: of_instance,
+    Class: of_class,
+    Unknown: of_unknown,
+    SchemaValue: of_schema,
+    FieldValue: of_field,
+    Function: of_function,
+}
+
+
+def item_of(run: Run, held: Value, key: Value, node: Any) -> Value:
+    """df["x"], config["tables"]["orders"], names[0]"""
+    if isinstance(held, Relation):
+        return item_of_relation(run, held, key, node)
+    if isinstance(held, ColumnValue):
+        return column_method(run, held, "getItem", [key], {}, node)
+    if isinstance(held, dict):
+        return item_of_dict(run, held, key, node)
+    if isinstance(held, (list, tuple)) or (isinstance(held, str) and not isinstance(held, Pattern)):
+        if isinstance(key, int) and -len(held) <= key < len(held):
+            return held[key]
+        return Unknown(label_of(node), "an item that only a run knows")
+    if isinstance(held, SchemaValue):
+        found = dict(held.fields)
+        return FieldValue(key, found[key]) if isinstance(key, str) and key in found else Unknown("…", "no such field")
+    if isinstance(held, Class) and held.enumerates and isinstance(key, str):
+        return held.find(key) or Unknown(key, "no such member")
+    if isinstance(held, Library):
+        return Unknown(label_of(node), f"{held.name} is only known when it runs", Confidence.LOW)
+    if isinstance(held, Unknown):
+        if (
+            isinstance(key, str)
+            and held.level >= Confidence.UNKNOWN
+            and held.label in run.program.frame_like(node, run)
+        ):
+            from lineal.extract.pyspark.session import opened
+
+            return item_of_relation(run, opened(run, held, node), key, node)
+        return Unknown(label_of(node), held.reason, Confidence.LOW if held.level >= Confidence.LOW else held.level)
+    if isinstance(held, Instance) and isinstance(held.home.find("__getitem__"), Function):
+        from lineal.extract.pyspark.calls import apply
+
+        return apply(run, held.home.find("__getitem__"), [held, key], {}, node)
+    return Unknown(label_of(node), "not followed")
+
+
+def item_of_relation(run: Run, held: Relation, key: Value, node: Any) -> Value:
+    """df["x"], df[["a", "b"]], df[df.a > 1], df[0]"""
+    if isinstance(key, str) and not isinstance(key, Pattern):
+        return ColumnValue(bound_column(run, held, key, node))
+    if isinstance(key, (list, tuple)):
+        return FRAME_METHODS["select"](run, held, list(key), {}, node)
+    if isinstance(key, ColumnValue):
+        return FRAME_METHODS["filter"](run, held, [key], {}, node)
+    if isinstance(key, int) and held.complete and -len(held.attributes) <= key < len(held.attributes):
+        return ColumnValue(bound_column(run, held, held.attributes[key].slot.name, node))
+    from lineal.extract.pyspark.columns.trees import dynamic_column
+
+    return ColumnValue(dynamic_column(run, key, node))
+
+
+def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: Any) -> Value:
+    if isinstance(key, Choice):
+        from lineal.extract.pyspark.branches import merged
+
+        options = [held[option] for option in key.options if option in held]
+        result = options[0] if options else Unknown("…", "no such key")
+        for option in options[1:]:
+            result = merged(run, result, option)
+        return result
+    try:
+        if key in held:
+            return held[key]
+    except TypeError:
+        return Unknown("…", "a key that is not known")
+    if isinstance(key, (Unknown, Pattern)) and held and len(held) <= 8:
+        from lineal.extract.pyspark.branches import merged
+
+        several = list(held.values())
+        result = several[0]
+        for option in several[1:]:
+            result = merged(run, result, option)
+        return result
+    return Unknown(label_of(node), "no such key", Confidence.LOW)

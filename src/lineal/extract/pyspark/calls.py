@@ -1,0 +1,359 @@
+"""Calls: of functions of the program, of classes, of methods, of what libraries offer."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from lineal.extract.pyspark.branches import merged
+from lineal.extract.pyspark.columns.functions import udf_call
+from lineal.extract.pyspark.columns.methods import method as column_method
+from lineal.extract.pyspark.expressions import value
+from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
+from lineal.extract.pyspark.frames import NA
+from lineal.extract.pyspark.frames.groups import GROUPED
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run
+from lineal.extract.pyspark.statements import Returns, block
+from lineal.extract.pyspark.values import (
+    Builder,
+    Class,
+    ColumnValue,
+    Function,
+    Generator,
+    Grouped,
+    Instance,
+    Library,
+    Method,
+    Native,
+    Partial,
+    SchemaValue,
+    Session,
+    Udf,
+    Unknown,
+    Value,
+    WindowSpec,
+    items_of,
+    label_of,
+)
+from lineal.model.diagnostic import Code
+from lineal.model.way import Confidence
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+
+def called(run: Run, node: ast.Call, env: Environment) -> Value:
+    """f(a, *b, k=c, **d)"""
+    if isinstance(node.func, ast.Name) and node.func.id == "super":
+        return super_of(run, env)
+    if isinstance(node.func, ast.Name) and node.func.id == "lineal_include" and node.args:
+        path = value(run, node.args[0], env)
+        return run.program.include(run, str(path), env, node)
+    function = value(run, node.func, env)
+    arguments: Arguments = []
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            held = value(run, argument.value, env)
+            items = items_of(held)
+            if items is not None:
+                arguments.extend(items)
+            else:
+                arguments.append(
+                    held if isinstance(held, Unknown) else Unknown(label_of(argument.value), "not followed")
+                )
+        else:
+            arguments.append(value(run, argument, env))
+    keywords: Keywords = {}
+    for keyword in node.keywords:
+        held = value(run, keyword.value, env)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = held
+        elif isinstance(held, dict):
+            keywords.update((key, item) for key, item in held.items() if isinstance(key, str))
+    if isinstance(function, Library) and function.name in ("builtins.globals", "builtins.locals"):
+        return env.names if function.name.endswith("locals") else env.globals.names
+    return invoke(run, function, arguments, keywords, node)
+
+
+def invoke(run: Run, function: Value, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    handler = CALLS.get(type(function))
+    if handler is not None:
+        return handler(run, function, arguments, keywords, node)
+    return Unknown(label_of(node), "not followed")
+
+
+def apply(run: Run, function: Value, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """Call what Python code was given: a function, a lambda, a class."""
+    return invoke(run, function, arguments, keywords, node)
+
+
+# -- functions and classes of the program ------------------------------------------------------------------------
+
+
+def call_function(run: Run, function: Function, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if run.depth >= DEEPEST_CALL:
+        return Unknown(f"{function.name}()", "calls nest too deeply to be followed")
+    run.step(5)
+    run.called.add(id(function.node))
+    env = Environment(bound(run, function, arguments, keywords), function.closure, function.file)
+    if function.home is not None:
+        env.names.setdefault("__class__", function.home)
+        env.names.setdefault("__self__", arguments[0] if arguments else None)
+    reading, run.reading = run.reading, function.file.reading
+    run.depth += 1
+    run.frames.append([])
+    try:
+        if isinstance(function.node, ast.Lambda):
+            return value(run, function.node.body, env)
+        returns = Returns()
+        block(run, function.node.body, env, returns)
+        yielded = run.frames[-1]
+    finally:
+        run.frames.pop()
+        run.depth -= 1
+        run.reading = reading
+    if yielded:
+        return Generator(yielded)
+    return returned(run, returns)
+
+
+def returned(run: Run, returns: Returns) -> Value:
+    """What a function gives back: one of what its branches return; `return None` contributes nothing."""
+    given = [each for each in returns if each is not None]
+    if not given:
+        return None
+    result = given[0]
+    for other in given[1:]:
+        result = merged(run, result, other)
+    return result
+
+
+def bound(run: Run, function: Function, arguments: Arguments, keywords: Keywords) -> dict[str, Value]:
+    """Parameters to arguments, by Python's rules; one that no call binds is not known."""
+    spec = function.node.args
+    positional = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+    names: dict[str, Value] = {}
+    for parameter, default in zip(reversed(positional), reversed(function.defaults), strict=False):
+        names[parameter] = default
+    names.update(function.keyword_defaults)
+    for parameter, held in zip(positional, arguments, strict=False):
+        names[parameter] = held
+    more = arguments[len(positional) :]
+    if spec.vararg is not None:
+        names[spec.vararg.arg] = tuple(more)
+    allowed = {*positional, *(each.arg for each in spec.kwonlyargs)}
+    extra = {}
+    for key, held in keywords.items():
+        if key in allowed:
+            names[key] = held
+        else:
+            extra[key] = held
+    if spec.kwarg is not None:
+        names[spec.kwarg.arg] = extra
+    for parameter in allowed:
+        if parameter not in names:
+            names[parameter] = Unknown(parameter, f"the parameter {parameter} of {function.name}", Confidence.LOW)
+    return names
+
+
+def parameters_of(function: Value) -> list[str]:
+    if isinstance(function, Partial):
+        return parameters_of(function.function)[len(function.arguments) :]
+    if isinstance(function, Function):
+        return [each.arg for each in (*function.node.args.posonlyargs, *function.node.args.args)]
+    return ["x"]
+
+
+def call_class(run: Run, made: Class, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """C(…)      its __init__, or the fields of a dataclass"""
+    if made.enumerates:
+        for member in items_of(made) or []:
+            if arguments and member.names.get("value") == arguments[0]:
+                return member
+        return Unknown(made.name, "a member that only a run knows")
+    instance = Instance(made)
+    init = made.find("__init__")
+    if isinstance(init, Function):
+        call_function(run, init, [instance, *arguments], keywords, node)
+        return instance
+    fields = made.all_fields
+    for (name, default), held in zip(fields, [*arguments, *[None] * len(fields)], strict=False):
+        given = held if len(instance.names) < len(arguments) else keywords.get(name, field_default(run, default))
+        instance.names[name] = given
+    for key, held in keywords.items():
+        instance.names.setdefault(key, held)
+    after = made.find("__post_init__")
+    if isinstance(after, Function):
+        call_function(run, after, [instance], {}, node)
+    return instance
+
+
+def field_default(run: Run, default: Value) -> Value:
+    """field(default_factory=list), field(default=1)"""
+    if isinstance(default, Builder) and default.kind == "field":
+        if "default" in default.parts:
+            return default.parts["default"]
+        if "default_factory" in default.parts:
+            return invoke(run, default.parts["default_factory"], [], {}, None)
+    return list(default) if isinstance(default, list) else dict(default) if isinstance(default, dict) else default
+
+
+def super_of(run: Run, env: Environment) -> Value:
+    """super().method(…)"""
+    here: Environment | None = env
+    while here is not None and "__class__" not in here.names:
+        here = here.outer
+    if here is None:
+        return Unknown("super()", "not followed")
+    home = here.names["__class__"]
+    receiver = here.names.get("__self__")
+    bases = [base for base in home.bases if isinstance(base, Class)]
+    if not bases or not isinstance(receiver, Instance):
+        return Builder("super")
+    return Instance(bases[0], receiver.names)
+
+
+# -- methods -----------------------------------------------------------------------------------------------------
+
+
+def call_method(run: Run, method: Method, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if method.function is not None:
+        return call_function(run, method.function, [method.receiver, *arguments], keywords, node)
+    handler = RECEIVERS.get(type(method.receiver))
+    if handler is None:
+        from lineal.extract.pyspark.natives import method_of_value
+
+        return method_of_value(run, method.receiver, method.name, arguments, keywords, node)
+    return handler(run, method.receiver, method.name, arguments, keywords, node)
+
+
+def on_relation(run: Run, held: Relation, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.sinks import ACTIONS
+
+    handler = FRAME_METHODS.get(name)
+    if handler is not None:
+        return handler(run, held, arguments, keywords, node)
+    if name in ACTIONS:
+        return ACTIONS[name](run, held, arguments, keywords, node)
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
+    return Unknown(f"{name}()", f"DataFrame.{name} is not traced")
+
+
+def on_column(run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return column_method(run, held, name, arguments, keywords, node)
+
+
+def on_grouped(run: Run, held: Grouped, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    handler = GROUPED.get(name)
+    if handler is not None:
+        return handler(run, held, arguments, keywords, node)
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"GroupedData.{name} is not traced", node)
+    return Unknown(f"{name}()", f"GroupedData.{name} is not traced")
+
+
+def on_session(run: Run, held: Session, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.session import SESSION
+
+    handler = SESSION.get(name)
+    if handler is not None:
+        return handler(run, arguments, keywords, node)
+    return Unknown(f"spark.{name}()", "not followed")
+
+
+def on_builder(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.sinks import BUILDERS
+
+    if held.kind == "na":
+        handler = NA.get(name)
+        if handler is not None:
+            return handler(run, held.parts["relation"], arguments, keywords, node)
+    handlers = BUILDERS.get(held.kind)
+    if handlers is not None:
+        return handlers(run, held, name, arguments, keywords, node)
+    return Unknown(f"{held.kind}.{name}()", "not followed")
+
+
+def on_window(run: Run, held: WindowSpec, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.columns.functions import columns_of
+
+    trees = tuple(item.tree for item in columns_of(run, arguments, node)) if name in ("partitionBy", "orderBy") else ()
+    if name == "partitionBy":
+        return WindowSpec(trees, held.order)
+    if name == "orderBy":
+        return WindowSpec(held.partition, trees)
+    return held
+
+
+def on_schema(run: Run, held: SchemaValue, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """schema.add("a", StringType()), schema.fieldNames()"""
+    if name == "add" and arguments:
+        first = arguments[0]
+        kind = arguments[1] if len(arguments) > 1 else ""
+        text = kind if isinstance(kind, str) else getattr(kind, "type_name", "")
+        added = (str(getattr(first, "name", first)), str(getattr(first, "type_name", text)))
+        return SchemaValue([*held.fields, added])
+    if name == "fieldNames":
+        return [field for field, _ in held.fields]
+    return Unknown(f"{name}()", "not followed")
+
+
+RECEIVERS: dict[type, Any] = {
+    Relation: on_relation,
+    ColumnValue: on_column,
+    Grouped: on_grouped,
+    Session: on_session,
+    Builder: on_builder,
+    WindowSpec: on_window,
+    SchemaValue: on_schema,
+}
+
+
+# -- everything else ---------------------------------------------------------------------------------------------
+
+
+def call_library(run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.libraries import call
+
+    return call(run, library.name, arguments, keywords, node)
+
+
+def call_udf(run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return udf_call(run, udf, arguments, keywords, node)
+
+
+def call_native(run: Run, native: Native, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return native.call(run, arguments, keywords, node)
+
+
+def call_partial(run: Run, partial: Partial, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    given = [*partial.arguments, *arguments]
+    return invoke(run, partial.function, given, {**partial.keywords, **keywords}, node)
+
+
+def call_instance(run: Run, held: Instance, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    found = held.home.find("__call__")
+    if isinstance(found, Function):
+        return call_function(run, found, [held, *arguments], keywords, node)
+    return Unknown(f"{held.home.name}()", "not followed")
+
+
+def call_unknown(run: Run, held: Unknown, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """get_columns()      nobody knows what it gives; a parameter's or configuration's method gives configuration"""
+    level = Confidence.LOW if held.level is Confidence.LOW else Confidence.UNKNOWN
+    label = label_of(node) if isinstance(node, ast.Call) else f"{held.label}()"
+    reason = held.reason if level is Confidence.LOW else f"what {held.label}() gives is not known"
+    return Unknown(label, reason, level)
+
+
+CALLS: dict[type, Any] = {
+    Function: call_function,
+    Class: call_class,
+    Method: call_method,
+    Library: call_library,
+    Udf: call_udf,
+    Native: call_native,
+    Partial: call_partial,
+    Instance: call_instance,
+    Unknown: call_unknown,
+}

@@ -1,0 +1,1 @@
+"""Columns: expressions of PySpark, written as the SQL expressions that they are."""

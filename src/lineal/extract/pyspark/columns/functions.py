@@ -1,0 +1,307 @@
+"""pyspark.sql.functions: each is the SQL function of its name, except for those in the tables here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.pyspark.columns.trees import column, item, literal, parsed
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import (
+    ColumnValue,
+    Function,
+    Partial,
+    Pattern,
+    SchemaValue,
+    Udf,
+    Unknown,
+    Value,
+    items_of,
+)
+from lineal.extract.sql.dialects import parser_dialect
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+# fmt: off
+LITERALS: dict[str, frozenset[int]] = {
+    name: frozenset(int(digit) for digit in digits)
+    for digits, names in {
+        "1": """array_append array_contains array_position array_prepend array_remove collate date_format decode
+            element_at encode from_csv from_json from_unixtime from_utc_timestamp from_xml get_json_object instr
+            map_contains_key next_day session_window split to_date to_timestamp to_timestamp_ltz to_timestamp_ntz
+            to_utc_timestamp trunc try_to_date try_to_timestamp unix_timestamp string_agg listagg
+            string_agg_distinct listagg_distinct from_avro to_avro assert_true to_char to_number to_varchar
+            try_to_number variant_array_append variant_delete""",
+        "0": """date_trunc format_string locate concat_ws printf raise_error timestamp_add timestamp_diff
+            call_function call_udf lit schema_of_csv schema_of_json schema_of_xml make_valid date_part extract
+            datepart""",
+        "12": "array_join lag lead lpad rpad regexp_extract regexp_replace substring_index translate variant_get",
+        "2": "array_insert",
+        "123": "window json_tuple",
+    }.items()
+    for name in names.split()
+}
+"""Functions that take some of their arguments as they are: date_format("at", "yyyy")      "at" is a column"""
+
+SPELLED = {
+    "sumdistinct": "sum_distinct", "countdistinct": "count_distinct", "approxcountdistinct": "approx_count_distinct",
+    "shiftleft": "shiftleft", "typedlit": "lit", "column": "col", "todegrees": "degrees", "toradians": "radians",
+    "bitwisenot": "bitwise_not",
+}
+"""Old names of functions."""
+
+KEYWORD_ORDER = {
+    "lag": ("col", "offset", "default"), "lead": ("col", "offset", "default"),
+    "regexp_replace": ("string", "pattern", "replacement"), "regexp_extract": ("str", "pattern", "idx"),
+    "date_format": ("date", "format"), "to_date": ("col", "format"), "to_timestamp": ("col", "format"),
+    "date_trunc": ("format", "timestamp"), "trunc": ("date", "format"), "round": ("col", "scale"),
+    "split": ("str", "pattern", "limit"), "when": ("condition", "value"), "substring": ("str", "pos", "len"),
+    "lpad": ("col", "len", "pad"), "rpad": ("col", "len", "pad"), "from_json": ("col", "schema", "options"),
+    "concat_ws": ("sep", "cols"), "sha2": ("col", "numBits"), "first": ("col", "ignorenulls"),
+    "last": ("col", "ignorenulls"), "element_at": ("col", "extraction"), "datediff": ("end", "start"),
+}
+# fmt: on
+
+
+def function(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.name(…)"""
+    spelled = SPELLED.get(name.lower(), name.lower())
+    arguments = ordered(spelled, arguments, keywords)
+    special = SPECIAL.get(spelled)
+    if special is not None:
+        return special(run, spelled, arguments, keywords, node)
+    literals = LITERALS.get(spelled, frozenset())
+    trees = []
+    for position, argument in enumerate(flattened(arguments, spelled)):
+        if isinstance(argument, (Function, Partial)):
+            trees.append(lambda_tree(run, argument, node))
+        elif position in literals or isinstance(argument, SchemaValue):
+            if argument is not None:
+                trees.append(literal(run, argument, node))
+        elif argument is not None or position == 0:
+            trees.append(column(run, argument, node))
+    return ColumnValue(built(spelled, trees), doubt=doubt_of(arguments))
+
+
+def ordered(name: str, arguments: Arguments, keywords: Keywords) -> Arguments:
+    """F.lag(col="x", offset=1)      as if by position"""
+    if not keywords:
+        return arguments
+    order = KEYWORD_ORDER.get(name)
+    if order is None:
+        return [*arguments, *keywords.values()]
+    rest = [keywords.get(key) for key in order[len(arguments) :]]
+    while rest and rest[-1] is None:
+        rest.pop()
+    return [*arguments, *rest]
+
+
+def flattened(arguments: Arguments, name: str) -> Arguments:
+    """F.coalesce(*cols), F.struct(["a", "b"]), F.array(cols)"""
+    if len(arguments) == 1 and isinstance(arguments[0], (list, tuple, set)) and name in LIST_TAKERS:
+        return list(arguments[0])
+    if name == "concat_ws" and len(arguments) == 2 and isinstance(arguments[1], (list, tuple)):
+        return [arguments[0], *arguments[1]]
+    return arguments
+
+
+LIST_TAKERS = frozenset(("struct", "array", "create_map", "map_concat", "grouping_id"))
+
+
+def doubt_of(arguments: Arguments) -> Any:
+    doubts = [a.doubt for a in arguments if isinstance(a, ColumnValue) and a.doubt is not None]
+    return min(doubts) if doubts else None
+
+
+def built(name: str, trees: list[Any]) -> Any:
+    """The expression that the SQL parser makes of name(…)"""
+    builder = parser_dialect("spark").parser().FUNCTIONS.get(name.upper())
+    if builder is not None:
+        for further in ({}, {"dialect": parser_dialect("spark")}):
+            try:
+                made = builder(trees, **further)
+            except Exception:  # some builders take the dialect, some want other arguments: then it is just a name
+                made = None
+            if isinstance(made, exp.Expr):
+                made.meta["function"] = name
+                return made
+    return exp.Anonymous(this=name, expressions=trees)
+
+
+def lambda_tree(run: Run, function: Value, node: Any) -> Any:
+    """F.transform("xs", lambda x: x + 1)"""
+    from lineal.extract.pyspark.calls import apply, parameters_of
+
+    names = parameters_of(function)
+    arguments = [ColumnValue(exp.Column(this=exp.Identifier(this=name, quoted=False))) for name in names]
+    body = apply(run, function, arguments, {}, node)
+    tree = literal(run, body, node)
+    return exp.Lambda(this=tree, expressions=[exp.Identifier(this=name, quoted=False) for name in names])
+
+
+# -- functions with a shape of their own -------------------------------------------------------------------------
+
+
+def col_(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return ColumnValue(column(run, arguments[0] if arguments else None, node))
+
+
+def lit(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    held = arguments[0] if arguments else None
+    return held if isinstance(held, ColumnValue) else ColumnValue(literal(run, held, node))
+
+
+def expr(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.expr("a + b AS c")"""
+    text = arguments[0] if arguments else None
+    if not isinstance(text, str):
+        run.dynamic("an expression that only a run knows", node)
+        return ColumnValue(exp.Null())
+    return from_text(run, text, node)
+
+
+def from_text(run: Run, text: str, node: Any) -> ColumnValue:
+    items = parsed(run, text, node)
+    if not items:
+        return ColumnValue(exp.Null())
+    tree = items[0]
+    if isinstance(text, Pattern):
+        run.dynamic("a part of an expression is only known when it runs", node, text.level)
+    if isinstance(tree, exp.Alias):
+        return ColumnValue(tree.this, (tree.alias,))
+    if isinstance(tree, exp.Aliases):
+        return ColumnValue(tree.this, tuple(alias.name for alias in tree.expressions))
+    return ColumnValue(tree)
+
+
+def when(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.when(test, value)"""
+    if len(arguments) < 2:
+        return ColumnValue(exp.Null())
+    arm = exp.If(this=literal(run, arguments[0], node), true=literal(run, arguments[1], node))
+    return ColumnValue(exp.Case(ifs=[arm]), doubt=doubt_of(arguments))
+
+
+def count(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.count("*"), F.count(F.lit(1)), F.count("x")"""
+    held = arguments[0] if arguments else "*"
+    tree = column(run, held, node)
+    return ColumnValue(exp.Count(this=tree, big_int=True), doubt=doubt_of(arguments))
+
+
+def count_distinct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    trees = [column(run, argument, node) for argument in arguments]
+    return ColumnValue(exp.Count(this=exp.Distinct(expressions=trees), big_int=True), doubt=doubt_of(arguments))
+
+
+def sum_distinct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    trees = [column(run, argument, node) for argument in arguments]
+    return ColumnValue(exp.Sum(this=exp.Distinct(expressions=trees)), doubt=doubt_of(arguments))
+
+
+def sorted_by(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.desc("x"), F.asc_nulls_last("x")"""
+    tree = column(run, arguments[0] if arguments else None, node)
+    return ColumnValue(exp.Ordered(this=tree, desc=name.startswith("desc")))
+
+
+def struct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    trees = [
+        item(argument) if isinstance(argument, ColumnValue) else column(run, argument, node)
+        for argument in flattened(arguments, "struct")
+    ]
+    return ColumnValue(exp.Struct(expressions=trees), doubt=doubt_of(arguments))
+
+
+def broadcast(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return arguments[0] if arguments else Unknown("broadcast()", "no DataFrame")
+
+
+def call_by_name(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.call_function("sum", "x")"""
+    if arguments and isinstance(arguments[0], str) and not isinstance(arguments[0], Pattern):
+        return function(run, arguments[0], arguments[1:], keywords, node)
+    trees = [column(run, argument, node) for argument in arguments[1:]]
+    return ColumnValue(exp.Anonymous(this="call_function", expressions=trees))
+
+
+def udf(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.udf(f, "int"), @F.pandas_udf("double")"""
+    from lineal.extract.pyspark.decorators import udf_of
+
+    return udf_of(run, name, arguments, keywords)
+
+
+def nothing(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.rand(), F.current_date(), F.input_file_name()      no column goes in"""
+    return ColumnValue(exp.Anonymous(this=name, expressions=[]))
+
+
+def ranking(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return ColumnValue(built(name, [literal(run, argument, node) for argument in arguments]))
+
+
+def window(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.window("at", "10 minutes")"""
+    tree = column(run, arguments[0] if arguments else None, node)
+    return ColumnValue(exp.Anonymous(this=name, expressions=[tree]), ("window",) if name == "window" else ())
+
+
+def json_tuple(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.json_tuple("body", "a", "b")      c0 and c1"""
+    trees = [column(run, arguments[0] if arguments else None, node)]
+    trees += [literal(run, argument, node) for argument in arguments[1:]]
+    return ColumnValue(exp.Anonymous(this=name, expressions=trees), tuple(f"c{i}" for i in range(len(trees) - 1)))
+
+
+SPECIAL: dict[str, Callable[[Run, str, Arguments, Keywords, Any], Value]] = {
+    "col": col_,
+    "lit": lit,
+    "expr": expr,
+    "when": when,
+    "count": count,
+    "count_distinct": count_distinct,
+    "sum_distinct": sum_distinct,
+    **dict.fromkeys(
+        ("asc", "desc", "asc_nulls_first", "asc_nulls_last", "desc_nulls_first", "desc_nulls_last"), sorted_by
+    ),
+    "struct": struct,
+    "broadcast": broadcast,
+    **dict.fromkeys(("call_function", "call_udf"), call_by_name),
+    **dict.fromkeys(("udf", "pandas_udf", "arrow_udf"), udf),
+    **dict.fromkeys(
+        ("rand", "randn", "random", "uuid", "current_date", "current_timestamp", "now", "input_file_name",
+         "monotonically_increasing_id", "spark_partition_id", "current_user", "curdate", "localtimestamp", "e", "pi",
+         "current_timezone", "current_database", "current_catalog", "session_user", "user", "version"),
+        nothing,
+    ),
+    **dict.fromkeys(("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"), ranking),
+    **dict.fromkeys(("window", "session_window"), window),
+    "json_tuple": json_tuple,
+}  # fmt: skip
+
+
+def udf_call(run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node: Any) -> ColumnValue:
+    """plus_one("x")      whatever it does, it does it to x"""
+    trees = [column(run, argument, node) for argument in [*arguments, *keywords.values()]]
+    kind = exp.AnonymousAggFunc if udf.aggregates else exp.Anonymous
+    return ColumnValue(kind(this=udf.name or "udf", expressions=trees), doubt=doubt_of(arguments))
+
+
+def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
+    """select("a", col("b")), select(["a", "b"]), select(cols)      each as a Column"""
+    found: list[ColumnValue] = []
+    for argument in arguments:
+        several = items_of(argument) if isinstance(argument, (list, tuple, set)) or hasattr(argument, "items") else None
+        if several is not None and not isinstance(argument, (str, dict)):
+            found.extend(columns_of(run, several, node))
+        elif isinstance(argument, ColumnValue):
+            found.append(argument)
+        elif isinstance(argument, Unknown):
+            run.dynamic(f"columns that only a run knows ({argument.reason})", node, argument.level)
+        elif argument is not None:
+            found.append(ColumnValue(column(run, argument, node)))
+    return found

@@ -1,0 +1,179 @@
+"""Methods of Column: one function and one row each; a name that is not listed is a SQL function of the column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.pyspark.columns.functions import built, doubt_of
+from lineal.extract.pyspark.columns.trees import literal
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import ColumnValue, Unknown, Value, WindowSpec
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+Handler = Callable[[Run, ColumnValue, Arguments, Keywords, Any], Value]
+
+
+def method(run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    handler = METHODS.get(name)
+    if handler is not None:
+        return handler(run, held, arguments, keywords, node)
+    further = [literal(run, argument, node) for argument in [*arguments, *keywords.values()]]
+    return made(held, arguments, built(name.lower(), [held.tree, *further]))
+
+
+def made(held: ColumnValue, arguments: Arguments, tree: Any) -> ColumnValue:
+    return ColumnValue(tree, doubt=doubt_of([held, *arguments]))
+
+
+def alias(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """.alias("total"), .alias("key", "value")"""
+    names = []
+    for argument in arguments:
+        if isinstance(argument, (str, int)):
+            names.append(str(argument))
+        else:
+            if isinstance(argument, Unknown):
+                run.dynamic(f"a name that only a run knows ({argument.reason})", node, argument.level)
+            names.append(f"{{{getattr(argument, 'label', '…')}}}")
+    return ColumnValue(held.tree, tuple(names), held.doubt)
+
+
+def cast(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """.cast("int"), .cast(T.IntegerType())"""
+    wanted = arguments[0] if arguments else keywords.get("dataType")
+    return ColumnValue(exp.Cast(this=held.tree, to=type_of(wanted)), doubt=held.doubt)
+
+
+def type_of(wanted: Value) -> Any:
+    text = wanted if isinstance(wanted, str) else getattr(wanted, "type_name", "")
+    try:
+        return exp.DataType.build(text or "string", dialect="spark")
+    except Exception:  # a type that sqlglot does not know is a type nevertheless
+        return exp.DataType(this=exp.DataType.Type.USERDEFINED)
+
+
+def when(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.when(…).when(test, value)"""
+    if not isinstance(held.tree, exp.Case) or len(arguments) < 2:
+        return held
+    arm = exp.If(this=literal(run, arguments[0], node), true=literal(run, arguments[1], node))
+    return made(held, arguments, exp.Case(ifs=[*held.tree.args["ifs"], arm]))
+
+
+def otherwise(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if not isinstance(held.tree, exp.Case):
+        return held
+    default = literal(run, arguments[0] if arguments else keywords.get("value"), node)
+    return made(held, arguments, exp.Case(ifs=held.tree.args["ifs"], default=default))
+
+
+def over(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.sum("x").over(window)"""
+    spec = arguments[0] if arguments else keywords.get("window")
+    if not isinstance(spec, WindowSpec):
+        spec = WindowSpec()
+    order = exp.Order(expressions=[_ordered(tree) for tree in spec.order]) if spec.order else None
+    tree = exp.Window(this=held.tree, partition_by=list(spec.partition), order=order)
+    return made(held, [], tree)
+
+
+def _ordered(tree: Any) -> Any:
+    return tree if isinstance(tree, exp.Ordered) else exp.Ordered(this=tree)
+
+
+def sort_key(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return made(held, [], exp.Ordered(this=held.tree))
+
+
+def operator(kind: Any) -> Handler:
+    def handler(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        other = arguments[0] if arguments else next(iter(keywords.values()), None)
+        return made(held, arguments, kind(this=held.tree, expression=literal(run, other, node)))
+
+    return handler
+
+
+def is_null(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return made(held, [], exp.Is(this=held.tree, expression=exp.Null()))
+
+
+def is_not_null(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return made(held, [], exp.Not(this=exp.Is(this=held.tree, expression=exp.Null())))
+
+
+def is_in(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """.isin("a", "b"), .isin(values), .isin(df)"""
+    if len(arguments) == 1 and isinstance(arguments[0], Relation):
+        return made(held, [], exp.In(this=held.tree, query=literal(run, arguments[0], node)))
+    several = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], (list, tuple, set)) else arguments
+    items = [literal(run, item, node) for item in several if isinstance(item, ColumnValue)]
+    return made(held, list(several), exp.In(this=held.tree, expressions=items))
+
+
+def between(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    bounds = [literal(run, value, node) for value in [*arguments, *keywords.values()][:2]]
+    bounds += [exp.Null()] * (2 - len(bounds))
+    return made(held, arguments, exp.Between(this=held.tree, low=bounds[0], high=bounds[1]))
+
+
+def field_(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """.getField("city"), col["city"], col.city"""
+    name = arguments[0] if arguments else keywords.get("name", keywords.get("key"))
+    if isinstance(name, str):
+        field = exp.Dot(this=held.tree, expression=exp.Identifier(this=str(name), quoted=False))
+        field.meta["called"] = f"{spelled(held.tree)}.{name}"
+        return made(held, [], field)
+    return made(held, arguments, exp.Bracket(this=held.tree, expressions=[literal(run, name, node)]))
+
+
+def spelled(tree: Any) -> str:
+    """address.city      how Spark calls a field that .getField or [] has taken"""
+    return str((tree._meta or {}).get("called") or tree.name or "field")
+
+
+def with_field(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """.withField("city", value)"""
+    trees = [literal(run, value, node) for value in [*arguments, *keywords.values()][:2]]
+    return made(held, arguments, exp.Anonymous(this="with_field", expressions=[held.tree, *trees]))
+
+
+def unchanged(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return made(held, arguments, exp.Anonymous(this="drop_fields", expressions=[held.tree]))
+
+
+def outer(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """col("c.id").outer()      a column of the query around"""
+    tree = held.tree.copy()
+    tree.meta["outer"] = True
+    return ColumnValue(tree)
+
+
+METHODS: dict[str, Handler] = {
+    **dict.fromkeys(("alias", "name"), alias),
+    **dict.fromkeys(("cast", "astype", "try_cast"), cast),
+    "when": when,
+    "otherwise": otherwise,
+    "over": over,
+    **dict.fromkeys(
+        ("asc", "desc", "asc_nulls_first", "asc_nulls_last", "desc_nulls_first", "desc_nulls_last"), sort_key
+    ),
+    "isNull": is_null,
+    "isNotNull": is_not_null,
+    "isNaN": is_null,
+    "isin": is_in,
+    "between": between,
+    **dict.fromkeys(("getField", "getItem"), field_),
+    "withField": with_field,
+    "dropFields": unchanged,
+    "outer": outer,
+    "like": operator(exp.Like),
+    "ilike": operator(exp.ILike),
+    "rlike": operator(exp.RegexpLike),
+    "eqNullSafe": operator(exp.NullSafeEQ),
+    **dict.fromkeys(("bitwiseAND", "bitwiseOR", "bitwiseXOR"), operator(exp.BitwiseAnd)),
+}

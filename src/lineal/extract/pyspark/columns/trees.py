@@ -1,0 +1,189 @@
+"""Values to SQL expressions: names, literals, operators."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.pyspark.reading import Spot
+from lineal.extract.pyspark.relation import Bound, Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Choice, ColumnValue, Instance, Pattern, Unknown, Value
+from lineal.extract.sql.parse import parse
+from lineal.extract.sql.reading import Reading
+from lineal.model.diagnostic import Code
+from lineal.model.script import Script
+
+NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
+
+
+def marked(run: Run, tree: Any, node: Any) -> Any:
+    """A leaf that knows the Python expression it was made from."""
+    tree.meta["at"] = Spot(run.reading, node)
+    return tree
+
+
+def identifier(name: str) -> exp.Identifier:
+    return exp.Identifier(this=name, quoted=False)
+
+
+def named(run: Run, name: str, node: Any) -> Any:
+    """ "x", "a.x", "a.*", "`odd name`.field"      as F.col reads it"""
+    if name == "*":
+        return marked(run, exp.Star(), node)
+    if "." not in name and "`" not in name:
+        return marked(run, exp.Column(this=identifier(name)), node)
+    parts = [quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)]
+    if not parts:
+        parts = [name]
+    if parts[-1] == "*":
+        keys = dict(zip(("table", "db", "catalog"), map(identifier, reversed(parts[:-1])), strict=False))
+        return marked(run, exp.Column(this=exp.Star(), **keys), node)
+    head, rest = parts[:4], parts[4:]
+    keys = dict(zip(("this", "table", "db", "catalog"), map(identifier, reversed(head)), strict=False))
+    tree: Any = marked(run, exp.Column(**keys), node)
+    for part in rest:
+        tree = exp.Dot(this=tree, expression=identifier(part))
+    return tree
+
+
+def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | None:
+    """df.x, df["x"]      None if df cannot have an x"""
+    parts = [quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)] or [name]
+    held = relation.by_key.get(parts[0].lower(), [])
+    if len(parts) > 1 and not held:
+        return named(run, name, node)
+    if len(held) > 1:
+        return named(run, name, node)
+    if held:
+        found = held[0].id
+    else:
+        stars = [star for star in relation.stars if star.slot.star and parts[0].lower() not in star.slot.star.excepted]
+        if len(stars) != 1:
+            return named(run, name, node)
+        found = stars[0].id
+    tree: Any = marked(run, exp.Column(this=identifier(parts[0])), node)
+    tree.meta["bound"] = Bound(relation, found, parts[0].lower())
+    for part in parts[1:]:
+        tree = exp.Dot(this=tree, expression=identifier(part))
+    return tree
+
+
+def literal(run: Run, value: Value, node: Any) -> Any:
+    """A value where PySpark takes values: F.lit("x"), df.x == "x" """
+    if isinstance(value, ColumnValue):
+        return value.tree
+    if isinstance(value, bool):
+        return exp.Boolean(this=value)
+    if isinstance(value, str):
+        return exp.Literal.string(str(value))
+    if isinstance(value, (int, float)):
+        return exp.Literal.number(repr(value)) if value >= 0 else exp.Neg(this=exp.Literal.number(repr(-value)))
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return exp.Array(expressions=[literal(run, item, node) for item in value])
+    if isinstance(value, Instance) and "value" in value.names:
+        return literal(run, value.names["value"], node)
+    if isinstance(value, Relation):
+        return subquery(value)
+    return exp.Null()
+
+
+def column(run: Run, value: Value, node: Any) -> Any:
+    """A value where PySpark takes a column or its name: df.select("x"), F.sum("x")"""
+    if isinstance(value, ColumnValue):
+        return value.tree
+    if isinstance(value, (Pattern, Unknown, Choice)):
+        return dynamic_column(run, value, node)
+    if isinstance(value, str):
+        return named(run, value, node)
+    if isinstance(value, Instance) and isinstance(value.names.get("value"), str):
+        return named(run, value.names["value"], node)
+    return literal(run, value, node)
+
+
+def dynamic_column(run: Run, value: Value, node: Any) -> Any:
+    """F.col(name_that_only_a_run_knows)"""
+    if isinstance(value, Choice) and all(isinstance(option, str) for option in value.options):
+        return exp.Coalesce(
+            this=named(run, value.options[0], node),
+            expressions=[named(run, option, node) for option in value.options[1:]],
+        )
+    level = getattr(value, "level", None)
+    reason = getattr(value, "reason", "") or "not followed"
+    if level is not None:
+        run.dynamic(f"a column that only a run knows ({reason})", node, level)
+    return exp.Null()
+
+
+def subquery(relation: Relation) -> exp.Subquery:
+    """df.scalar(), col.isin(df)      a DataFrame inside an expression"""
+    tree = exp.Subquery(this=exp.Select(expressions=[]))
+    tree.meta["relation"] = relation
+    return tree
+
+
+def parsed(run: Run, text: str, node: Any) -> list[Any]:
+    """F.expr("a + b AS c"), selectExpr("a", "b * 2 AS c")      items of a SELECT list"""
+    tree = statement(run, f"SELECT {text}", node, shift=-7)
+    if tree is None or not isinstance(tree, exp.Select):
+        return []
+    return list(tree.expressions)
+
+
+def statement(run: Run, text: str, node: Any, shift: int = 0) -> Any | None:
+    found = statements(run, text, node, shift)
+    return found[0] if found else None
+
+
+def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
+    """The trees of a SQL text that stands in the program."""
+    place = run.reading.place_of(node)
+    reading = Reading(Script(text, "spark", place.file if place else "", place.line if place else 1))
+    trees, _, diagnostics = parse(reading)
+    for diagnostic in diagnostics:
+        if diagnostic.code is not Code.DYNAMIC:
+            run.report(diagnostic.code, diagnostic.message, node)
+    for tree in trees:
+        run.reading.embed(tree, reading)
+    return trees
+
+
+# -- operators ---------------------------------------------------------------------------------------------------
+
+BINARY: dict[type, Any] = {
+    ast.Add: exp.Add, ast.Sub: exp.Sub, ast.Mult: exp.Mul, ast.Div: exp.Div, ast.Mod: exp.Mod, ast.BitAnd: exp.And,
+    ast.BitOr: exp.Or, ast.Pow: exp.Pow,
+}  # fmt: skip
+COMPARED: dict[type, Any] = {
+    ast.Eq: exp.EQ, ast.NotEq: exp.NEQ, ast.Lt: exp.LT, ast.LtE: exp.LTE, ast.Gt: exp.GT, ast.GtE: exp.GTE,
+}  # fmt: skip
+
+
+def binary(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
+    """col("a") + 1"""
+    return operator(run, BINARY.get(op, exp.Add), left, right, node)
+
+
+def compare(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
+    """col("a") == "x" """
+    return operator(run, COMPARED.get(op, exp.EQ), left, right, node)
+
+
+def operator(run: Run, kind: Any, left: Value, right: Value, node: Any) -> ColumnValue:
+    doubts = [value.doubt for value in (left, right) if isinstance(value, ColumnValue) and value.doubt is not None]
+    tree = kind(this=literal(run, left, node), expression=literal(run, right, node))
+    return ColumnValue(tree, doubt=min(doubts) if doubts else None)
+
+
+def unary(run: Run, op: type, held: ColumnValue, node: Any) -> Value:
+    return ColumnValue((exp.Not if op is ast.Invert else exp.Neg)(this=held.tree), doubt=held.doubt)
+
+
+def item(value: ColumnValue) -> Any:
+    """The expression with its alias, where it stands beside others: struct(a.alias("p"))"""
+    if len(value.names) == 1:
+        return exp.Alias(this=value.tree, alias=identifier(value.names[0]))
+    return value.tree

@@ -1,0 +1,72 @@
+"""Decorators: UDFs, pipelines of Databricks, and those that leave a function what it is."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from lineal.extract.pyspark.expressions import value
+from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.values import Builder, Class, Function, Library, Partial, Udf, Value
+
+UDFS = ("udf", "pandas_udf", "arrow_udf")
+DATASETS = ("table", "view", "materialized_view", "temporary_view", "streaming_table", "append_flow")
+
+
+def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
+    """@udf("int"), @dlt.table(name="x"), @staticmethod, @anything"""
+    for decorator in node.decorator_list:
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
+        made.decorators = (*made.decorators, name)
+        owner = value(run, target, env)
+        full = owner.name if isinstance(owner, Library) else ""
+        if name in UDFS and ("pyspark" in full or not full):
+            return Udf(made.name, aggregates=aggregates(made, decorator))
+        if name in DATASETS and full.startswith(("dlt.", "pyspark.pipelines.", "databricks.declarative")):
+            from lineal.extract.pyspark.pipelines import defined
+
+            defined(run, made, decorator, name, env)
+            return made
+        if isinstance(owner, Function) and isinstance(target, ast.Name):
+            wrapped = wrapped_by(run, owner, made, decorator, env)
+            if wrapped is not None:
+                return wrapped
+    return made
+
+
+def wrapped_by(run: Run, owner: Function, made: Function, decorator: Any, env: Environment) -> Value | None:
+    """A decorator of the program itself: what it gives back is called instead."""
+    from lineal.extract.pyspark.calls import invoke
+
+    function: Value = owner
+    if isinstance(decorator, ast.Call):
+        function = value(run, decorator, env)
+    found = invoke(run, function, [made], {}, decorator)
+    return found if isinstance(found, (Function, Partial, Udf, Class)) else None
+
+
+def aggregates(made: Function, decorator: Any) -> bool:
+    """A pandas UDF from a Series to one value aggregates."""
+    text = ast.unparse(decorator) if isinstance(decorator, ast.Call) else ""
+    if "GROUPED_AGG" in text:
+        return True
+    if not made.decorators or made.decorators[-1] != "pandas_udf" or isinstance(made.node, ast.Lambda):
+        return False
+    result = made.node.returns
+    arguments = [argument.annotation for argument in made.node.args.args]
+    if result is None or not arguments:
+        return False
+    return (
+        "Series" not in ast.unparse(result)
+        and "Iterator" not in ast.unparse(result)
+        and any(annotation is not None and "Series" in ast.unparse(annotation) for annotation in arguments)
+    )
+
+
+def udf_of(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    """F.udf(f, "int"), F.udf(lambda x: …); without a function a decorator"""
+    function = next((each for each in [*arguments, *keywords.values()] if isinstance(each, (Function, Partial))), None)
+    if isinstance(function, Function):
+        return Udf("udf" if function.name == "<lambda>" else function.name)
+    return Udf("udf") if function is not None else Builder("udf_decorator")

@@ -1,0 +1,168 @@
+"""Delta tables: DeltaTable.forName("t").alias("t").merge(source, condition).whenMatchedUpdate(…)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.algebra.expression import decides
+from lineal.algebra.frame import Lineage, Slot, absorb, pour, united
+from lineal.extract.pyspark.columns.trees import literal, parsed
+from lineal.extract.pyspark.frames.joins import as_relation, side_by_side, told_apart
+from lineal.extract.pyspark.frames.project import lineage_of, said
+from lineal.extract.pyspark.relation import FrameScope, Relation, fresh
+from lineal.extract.pyspark.run import Run, Write
+from lineal.extract.pyspark.session import path_read, read_name, table_named
+from lineal.extract.pyspark.values import Builder, ColumnValue, Value
+from lineal.extract.sql.clauses import FILTERS, JOINS
+from lineal.extract.sql.expressions import gather
+from lineal.model.paths import path_name
+from lineal.model.way import Clause, How
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+WHEN = decides(How.FILTER, Clause.WHERE)
+
+
+def delta_table(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """DeltaTable.forName(spark, "t"), DeltaTable.forPath(spark, "/x")"""
+    target = arguments[-1] if arguments else next(iter(keywords.values()), None)
+    if len(arguments) > 1 and name in ("forName", "forPath"):
+        target = arguments[1]
+    if name == "forPath":
+        relation = read_name(run, target, node, path_read)
+        shown = run.program.located.get(path_name(target), path_name(target)) if isinstance(target, str) else "{path}"
+    elif name == "forName":
+        relation = read_name(run, target, node, table_named)
+        shown = target if isinstance(target, str) else f"{{{getattr(target, 'label', 'table')}}}"
+    else:
+        return Builder("delta_builder", {})
+    return Builder("delta", {"relation": relation, "target": str(shown), "path": name == "forPath", "qualifier": ""})
+
+
+def call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    parts = held.parts
+    if name in ("alias", "as_"):
+        from lineal.extract.pyspark.frames.project import alias
+
+        return held.with_(relation=alias(run, parts["relation"], arguments, keywords, node))
+    if name == "toDF":
+        return parts["relation"]
+    if name == "merge":
+        given = dict(zip(("source", "condition"), arguments, strict=False)) | keywords
+        source = as_relation(run, given.get("source"), node)
+        if source is None:
+            run.dynamic("a merge of a DataFrame that only a run knows", node)
+            return held
+        return held.with_(source=source, on=given.get("condition"), arms=())
+    if name.startswith("when"):
+        given = dict(keywords)
+        if name.endswith(("UpdateAll", "InsertAll", "Delete")):
+            given.setdefault("condition", arguments[0] if arguments else None)
+        else:
+            given = dict(zip(("condition", "set" if "Update" in name else "values"), arguments, strict=False)) | given
+            if isinstance(given.get("condition"), dict):
+                given = {"set": given["condition"], "values": given["condition"]}
+        return held.with_(arms=(*parts.get("arms", ()), (name, given)))
+    if name == "execute":
+        return execute(run, held, node)
+    if name == "update":
+        given = dict(zip(("condition", "set"), arguments, strict=False)) | keywords
+        return update(run, held, given, node)
+    if name == "delete":
+        condition = arguments[0] if arguments else keywords.get("condition")
+        return update(run, held, {"condition": condition, "set": {}}, node)
+    return held
+
+
+def expression(run: Run, value: Value, node: Any) -> Any | None:
+    if isinstance(value, ColumnValue):
+        return value.tree
+    if isinstance(value, str):
+        found = parsed(run, value, node)
+        return found[0] if found else None
+    return literal(run, value, node) if value is not None else None
+
+
+def execute(run: Run, held: Builder, node: Any) -> Value:
+    """Each assignment is an edge into its column; ON joins, WHEN … AND filters."""
+    parts = held.parts
+    target, source = parts["relation"], parts.get("source")
+    if not isinstance(target, Relation) or not isinstance(source, Relation):
+        return None
+    left, right, twice = told_apart(target, source)
+    both = side_by_side(left, right, source, twice)
+    evaluation = run.evaluation()
+    scope = FrameScope(both, evaluation, Clause.JOIN_ON)
+    on = expression(run, parts.get("on"), node)
+    if on is not None:
+        gather(on, JOINS, both.rows, scope)
+    columns: dict[str, list[Slot]] = {}
+    for name, given in parts.get("arms", ()):
+        scope.clause = Clause.WHERE
+        condition = expression(run, given.get("condition"), node)
+        if condition is not None:
+            gather(condition, WHEN, both.rows, scope)
+        scope.clause = Clause.SET
+        if name.endswith(("UpdateAll", "InsertAll")):
+            for attribute in right.attributes:
+                columns.setdefault(attribute.key, []).append(attribute.slot)
+            continue
+        assigned = given.get("set") if "Update" in name else given.get("values")
+        for column, value in (assigned or {}).items() if isinstance(assigned, dict) else ():
+            spelled = str(column).rsplit(".", 1)[-1].strip("`")
+            tree = expression(run, value, node)
+            lineage = lineage_of(tree, scope) if tree is not None else {}
+            columns.setdefault(spelled.lower(), []).append(Slot(spelled, spelled.lower(), lineage))
+    slots = [
+        Slot(several[0].name, several[0].key, united(slot.lineage for slot in several), several[0].star)
+        for several in columns.values()
+    ]
+    return emit(run, held, slots, both, evaluation, (left, source), node)
+
+
+def update(run: Run, held: Builder, given: Keywords, node: Any) -> Value:
+    """DeltaTable.update("id = 1", {"a": "b + 1"})      the condition decides the columns that are set"""
+    target = held.parts["relation"]
+    evaluation = run.evaluation()
+    scope = FrameScope(target, evaluation, Clause.WHERE)
+    condition = given.get("condition")
+    assigned = given.get("set")
+    if isinstance(condition, dict):
+        condition, assigned = None, condition
+    deciding: Lineage = {}
+    tree = expression(run, condition, node)
+    if tree is not None:
+        gather(tree, FILTERS, deciding, scope)
+    scope.clause = Clause.SET
+    slots = []
+    for column, value in (assigned or {}).items() if isinstance(assigned, dict) else ():
+        found = expression(run, value, node)
+        lineage: Lineage = {}
+        pour(lineage_of(found, scope) if found is not None else {}, IDENTITY_WAY, lineage)
+        absorb(deciding, lineage)
+        slots.append(Slot(str(column), str(column).lower(), lineage))
+    rows = {} if slots else deciding
+    both = Relation([], rows, (target,))
+    return emit(run, held, slots, both, evaluation, (target,), node)
+
+
+def emit(
+    run: Run,
+    held: Builder,
+    slots: list[Slot],
+    both: Relation,
+    evaluation: Any,
+    parents: tuple[Relation, ...],
+    node: Any,
+) -> Value:
+    from lineal.extract.pyspark.sinks import written
+
+    made = Relation([fresh(slot) for slot in slots], both.rows, parents, evaluation)
+    said(run, made, evaluation)
+    kind = "file" if held.parts.get("path") else "table"
+    written(run, Write(held.parts["target"], made, node, run.reading, kind, defines=False))
+    return None
+
+
+from lineal.model.way import IDENTITY as IDENTITY_WAY  # noqa: E402

@@ -1,0 +1,475 @@
+"""Expressions of Python over abstract values: one function and one row per kind of node."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.pyspark.columns import trees
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.values import (
+    Choice,
+    ColumnValue,
+    Function,
+    Generator,
+    Instance,
+    Library,
+    Pattern,
+    Unknown,
+    Value,
+    is_known,
+    items_of,
+    label_of,
+    truth,
+)
+from lineal.model.way import Confidence
+
+LONGEST_TEXT = 2_000_000
+LONGEST_LIST = 100_000
+
+
+def value(run: Run, node: ast.expr | None, env: Environment) -> Value:
+    """The abstract value of an expression."""
+    if node is None:
+        return None
+    run.steps += 1
+    if not run.steps & 0xFF:
+        run.step(0)
+    handler = EXPRESSIONS.get(node.__class__)
+    return handler(run, node, env) if handler is not None else Unknown("…", "not followed")
+
+
+def constant(run: Run, node: ast.Constant, env: Environment) -> Value:
+    return node.value
+
+
+def name(run: Run, node: ast.Name, env: Environment) -> Value:
+    from lineal.extract.pyspark.natives import BUILTINS
+
+    here: Environment | None = env
+    spelled = node.id
+    while here is not None:
+        if spelled in here.names and spelled not in here.shared:
+            return here.names[spelled]
+        here = here.outer
+    for library in env.globals.wild:
+        found = library(spelled)
+        if found is not None:
+            return found
+    if spelled in BUILTINS:
+        return Library(f"builtins.{spelled}")
+    if spelled in run.program.predefined:
+        return run.program.predefined[spelled]
+    return run.program.undefined(spelled, run, node)
+
+
+def attribute(run: Run, node: ast.Attribute, env: Environment) -> Value:
+    from lineal.extract.pyspark.attributes import attribute_of
+
+    return attribute_of(run, value(run, node.value, env), node.attr, node)
+
+
+def call(run: Run, node: ast.Call, env: Environment) -> Value:
+    from lineal.extract.pyspark.calls import called
+
+    return called(run, node, env)
+
+
+def listed(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -> Value:
+    found = elements(run, node.elts, env)
+    if isinstance(found, Unknown):
+        return found
+    if isinstance(node, ast.Tuple):
+        return tuple(found)
+    if isinstance(node, ast.Set):
+        return {item for item in found if is_known(item)} if all(map(is_known, found)) else found
+    return found
+
+
+def elements(run: Run, nodes: list[ast.expr], env: Environment) -> list[Value] | Unknown:
+    """a, *rest, b"""
+    found: list[Value] = []
+    for item in nodes:
+        if isinstance(item, ast.Starred):
+            inner = value(run, item.value, env)
+            several = items_of(inner)
+            if several is None:
+                return unknown_of(inner, item.value)
+            found.extend(several)
+        else:
+            found.append(value(run, item, env))
+    return found
+
+
+def unknown_of(held: Value, node: ast.AST) -> Unknown:
+    if isinstance(held, Unknown):
+        return held
+    if isinstance(held, Pattern):
+        return Unknown(label_of(node), held.reason, held.level)
+    return Unknown(label_of(node), "not followed")
+
+
+def dictionary(run: Run, node: ast.Dict, env: Environment) -> Value:
+    found: dict[Any, Value] = {}
+    for key_node, item_node in zip(node.keys, node.values, strict=True):
+        item = value(run, item_node, env)
+        if key_node is None:
+            if not isinstance(item, dict):
+                return unknown_of(item, item_node)
+            found.update(item)
+            continue
+        key = value(run, key_node, env)
+        if isinstance(key, (Unknown, list, dict, Choice)):
+            return unknown_of(key, key_node)
+        try:
+            found[key] = item
+        except TypeError:
+            return Unknown("…", "a key that is not known")
+    return found
+
+
+def joined_text(run: Run, node: ast.JoinedStr, env: Environment) -> Value:
+    """f"{schema}.orders" """
+    return text_of_parts([formatted(run, part, env) for part in node.values])
+
+
+def formatted(run: Run, part: ast.expr, env: Environment) -> Value:
+    if isinstance(part, ast.Constant):
+        return part.value
+    assert isinstance(part, ast.FormattedValue)
+    held = value(run, part.value, env)
+    if part.format_spec is not None:
+        spec = value(run, part.format_spec, env)
+        if is_known(held) and isinstance(spec, str) and not isinstance(spec, Pattern) and len(spec) < 10:
+            try:
+                return format(held, spec)
+            except (ValueError, TypeError):
+                return held
+    if part.conversion == ord("r") and is_known(held):
+        return repr(held)
+    if isinstance(held, Unknown) and (held.label == "…" or isinstance(part.value, (ast.Name, ast.Attribute))):
+        return Unknown(label_of(part.value), held.reason, held.level)
+    return held
+
+
+def text_of_parts(parts: list[Value]) -> Value:
+    """The text of several values side by side; what is not known stays a placeholder."""
+    choices = [part for part in parts if isinstance(part, Choice)]
+    if choices and len(choices[0].options) <= 8 and len({id(choice) for choice in choices}) == 1:
+        several = [text_of_parts([one if part is choices[0] else part for part in parts]) for one in choices[0].options]
+        return Choice(tuple(several))
+    level, reason = Confidence.HIGH, ""
+    texts = []
+    for part in parts:
+        if isinstance(part, (Unknown, Pattern)):
+            if part.level < level or not reason:
+                level, reason = min(level, part.level), part.reason
+            texts.append(str(part) if isinstance(part, Pattern) else f"{{{part.label}}}")
+        elif is_known(part):
+            texts.append(str(part))
+        else:
+            level, reason = Confidence.UNKNOWN, "not followed"
+            texts.append("{…}")
+    text = "".join(texts)
+    if len(text) > LONGEST_TEXT:
+        return Unknown("…", "a text that is too long")
+    return Pattern(text, min(level, Confidence.LOW), reason) if reason else text
+
+
+# -- operators ---------------------------------------------------------------------------------------------------
+
+OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.BitOr: operator.or_,
+    ast.BitAnd: operator.and_, ast.BitXor: operator.xor,
+}  # fmt: skip
+
+COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge, ast.Is: operator.eq, ast.IsNot: operator.ne, ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+}  # fmt: skip
+
+
+def binary(run: Run, node: ast.BinOp, env: Environment) -> Value:
+    left, right = value(run, node.left, env), value(run, node.right, env)
+    return combined(run, node, left, right)
+
+
+def combined(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Value) -> Value:
+    if isinstance(left, ColumnValue) or isinstance(right, ColumnValue):
+        return trees.binary(run, type(node.op), left, right, node)
+    if isinstance(node.op, ast.Mod) and isinstance(left, str):
+        return percent(left, right)
+    if isinstance(left, (Unknown, Choice, Pattern)) or isinstance(right, (Unknown, Choice, Pattern)):
+        texts = (str, Unknown, Choice)
+        one_is_text = isinstance(left, str) or isinstance(right, str)
+        if isinstance(node.op, ast.Add) and one_is_text and isinstance(left, texts) and isinstance(right, texts):
+            return text_of_parts([left, right])
+        if isinstance(node.op, ast.Div):
+            return text_of_parts([left, "/", right])
+        return left if isinstance(left, Unknown) else right if isinstance(right, Unknown) else Unknown("…", "computed")
+    if isinstance(left, Library) and isinstance(node.op, ast.Div):
+        return Unknown("…", "a path that is computed")
+    combine = OPERATORS.get(type(node.op))
+    if combine is None or not harmless(node.op, left, right):
+        return Unknown("…", "computed")
+    try:
+        return combine(left, right)
+    except Exception:  # whatever the analysed program does wrong stays its own affair
+        return Unknown("…", "computed")
+
+
+def harmless(op: ast.operator, left: Value, right: Value) -> bool:
+    """[0] * 10**9 and 9**9**9 are not computed"""
+    plain = (int, float, str, list, tuple, dict, set, frozenset)
+    if not isinstance(left, plain) or not isinstance(right, plain):
+        return False
+    if isinstance(op, ast.Mult):
+        if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+            return True
+        sizes = [abs(x) if isinstance(x, (int, float)) else len(x) for x in (left, right)]
+        return sizes[0] * sizes[1] <= LONGEST_LIST
+    if isinstance(op, ast.Pow):
+        return all(isinstance(x, (int, float)) and abs(x) < limit for x, limit in ((left, 10_000), (right, 64)))
+    if isinstance(op, ast.Add) and isinstance(left, (str, list, tuple)) and isinstance(right, (str, list, tuple)):
+        return len(left) + len(right) <= LONGEST_TEXT
+    return True
+
+
+def percent(text: str, arguments: Value) -> Value:
+    """ "%s.orders" % schema"""
+    values = list(arguments) if isinstance(arguments, tuple) else [arguments]
+    if is_known(arguments) and not isinstance(text, Pattern):
+        try:
+            return text % arguments
+        except (TypeError, ValueError, KeyError):
+            return Unknown("…", "a text that is made with %")
+    pieces = text.split("%s")
+    if isinstance(arguments, dict) or len(pieces) != len(values) + 1:
+        return Unknown("…", "a text that is made with %")
+    parts: list[Value] = [pieces[0]]
+    for held, piece in zip(values, pieces[1:], strict=True):
+        parts += [held, piece]
+    return text_of_parts(parts)
+
+
+def unary(run: Run, node: ast.UnaryOp, env: Environment) -> Value:
+    held = value(run, node.operand, env)
+    if isinstance(held, ColumnValue):
+        return trees.unary(run, type(node.op), held, node)
+    if isinstance(node.op, ast.Not):
+        known = truth(held)
+        return Unknown("…", "a condition") if known is None else not known
+    if isinstance(held, (int, float)) and not isinstance(held, bool):
+        return -held if isinstance(node.op, ast.USub) else held if isinstance(node.op, ast.UAdd) else Unknown("…", "")
+    return Unknown("…", "computed")
+
+
+def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
+    left = value(run, node.left, env)
+    result: Value = True
+    for op, right_node in zip(node.ops, node.comparators, strict=True):
+        right = value(run, right_node, env)
+        if isinstance(left, ColumnValue) or isinstance(right, ColumnValue):
+            return trees.compare(run, type(op), left, right, node)
+        outcome = compared(op, left, right)
+        if outcome is None:
+            return Unknown("…", "a condition")
+        if outcome is False:
+            result = False
+        left = right
+    return result
+
+
+def compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    if isinstance(op, (ast.Is, ast.IsNot)) and right is None and not isinstance(left, (Unknown, Choice)):
+        return (left is None) == isinstance(op, ast.Is)
+    if isinstance(op, (ast.In, ast.NotIn)) and is_known(left):
+        held = items_of(right) if not isinstance(right, (str, Generator)) else right
+        if isinstance(held, str) and isinstance(left, str) and not isinstance(held, Pattern):
+            return (left in held) == isinstance(op, ast.In)
+        if isinstance(held, list):
+            if any(is_known(item) and item == left for item in held):
+                return isinstance(op, ast.In)
+            return None if not all(map(is_known, held)) else isinstance(op, ast.NotIn)
+        return None
+    if not is_known(left) or not is_known(right):
+        same = left is right and isinstance(left, (Instance, Relation))
+        return isinstance(op, (ast.Eq, ast.Is)) if same and isinstance(op, (ast.Eq, ast.Is, ast.NotEq)) else None
+    try:
+        return bool(COMPARISONS[type(op)](left, right))
+    except Exception:
+        return None
+
+
+def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
+    """a or b: the first that holds; both where only a run can tell"""
+    last: Value = None
+    maybe: list[Value] = []
+    for item in node.values:
+        last = value(run, item, env)
+        known = truth(last)
+        if known is None:
+            maybe.append(last)
+        elif known is isinstance(node.op, ast.Or):
+            maybe.append(last)
+            break
+    if not maybe:
+        return last
+    return maybe[0] if len(maybe) == 1 and maybe[0] is last else either(maybe if last in maybe else [*maybe, last])
+
+
+def either(options: list[Value]) -> Value:
+    known = [option for option in options if is_known(option)]
+    unknown = next((option for option in options if isinstance(option, (Unknown, Pattern))), None)
+    if unknown is not None:
+        return unknown
+    if len(known) == len(options) and len({repr(option) for option in known}) > 1:
+        return Choice(tuple(known))
+    return options[0]
+
+
+def conditional(run: Run, node: ast.IfExp, env: Environment) -> Value:
+    """a if test else b"""
+    from lineal.extract.pyspark.branches import merged
+
+    test = truth(value(run, node.test, env))
+    if test is not None:
+        return value(run, node.body if test else node.orelse, env)
+    return merged(run, value(run, node.body, env), value(run, node.orelse, env))
+
+
+# -- comprehensions, lambdas, subscripts -------------------------------------------------------------------------
+
+
+def comprehension(run: Run, node: Any, env: Environment) -> Value:
+    """[F.col(c) for c in columns if c != "id"]"""
+    inner = Environment({}, env, env.file)
+    found: list[Value] = []
+
+    def each(position: int) -> Unknown | None:
+        if position == len(node.generators):
+            run.step()
+            if isinstance(node, ast.DictComp):
+                found.append((value(run, node.key, inner), value(run, node.value, inner)))
+            else:
+                found.append(value(run, node.elt, inner))
+            return None
+        generator = node.generators[position]
+        held = value(run, generator.iter, inner)
+        items = items_of(held)
+        if items is None:
+            return unknown_of(held, generator.iter)
+        for item in items:
+            assign(run, generator.target, item, inner)
+            if all(truth(value(run, test, inner)) is not False for test in generator.ifs):
+                stopped = each(position + 1)
+                if stopped is not None:
+                    return stopped
+        return None
+
+    stopped = each(0)
+    if stopped is not None:
+        return Unknown(stopped.label, stopped.reason, stopped.level)
+    if isinstance(node, ast.DictComp):
+        return {key: item for key, item in found if is_known(key) or isinstance(key, Pattern)}
+    if isinstance(node, ast.GeneratorExp):
+        return Generator(found)
+    if isinstance(node, ast.SetComp) and all(map(is_known, found)):
+        return set(found)
+    return found
+
+
+def assign(run: Run, target: ast.expr, held: Value, env: Environment) -> None:
+    from lineal.extract.pyspark.statements import bind
+
+    bind(run, target, held, env)
+
+
+def lambda_(run: Run, node: ast.Lambda, env: Environment) -> Value:
+    return function_value(run, node, env, "<lambda>")
+
+
+def function_value(run: Run, node: Any, env: Environment, called: str) -> Function:
+    defaults = [value(run, default, env) for default in node.args.defaults]
+    keywords = {
+        argument.arg: value(run, default, env)
+        for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        if default is not None
+    }
+    return Function(node, env.file, env, called, defaults, keywords)
+
+
+def subscript(run: Run, node: ast.Subscript, env: Environment) -> Value:
+    from lineal.extract.pyspark.attributes import item_of
+
+    held = value(run, node.value, env)
+    if isinstance(node.slice, ast.Slice):
+        return sliced(run, node.slice, held, env)
+    return item_of(run, held, value(run, node.slice, env), node)
+
+
+def sliced(run: Run, node: ast.Slice, held: Value, env: Environment) -> Value:
+    bounds = [value(run, bound, env) if bound is not None else None for bound in (node.lower, node.upper, node.step)]
+    known = all(bound is None or isinstance(bound, int) for bound in bounds) and bounds[2] != 0
+    if known and isinstance(held, (list, tuple, str)) and not isinstance(held, Pattern):
+        return held[slice(*bounds)]
+    return Unknown("…", "a part that is not known")
+
+
+def starred(run: Run, node: ast.Starred, env: Environment) -> Value:
+    return value(run, node.value, env)
+
+
+def walrus(run: Run, node: ast.NamedExpr, env: Environment) -> Value:
+    held = value(run, node.value, env)
+    assign(run, node.target, held, env)
+    return held
+
+
+def awaited(run: Run, node: ast.Await, env: Environment) -> Value:
+    return value(run, node.value, env)
+
+
+def yielded(run: Run, node: ast.Yield | ast.YieldFrom, env: Environment) -> Value:
+    held = value(run, node.value, env)
+    if run.frames:
+        collected = run.frames[-1]
+        if isinstance(node, ast.YieldFrom):
+            collected.extend(items_of(held) or [])
+        else:
+            collected.append(held)
+    return Unknown("…", "sent to a generator")
+
+
+EXPRESSIONS: dict[type, Callable[[Run, Any, Environment], Value]] = {
+    ast.Constant: constant,
+    ast.Name: name,
+    ast.Attribute: attribute,
+    ast.Call: call,
+    ast.List: listed,
+    ast.Tuple: listed,
+    ast.Set: listed,
+    ast.Dict: dictionary,
+    ast.JoinedStr: joined_text,
+    ast.BinOp: binary,
+    ast.UnaryOp: unary,
+    ast.Compare: compare,
+    ast.BoolOp: boolean,
+    ast.IfExp: conditional,
+    ast.ListComp: comprehension,
+    ast.SetComp: comprehension,
+    ast.GeneratorExp: comprehension,
+    ast.DictComp: comprehension,
+    ast.Lambda: lambda_,
+    ast.Subscript: subscript,
+    ast.Starred: starred,
+    ast.NamedExpr: walrus,
+    ast.Await: awaited,
+    ast.Yield: yielded,
+    ast.YieldFrom: yielded,
+}

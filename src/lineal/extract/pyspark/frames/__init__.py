@@ -1,0 +1,56 @@
+"""DataFrames: one function per method, and one table of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.pyspark.frames import cleaning, groups, joins, project, rows, sets
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Value
+
+Handler = Callable[[Run, Relation, list[Value], dict[str, Value], Any], Value]
+
+METHODS: dict[str, Handler] = {
+    "select": project.select,
+    "selectExpr": project.select_expr,
+    "withColumn": project.with_column,
+    "withColumns": project.with_columns,
+    "withColumnRenamed": project.renamed_column,
+    "withColumnsRenamed": project.renamed_columns,
+    "drop": project.drop,
+    "toDF": project.to_df,
+    "alias": project.alias,
+    "to": project.to_schema,
+    "colRegex": project.col_regex,
+    **dict.fromkeys(("filter", "where"), rows.filter_),
+    **dict.fromkeys(("orderBy", "sort", "sortWithinPartitions"), rows.sort),
+    "distinct": rows.distinct,
+    **dict.fromkeys(("dropDuplicates", "drop_duplicates", "dropDuplicatesWithinWatermark"), rows.drop_duplicates),
+    "dropna": rows.checked,
+    **dict.fromkeys(
+        ("limit", "offset", "sample", "sampleBy", "cache", "persist", "unpersist", "repartition", "repartitionByRange",
+         "coalesce", "hint", "checkpoint", "localCheckpoint", "withWatermark", "observe", "withMetadata", "pandas_api",
+         "repartitionById"),
+        rows.same,
+    ),
+    "join": joins.join,
+    "crossJoin": joins.cross_join,
+    **dict.fromkeys(("groupBy", "groupby", "rollup", "cube"), groups.group_by),
+    "groupingSets": groups.grouping_sets,
+    "agg": groups.agg,
+    **dict.fromkeys(("describe", "summary"), groups.describe),
+    "freqItems": groups.frequent,
+    **dict.fromkeys(("unpivot", "melt"), groups.unpivot),
+    **dict.fromkeys(("mapInPandas", "mapInArrow"), groups.in_python),
+    **dict.fromkeys(("union", "unionAll"), sets.union_),
+    "unionByName": sets.union_by_name,
+    **dict.fromkeys(("intersect", "intersectAll"), sets.intersect),
+    **dict.fromkeys(("subtract", "exceptAll"), sets.subtract),
+    "fillna": cleaning.fill,
+    "replace": cleaning.replace,
+}  # fmt: skip
+
+NA: dict[str, Handler] = {"fill": cleaning.fill, "drop": rows.checked, "replace": cleaning.replace}
+"""df.na.fill(…)"""

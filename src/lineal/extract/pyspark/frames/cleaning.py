@@ -1,0 +1,79 @@
+"""Nulls and values: fillna, replace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.algebra.expression import CONDITION, VALUE
+from lineal.algebra.frame import Lineage, Slot, doubted, pour
+from lineal.extract.pyspark.columns.trees import column
+from lineal.extract.pyspark.frames.project import replaced, said
+from lineal.extract.pyspark.relation import FrameScope, Relation, fresh
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.types import fits
+from lineal.extract.pyspark.values import Value
+from lineal.model.edge import Doubt
+from lineal.model.way import Clause, Confidence
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+BY_TYPE = Doubt(Confidence.MEDIUM, False, "only columns of the value's type are filled, and the types are not known")
+
+
+def fill(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.fillna(0), df.fillna({"a": 0}), df.fillna("x", subset=["b"])"""
+    value = arguments[0] if arguments else keywords.get("value")
+    subset = arguments[1] if len(arguments) > 1 else keywords.get("subset")
+    if isinstance(value, dict):
+        wanted = {str(name): held for name, held in value.items()}
+    else:
+        listed = names_of(subset)
+        wanted = dict.fromkeys(listed if listed is not None else relation.names, value)
+    return changed(run, relation, wanted, subset is None and not isinstance(value, dict), node)
+
+
+def replace(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.replace("old", "new", subset=["a"])"""
+    old = arguments[0] if arguments else keywords.get("to_replace")
+    sample = next(iter(old), None) if isinstance(old, (dict, list, tuple)) else old
+    subset = keywords.get("subset", arguments[2] if len(arguments) > 2 else None)
+    listed = names_of(subset)
+    wanted = dict.fromkeys(listed if listed is not None else relation.names, sample)
+    return changed(run, relation, wanted, listed is None, node)
+
+
+def names_of(subset: Value) -> list[str] | None:
+    if isinstance(subset, str):
+        return [subset]
+    if isinstance(subset, (list, tuple)):
+        return [name for name in subset if isinstance(name, str)]
+    return None
+
+
+def changed(run: Run, relation: Relation, wanted: dict[str, Value], by_type: bool, node: Any) -> Relation:
+    """Each column is its own value where it stays, and decides whether it does."""
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, Clause.SELECT)
+    attributes = list(relation.attributes)
+    for name, value in wanted.items():
+        for held in relation.by_key.get(name.lower(), [None] if relation.stars else []):
+            kind = relation.types.get(held.id, "") if held is not None else ""
+            if kind and not fits(kind, value):
+                continue
+            tree = column(run, f"`{name}`", node)
+            slot = held.slot if held is not None else scope.column(tree)
+            scope.taken(slot, tree)
+            lineage: Lineage = {}
+            pour(slot.lineage, VALUE, lineage, tree)
+            pour(slot.lineage, CONDITION, lineage, tree)
+            if by_type and not kind:
+                lineage = doubted(lineage, BY_TYPE)
+            made = fresh(Slot(slot.name, slot.key, lineage), held.qualifier if held is not None else ())
+            relation.types[made.id] = kind
+            if held is None:
+                attributes = replaced(attributes, made)
+            else:
+                attributes = [made if each.id == held.id else each for each in attributes]
+    found = relation.derived(attributes, None, evaluation)
+    return said(run, found, evaluation)

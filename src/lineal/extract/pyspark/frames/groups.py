@@ -1,0 +1,278 @@
+"""Groups: groupBy, rollup, cube, agg, pivot, and the frames that describe or reshape one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import AGGREGATED, CONDITION, COUNTED, VALUE
+from lineal.algebra.frame import Lineage, Made, Slot, Star, absorb, doubted, pour, star_slot, united
+from lineal.extract.pyspark.columns.functions import columns_of, function
+from lineal.extract.pyspark.columns.trees import column
+from lineal.extract.pyspark.frames.project import flat, projected, said
+from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, is_known
+from lineal.extract.sql.clauses import GROUPS
+from lineal.extract.sql.expressions import gather
+from lineal.extract.sql.naming import output_name
+from lineal.model.diagnostic import Code
+from lineal.model.edge import Dataset, Doubt
+from lineal.model.way import IDENTITY, Clause, Confidence
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+OPAQUE = Doubt(Confidence.LOW, False, "made by a Python function: from any of the columns")
+
+
+def group_by(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.groupBy("a", col("b"))      also by position: groupBy(1)"""
+    keys = []
+    for argument in flat(arguments):
+        if isinstance(argument, int) and not isinstance(argument, bool) and relation.complete:
+            if 0 < argument <= len(relation.attributes):
+                keys.append(ColumnValue(column(run, relation.attributes[argument - 1].slot.name, node)))
+        else:
+            keys.extend(columns_of(run, [argument], node))
+    return Grouped(relation, keys)
+
+
+def grouping_sets(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.groupingSets([["a"], []], "a", "b")"""
+    return Grouped(relation, columns_of(run, arguments[1:], node))
+
+
+def agg(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.agg(…)      the whole is one group"""
+    return aggregated(run, Grouped(relation, []), expressions(run, arguments, keywords, node), node)
+
+
+def expressions(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> list[ColumnValue]:
+    """agg(F.sum("a"), …), agg({"a": "sum"})"""
+    if len(arguments) == 1 and isinstance(arguments[0], dict):
+        found = []
+        for name, called in arguments[0].items():
+            if isinstance(called, str) and isinstance(name, str):
+                made = function(run, called, [name], {}, node)
+                if isinstance(made, ColumnValue):
+                    found.append(made)
+            else:
+                run.dynamic("an aggregate that only a run knows", node)
+        return found
+    return columns_of(run, arguments, node)
+
+
+def aggregated(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) -> Relation:
+    """GROUP BY keys: the keys first, then the aggregates"""
+    relation = grouped.relation
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, Clause.GROUP_BY)
+    rows: Lineage = dict(relation.rows)
+    for key in grouped.keys:
+        gather(key.tree, GROUPS, rows, scope)
+    scope.clause = Clause.SELECT
+    kept = projected(run, relation, grouped.keys, scope, rows)
+    if grouped.pivot is not None:
+        attributes = [*kept, *pivoted(run, grouped, items, scope, rows)]
+    else:
+        made = [with_keys(aggregate_of(item), grouped.keys) for item in items]
+        attributes = [*kept, *projected(run, relation, made, scope, rows)]
+    found = relation.derived(attributes, rows, evaluation)
+    found.under = None
+    return said(run, found, evaluation)
+
+
+def aggregate_of(item: ColumnValue) -> ColumnValue:
+    """an unknown function in agg() aggregates"""
+    if isinstance(item.tree, exp.Anonymous) and not item.tree.find(exp.AggFunc):
+        return ColumnValue(
+            exp.AnonymousAggFunc(this=item.tree.this, expressions=item.tree.expressions), item.names, item.doubt
+        )
+    return item
+
+
+def with_keys(item: ColumnValue, keys: list[ColumnValue]) -> ColumnValue:
+    """F.grouping_id()      of every key"""
+    for call in item.tree.find_all(exp.Func):
+        called = call.name if isinstance(call, exp.Anonymous) else call.sql_name()
+        if called.lower() == "grouping_id" and not any(True for _ in call.iter_expressions()):
+            call.set("expressions", [key.tree.copy() for key in keys])
+    return item
+
+
+def pivoted(run: Run, grouped: Grouped, items: list[ColumnValue], scope: FrameScope, rows: Lineage) -> list[Attribute]:
+    """groupBy("a").pivot("kind", ["x", "y"]).sum("v")      x, y ← v AGGREGATION, kind CONDITIONAL"""
+    assert grouped.pivot is not None
+    deciding: Lineage = {}
+    gather(grouped.pivot.tree, CONDITION, deciding, scope)
+    found: list[Attribute] = []
+    lineages, suffixes = [], []
+    for position, item in enumerate(items):
+        lineage: Lineage = {}
+        gather(aggregate_of(item).tree, IDENTITY, lineage, scope)
+        absorb(deciding, lineage)
+        lineages.append(lineage)
+        own = item.names[0] if item.names else output_name(item.tree, position, scope.evaluation)[0]
+        suffixes.append(f"_{own}" if len(items) > 1 else "")
+    for value in grouped.pivot_values if grouped.pivot_values is not None else [None]:
+        for lineage, suffix in zip(lineages, suffixes, strict=True):
+            found.append(pivot_column(value, suffix, lineage, grouped.pivot, scope))
+    return found
+
+
+def pivot_column(value: Value, suffix: str, lineage: Lineage, pivot: ColumnValue, scope: FrameScope) -> Attribute:
+    """x_total; <pivot:kind>_total, which answers for every name that ends in _total"""
+    if value is None:
+        label = "_".join(column.name for column in pivot.tree.find_all(exp.Column, bfs=False))
+        return fresh(star_slot(Star(Dataset("", f"<pivot:{label}>{suffix}"), made=Made(lineage, "", suffix))))
+    label = str(value).lower() if isinstance(value, bool) else str(value)
+    return fresh(Slot(label + suffix, (label + suffix).lower(), lineage))
+
+
+# -- methods of GroupedData --------------------------------------------------------------------------------------
+
+
+def grouped_agg(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return aggregated(run, grouped, expressions(run, arguments, keywords, node), node)
+
+
+def grouped_count(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """groupBy("a").count()"""
+    return aggregated(run, grouped, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], node)
+
+
+def grouped_shortcut(name: str) -> Any:
+    def shortcut(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """groupBy("a").sum("x", "y")      all numeric columns if none is named"""
+        names = flat(arguments)
+        if not names:
+            names = numeric_names(run, grouped, node)
+        items = [function(run, name, [each], {}, node) for each in names]
+        return aggregated(run, grouped, [item for item in items if isinstance(item, ColumnValue)], node)
+
+    return shortcut
+
+
+def numeric_names(run: Run, grouped: Grouped, node: Any) -> list[str]:
+    from lineal.extract.pyspark.types import is_numeric
+
+    relation = grouped.relation
+    keys = {key.tree.name.lower() for key in grouped.keys if isinstance(key.tree, exp.Column)}
+    if not relation.complete:
+        run.report(Code.UNSUPPORTED_CONSTRUCT, "all numeric columns of a schema that is not known", node)
+    return [
+        attribute.slot.name
+        for attribute in relation.attributes
+        if attribute.slot.star is None
+        and attribute.key not in keys
+        and is_numeric(relation.types.get(attribute.id, "int"))
+    ]
+
+
+def pivot(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """.pivot("kind", ["x", "y"])"""
+    wanted = arguments[0] if arguments else keywords.get("pivot_col")
+    values = arguments[1] if len(arguments) > 1 else keywords.get("values")
+    known = list(values) if isinstance(values, (list, tuple)) and is_known(values) else None
+    if known is None:
+        run.report(Code.DYNAMIC, "the columns of a pivot whose values only the data knows", node)
+    return Grouped(grouped.relation, grouped.keys, columns_of(run, [wanted], node)[0], known)
+
+
+def applied(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """groupBy("a").applyInPandas(f, schema)      every declared column ← all columns, LOW"""
+    keys = [key.tree for key in grouped.keys]
+    evaluation = run.evaluation()
+    scope = FrameScope(grouped.relation, evaluation, Clause.GROUP_BY)
+    rows: Lineage = dict(grouped.relation.rows)
+    for tree in keys:
+        gather(tree, GROUPS, rows, scope)
+    made = in_python(run, grouped.relation, arguments, keywords, node)
+    found = made.derived(None, rows, evaluation)
+    return said(run, found, evaluation)
+
+
+def in_python(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Relation:
+    """df.mapInPandas(f, "id INT, x DOUBLE")"""
+    from lineal.extract.pyspark.types import schema_of
+
+    given = keywords.get("schema", arguments[1] if len(arguments) > 1 else None)
+    schema = schema_of(run, given, node)
+    run.dynamic("columns that a Python function makes", node, Confidence.LOW)
+    lineage: Lineage = {}
+    for attribute in relation.attributes:
+        pour(attribute.slot.lineage, VALUE, lineage)
+    lineage = doubted(lineage, OPAQUE)
+    names = [name for name, _ in schema.fields] if schema is not None else []
+    found = relation.derived([fresh(Slot(name, name.lower(), lineage)) for name in names])
+    found.types = {a.id: t for a, (_, t) in zip(found.attributes, schema.fields if schema else [], strict=False)}
+    return found
+
+
+GROUPED = {
+    "agg": grouped_agg,
+    "count": grouped_count,
+    **{name: grouped_shortcut(name) for name in ("sum", "avg", "mean", "min", "max")},
+    "pivot": pivot,
+    "applyInPandas": applied,
+    "applyInArrow": applied,
+    "apply": applied,
+    "applyInPandasWithState": applied,
+    "transformWithStateInPandas": applied,
+}
+
+
+# -- describe, unpivot -------------------------------------------------------------------------------------------
+
+
+def frequent(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.freqItems(["a"])      a_freqItems ← a AGGREGATION"""
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, Clause.SELECT)
+    attributes = []
+    for item in columns_of(run, arguments[:1] or [keywords.get("cols")], node):
+        lineage: Lineage = {}
+        gather(item.tree, AGGREGATED, lineage, scope)
+        name = f"{output_name(item.tree, 0, evaluation)[0]}_freqItems"
+        attributes.append(fresh(Slot(name, name.lower(), lineage)))
+    return said(run, relation.derived(attributes, None, evaluation), evaluation)
+
+
+def describe(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.describe("a")      summary, and a ← a AGGREGATION"""
+    names = [name for name in flat(arguments) if isinstance(name, str)]
+    if getattr(getattr(node, "func", None), "attr", "") == "summary" or not names:
+        names = relation.names
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, Clause.SELECT)
+    attributes = [fresh(Slot("summary", "summary", {}))]
+    for name in names:
+        tree = column(run, name, node)
+        lineage: Lineage = {}
+        pour(scope.column(tree).lineage, AGGREGATED, lineage, tree)
+        pour(scope.column(tree).lineage, COUNTED, lineage, tree)
+        attributes.append(fresh(Slot(name, name.lower(), lineage)))
+    return said(run, relation.derived(attributes, None, evaluation), evaluation)
+
+
+def unpivot(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.unpivot("id", ["a", "b"], "kind", "value")      value ← a, b IDENTITY; kind has no source"""
+    order = ("ids", "values", "variableColumnName", "valueColumnName")
+    given = dict(zip(order, arguments, strict=False)) | keywords
+    ids = columns_of(run, [given.get("ids") if given.get("ids") is not None else []], node)
+    values = columns_of(run, [given.get("values")], node) if given.get("values") is not None else None
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, Clause.SELECT)
+    rows: Lineage = dict(relation.rows)
+    kept = projected(run, relation, ids, scope, rows)
+    if values is None:
+        held = {attribute.id for attribute in kept}
+        merged = united(each.slot.lineage for each in relation.attributes if each.id not in held)
+    else:
+        merged = united(each.slot.lineage for each in projected(run, relation, values, scope, rows))
+    names = [given.get("variableColumnName"), given.get("valueColumnName")]
+    label, name = (each if isinstance(each, str) else "{name}" for each in names)
+    made = [*kept, fresh(Slot(label, label.lower(), {})), fresh(Slot(name, name.lower(), merged))]
+    return said(run, relation.derived(made, rows, evaluation), evaluation)

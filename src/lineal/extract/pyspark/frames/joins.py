@@ -1,0 +1,185 @@
+"""Joins of DataFrames: on names, on expressions, with itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.algebra.expression import CONDITION, VALUE
+from lineal.algebra.frame import Lineage, Slot, absorb, pour
+from lineal.extract.pyspark.columns.trees import column
+from lineal.extract.pyspark.frames.project import said
+from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, Twice, fresh
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import ColumnValue, Pattern, Unknown, Value
+from lineal.extract.sql.clauses import JOINS
+from lineal.extract.sql.expressions import gather
+from lineal.extract.sql.relations import USING
+from lineal.model.way import Clause, Confidence
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+KINDS = {
+    "inner": "inner", "cross": "inner", "outer": "full", "full": "full", "fullouter": "full", "left": "left",
+    "leftouter": "left", "right": "right", "rightouter": "right", "semi": "semi", "leftsemi": "semi", "anti": "semi",
+    "leftanti": "semi",
+}  # fmt: skip
+
+
+def join(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.join(other, "id"), df.join(other, df.a == other.b, "left")"""
+    given = dict(zip(("other", "on", "how"), arguments, strict=False)) | keywords
+    other = as_relation(run, given.get("other"), node)
+    if other is None:
+        run.dynamic("a join with a DataFrame that only a run knows", node)
+        return relation
+    how = given.get("how", "inner")
+    kind = KINDS.get(str(how).replace("_", "").lower(), "inner") if isinstance(how, str) else "inner"
+    on = given.get("on")
+    left, right, twice = told_apart(relation, other)
+    names = key_names(on)
+    if names is not None:
+        return join_on_names(run, left, right, other, names, kind, twice, node)
+    return join_on(run, left, right, other, conditions(run, on, node), kind, twice)
+
+
+def cross_join(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.crossJoin(other)"""
+    return join(run, relation, arguments[:1] or [keywords.get("other")], {}, node)
+
+
+def as_relation(run: Run, value: Value, node: Any) -> Relation | None:
+    if isinstance(value, Relation):
+        return value
+    if isinstance(value, Unknown):
+        from lineal.extract.pyspark.session import opened
+
+        return opened(run, value, node)
+    return None
+
+
+def key_names(on: Value) -> list[str] | None:
+    """on="id", on=["a", "b"]"""
+    if isinstance(on, str) and not isinstance(on, Pattern):
+        return [on]
+    if isinstance(on, (list, tuple)) and on and all(isinstance(item, str) for item in on):
+        return list(on)
+    return None
+
+
+def conditions(run: Run, on: Value, node: Any) -> list[Any]:
+    several = on if isinstance(on, (list, tuple)) else [on]
+    for item in several:
+        if isinstance(item, (Unknown, Pattern)):
+            run.dynamic("a join condition that only a run knows", node, getattr(item, "level", Confidence.UNKNOWN))
+    return [item.tree for item in several if isinstance(item, ColumnValue)]
+
+
+def told_apart(left: Relation, right: Relation) -> tuple[Relation, Relation, tuple[Twice, ...]]:
+    """df.join(df, …)      the right side's columns get identities of their own"""
+    held = {attribute.id for attribute in (*left.attributes, *left.hidden)}
+    if not any(attribute.id in held for attribute in (*right.attributes, *right.hidden)):
+        return left, right, (*left.twice, *right.twice)
+    renewed: dict[int, int] = {}
+
+    def again(attribute: Attribute) -> Attribute:
+        if attribute.id not in held:
+            return attribute
+        made = fresh(attribute.slot, attribute.qualifier, attribute.doubt)
+        renewed[attribute.id] = made.id
+        if attribute.id in right.types:
+            right.types[made.id] = right.types[attribute.id]
+        return made
+
+    copy = right.derived([again(attribute) for attribute in right.attributes])
+    copy.hidden = tuple(again(attribute) for attribute in right.hidden)
+    return left, copy, (*left.twice, *right.twice, Twice(left, right, renewed))
+
+
+def side_by_side(left: Relation, right: Relation, other: Relation, twice: tuple[Twice, ...]) -> Relation:
+    both = Relation([*left.attributes, *right.attributes], dict(left.rows), (left, other))
+    absorb(right.rows, both.rows)
+    both.hidden = (*left.hidden, *right.hidden)
+    both.twice = twice
+    both.types = left.types if left.types is right.types else {**left.types, **right.types}
+    return both
+
+
+def join_on(
+    run: Run, left: Relation, right: Relation, other: Relation, trees: list[Any], kind: str, twice: tuple[Twice, ...]
+) -> Relation:
+    both = side_by_side(left, right, other, twice)
+    evaluation = run.evaluation()
+    scope = FrameScope(both, evaluation, Clause.JOIN_ON)
+    for tree in trees:
+        gather(tree, JOINS, both.rows, scope)
+    both.evaluation = evaluation
+    if kind == "semi":
+        both.hidden = left.hidden
+        kept = Relation(left.attributes, both.rows, (left, other), evaluation)
+        kept.twice, kept.types, kept.hidden = left.twice, left.types, left.hidden
+        return said(run, kept, evaluation)
+    return said(run, both, evaluation)
+
+
+def join_on_names(
+    run: Run, left: Relation, right: Relation, other: Relation, names: list[str], kind: str,
+    twice: tuple[Twice, ...], node: Any,
+) -> Relation:  # fmt: skip
+    """df.join(other, ["id"])      id once and first: the left one's, the right one's, or either (full)"""
+    both = side_by_side(left, right, other, twice)
+    evaluation = run.evaluation()
+    keys: list[Attribute] = []
+    gone: list[Attribute] = []
+    for name in names:
+        tree = column(run, name, node)
+        sides = [key_of(side, name, evaluation, tree) for side in (left, right)]
+        for attribute in sides:
+            pour(attribute.slot.lineage, USING, both.rows, tree)
+        keys.append(merged_key(sides[0], sides[1], name, kind, tree))
+        gone.extend(sides)
+    taken = {attribute.id for attribute in gone}
+    keyed = {name.lower() for name in names}
+    rest = [attribute for attribute in both.attributes if attribute.id not in taken]
+    rest = [_without(attribute, keyed) for attribute in rest]
+    if kind == "semi":
+        kept = Relation(left.attributes, both.rows, (left, other), evaluation)
+        kept.twice, kept.types, kept.hidden = left.twice, left.types, left.hidden
+        return said(run, kept, evaluation)
+    made = Relation([*keys, *rest], both.rows, (left, other), evaluation)
+    made.hidden = (*both.hidden, *(each for each in gone if all(each.id != key.id for key in keys)))
+    made.twice, made.types = twice, both.types
+    for key, side in zip(keys, gone[::2], strict=True):
+        made.types.setdefault(key.id, both.types.get(side.id, ""))
+    return said(run, made, evaluation)
+
+
+def _without(attribute: Attribute, keys: set[str]) -> Attribute:
+    from lineal.extract.pyspark.frames.project import star_slot_like
+
+    if attribute.slot.star is None:
+        return attribute
+    for key in keys:
+        attribute = attribute._replace(slot=star_slot_like(attribute, key))
+    return attribute
+
+
+def key_of(side: Relation, name: str, evaluation: Any, tree: Any) -> Attribute:
+    scope = FrameScope(side, evaluation, Clause.USING)
+    slot = scope.column(tree)
+    held = next((attribute for attribute in side.attributes if attribute.slot is slot), None)
+    return held if held is not None else fresh(Slot(name, name.lower(), slot.lineage, None, slot.scanned))
+
+
+def merged_key(left: Attribute, right: Attribute, name: str, kind: str, tree: Any) -> Attribute:
+    if kind == "full":
+        lineage: Lineage = {}
+        for side in (left, right):
+            pour(side.slot.lineage, VALUE, lineage, tree)
+            pour(side.slot.lineage, CONDITION, lineage, tree)
+        return fresh(Slot(left.slot.name, name.lower(), lineage))
+    side = right if kind == "right" else left
+    lineage = {}
+    for influence, trail in side.slot.lineage.items():
+        lineage[influence] = trail
+    return side._replace(slot=side.slot._replace(lineage=lineage))

@@ -1,0 +1,455 @@
+"""Columns of a DataFrame: select, withColumn, drop, rename."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import VALUE
+from lineal.algebra.frame import Lineage, Part, Slot, Struct, doubted, pour, star_slot
+from lineal.extract.pyspark.columns.functions import columns_of
+from lineal.extract.pyspark.columns.trees import column, literal, parsed
+from lineal.extract.pyspark.relation import Attribute, FrameEvaluation, FrameScope, Relation, fresh
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Choice, ColumnValue, Pattern, Unknown, Value, items_of
+from lineal.extract.sql.columns import struct_star
+from lineal.extract.sql.expressions import gather, struct_of
+from lineal.extract.sql.generators import GENERATORS, generated
+from lineal.extract.sql.naming import output_name
+from lineal.extract.sql.paths import PATHS, leads_to_part
+from lineal.extract.sql.scope import with_fields
+from lineal.model.diagnostic import Code
+from lineal.model.edge import Doubt
+from lineal.model.way import IDENTITY, Clause, Confidence
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+FROM_VARIABLE = Doubt(Confidence.MEDIUM, False, "the list of columns is a variable, over a schema that is not known")
+
+
+def projected(
+    run: Run, relation: Relation, items: list[ColumnValue], scope: FrameScope, rows: Lineage
+) -> list[Attribute]:
+    """SELECT …      one column for each item, several for a star or a generator"""
+    found: list[Attribute] = []
+    aliases: dict[str, Slot] = {}
+    for position, item in enumerate(items):
+        made = attributes_of(run, relation, item, scope, rows, position)
+        found.extend(made)
+        if item.names:
+            aliases.update((attribute.key, attribute.slot) for attribute in made)
+            scope.aliases = aliases
+    scope.aliases = {}
+    return found
+
+
+def attributes_of(
+    run: Run, relation: Relation, item: ColumnValue, scope: FrameScope, rows: Lineage, position: int
+) -> list[Attribute]:
+    tree = item.tree
+    kind = tree.__class__
+    if kind is exp.Star or (kind is exp.Column and tree.this.__class__ is exp.Star):
+        return starred(relation, tree, scope)
+    if kind is exp.Column and not item.names:
+        return [passed(relation, tree, scope, item.doubt)]
+    if kind in GENERATORS or len(item.names) > 1:
+        return [fresh(slot) for slot in rows_made(tree, item.names, scope, rows)]
+    lineage = lineage_of(tree, scope)
+    if item.doubt is not None:
+        lineage = doubted(lineage, item.doubt)
+    name = item.names[0] if item.names else name_of(tree, position, scope)
+    return [typed(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)]
+
+
+def name_of(tree: Any, position: int, scope: FrameScope) -> str:
+    """The name of a column without an alias, as Spark gives it."""
+    called = (tree._meta or {}).get("called")
+    return str(called) if called else output_name(tree, position, scope.evaluation)[0]
+
+
+def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
+    kind = tree.__class__
+    if kind is exp.Struct:
+        return struct_of(tree, scope)
+    if kind is exp.Anonymous and tree.name == "with_field":
+        return with_field(tree, scope)
+    lineage: Lineage = {}
+    if kind is exp.Column:
+        slot = scope.column(tree)
+        pour(slot.lineage, IDENTITY, lineage, tree)
+        return with_fields(lineage, slot.lineage)
+    gather(tree, IDENTITY, lineage, scope)
+    return Part(lineage) if kind in PATHS and leads_to_part(tree) else lineage
+
+
+def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
+    """col("p").withField("k", value)      a struct with one field more, or another one"""
+    built, name, made = tree.expressions
+    held, new = lineage_of(built, scope), lineage_of(made, scope)
+    whole: Lineage = {}
+    for lineage in (held, new):
+        pour(lineage, VALUE, whole, tree)
+    fields = held.fields if isinstance(held, Struct) else {}
+    names = held.names if isinstance(held, Struct) else []
+    return Struct(whole, {**fields, name.name.lower(): new}, [*(n for n in names if n != name.name), name.name])
+
+
+def passed(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None) -> Attribute:
+    """select("x")      the column itself goes on, with its identity"""
+    slot = scope.column(tree)
+    held = next((attribute for attribute in (*relation.attributes, *relation.hidden) if attribute.slot is slot), None)
+    lineage: Lineage = {}
+    pour(slot.lineage, IDENTITY, lineage, tree)
+    lineage = with_fields(lineage, slot.lineage)
+    if doubt is not None:
+        lineage = doubted(lineage, doubt)
+    name = tree.this.name
+    scanned = slot.scanned if doubt is None else None
+    made = Slot(name, name.lower(), lineage, None, scanned)
+    if held is not None:
+        return held._replace(slot=made)
+    return fresh(made, qualifier_of_star(relation, tree))
+
+
+def qualifier_of_star(relation: Relation, tree: Any) -> tuple[str, ...]:
+    """A column of an unknown table keeps that table's name before it, where only one can be meant."""
+    stars = relation.stars
+    return stars[0].qualifier if len(stars) == 1 else ()
+
+
+def starred(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]:
+    """select("*"), select("a.*")"""
+    if isinstance(tree, exp.Star):
+        found = list(relation.attributes)
+    else:
+        asked = tuple(part.name.lower() for part in tree.parts[:-1])
+        found = [each for each in relation.attributes if each.qualifier[-len(asked) :] == asked]
+        found += [each for each in relation.hidden if each.qualifier[-len(asked) :] == asked]
+        if not found:
+            return [fresh(slot) for slot in struct_star(tree, scope)]
+    for attribute in found:
+        if attribute.slot.scanned is not None:
+            scope.evaluation.read(attribute.slot.scanned, scope.clause, tree)
+    return found
+
+
+def rows_made(tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineage) -> list[Slot]:
+    """explode("tags").alias("tag"), posexplode(…).alias("i", "x")"""
+    identifiers = [exp.Identifier(this=name, quoted=False) for name in names]
+    if len(names) > 1:
+        tree = exp.Aliases(this=tree, expressions=identifiers)
+        identifiers = []
+    return generated(tree, identifiers[0] if identifiers else None, scope, rows)
+
+
+def typed(relation: Relation, tree: Any, attribute: Attribute, scope: FrameScope) -> Attribute:
+    from lineal.extract.pyspark.types import type_of
+
+    found = type_of(tree, relation)
+    if found:
+        relation.types[attribute.id] = found
+    return attribute
+
+
+# -- methods -----------------------------------------------------------------------------------------------------
+
+
+def select(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.select("a", F.sum("b").alias("total"), *cols)"""
+    items = columns_of(run, arguments, node)
+    if not relation.complete:
+        items = through_variables(relation, items, node)
+    return select_items(run, relation, items, node)
+
+
+def select_items(run: Run, relation: Relation, items: list[ColumnValue], node: Any) -> Relation:
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, Clause.SELECT)
+    rows: Lineage = dict(relation.rows)
+    attributes = projected(run, relation, items, scope, rows)
+    made = relation.derived(attributes, rows, evaluation)
+    if not any(isinstance(i.tree, exp.Expr) and i.tree.find(exp.AggFunc) for i in items):
+        made.under = relation
+    return said(run, made, evaluation)
+
+
+def said(run: Run, made: Relation, evaluation: FrameEvaluation) -> Relation:
+    for diagnostic in evaluation.diagnostics:
+        if diagnostic not in run.reported:
+            run.reported.add(diagnostic)
+            run.diagnostics.append(diagnostic)
+    return made
+
+
+def through_variables(relation: Relation, items: list[ColumnValue], node: Any) -> list[ColumnValue]:
+    """cols = ["a", "b"]; df.select(cols)      known from a variable only"""
+    if not isinstance(node, ast.Call) or not any(_is_variable(argument) for argument in node.args):
+        return items
+    direct = {each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+    return [
+        ColumnValue(item.tree, item.names, FROM_VARIABLE) if _only_named(item, direct, relation, node) else item
+        for item in items
+    ]
+
+
+def _only_named(item: ColumnValue, direct: set[str], relation: Relation, node: Any) -> bool:
+    """Whether a column's name stands neither in the call nor in a schema that is known."""
+    tree = item.tree
+    if not isinstance(tree, exp.Column) or tree.name in direct or tree.name.lower() in relation.by_key:
+        return False
+    spot = (tree._meta or {}).get("at")
+    return spot is not None and spot.node is node
+
+
+def _is_variable(argument: ast.expr) -> bool:
+    if isinstance(argument, ast.Starred):
+        argument = argument.value
+    return isinstance(argument, ast.Name)
+
+
+def select_expr(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.selectExpr("a", "b * 2 AS c")"""
+    items: list[ColumnValue] = []
+    for text in flat(arguments):
+        if not isinstance(text, str):
+            run.dynamic("columns that only a run knows", node)
+            continue
+        if isinstance(text, Pattern):
+            run.dynamic("a part of an expression is only known when it runs", node, text.level)
+        for tree in parsed(run, text, node):
+            if isinstance(tree, exp.Alias):
+                items.append(ColumnValue(tree.this, (tree.alias,)))
+            elif isinstance(tree, exp.Aliases):
+                items.append(ColumnValue(tree.this, tuple(alias.name for alias in tree.expressions)))
+            else:
+                items.append(ColumnValue(tree))
+    return select_items(run, relation, items, node)
+
+
+def flat(arguments: Arguments) -> Arguments:
+    """f("a", "b") and f(["a", "b"]) are one"""
+    if len(arguments) == 1:
+        several = items_of(arguments[0]) if not isinstance(arguments[0], (str, dict)) else None
+        if several is not None:
+            return several
+    return arguments
+
+
+def with_column(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.withColumn("total", col("a") + col("b"))"""
+    given = [*arguments, *(keywords[key] for key in ("colName", "col") if key in keywords)]
+    if len(given) < 2:
+        return relation
+    return with_all(run, relation, {0: (given[0], given[1])}, node)
+
+
+def with_columns(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.withColumns({"a": …, "b": …})"""
+    given = arguments[0] if arguments else keywords.get("colsMap")
+    if not isinstance(given, dict):
+        run.dynamic("columns that only a run knows", node)
+        return relation
+    return with_all(run, relation, dict(enumerate(given.items())), node)
+
+
+def with_all(run: Run, relation: Relation, given: dict[int, tuple[Value, Value]], node: Any) -> Relation:
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, Clause.SELECT)
+    rows: Lineage = dict(relation.rows)
+    attributes = list(relation.attributes)
+    aliases: dict[str, Slot] = {}
+    for name, held in given.values():
+        if not isinstance(name, str) or isinstance(name, Pattern):
+            level = getattr(name, "level", Confidence.UNKNOWN)
+            if isinstance(name, Choice):
+                level = Confidence.MEDIUM
+            run.dynamic("a column whose name only a run knows", node, level)
+            continue
+        tree = literal(run, held, node)
+        if isinstance(held, Unknown):
+            run.dynamic(f"an expression that only a run knows ({held.reason})", node, held.level)
+        scope.aliases = aliases
+        if tree.__class__ in GENERATORS:
+            slots = rows_made(tree, (name,), scope, rows)
+            made = fresh(slots[-1]._replace(name=name, key=name.lower()))
+        else:
+            lineage = lineage_of(tree, scope)
+            if isinstance(held, ColumnValue) and held.doubt is not None:
+                lineage = doubted(lineage, held.doubt)
+            made = typed(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)
+        aliases[made.key] = made.slot
+        attributes = replaced(attributes, made)
+    found = relation.derived(attributes, rows, evaluation)
+    found.under = relation
+    found.hidden = relation.hidden
+    return said(run, found, evaluation)
+
+
+def replaced(attributes: list[Attribute], made: Attribute) -> list[Attribute]:
+    """In the place of the column of that name, else at the end."""
+    if any(attribute.key == made.key and attribute.slot.star is None for attribute in attributes):
+        return [
+            made._replace(qualifier=()) if attribute.key == made.key and attribute.slot.star is None else attribute
+            for attribute in attributes
+        ]
+    without = [
+        attribute if attribute.slot.star is None else attribute._replace(slot=star_slot_like(attribute, made.key))
+        for attribute in attributes
+    ]
+    return [*without, made]
+
+
+def star_slot_like(attribute: Attribute, key: str) -> Slot:
+    """The open star without that column."""
+    assert attribute.slot.star is not None
+    slot = star_slot(attribute.slot.star.without(key))
+    return slot if attribute.doubt is None else slot._replace(lineage=doubted(slot.lineage, attribute.doubt))
+
+
+def renamed_column(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.withColumnRenamed("a", "b")      no-op if there is no a"""
+    given = [*arguments, *(keywords[key] for key in ("existing", "new") if key in keywords)]
+    return rename(run, relation, [(given[0], given[1])] if len(given) > 1 else [], node)
+
+
+def renamed_columns(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.withColumnsRenamed({"a": "b"})"""
+    given = arguments[0] if arguments else keywords.get("colsMap")
+    if not isinstance(given, dict):
+        run.dynamic("columns that only a run knows", node)
+        return relation
+    return rename(run, relation, list(given.items()), node)
+
+
+def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node: Any) -> Relation:
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, Clause.SELECT)
+    attributes = list(relation.attributes)
+    for old, new in pairs:
+        if not isinstance(old, str) or not isinstance(new, str) or isinstance(old, Pattern) or isinstance(new, Pattern):
+            run.dynamic("a column whose name only a run knows", node, getattr(old, "level", Confidence.UNKNOWN))
+            continue
+        key = old.lower()
+        tree = column(run, f"`{old}`" if "." in old else old, node)
+        if any(attribute.key == key and attribute.slot.star is None for attribute in attributes):
+            for position, attribute in enumerate(attributes):
+                if attribute.key == key and attribute.slot.star is None:
+                    lineage: Lineage = {}
+                    pour(attribute.slot.lineage, IDENTITY, lineage, tree)
+                    lineage = with_fields(lineage, attribute.slot.lineage)
+                    made = fresh(Slot(new, new.lower(), lineage))
+                    relation.types[made.id] = relation.types.get(attribute.id, "")
+                    attributes[position] = made
+                    scope.taken(attribute.slot, tree)
+        elif relation.stars:
+            slot = scope.lookup(relation, old, (), tree, False)
+            if slot is not None:
+                made = fresh(Slot(new, new.lower(), dict(slot.lineage)))
+                attributes = [
+                    each if each.slot.star is None else each._replace(slot=star_slot_like(each, key))
+                    for each in attributes
+                ]
+                attributes = replaced(attributes, made)
+    found = relation.derived(attributes, None, evaluation)
+    found.under = relation
+    return said(run, found, evaluation)
+
+
+def drop(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.drop("a", df.b, *cols)      what is not there is no mistake"""
+    attributes = list(relation.attributes)
+    for argument in flat(arguments):
+        if isinstance(argument, ColumnValue):
+            attributes = dropped_column(relation, attributes, argument)
+        elif isinstance(argument, str) and not isinstance(argument, Pattern):
+            key = argument.strip("`").lower()
+            attributes = [
+                each._replace(slot=star_slot_like(each, key)) if each.slot.star is not None else each
+                for each in attributes
+                if each.slot.star is not None or each.key != key
+            ]
+        else:
+            run.dynamic("columns that only a run knows", node, getattr(argument, "level", Confidence.UNKNOWN))
+    found = relation.derived(attributes)
+    found.under = relation
+    return found
+
+
+def dropped_column(relation: Relation, attributes: list[Attribute], argument: ColumnValue) -> list[Attribute]:
+    """drop(df.b)      only that one, where two have the name"""
+    tree = argument.tree
+    if not isinstance(tree, exp.Column):
+        return attributes
+    meta = tree._meta or {}
+    bound = meta.get("bound")
+    if bound is not None:
+        gone = relation.identified(bound.id, bound.relation)
+        if gone is not None and gone.slot.star is not None:
+            return [
+                each._replace(slot=star_slot_like(each, bound.key)) if each.id == gone.id else each
+                for each in attributes
+            ]
+        if gone is not None:
+            return [each for each in attributes if each.id != gone.id]
+        return attributes
+    asked = tuple(part.name.lower() for part in tree.parts)
+    return [
+        each
+        for each in attributes
+        if each.slot.star is not None or each.key != asked[-1]
+        or (len(asked) > 1 and each.qualifier[-len(asked) + 1 :] != asked[:-1])
+    ]  # fmt: skip
+
+
+def to_df(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.toDF("a", "b")      new names, by position"""
+    names = [name for name in flat(arguments) if isinstance(name, str)]
+    if len(names) != len(flat(arguments)):
+        run.dynamic("columns that only a run knows", node)
+        return relation
+    if not names:
+        return relation
+    if not relation.complete:
+        run.report(Code.UNSUPPORTED_CONSTRUCT, "toDF over a schema that is not known: columns are not matched", node)
+        return relation.derived([fresh(Slot(name, name.lower(), {})) for name in names])
+    attributes = []
+    for attribute, name in zip(relation.attributes, names, strict=False):
+        made = fresh(Slot(name, name.lower(), attribute.slot.lineage))
+        relation.types[made.id] = relation.types.get(attribute.id, "")
+        attributes.append(made)
+    return relation.derived(attributes)
+
+
+def alias(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.alias("a")      its columns may be called a.x"""
+    name = arguments[0] if arguments else keywords.get("alias")
+    if not isinstance(name, str):
+        return relation
+    attributes = [attribute._replace(qualifier=(name.lower(),)) for attribute in relation.attributes]
+    found = relation.derived(attributes)
+    found.under = None
+    return found
+
+
+def to_schema(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.to(schema)      the columns of the schema, by name"""
+    from lineal.extract.pyspark.types import schema_of
+
+    schema = schema_of(run, arguments[0] if arguments else None, node)
+    if schema is None:
+        return relation
+    return select_items(run, relation, [ColumnValue(column(run, name, node)) for name, _ in schema.fields], node)
+
+
+def col_regex(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.colRegex("`x_.*`")      every column whose name matches"""
+    pattern = arguments[0] if arguments else ""
+    try:
+        matches = re.compile(str(pattern).strip("`"), re.IGNORECASE).fullmatch
+    except re.error:
+        return []
+    return [ColumnValue(column(run, f"`{name}`", node)) for name in relation.names if matches(name)]

@@ -1,0 +1,98 @@
+"""Rows of a DataFrame: filter, sort, distinct, limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Lineage, pour
+from lineal.extract.pyspark.columns.functions import columns_of
+from lineal.extract.pyspark.columns.trees import parsed
+from lineal.extract.pyspark.frames.project import flat, said
+from lineal.extract.pyspark.relation import FrameScope, Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import ColumnValue, Pattern, Unknown, Value
+from lineal.extract.sql.clauses import DISTINCT, DISTINCT_ON, FILTERS, SORTS
+from lineal.extract.sql.expressions import gather
+from lineal.model.way import Clause, Way
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+
+def narrowed(
+    run: Run, relation: Relation, trees: list[Any], way: Way, clause: Clause, lenient: bool = False
+) -> Relation:
+    """The same columns; what stands in the expressions decides the rows."""
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, clause, lenient)
+    rows: Lineage = dict(relation.rows)
+    for tree in trees:
+        gather(tree, way, rows, scope)
+    return said(run, relation.derived(None, rows, evaluation), evaluation)
+
+
+def filter_(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.filter(col("a") > 1), df.where("a > 1")"""
+    condition = arguments[0] if arguments else keywords.get("condition")
+    if isinstance(condition, str):
+        if isinstance(condition, Pattern):
+            run.dynamic("a part of a condition is only known when it runs", node, condition.level)
+        return narrowed(run, relation, parsed(run, condition, node)[:1], FILTERS, Clause.WHERE, lenient=True)
+    if isinstance(condition, ColumnValue):
+        return narrowed(run, relation, [condition.tree], FILTERS, Clause.WHERE, lenient=True)
+    if isinstance(condition, Unknown):
+        run.dynamic(f"a condition that only a run knows ({condition.reason})", node, condition.level)
+    return relation.derived()
+
+
+def sort(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.orderBy("a", F.desc("b"))"""
+    trees = [_key(item) for item in columns_of(run, flat(arguments), node)]
+    return narrowed(run, relation, trees, SORTS, Clause.ORDER_BY, lenient=True)
+
+
+def _key(item: ColumnValue) -> Any:
+    return item.tree.this if isinstance(item.tree, exp.Ordered) else item.tree
+
+
+def distinct(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.distinct()      every column is compared"""
+    rows: Lineage = dict(relation.rows)
+    for attribute in relation.attributes:
+        pour(attribute.slot.lineage, DISTINCT, rows)
+    made = relation.derived(None, rows)
+    made.under = None
+    return made
+
+
+def drop_duplicates(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.dropDuplicates(["a", "b"])      a and b are compared"""
+    keys = arguments[0] if arguments else keywords.get("subset")
+    if keys is None:
+        return distinct(run, relation, [], {}, node)
+    listed = keys if isinstance(keys, (list, tuple)) else arguments
+    items = columns_of(run, list(listed), node)
+    return narrowed(run, relation, [item.tree for item in items], DISTINCT_ON, Clause.DISTINCT_ON)
+
+
+def same(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.cache(), df.limit(10), df.repartition(8, "a")      the same columns, and no column decides the rows"""
+    return relation.derived()
+
+
+def checked(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.dropna(subset=["a"])      what is null in a row decides whether it stays"""
+    subset = keywords.get("subset")
+    if subset is None:
+        positional = [argument for argument in arguments if isinstance(argument, (list, tuple))]
+        subset = positional[0] if positional else arguments[2] if len(arguments) > 2 else None
+    if subset is None:
+        rows: Lineage = dict(relation.rows)
+        for attribute in relation.attributes:
+            pour(attribute.slot.lineage, FILTERS, rows)
+        return relation.derived(None, rows)
+    listed = [subset] if isinstance(subset, str) else subset
+    items = columns_of(run, [listed], node)
+    return narrowed(run, relation, [item.tree for item in items], FILTERS, Clause.WHERE)

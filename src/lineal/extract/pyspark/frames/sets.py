@@ -1,0 +1,108 @@
+"""Set operations between DataFrames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Lineage, Slot, absorb, answer, pour, union, united
+from lineal.extract.pyspark.frames.joins import as_relation
+from lineal.extract.pyspark.relation import Attribute, Relation, fresh, side_by_side_stars
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Value
+from lineal.extract.sql.query import COMPARED
+from lineal.model.diagnostic import Code
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+
+def other_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Relation | None:
+    found = as_relation(run, arguments[0] if arguments else keywords.get("other"), node)
+    if found is None:
+        run.dynamic("a DataFrame that only a run knows", node)
+    return found
+
+
+def union_(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.union(other)      by position, with the names of the first"""
+    other = other_of(run, arguments, keywords, node)
+    if other is None:
+        return relation
+    if relation.complete and other.complete and len(relation.attributes) != len(other.attributes):
+        widths = f"{len(relation.attributes)} and {len(other.attributes)}"
+        run.report(Code.COLUMN_COUNT, f"the sides of union have {widths} columns", node)
+    whole = union([relation.frame, other.frame])
+    return made(relation, other, list(whole.slots), whole.rows)
+
+
+def made(relation: Relation, other: Relation, slots: list[Slot], rows: Lineage) -> Relation:
+    """A union's columns keep the identity of the first side's."""
+    held = {id(attribute.slot): attribute for attribute in relation.attributes}
+    attributes: list[Attribute] = []
+    for position, slot in enumerate(slots):
+        first = held.get(id(slot))
+        if first is None and position < len(relation.attributes) and relation.attributes[position].key == slot.key:
+            first = relation.attributes[position]
+        attributes.append(first._replace(slot=slot, qualifier=()) if first is not None else fresh(slot))
+    return relation.derived(attributes, rows, None, (other,))
+
+
+def union_by_name(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.unionByName(other, allowMissingColumns=True)"""
+    other = other_of(run, arguments, keywords, node)
+    if other is None:
+        return relation
+    slots: list[Slot] = []
+    for attribute in relation.attributes:
+        slot = attribute.slot
+        if slot.star is None:
+            found = named_in(other, slot)
+            lineage = united([slot.lineage, found.lineage]) if found is not None else slot.lineage
+            slots.append(slot if lineage is slot.lineage else Slot(slot.name, slot.key, lineage))
+    for attribute in other.attributes:
+        slot = attribute.slot
+        if slot.star is None and attribute.key not in relation.by_key:
+            found = named_in(relation, slot)
+            slots.append(
+                Slot(slot.name, slot.key, united([found.lineage, slot.lineage])) if found is not None else slot
+            )
+    slots += [each.slot for each in side_by_side_stars(relation.stars, other.stars)]
+    rows = united([relation.rows, other.rows])
+    return made(relation, other, slots, rows)
+
+
+def named_in(relation: Relation, slot: Slot) -> Slot | None:
+    """The column of that name; of an unknown schema, which must have it, what its star answers."""
+    held = relation.by_key.get(slot.key)
+    if held:
+        return held[0].slot
+    for star in relation.stars:
+        found = answer(star.slot.star, slot.name, slot.key) if star.slot.star is not None else None
+        if found is not None:
+            return found
+    return None
+
+
+def compared(kind: Any, keeps_both: bool) -> Any:
+    def operation(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """df.intersect(other), df.subtract(other)      every column of both sides is compared"""
+        other = other_of(run, arguments, keywords, node)
+        if other is None:
+            return relation
+        rows: Lineage = dict(relation.rows)
+        absorb(other.rows, rows)
+        for side in (relation, other):
+            for attribute in side.attributes:
+                pour(attribute.slot.lineage, COMPARED[kind], rows)
+        slots = [attribute.slot for attribute in relation.attributes]
+        if keeps_both:
+            slots = list(union([relation.frame, other.frame]).slots)
+        return made(relation, other, slots, rows)
+
+    return operation
+
+
+intersect = compared(exp.Intersect, True)
+subtract = compared(exp.Except, False)

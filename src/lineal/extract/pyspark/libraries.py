@@ -1,0 +1,313 @@
+"""What libraries offer: the standard library's harmless parts, configuration, and PySpark's own names."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.pyspark.columns.functions import columns_of, function
+from lineal.extract.pyspark.expressions import text_of_parts
+from lineal.extract.pyspark.natives import BUILTINS
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.types import type_call
+from lineal.extract.pyspark.values import (
+    Builder,
+    ColumnValue,
+    Instance,
+    Library,
+    Method,
+    Partial,
+    Pattern,
+    Session,
+    Unknown,
+    Value,
+    WindowSpec,
+    is_known,
+    items_of,
+    label_of,
+)
+from lineal.model.way import Confidence
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+Handler = Callable[[Run, Arguments, Keywords, Any], Value]
+
+FUNCTIONS = re.compile(r"^pyspark\.sql\.(connect\.)?functions(\.builtin)?\.(\w+)$")
+TYPES = re.compile(r"^pyspark\.sql\.types\.(\w+)$")
+WINDOW = re.compile(r"^pyspark\.sql(\.window)?\.Window(Spec)?\.(\w+)$")
+SESSION = re.compile(r"^pyspark\.sql(\.session|\.connect)?\.SparkSession|^databricks\.connect\.DatabricksSession")
+UNBOUND = re.compile(r"^pyspark\.sql\..*?\b(DataFrame|Column)\.(\w+)$")
+CONFIGURATION = (
+    "argparse.",
+    "sys.argv",
+    "os.environ",
+    "configparser",
+    "dbutils.",
+    "yaml.",
+    "json.load",
+    "toml",
+    "click.",
+)
+
+
+def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """name(…), where name belongs to a library"""
+    found = FUNCTIONS.match(name)
+    if found is not None:
+        return function(run, found[3], arguments, keywords, node)
+    if name.startswith("builtins."):
+        return BUILTINS[name[9:]](run, arguments, keywords, node)
+    handler = LIBRARIES.get(name)
+    if handler is not None:
+        return handler(run, arguments, keywords, node)
+    found = TYPES.match(name)
+    if found is not None and (found[1].endswith("Type") or found[1] == "StructField"):
+        return type_call(run, found[1], arguments, keywords, node)
+    found = WINDOW.match(name)
+    if found is not None:
+        return window(run, found[3], arguments, node)
+    if SESSION.match(name):
+        last = name.rsplit(".", 1)[-1]
+        return (
+            Session()
+            if last in ("getOrCreate", "getActiveSession", "active", "create", "SparkSession")
+            else Library(name)
+        )
+    found = UNBOUND.match(name)
+    if found is not None and arguments:
+        from lineal.extract.pyspark.calls import invoke
+
+        return invoke(run, Method(arguments[0], found[2]), arguments[1:], keywords, node)
+    last = name.rsplit(".", 1)[-1]
+    if last in ("SQLContext", "HiveContext"):
+        return Session()
+    if name.startswith(("delta.", "io.delta")) and "DeltaTable." in name:
+        from lineal.extract.pyspark.delta import delta_table
+
+        return delta_table(run, last, arguments, keywords, node)
+    if name.startswith(("awsglue.", "dlt.", "pyspark.pipelines")):
+        from lineal.extract.pyspark.glue import glue_call
+
+        return glue_call(run, name, arguments, keywords, node)
+    if name.startswith("pyspark.sql.Row") or name == "pyspark.sql.types.Row":
+        return dict(keywords) if keywords else list(arguments)
+    level = (
+        Confidence.LOW
+        if name.startswith(CONFIGURATION)
+        or any(w in name.lower() for w in ("config", "conf.", "secret", "param", "args", "environ"))
+        else Confidence.UNKNOWN
+    )
+    if (
+        level is Confidence.UNKNOWN
+        and arguments
+        and isinstance(arguments[0], Relation)
+        and len(arguments) == 1
+        and not keywords
+    ):
+        return Unknown(f"{last}()", f"what {name}() does is not known")
+    return Unknown(label_of(node), f"what {name}() gives is only known when it runs", level)
+
+
+def window(run: Run, name: str, arguments: Arguments, node: Any) -> Value:
+    """Window.partitionBy("a"), Window.orderBy("b")"""
+    trees = tuple(item.tree for item in columns_of(run, arguments, node)) if name in ("partitionBy", "orderBy") else ()
+    return WindowSpec(trees if name == "partitionBy" else (), trees if name == "orderBy" else ())
+
+
+def reduce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """functools.reduce(DataFrame.union, frames), reduce(lambda df, c: …, columns, df)"""
+    from lineal.extract.pyspark.calls import invoke
+
+    items = items_of(arguments[1]) if len(arguments) > 1 else None
+    if items is None:
+        held = arguments[1] if len(arguments) > 1 else None
+        if len(arguments) > 2:
+            run.dynamic("a reduce over what only a run knows", node, getattr(held, "level", Confidence.UNKNOWN))
+            return arguments[2]
+        return Unknown("reduce()", "over what only a run knows")
+    if len(arguments) > 2:
+        items = [arguments[2], *items]
+    if not items:
+        return Unknown("reduce()", "of nothing")
+    total = items[0]
+    for item in items[1:]:
+        total = invoke(run, arguments[0], [total, item], {}, node)
+    return total
+
+
+def partial(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return Partial(arguments[0], tuple(arguments[1:]), keywords) if arguments else Unknown("partial()", "")
+
+
+def operator_call(name: str) -> Handler:
+    import ast
+
+    from lineal.extract.pyspark.columns.trees import binary, compare
+
+    kinds: dict[str, Any] = {"and_": ast.BitAnd, "or_": ast.BitOr, "add": ast.Add, "mul": ast.Mult, "sub": ast.Sub}
+    comparisons: dict[str, Any] = {
+        "eq": ast.Eq,
+        "ne": ast.NotEq,
+        "lt": ast.Lt,
+        "gt": ast.Gt,
+        "le": ast.LtE,
+        "ge": ast.GtE,
+    }
+
+    def apply(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        if len(arguments) == 2 and any(isinstance(argument, ColumnValue) for argument in arguments):
+            if name in kinds:
+                return binary(run, kinds[name], arguments[0], arguments[1], node)
+            return compare(run, comparisons.get(name, ast.Eq), arguments[0], arguments[1], node)
+        return Unknown("…", "computed")
+
+    return apply
+
+
+def chain(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    several = [items_of(argument) for argument in arguments]
+    if any(items is None for items in several):
+        return Unknown("…", "computed")
+    return [item for items in several for item in items or []]
+
+
+def chain_from(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return chain(run, items_of(arguments[0]) or [], {}, node) if arguments else []
+
+
+def product(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from itertools import islice
+    from itertools import product as products
+
+    several = [items_of(argument) for argument in arguments]
+    if any(items is None for items in several):
+        return Unknown("…", "computed")
+    return [tuple(each) for each in islice(products(*[items or [] for items in several]), 5_000)]
+
+
+def path_join(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """os.path.join(base, "orders")"""
+    parts: list[Value] = []
+    for position, argument in enumerate(arguments):
+        if position and not (isinstance(parts[-1], str) and parts[-1].endswith("/")):
+            parts.append("/")
+        parts.append(argument)
+    return text_of_parts(parts)
+
+
+def path_part(pick: Callable[[str], str]) -> Handler:
+    def part(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        held = arguments[0] if arguments else None
+        return pick(held) if isinstance(held, str) and not isinstance(held, Pattern) else Unknown("…", "a path")
+
+    return part
+
+
+def configuration(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """os.getenv("ENV"), dbutils.widgets.get("day")      a default is not its value"""
+    label = arguments[0] if arguments and isinstance(arguments[0], str) else label_of(node)
+    return Unknown(str(label), "configuration", Confidence.LOW)
+
+
+def field(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return Builder("field", dict(keywords))
+
+
+def default_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return {}
+
+
+def ordered_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return BUILTINS["dict"](run, arguments, keywords, node)
+
+
+def named_tuple(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """namedtuple("Job", "source target")"""
+    from lineal.extract.pyspark.values import Class
+
+    if len(arguments) < 2:
+        return Unknown("namedtuple()", "computed")
+    names = arguments[1].replace(",", " ").split() if isinstance(arguments[1], str) else arguments[1]
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+        return Unknown("namedtuple()", "computed")
+    return Class(str(arguments[0]), [], {}, [(name, None) for name in names])
+
+
+def simple_namespace(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.values import Class
+
+    return Instance(Class("SimpleNamespace", [], {}), dict(keywords))
+
+
+def copied(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    held = arguments[0] if arguments else None
+    return list(held) if isinstance(held, list) else dict(held) if isinstance(held, dict) else held
+
+
+def json_loads(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    import json
+
+    held = arguments[0] if arguments else None
+    if isinstance(held, str) and is_known(held) and len(held) < 1_000_000:
+        try:
+            return json.loads(held)
+        except ValueError:
+            pass
+    return Unknown("json.loads()", "a text that only a run knows", Confidence.LOW)
+
+
+def wraps(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return Library("functools.wrapped")
+
+
+def first_argument(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return arguments[0] if arguments else None
+
+
+def regex_sub(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """re.sub("[^a-z]", "_", name)      over short texts and plain patterns"""
+    short = len(arguments) == 3 and all(isinstance(a, str) and is_known(a) and len(a) < 200 for a in arguments)
+    if short and not re.search(r"[+*}]\)*[+*{]|\(\?", arguments[0]):
+        try:
+            return re.sub(*arguments)
+        except re.error:
+            pass
+    return Unknown("…", "computed")
+
+
+OPERATORS = ("and_", "or_", "add", "mul", "sub", "eq", "ne", "lt", "gt", "le", "ge")
+
+LIBRARIES: dict[str, Handler] = {
+    "functools.reduce": reduce,
+    "functools.partial": partial,
+    "functools.wraps": wraps,
+    "functools.wrapped": first_argument,
+    "functools.lru_cache": wraps,
+    **{f"operator.{name}": operator_call(name) for name in OPERATORS},
+    "itertools.chain": chain,
+    "itertools.chain.from_iterable": chain_from,
+    "itertools.product": product,
+    "os.path.join": path_join,
+    "posixpath.join": path_join,
+    "pathlib.Path": first_argument,
+    "os.path.basename": path_part(posixpath.basename),
+    "os.path.dirname": path_part(posixpath.dirname),
+    "os.getenv": configuration,
+    "os.environ.get": configuration,
+    "dbutils.widgets.get": configuration,
+    "dataclasses.field": field,
+    "collections.defaultdict": default_dict,
+    "collections.OrderedDict": ordered_dict,
+    "collections.namedtuple": named_tuple,
+    "types.SimpleNamespace": simple_namespace,
+    "copy.deepcopy": copied,
+    "copy.copy": copied,
+    "json.loads": json_loads,
+    "re.sub": regex_sub,
+    "typing.cast": lambda run, arguments, keywords, node: arguments[1] if len(arguments) > 1 else None,
+    "textwrap.dedent": first_argument,
+    "inspect.cleandoc": first_argument,
+}  # fmt: skip

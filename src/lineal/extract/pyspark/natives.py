@@ -1,0 +1,502 @@
+"""Python's own functions, and the methods of its texts, lists and dicts, over abstract values."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.pyspark.expressions import LONGEST_LIST, text_of_parts
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import (
+    Choice,
+    Class,
+    ColumnValue,
+    Function,
+    Generator,
+    Instance,
+    Library,
+    Pattern,
+    Unknown,
+    Value,
+    is_known,
+    items_of,
+    truth,
+)
+from lineal.model.way import Confidence
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+Handler = Callable[[Run, Arguments, Keywords, Any], Value]
+
+COMPUTED = "computed"
+
+
+def unknown() -> Unknown:
+    return Unknown("…", COMPUTED)
+
+
+def length(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    held = arguments[0] if arguments else None
+    if isinstance(held, (str, list, tuple, dict, set, frozenset, range)) and not isinstance(held, Pattern):
+        return len(held)
+    return unknown()
+
+
+def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if arguments and all(isinstance(each, int) for each in arguments[:3]):
+        try:
+            return range(*arguments[:3])
+        except ValueError:
+            return unknown()
+    return unknown()
+
+
+def as_list(kind: Any) -> Handler:
+    def convert(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        if not arguments:
+            return kind()
+        items = items_of(arguments[0])
+        if items is None:
+            return arguments[0] if isinstance(arguments[0], Unknown) else unknown()
+        return kind(items) if kind is not set or all(map(is_known, items)) else items
+
+    return convert
+
+
+def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    found: dict[Any, Value] = {}
+    if arguments:
+        held = arguments[0]
+        if isinstance(held, dict):
+            found.update(held)
+        else:
+            items = items_of(held)
+            if items is None or not all(isinstance(item, (tuple, list)) and len(item) == 2 for item in items):
+                return unknown()
+            try:
+                found.update((key, item) for key, item in items)
+            except TypeError:
+                return unknown()
+    return {**found, **keywords}
+
+
+def zip_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    several = [items_of(argument) for argument in arguments]
+    if any(items is None for items in several):
+        return unknown()
+    return [tuple(each) for each in zip(*several, strict=False)]
+
+
+def enumerate_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    items = items_of(arguments[0]) if arguments else None
+    start = arguments[1] if len(arguments) > 1 else keywords.get("start", 0)
+    if items is None or not isinstance(start, int):
+        return unknown()
+    return [(position, item) for position, item in enumerate(items, start)]
+
+
+def sorted_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.calls import invoke
+
+    items = items_of(arguments[0]) if arguments else None
+    if items is None:
+        return arguments[0] if arguments else unknown()
+    key = keywords.get("key")
+    keys = [invoke(run, key, [item], {}, node) if key is not None else item for item in items]
+    if not all(map(is_known, keys)):
+        return items
+    try:
+        order = sorted(range(len(items)), key=lambda i: keys[i], reverse=truth(keywords.get("reverse")) is True)
+    except TypeError:
+        return items
+    return [items[position] for position in order]
+
+
+def reversed_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    items = items_of(arguments[0]) if arguments else None
+    return unknown() if items is None else items[::-1]
+
+
+def map_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.calls import invoke
+
+    several = [items_of(argument) for argument in arguments[1:]]
+    if not several or any(items is None for items in several):
+        return arguments[1] if len(arguments) > 1 and isinstance(arguments[1], Unknown) else unknown()
+    rows = zip(*several, strict=False)
+    return Generator([invoke(run, arguments[0], list(row), {}, node) for row in rows])
+
+
+def filter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.calls import invoke
+
+    items = items_of(arguments[1]) if len(arguments) > 1 else None
+    if items is None:
+        return unknown()
+    test = arguments[0]
+    return Generator([i for i in items if truth(i if test is None else invoke(run, test, [i], {}, node)) is not False])
+
+
+def plain(function: Callable[..., Any]) -> Handler:
+    """A function of constants, which cannot do harm."""
+
+    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        if all(map(is_known, arguments)) and all(map(is_known, keywords.values())):
+            try:
+                return function(*arguments, **keywords)
+            except Exception:  # the analysed program's mistake
+                return unknown()
+        items = [item for item in arguments if isinstance(item, Generator)]
+        if len(arguments) == 1 and items:
+            held = items_of(items[0]) or []
+            if all(map(is_known, held)):
+                return call(run, [held], keywords, node)
+        return unknown()
+
+    return call
+
+
+def text(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return text_of_parts(arguments[:1]) if arguments else ""
+
+
+def sum_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """sum(columns), sum(lists, [])      Python's own"""
+    items = items_of(arguments[0]) if arguments else None
+    if items is None:
+        return unknown()
+    start = arguments[1] if len(arguments) > 1 else keywords.get("start", 0)
+    if any(isinstance(item, ColumnValue) for item in items):
+        import ast
+
+        from lineal.extract.pyspark.columns.trees import binary
+
+        total: Value = start
+        for item in items:
+            total = binary(run, ast.Add, total, item, node)
+        return total
+    if isinstance(start, list) and all(isinstance(item, list) for item in items):
+        return [each for item in [start, *items] for each in item][:LONGEST_LIST]
+    return plain(sum)(run, [items, start], {}, node)
+
+
+def is_instance(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if len(arguments) < 2 or isinstance(arguments[0], (Unknown, Choice)):
+        return unknown()
+    held = arguments[0]
+    kinds = arguments[1] if isinstance(arguments[1], tuple) else (arguments[1],)
+    answers = [_is_a(held, kind) for kind in kinds]
+    return True if True in answers else unknown() if None in answers else False
+
+
+def _is_a(held: Value, kind: Value) -> bool | None:
+    if isinstance(kind, Class):
+        return isinstance(held, Instance) and _inherits(held.home, kind)
+    if not isinstance(kind, Library):
+        return None
+    name = kind.name.rsplit(".", 1)[-1]
+    expected = PYTHON_TYPES.get(name)
+    if expected is not None:
+        return isinstance(held, expected) and not (name == "int" and isinstance(held, bool))
+    if name == "DataFrame":
+        return isinstance(held, Relation)
+    if name == "Column":
+        return isinstance(held, ColumnValue)
+    return None if not is_known(held) else False
+
+
+def _inherits(kind: Class, wanted: Class) -> bool:
+    return kind is wanted or any(_inherits(base, wanted) for base in kind.bases if isinstance(base, Class))
+
+
+PYTHON_TYPES: dict[str, Any] = {
+    "str": str, "int": int, "float": float, "list": list, "tuple": tuple, "dict": dict, "set": set, "bool": bool,
+}  # fmt: skip
+
+
+def get_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """getattr(F, name)(…)"""
+    from lineal.extract.pyspark.attributes import attribute_of
+
+    if len(arguments) > 1 and isinstance(arguments[1], str) and not isinstance(arguments[1], Pattern):
+        found = attribute_of(run, arguments[0], arguments[1], node)
+        if isinstance(found, Unknown) and len(arguments) > 2 and isinstance(arguments[0], (Instance, Class)):
+            return arguments[2]
+        return found
+    return unknown()
+
+
+def has_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    held, name = (*arguments, None, None)[:2]
+    if isinstance(held, Instance) and isinstance(name, str):
+        return name in held.names or held.home.find(name) is not None
+    return unknown()
+
+
+def set_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if len(arguments) == 3 and isinstance(arguments[0], (Instance, Class)) and isinstance(arguments[1], str):
+        run.touch(arguments[0].names)
+        arguments[0].names[arguments[1]] = arguments[2]
+    return None
+
+
+def any_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    items = items_of(arguments[0]) if arguments else None
+    truths = [truth(item) for item in items] if items is not None else [None]
+    return True if True in truths else unknown() if None in truths else False
+
+
+def all_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    items = items_of(arguments[0]) if arguments else None
+    truths = [truth(item) for item in items] if items is not None else [None]
+    return False if False in truths else unknown() if None in truths else True
+
+
+def next_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    held = arguments[0] if arguments else None
+    if isinstance(held, Generator):
+        if held.items:
+            return held.items.pop(0)
+        return arguments[1] if len(arguments) > 1 else unknown()
+    return unknown()
+
+
+def iter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    items = items_of(arguments[0]) if arguments else None
+    return unknown() if items is None else Generator(items)
+
+
+def nothing(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return None
+
+
+def kind_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if len(arguments) == 1 and isinstance(arguments[0], Instance):
+        return arguments[0].home
+    return unknown()
+
+
+def callable_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return isinstance(arguments[0], (Function, Class, Library)) if arguments else unknown()
+
+
+BUILTINS: dict[str, Handler] = {
+    "len": length, "range": range_, "list": as_list(list), "tuple": as_list(tuple), "set": as_list(set),
+    "frozenset": as_list(set), "dict": as_dict, "zip": zip_, "enumerate": enumerate_, "sorted": sorted_,
+    "reversed": reversed_, "map": map_, "filter": filter_, "str": text, "repr": plain(repr), "int": plain(int),
+    "float": plain(float), "bool": plain(bool), "abs": plain(abs), "min": plain(min), "max": plain(max),
+    "round": plain(round), "sum": sum_, "isinstance": is_instance, "getattr": get_attribute,
+    "hasattr": has_attribute, "setattr": set_attribute, "any": any_, "all": all_, "next": next_, "iter": iter_,
+    "print": nothing, "type": kind_of, "callable": callable_, "ord": plain(ord), "chr": plain(chr),
+    "divmod": plain(divmod), "globals": nothing, "locals": nothing, "format": plain(format),
+    "property": nothing, "staticmethod": nothing, "classmethod": nothing, "object": nothing, "super": nothing,
+    "Exception": nothing, "ValueError": nothing, "open": lambda *_: Unknown("open()", "a file", Confidence.LOW),
+    "input": lambda *_: Unknown("input()", "asked of a person", Confidence.LOW), "id": lambda *_: unknown(),
+    "issubclass": lambda *_: unknown(), "vars": lambda *_: unknown(), "dir": lambda *_: unknown(),
+    "hash": lambda *_: unknown(), "slice": lambda *_: unknown(), "exit": nothing, "quit": nothing,
+    "eval": lambda *_: unknown(), "exec": nothing, "compile": lambda *_: unknown(),
+    "__import__": lambda *_: unknown(), "bytes": plain(bytes), "complex": plain(complex), "pow": lambda *_: unknown(),
+}  # fmt: skip
+
+
+# -- methods of values -------------------------------------------------------------------------------------------
+
+
+def method_of_value(run: Run, held: Value, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if isinstance(held, str):
+        return method_of_text(run, held, name, arguments, keywords, node)
+    if isinstance(held, list):
+        return method_of_list(run, held, name, arguments, keywords, node)
+    if isinstance(held, dict):
+        return method_of_dict(run, held, name, arguments, node)
+    if isinstance(held, (tuple, set, frozenset)):
+        return method_of_collection(run, held, name, arguments, node)
+    if isinstance(held, Choice):
+        from lineal.extract.pyspark.branches import merged
+
+        several = [method_of_value(run, each, name, arguments, keywords, node) for each in held.options]
+        result = several[0]
+        for other in several[1:]:
+            result = merged(run, result, other)
+        return result
+    return Unknown(f"{name}()", COMPUTED)
+
+
+TEXT_METHODS = frozenset(
+    """upper lower strip lstrip rstrip title capitalize split rsplit splitlines replace startswith endswith join
+    format format_map removeprefix removesuffix zfill ljust rjust center count find index isdigit isalpha isalnum
+    isidentifier islower isupper isspace partition rpartition casefold swapcase encode""".split()  # noqa: SIM905
+)
+
+
+def method_of_text(run: Run, held: str, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if name == "format":
+        return formatted(held, arguments, keywords)
+    if name == "join":
+        items = items_of(arguments[0]) if arguments else None
+        if items is None:
+            return Unknown("…", COMPUTED)
+        parts: list[Value] = []
+        for position, item in enumerate(items):
+            parts += [held, item] if position else [item]
+        return text_of_parts(parts)
+    if name not in TEXT_METHODS or not all(map(is_known, arguments)) or not all(map(is_known, keywords.values())):
+        if name == "replace" and len(arguments) == 2 and isinstance(arguments[0], str) and isinstance(held, str):
+            pieces = str(held).split(arguments[0]) if arguments[0] else [held]
+            parts = [pieces[0]]
+            for piece in pieces[1:]:
+                parts += [arguments[1], piece]
+            return text_of_parts(parts)
+        return Unknown("…", COMPUTED)
+    if (
+        name in ("zfill", "ljust", "rjust", "center")
+        and arguments
+        and isinstance(arguments[0], int)
+        and arguments[0] > 9999
+    ):
+        return Unknown("…", COMPUTED)
+    try:
+        found = getattr(str(held), name)(*arguments, **keywords)
+    except Exception:
+        return Unknown("…", COMPUTED)
+    if isinstance(held, Pattern):
+        if isinstance(found, str):
+            return Pattern(found, held.level, held.reason)
+        if isinstance(found, list):
+            return [Pattern(each, held.level, held.reason) if "{" in each else each for each in found]
+        return Unknown("…", held.reason, held.level)
+    return found
+
+
+def formatted(held: str, arguments: Arguments, keywords: Keywords) -> Value:
+    """ "{}.orders".format(schema), "{t}".format(t=name)"""
+    parts: list[Value] = []
+    counter = 0
+    try:
+        for text_part, field, _spec, _conversion in string.Formatter().parse(str(held)):
+            parts.append(text_part)
+            if field is None:
+                continue
+            base, *path = field.replace("[", ".").replace("]", "").split(".")
+            if base == "":
+                value: Value = arguments[counter] if counter < len(arguments) else Unknown("…", COMPUTED)
+                counter += 1
+            elif base.isdigit():
+                value = arguments[int(base)] if int(base) < len(arguments) else Unknown("…", COMPUTED)
+            else:
+                value = keywords.get(base, Unknown(base, "not given"))
+            for each in path:
+                value = (
+                    value.get(each)
+                    if isinstance(value, dict)
+                    else value.names.get(each)
+                    if isinstance(value, Instance)
+                    else Unknown(each, COMPUTED)
+                )
+            parts.append(value)
+    except ValueError:
+        return Unknown("…", COMPUTED)
+    if isinstance(held, Pattern):
+        return Pattern(str(text_of_parts(parts)), held.level, held.reason)
+    return text_of_parts(parts)
+
+
+def method_of_list(
+    run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    first = arguments[0] if arguments else None
+    if name in ("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"):
+        run.touch(held)
+    if name == "append":
+        held.append(first)
+    elif name == "extend":
+        held.extend(items_of(first) or [])
+    elif name == "insert" and len(arguments) > 1 and isinstance(first, int):
+        held.insert(first, arguments[1])
+    elif name == "remove":
+        if is_known(first) and any(is_known(item) and item == first for item in held):
+            held.remove(next(item for item in held if is_known(item) and item == first))
+    elif name == "pop":
+        return (
+            held.pop(first if isinstance(first, int) and -len(held) <= first < len(held) else -1) if held else unknown()
+        )
+    elif name == "clear":
+        held.clear()
+    elif name == "reverse":
+        held.reverse()
+    elif name == "sort":
+        held[:] = sorted_(run, [held], keywords, node)
+    elif name == "copy":
+        return list(held)
+    elif name in ("index", "count") and is_known(held) and is_known(first):
+        try:
+            return getattr(held, name)(first)
+        except ValueError:
+            return unknown()
+    else:
+        return unknown()
+    return None
+
+
+def method_of_dict(run: Run, held: dict[Any, Value], name: str, arguments: Arguments, node: Any) -> Value:
+    from lineal.extract.pyspark.attributes import item_of_dict
+
+    first = arguments[0] if arguments else None
+    if name == "items":
+        return list(held.items())
+    if name == "keys":
+        return list(held)
+    if name == "values":
+        return list(held.values())
+    if name in ("get", "pop", "setdefault"):
+        default = arguments[1] if len(arguments) > 1 else None
+        if isinstance(first, (Unknown, Choice)):
+            return item_of_dict(run, held, first, node)
+        try:
+            present = first in held
+        except TypeError:
+            return unknown()
+        found = held[first] if present else default
+        if name == "pop" and present:
+            run.touch(held)
+            del held[first]
+        elif name == "setdefault" and not present:
+            run.touch(held)
+            held[first] = default
+        return found
+    if name == "update":
+        run.touch(held)
+        if isinstance(first, dict):
+            held.update(first)
+        return None
+    if name == "copy":
+        return dict(held)
+    if name == "clear":
+        run.touch(held)
+        held.clear()
+        return None
+    return unknown()
+
+
+SET_METHODS = frozenset(("union", "intersection", "difference", "issubset", "issuperset", "copy"))
+
+
+def method_of_collection(run: Run, held: Any, name: str, arguments: Arguments, node: Any) -> Value:
+    if isinstance(held, tuple):
+        return method_of_list(run, list(held), name, arguments, {}, node) if name in ("index", "count") else unknown()
+    others = [items_of(argument) for argument in arguments]
+    if name in ("add", "discard", "remove", "update"):
+        run.touch(held)
+        if name == "add" and is_known(arguments[0]):
+            held.add(arguments[0])
+        elif name == "update":
+            held.update(item for items in others for item in items or [])
+        elif arguments and is_known(arguments[0]):
+            held.discard(arguments[0])
+        return None
+    known = all(items is not None and all(map(is_known, items)) for items in others)
+    if known and name in SET_METHODS:
+        return getattr(held, name)(*others)
+    return unknown()

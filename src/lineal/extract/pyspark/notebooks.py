@@ -1,0 +1,137 @@
+"""Notebooks: .ipynb files, Databricks source files, raw magics; as Python, line by line."""
+
+from __future__ import annotations
+
+import json
+import re
+
+DATABRICKS = "# Databricks notebook source"
+MAGIC = re.compile(r"^# MAGIC ?(.*)$")
+CELL = re.compile(r"^# COMMAND -+\s*$")
+LANGUAGE = re.compile(r"^\s*%{1,2}(\w+)\s*(.*)$")
+
+
+def python_of(text: str, path: str) -> tuple[str, list[int] | None]:
+    """The Python of a file, and for a notebook the line of the file that each line of it stands for."""
+    if path.endswith(".ipynb"):
+        return of_jupyter(text)
+    if DATABRICKS in text[:200]:
+        return of_databricks(text), None
+    if re.search(r"^\s*[%!]\w", text, re.MULTILINE):
+        return of_magics(text), None
+    return text, None
+
+
+def of_jupyter(text: str) -> tuple[str, list[int]]:
+    """Cells of code one after the other; a cell's lines are looked up in the file where they can be found."""
+    try:
+        cells = json.loads(text)["cells"]
+        sources = [cell["source"] for cell in cells if cell.get("cell_type") == "code"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return "", []
+    raw = text.splitlines()
+    found: list[str] = []
+    places: list[int] = []
+    cursor = 0
+    for source in sources:
+        joined = "".join(source) if isinstance(source, list) else str(source)
+        for line in cell_lines(joined.split("\n")):
+            found.append(line)
+            wanted = json.dumps(line.strip())[1:-1]
+            for position in range(cursor, min(cursor + 400, len(raw))):
+                if wanted and wanted in raw[position]:
+                    cursor = position
+                    break
+            places.append(cursor + 1)
+    return "\n".join(found), places
+
+
+def of_databricks(text: str) -> str:
+    """# COMMAND ---------- between cells, # MAGIC %sql before their lines"""
+    found: list[str] = []
+    cell: list[str] = []
+    for line in text.split("\n"):
+        if CELL.match(line):
+            found += [*databricks_cell(cell), ""]
+            cell = []
+        else:
+            cell.append(line)
+    return "\n".join([*found, *databricks_cell(cell)])
+
+
+def databricks_cell(lines: list[str]) -> list[str]:
+    magic = [MAGIC.match(line) for line in lines]
+    if not any(magic):
+        return cell_lines(lines)
+    stripped = [found[1] if found is not None else "" for found in magic]
+    plain = ["" if found is not None else line for found, line in zip(magic, lines, strict=True)]
+    converted = cell_lines(stripped)
+    return [one or other for one, other in zip(converted, plain, strict=False)]
+
+
+def of_magics(text: str) -> str:
+    """A script with raw magics: %sql up to the next cell or blank line, the others ignored"""
+    lines = text.split("\n")
+    found: list[str] = []
+    position = 0
+    while position < len(lines):
+        magic = LANGUAGE.match(lines[position])
+        if magic is not None and magic[1] in ("sql", "md", "sh", "scala", "r", "bash", "html"):
+            end = position + 1
+            while end < len(lines) and not CELL.match(lines[end]) and not lines[end].startswith("# In["):
+                if not lines[end].strip() and magic[1] != "md":
+                    break
+                end += 1
+            found += cell_lines(lines[position:end])
+            position = end
+        else:
+            found += (
+                cell_lines([lines[position]])
+                if magic or lines[position].lstrip().startswith("!")
+                else [lines[position]]
+            )
+            position += 1
+    return "\n".join(found)
+
+
+def cell_lines(lines: list[str]) -> list[str]:
+    """One cell as Python, with as many lines as it had."""
+    first = next((position for position, line in enumerate(lines) if line.strip()), None)
+    if first is None:
+        return lines
+    magic = LANGUAGE.match(lines[first])
+    if magic is None:
+        return [without_magic(line) for line in lines]
+    language, rest = magic[1], magic[2]
+    if language in ("sql", "spark_sql", "sparksql"):
+        body = [rest, *lines[first + 1 :]]
+        return [*lines[:first], *sql_call(body)]
+    if language == "run" and rest:
+        return [*lines[:first], f"lineal_include({rest.split('$')[0].strip()!r})", *([""] * (len(lines) - first - 1))]
+    if language in ("python", "py", "pyspark", "time", "timeit"):
+        kept = rest if language == "time" and rest and lines[first].lstrip().startswith("%time ") else ""
+        return [*lines[:first], kept, *(without_magic(line) for line in lines[first + 1 :])]
+    if lines[first].lstrip().startswith("%%") or language in ("md", "sh", "scala", "r", "bash", "html", "fs"):
+        return [""] * len(lines)
+    return [without_magic(line) for line in lines]
+
+
+def sql_call(body: list[str]) -> list[str]:
+    """%sql SELECT …      spark.sql("…"), on as many lines"""
+    safe = [line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for line in body]
+    safe[0] = f'spark.sql("""{safe[0]}'
+    last = safe[-1].rstrip()
+    safe[-1] = f'{last}{" " if last.endswith(chr(34)) else ""}""")'
+    return safe
+
+
+def without_magic(line: str) -> str:
+    stripped = line.lstrip()
+    indent = line[: len(line) - len(stripped)]
+    if stripped.startswith("%run "):
+        return f"{indent}lineal_include({stripped[5:].split('$')[0].strip()!r})"
+    if stripped.startswith("%sql "):
+        return indent + sql_call([stripped[5:]])[0]
+    if stripped.startswith(("!", "%")) and not stripped.startswith(("!=", "%=")):
+        return f"{indent}pass"
+    return line

@@ -1,0 +1,475 @@
+"""A program: the Python files of a corpus, run abstractly as one: imports, entry points, what nobody calls."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol, cast
+
+from lineal.algebra.frame import Frame, Scan
+from lineal.extract.pyspark.attributes import SESSION_NAMES, STRONG
+from lineal.extract.pyspark.calls import call_function
+from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
+from lineal.extract.pyspark.notebooks import python_of
+from lineal.extract.pyspark.reading import PythonReading
+from lineal.extract.pyspark.relation import Relation, ancestors
+from lineal.extract.pyspark.run import Environment, Exhausted, Run, Write
+from lineal.extract.pyspark.session import opened
+from lineal.extract.pyspark.statements import Returns, block
+from lineal.extract.pyspark.values import (
+    Class,
+    Function,
+    Instance,
+    Library,
+    Module,
+    Session,
+    Unknown,
+    Value,
+)
+from lineal.extract.sql.evaluation import Catalog, Evaluation
+from lineal.extract.sql.reading import Reading
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Dataset
+from lineal.model.script import Script
+from lineal.model.way import Confidence
+
+SPARK_WORDS = re.compile(r"spark|pyspark|DataFrame|\bdlt\b|awsglue|\bdbt\b|%sql|createOrReplaceTempView|DeltaTable")
+"""A file without any of these is read only when another one imports it."""
+
+GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]")
+
+
+class Known(Catalog, Protocol):
+    """What the corpus knows of datasets."""
+
+    def dataset(self, key: str, spelling: str) -> Dataset: ...
+
+    def types(self, key: str) -> Mapping[str, str]: ...
+
+    def declare_plan(self, plan: Any) -> None: ...
+
+
+class File:
+    """One Python file or notebook."""
+
+    __slots__ = (
+        "_frame_like",
+        "_tree",
+        "classes",
+        "environment",
+        "failed",
+        "functions",
+        "parts",
+        "path",
+        "pipelines",
+        "reading",
+        "script",
+    )
+
+    def __init__(self, script: Script, embedded: dict[int, tuple[Any, Reading]]) -> None:
+        self.script = script
+        self.path = script.file.replace("\\", "/")
+        text, lines = python_of(script.text, self.path)
+        self.reading = PythonReading(text, script.file, lines, embedded)
+        self.parts = tuple(part for part in re.sub(r"\.(py|ipynb)$", "", self.path).split("/") if part not in ("", "."))
+        self.functions: list[Function] = []
+        self.classes: list[Class] = []
+        self.pipelines: list[tuple[Function, str, str, Any]] = []
+        self.environment: Environment | None = None
+        self.failed: Diagnostic | None = None
+        self._tree: ast.Module | None = None
+        self._frame_like: set[str] | None = None
+
+    @property
+    def text(self) -> str:
+        return self.reading.script.text
+
+    @property
+    def tree(self) -> ast.Module:
+        if self._tree is None:
+            self._tree = self.parsed()
+        return self._tree
+
+    def parsed(self) -> ast.Module:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(self.text)
+        except SyntaxError as error:
+            place = self.reading.at(error.lineno or 1, (error.offset or 1) - 1)
+            self.failed = Diagnostic(Code.PARSE_ERROR, f"not valid Python: {error.msg}", place)
+        except (ValueError, RecursionError, MemoryError) as error:
+            place = Place(self.script.file, 1, 1)
+            self.failed = Diagnostic(Code.TOO_DEEP, f"the file cannot be parsed ({type(error).__name__})", place)
+        return ast.Module([], [])
+
+    @property
+    def frame_like(self) -> set[str]:
+        """Names of this file that are used as only a DataFrame can be."""
+        if self._frame_like is None:
+            self._frame_like = frame_like_names(self.tree)
+        return self._frame_like
+
+
+def frame_like_names(tree: ast.AST) -> set[str]:
+    return {
+        node.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in STRONG
+    }
+
+
+class SessionCatalog:
+    """The corpus' catalogue, as a running program sees it: what it has written itself comes first."""
+
+    def __init__(self, known: Known, run: Run) -> None:
+        self.known = known
+        self.run = run
+
+    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
+        written = self.run.written.get(key)
+        if written is not None:
+            home = self.known.dataset(key, spelling)
+            columns = [(each.slot.name, each.key) for each in written.attributes if each.slot.star is None]
+            return home, Scan(home, columns, written.complete)
+        return self.known.scan(key, spelling, evaluation, node)
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is asked of the corpus."""
+        return getattr(self.known, name)
+
+
+class Program:
+    """All Python files of a corpus."""
+
+    def __init__(self, scripts: Iterable[Script], known: Known) -> None:
+        self.known = known
+        self.embedded: dict[int, tuple[Any, Reading]] = {}
+        self.files = [File(script, self.embedded) for script in scripts]
+        self.by_name: dict[str, list[File]] = {}
+        for file in self.files:
+            for name in (
+                {file.parts[-1], *(file.parts[-2:-1] if file.parts[-1] == "__init__" else ())} if file.parts else ()
+            ):
+                self.by_name.setdefault(name, []).append(file)
+        self.located: dict[str, str] = {}
+        self.opened: dict[Any, Relation] = {}
+        self.predefined: dict[str, Value] = {
+            "spark": Session(), "sqlContext": Session(), "dbutils": Library("dbutils"), "sc": Library("pyspark.sc"),
+            "display": Library("builtins.print"), "displayHTML": Library("builtins.print"), "__name__": "__main__",
+            "__file__": "job.py",
+        }  # fmt: skip
+        self.run = Run(self, _none)
+        self.run.catalog = cast(Catalog, SessionCatalog(known, self.run))
+        self.importing: set[int] = set()
+
+    # -- running -----------------------------------------------------------------------------------------------
+
+    def execute(self) -> Run:
+        """Every entry point, each in a session of its own; then what none of them has reached."""
+        spoken = [file for file in self.files if SPARK_WORDS.search(file.text)]
+        entries = self.entries(spoken)
+        for file in entries:
+            self.enter(file)
+        for file in spoken:
+            if file.environment is None and file not in entries:
+                self.enter(file)
+        for file in spoken:
+            self.call_what_nobody_calls(file)
+        for file in self.files:
+            if file.failed is not None:
+                self.run.diagnostics.append(file.failed)
+        return self.run
+
+    def entries(self, files: list[File]) -> list[File]:
+        """Files that no other file imports, or that say so: if __name__ == "__main__" """
+        if len(files) == 1:
+            return files
+        imported: set[int] = set()
+        for file in files:
+            for node in file.tree.body:
+                imported.update(id(found) for found in self.imports(node, file) if found is not file)
+        return [file for file in files if id(file) not in imported or GUARD.search(file.text)]
+
+    def imports(self, node: ast.stmt, file: File) -> list[File]:
+        found: list[File | None] = []
+        if isinstance(node, ast.Import):
+            found = [self.find(alias.name, file, 0) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            found = [self.find(module, file, node.level)] if module else []
+            dotted = f"{module}." if module else ""
+            found += [self.find(f"{dotted}{alias.name}", file, node.level) for alias in node.names]
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            call = node.value
+            if isinstance(call.func, ast.Name) and call.func.id == "lineal_include" and call.args:
+                target = call.args[0]
+                found = [self.included(str(target.value), file)] if isinstance(target, ast.Constant) else []
+        return [each for each in found if each is not None]
+
+    def enter(self, file: File) -> None:
+        run = self.run
+        run.script, run.views, run.written, run.steps = file, {}, {}, 0
+        run.leaves = []
+        before = len(run.writes)
+        self.execute_module(file, "__main__")
+        if len(run.writes) == before:
+            self.show_leaves(file)
+
+    def execute_module(self, file: File, name: str) -> Environment:
+        run = self.run
+        env = Environment({"__name__": name, "__file__": file.path}, None, file)
+        file.environment = env
+        file.functions, file.classes = [], []
+        reading, run.reading = run.reading, file.reading
+        try:
+            block(run, file.tree.body, env, Returns())
+        except Exhausted as error:
+            run.report(Code.TOO_DEEP, str(error), file.tree.body[0] if file.tree.body else None)
+        except RecursionError:
+            run.report(Code.TOO_DEEP, "the code nests too deeply", file.tree.body[0] if file.tree.body else None)
+        finally:
+            run.reading = reading
+            run.journals.clear()
+            run.depth = 0
+        return env
+
+    def show_leaves(self, file: File) -> None:
+        """A file that writes nothing: what it ends with is its result, named after the file."""
+        leaves: dict[int, tuple[Relation, Any, PythonReading]] = {}
+        for relation, node, reading in self.run.leaves:
+            leaves[id(relation)] = (relation, node, reading)
+        used = {
+            id(parent) for relation, _, _ in leaves.values() for each in ancestors(relation) for parent in each.parents
+        }
+        views = {id(parent) for view in self.run.views.values() for parent in ancestors(view)}
+        stem = file.script.target or (file.parts[-1] if file.parts else "query")
+        number = 0
+        for relation, node, reading in leaves.values():
+            if id(relation) in used or id(relation) in views or not relation.attributes:
+                continue
+            if all(each.slot.star is not None for each in relation.attributes) and not relation.parents:
+                continue
+            number += 1
+            name = stem if number == 1 else f"{stem}_{number}"
+            write = Write(name, relation, node, reading, "query")
+            write.script = file
+            self.run.writes.append(write)
+
+    # -- what nobody calls -------------------------------------------------------------------------------------
+
+    def call_what_nobody_calls(self, file: File) -> None:
+        run = self.run
+        for function in list(file.functions):
+            if id(function.node) not in run.called:
+                self.call_open(function, file, None)
+        for made in list(file.classes):
+            methods = [each for each in made.names.values() if isinstance(each, Function)]
+            if methods and not any(id(each.node) in run.called for each in methods):
+                instance = Instance(made)
+                init = made.find("__init__")
+                if isinstance(init, Function):
+                    self.call_open(init, file, instance)
+                for method in methods:
+                    if id(method.node) not in run.called:
+                        self.call_open(method, file, instance)
+
+    def call_open(self, function: Function, file: File, instance: Instance | None) -> None:
+        """A function that nothing calls: its parameters are open datasets."""
+        run = self.run
+        run.script, run.views, run.written, run.steps = function, {}, {}, 0
+        reading, run.reading = run.reading, file.reading
+        arguments: list[Value] = []
+        spec = function.node.args
+        liked = frame_like_names(function.node)
+        sessions = session_like_names(function.node)
+        parameters = [*spec.posonlyargs, *spec.args]
+        for position, parameter in enumerate(parameters):
+            if position == 0 and instance is not None and "staticmethod" not in function.decorators:
+                arguments.append(instance)
+                continue
+            arguments.append(self.open_parameter(parameter, function, liked, sessions))
+        keywords = {each.arg: self.open_parameter(each, function, liked, sessions) for each in spec.kwonlyargs}
+        try:
+            call_function(run, function, arguments, keywords, function.node)
+        except (Exhausted, RecursionError):
+            run.report(Code.TOO_DEEP, f"{function.name} does more than can be followed", function.node)
+        finally:
+            run.reading = reading
+            run.journals.clear()
+            run.depth = 0
+
+    def open_parameter(self, parameter: ast.arg, function: Function, liked: set[str], sessions: set[str]) -> Value:
+        annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
+        if (
+            "SparkSession" in annotation
+            or parameter.arg in ("spark", "spark_session", "session")
+            or parameter.arg in sessions
+        ):
+            return Session()
+        if (
+            ("DataFrame" in annotation and "[" not in annotation)
+            or (not annotation and parameter.arg in liked)
+            or (parameter.arg in liked and "|" in annotation)
+        ):
+            held = Unknown(f"{function.name}.{parameter.arg}", "a parameter that no call binds", Confidence.HIGH)
+            return opened(self.run, held, function.node)
+        return Unknown(parameter.arg, f"the parameter {parameter.arg} of {function.name}", Confidence.LOW)
+
+    def frame_like(self, node: Any, run: Run) -> set[str]:
+        for file in self.files:
+            if file.reading is run.reading:
+                return file.frame_like
+        return set()
+
+    # -- names -------------------------------------------------------------------------------------------------
+
+    def types_of(self, key: str) -> Mapping[str, str]:
+        return self.known.types(key)
+
+    def declare(self, plan: Any) -> None:
+        self.known.declare_plan(plan)
+
+    def undefined(self, name: str, run: Run, node: Any) -> Value:
+        """A name that the program does not define: used as a DataFrame it is an open dataset."""
+        held = Unknown(name, "not defined in this program", Confidence.HIGH)
+        if name in self.frame_like(node, run):
+            return opened(run, held, node)
+        return held
+
+    # -- modules -----------------------------------------------------------------------------------------------
+
+    def find(self, dotted: str, file: File, level: int) -> File | None:
+        """utils.io      utils/io.py or utils/io/__init__.py, the nearest to the file that imports it"""
+        names = tuple(part for part in dotted.split(".") if part)
+        if level:
+            base = file.parts[:-level] if file.parts else ()
+            return self._exact((*base, *names)) or self._exact((*base, *names, "__init__"))
+        if not names:
+            return None
+        best: tuple[int, File] | None = None
+        for candidate in self.by_name.get(names[-1], ()):
+            for parts in (names, (*names, "__init__")):
+                if candidate.parts[-len(parts) :] == parts and candidate is not file:
+                    shared = common(candidate.parts, file.parts)
+                    if best is None or shared > best[0]:
+                        best = (shared, candidate)
+        return best[1] if best is not None else None
+
+    def _exact(self, parts: tuple[str, ...]) -> File | None:
+        return next((file for file in self.files if file.parts == parts), None)
+
+    def load(self, run: Run, file: File) -> Module:
+        if file.environment is None and id(file) not in self.importing:
+            self.importing.add(id(file))
+            depth = run.depth
+            journals, run.journals = run.journals, []
+            script, written, views = run.script, run.written, run.views
+            self.execute_module(file, ".".join(file.parts))
+            run.journals, run.depth = journals, depth
+            run.script, run.written, run.views = script, written, views
+        return Module(file, file.environment.names if file.environment is not None else {})
+
+    def module(self, run: Run, name: str, file: File, level: int, node: Any) -> Value:
+        found = self.find(name, file, level)
+        return self.load(run, found) if found is not None else self.member_of_library(name)
+
+    def member(self, run: Run, module: str, name: str, file: File, level: int, node: Any) -> Value:
+        dotted = f"{module}.{name}" if module else name
+        if level or module:
+            home = self.find(module, file, level) if module or level else None
+            if home is not None:
+                names = self.load(run, home).names
+                if name in names:
+                    return names[name]
+        found = self.find(dotted, file, level)
+        if found is not None:
+            return self.load(run, found)
+        return self.member_of_library(dotted)
+
+    def submodule(self, run: Run, held: Module, name: str, node: Any) -> Value:
+        parts = held.file.parts[:-1] if held.file.parts and held.file.parts[-1] == "__init__" else held.file.parts
+        found = self._exact((*parts, name)) or self._exact((*parts, name, "__init__"))
+        return self.load(run, found) if found is not None else Unknown(name, "not defined in its module")
+
+    def import_all(self, run: Run, module: str, env: Environment, level: int, node: Any) -> None:
+        """from m import *"""
+        found = self.find(module, env.file, level)
+        if found is not None:
+            names = self.load(run, found).names
+            env.names.update({key: value for key, value in names.items() if not key.startswith("_")})
+        elif re.fullmatch(r"pyspark\.sql(\.connect)?\.(functions|types)", module):
+            wanted = FUNCTION_NAMES if module.endswith("functions") else None
+            env.globals.wild.insert(0, lambda name: star_member(module, name, wanted))
+
+    def included(self, path: str, file: File) -> File | None:
+        """%run ./helpers/io"""
+        wanted = re.sub(r"\.(py|ipynb)$", "", path.strip().strip("'\"")).strip("/").split("/")
+        base = list(file.parts[:-1])
+        for part in wanted:
+            if part == "..":
+                base = base[:-1]
+            elif part != ".":
+                base.append(part)
+        found = self._exact(tuple(base))
+        if found is not None:
+            return found
+        named = [each for each in self.files if each.parts and each.parts[-1] == wanted[-1] and each is not file]
+        return named[0] if len(named) == 1 else None
+
+    def include(self, run: Run, path: str, env: Environment, node: Any) -> None:
+        """%run      as if it stood here"""
+        found = self.included(path, env.file)
+        if found is None or id(found) in self.importing:
+            run.report(Code.DYNAMIC, f"%run of a notebook that is not there: {path}", node)
+            return
+        self.importing.add(id(found))
+        reading, run.reading = run.reading, found.reading
+        inner = Environment(env.names, None, found)
+        inner.wild = env.wild
+        found.environment = inner
+        try:
+            block(run, found.tree.body, inner, Returns())
+        finally:
+            run.reading = reading
+            self.importing.discard(id(found))
+
+    def member_of_library(self, name: str) -> Value:
+        if name == "sys.argv":
+            return Unknown("argv", "the command line", Confidence.LOW)
+        if name in ("__future__.annotations",):
+            return None
+        if name in ("pyspark.sql.functions.PandasUDFType",):
+            return Library(name)
+        if name in ("math.pi", "math.e"):
+            return 3.14
+        return Library(name)
+
+
+def session_like_names(tree: ast.AST) -> set[str]:
+    return {
+        node.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in SESSION_NAMES
+        and "spark" in node.value.id.lower()
+    }  # fmt: skip
+
+
+def star_member(module: str, name: str, wanted: frozenset[str] | None) -> Value:
+    if wanted is None:
+        return Library(f"{module}.{name}") if name.endswith("Type") or name in ("StructField", "Row") else None
+    return Library(f"{module}.{name}") if name in wanted else None
+
+
+def common(left: tuple[str, ...], right: tuple[str, ...]) -> int:
+    count = 0
+    for one, other in zip(left, right, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+_none: Any = None

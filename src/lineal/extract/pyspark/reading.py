@@ -1,0 +1,145 @@
+"""Reading Python source again: places, texts and calls, looked up only when a view asks."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, NamedTuple
+
+from lineal.algebra.frame import Trail
+from lineal.algebra.functions import known
+from lineal.extract.sql.reading import Reading, offset_of
+from lineal.model.diagnostic import Place
+from lineal.model.script import Script
+from lineal.model.way import Confidence
+
+
+class PythonReading(Reading):
+    """A Python file, with the SQL texts that stand in it."""
+
+    __slots__ = ("_split", "cells", "embedded")
+
+    level = Confidence.HIGH
+
+    def __init__(
+        self,
+        text: str,
+        file: str,
+        cells: list[int] | None = None,
+        embedded: dict[int, tuple[Any, Reading]] | None = None,
+    ) -> None:
+        super().__init__(Script(text, "python", file))
+        self.cells = cells
+        """of a notebook: the line in the file that each line of its code stands for"""
+        self.embedded = embedded if embedded is not None else {}
+        """the SQL texts of a whole program, by the trees that were made of them"""
+        self._split: list[str] | None = None
+
+    def embed(self, tree: Any, reading: Reading) -> None:
+        """A SQL text of this file: its trees know where they stand in it."""
+        self.embedded[id(tree)] = (tree, reading)
+
+    def place(self, trail: Trail | None) -> Place | None:
+        node = first_node(trail)
+        return self.place_of(node) if node is not None else None
+
+    def expression(self, trail: Trail | None) -> str:
+        node = first_node(trail)
+        if node is None:
+            return ""
+        if isinstance(node, ast.AST):
+            return self.text_of(node)
+        spot = spot_of(node)
+        if spot is not None:
+            return spot.reading.text_of(spot.node)
+        inside = self.around(node)
+        offset = offset_of(node)
+        return inside.item_around(offset) if inside is not None and offset is not None else ""
+
+    def place_of(self, node: Any) -> Place | None:
+        if isinstance(node, ast.AST):
+            line = getattr(node, "lineno", None)
+            return self.at(line, node.col_offset) if line is not None else None  # type: ignore[attr-defined]
+        if node is None:
+            return None
+        spot = spot_of(node)
+        if spot is not None:
+            return spot.reading.place_of(spot.node)
+        inside = self.around(node)
+        return inside.place_of(node) if inside is not None else None
+
+    def name_of(self, call: Any) -> str:
+        """F.to_date("x")      to_date, whatever the SQL parser calls it"""
+        meta = call._meta
+        spelled = meta.get("function") if meta else None
+        if spelled is None:
+            return super().name_of(call)
+        row = known(spelled)
+        return row.name if row is not None else str(spelled)
+
+    def place_of_statement(self, tree: Any) -> Place | None:
+        return self.place_of(tree)
+
+    def at(self, line: int, column: int) -> Place:
+        if self.cells is not None and 0 < line <= len(self.cells):
+            line = self.cells[line - 1]
+        return Place(self.script.file, line, column + 1)
+
+    def around(self, node: Any) -> Reading | None:
+        """The SQL text that a node was read from."""
+        while node is not None:
+            found = self.embedded.get(id(node))
+            if found is not None:
+                return found[1]
+            node = node.parent
+        return None
+
+    def text_of(self, node: Any) -> str:
+        if not isinstance(node, ast.AST) or not hasattr(node, "lineno"):
+            return ""
+        if self._split is None:
+            self._split = self.script.text.splitlines()
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1  # type: ignore[attr-defined]
+        lines = self._split[first : last + 1]
+        if not lines:
+            return ""
+        encoded = [line.encode() for line in lines]
+        if len(encoded) == 1:
+            encoded[0] = encoded[0][node.col_offset : node.end_col_offset]  # type: ignore[attr-defined]
+        else:
+            encoded[0] = encoded[0][node.col_offset :]  # type: ignore[attr-defined]
+            encoded[-1] = encoded[-1][: node.end_col_offset]  # type: ignore[attr-defined]
+        text = " ".join(b" ".join(encoded).decode(errors="replace").split())
+        return text if len(text) <= 200 else f"{text[:199]}…"
+
+
+class Spot(NamedTuple):
+    """A Python expression and the file that it stands in."""
+
+    reading: PythonReading
+    node: ast.AST
+
+    def __deepcopy__(self, memo: Any) -> Spot:
+        return self
+
+
+def first_node(trail: Trail | None) -> Any:
+    while trail is not None:
+        if trail[0] is not None:
+            return trail[0]
+        trail = trail[2]
+    return None
+
+
+def spot_of(node: Any) -> Spot | None:
+    """The Python expression that an expression node was made from; only leaves know, so the first that does."""
+    stack = [node]
+    seen = 0
+    while stack and seen < 500:
+        seen += 1
+        here = stack.pop()
+        meta = here._meta
+        if meta is not None and "at" in meta:
+            spot: Spot = meta["at"]
+            return spot
+        stack.extend(reversed(list(here.iter_expressions())))
+    return None

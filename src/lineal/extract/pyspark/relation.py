@@ -1,0 +1,360 @@
+"""Relations: the frames of DataFrames. Each column has an identity beside its name, as Spark's attributes have.
+
+df.x means that column of df wherever it has travelled; F.col("x") and "x" are looked up by name in the frame at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Frame, Lineage, Slot, answer, doubted, pour, star_slot
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.scope import UNRESOLVED, Scope, Source, field_of
+from lineal.model.diagnostic import Code
+from lineal.model.edge import Column, Dataset, Doubt
+from lineal.model.way import IDENTITY, Clause
+
+_ids = count(1)
+OUTER = Dataset("", "<outer>")
+"""The home of `col("x").outer()` until the query around is known."""
+
+
+class Attribute(NamedTuple):
+    """A column with its identity and the names that may stand before it."""
+
+    slot: Slot
+    id: int
+    qualifier: tuple[str, ...] = ()
+    doubt: Doubt | None = None
+    """of everything that an open star answers"""
+
+    @property
+    def key(self) -> str:
+        return self.slot.key
+
+
+def fresh(slot: Slot, qualifier: tuple[str, ...] = (), doubt: Doubt | None = None) -> Attribute:
+    return Attribute(slot, next(_ids), qualifier, doubt)
+
+
+class Twice(NamedTuple):
+    """A self-join: the right side's columns got new identities, so that both sides can be told apart."""
+
+    left: Relation
+    right: Relation
+    renewed: dict[int, int]
+
+    def means_right(self, home: Relation) -> bool:
+        """Whether a column of `home` can only be the right side's."""
+        return self.right is home or (self.right.contains(home) and not self.left.contains(home))
+
+
+class Relation:
+    """A DataFrame: its columns in order, what decides its rows, and where it came from."""
+
+    __slots__ = ("_by_key", "attributes", "evaluation", "hidden", "parents", "rows", "twice", "types", "under")
+
+    def __init__(
+        self,
+        attributes: Sequence[Attribute],
+        rows: Lineage,
+        parents: tuple[Relation, ...] = (),
+        evaluation: Evaluation | None = None,
+    ) -> None:
+        self.attributes = attributes
+        self.rows = rows
+        self.parents = parents
+        self.evaluation = evaluation
+        self.hidden: tuple[Attribute, ...] = ()
+        """columns that only their identity or qualifier reaches: the right key of join(…, "id")"""
+        self.under: Relation | None = None
+        """what filter and orderBy may still name after a select"""
+        self.twice: tuple[Twice, ...] = ()
+        self.types: dict[int, str] = {}
+        self._by_key: dict[str, list[Attribute]] | None = None
+
+    def __deepcopy__(self, memo: Any) -> Relation:
+        return self  # a tree that is copied goes on pointing at the same DataFrame
+
+    @property
+    def frame(self) -> Frame:
+        return Frame([attribute.slot for attribute in self.attributes], self.rows)
+
+    @property
+    def complete(self) -> bool:
+        return all(attribute.slot.star is None for attribute in self.attributes)
+
+    @property
+    def names(self) -> list[str]:
+        return [attribute.slot.name for attribute in self.attributes if attribute.slot.star is None]
+
+    @property
+    def by_key(self) -> dict[str, list[Attribute]]:
+        if self._by_key is None:
+            self._by_key = {}
+            for attribute in self.attributes:
+                if attribute.slot.star is None:
+                    self._by_key.setdefault(attribute.slot.key, []).append(attribute)
+        return self._by_key
+
+    @property
+    def stars(self) -> list[Attribute]:
+        return [attribute for attribute in self.attributes if attribute.slot.star is not None]
+
+    def derived(
+        self, attributes: Sequence[Attribute] | None = None, rows: Lineage | None = None,
+        evaluation: Evaluation | None = None, parents: tuple[Relation, ...] = (),
+    ) -> Relation:  # fmt: skip
+        """The next DataFrame of a chain."""
+        made = Relation(
+            self.attributes if attributes is None else attributes,
+            self.rows if rows is None else rows,
+            (self, *parents),
+            evaluation,
+        )
+        made.twice = self.twice
+        made.types = self.types
+        if attributes is None:
+            made.hidden, made.under = self.hidden, self.under
+        return made
+
+    def contains(self, other: Relation) -> bool:
+        """Whether this DataFrame was made from the other one."""
+        seen: set[int] = set()
+        waiting = [self]
+        while waiting:
+            here = waiting.pop()
+            if here is other:
+                return True
+            if id(here) not in seen:
+                seen.add(id(here))
+                waiting.extend(here.parents)
+        return False
+
+    def identified(self, number: int, home: Relation) -> Attribute | None:
+        """df.x after any number of steps: the column with that identity, if it is still there."""
+        for join in reversed(self.twice):
+            if number in join.renewed and join.left is not home and join.means_right(home):
+                number = join.renewed[number]
+        return next((found for found in (*self.attributes, *self.hidden) if found.id == number), None)
+
+
+def ancestors(relation: Relation) -> Iterable[Relation]:
+    """Every step on the way to a DataFrame, each once, the first first."""
+    order: list[Relation] = []
+    seen: set[int] = set()
+    waiting: list[tuple[Relation, bool]] = [(relation, False)]
+    while waiting:
+        here, done = waiting.pop()
+        if done:
+            order.append(here)
+        elif id(here) not in seen:
+            seen.add(id(here))
+            waiting.append((here, True))
+            waiting.extend((parent, False) for parent in reversed(here.parents))
+    return order
+
+
+def scanned(frame: Frame, qualifier: tuple[str, ...], doubt: Doubt | None = None) -> Relation:
+    """spark.table("db.orders")      every column stands for itself, and may be called orders.x"""
+    attributes = []
+    for slot in frame.slots:
+        if doubt is not None:
+            slot = slot._replace(lineage=doubted(slot.lineage, doubt), scanned=None)
+        attributes.append(fresh(slot, qualifier, doubt))
+    return Relation(attributes, frame.rows)
+
+
+class Bound(NamedTuple):
+    """What df.x points at."""
+
+    relation: Relation
+    id: int
+    key: str
+
+    def __deepcopy__(self, memo: Any) -> Bound:
+        return self
+
+
+class FrameScope(Scope):
+    """The scope of an expression over a relation: names by Spark's rules, and columns by identity."""
+
+    __slots__ = ("lenient", "relation")
+
+    def __init__(self, relation: Relation, evaluation: Evaluation, clause: Clause, lenient: bool = False) -> None:
+        super().__init__(evaluation, None, {})
+        self.relation = relation
+        self.clause = clause
+        self.lenient = lenient
+        """filter and orderBy may name what a select before them has left out"""
+        self.order = [Source("", "", relation.frame)]
+
+    def column(self, node: exp.Column) -> Slot:
+        evaluation = self.evaluation
+        evaluation.references += 1
+        meta = node._meta
+        bound = meta.get("bound") if meta else None
+        if bound is not None:
+            return self.bound(bound, node)
+        if meta and "outer" in meta:
+            return Slot(node.name, node.name, {(Column(OUTER, _spelled(node)), IDENTITY): None})
+        if self.aliases:
+            alias = self.aliases.get(_fold(node.name))
+            if alias is not None and node.args.get("table") is None and _fold(node.name) not in self.relation.by_key:
+                return alias
+        parts = [part.name for part in node.parts]
+        slot = self.named(parts, node)
+        if slot is not None:
+            return slot
+        if len(parts) == 1 and _fold(parts[0]) in evaluation.facts.pseudo_columns:
+            evaluation.references -= 1
+            return UNRESOLVED
+        evaluation.unresolved += 1
+        near = self.did_you_mean(parts[-1])
+        message = f"the DataFrame has no column '{'.'.join(parts)}'"
+        evaluation.report(Code.UNRESOLVED_COLUMN, message, node, near)
+        return UNRESOLVED
+
+    def bound(self, bound: Bound, node: exp.Column) -> Slot:
+        """df.x, df["x"]"""
+        relation: Relation | None = self.relation
+        while relation is not None:
+            found = relation.identified(bound.id, bound.relation)
+            if found is not None:
+                if found.slot.star is not None:
+                    return self.taken(_answered(found, node.name, bound.key), node)
+                return self.taken(found.slot, node)
+            relation = relation.under if self.lenient else None
+        found_by_name = self.named([node.name], node)
+        if found_by_name is not None:
+            return found_by_name
+        self.evaluation.unresolved += 1
+        message = f"the column '{node.name}' belongs to another DataFrame"
+        self.evaluation.report(Code.UNRESOLVED_COLUMN, message, node)
+        return UNRESOLVED
+
+    def named(self, parts: list[str], node: exp.Column) -> Slot | None:
+        """x, a.x, db.t.x, x.field      the longest qualifier first, then a column with a path of fields"""
+        relation: Relation | None = self.relation
+        while relation is not None:
+            for length in range(len(parts) - 1, -1, -1):
+                qualifier = tuple(_fold(part) for part in parts[:length])
+                slot = self.lookup(relation, parts[length], qualifier, node, bool(parts[length + 1 :]))
+                if slot is not None:
+                    return field_of(slot, parts[length + 1 :], node)
+            relation = relation.under if self.lenient else None
+        return None
+
+    def lookup(
+        self, relation: Relation, name: str, qualifier: tuple[str, ...], node: exp.Column, with_field: bool
+    ) -> Slot | None:
+        key = _fold(name)
+        held = relation.by_key.get(key, [])
+        if qualifier:
+            held = [found for found in held if _qualifies(found.qualifier, qualifier)]
+            held = held or [f for f in relation.hidden if f.key == key and _qualifies(f.qualifier, qualifier)]
+        if held:
+            slots = list({found.id: found.slot for found in held}.values())
+            return self.taken(slots[0], node) if len(slots) == 1 else self.ambiguous(name, slots, node)
+        stars = [star for star in relation.stars if not qualifier or _qualifies(star.qualifier, qualifier)]
+        answers = [slot for star in stars if (slot := _answered(star, name, key)) is not UNRESOLVED]
+        if not answers:
+            return None
+        if len(answers) == 1:
+            return self.taken(answers[0], node)
+        return self.undecided(name, key, answers, node)
+
+    def undecided(self, name: str, key: str, answers: list[Slot], node: exp.Column) -> Slot:
+        """Several unknown schemas may have it: what the corpus says, else all of them."""
+        origins = {origin: slot for slot in answers for origin, _ in slot.lineage}
+        if len(origins) == 1:
+            return self.taken(answers[0], node)
+        best = self.evaluation.witness(key, origins)
+        if best is not None:
+            self.evaluation.read(best[0], self.clause, node)
+            return self.guessed(origins[best[0]], best[1])
+        self.evaluation.undecided = True
+        for origin in origins:
+            self.evaluation.read(origin, self.clause, node, learn=False)
+        return self.ambiguous(name, answers, node)
+
+    def taken(self, slot: Slot, node: exp.Column) -> Slot:
+        """A column straight from a dataset is read here."""
+        if slot.scanned is not None:
+            self.evaluation.read(slot.scanned, self.clause, node)
+        elif slot.star is None and len(slot.lineage) == 1:
+            (origin, way), trail = next(iter(slot.lineage.items()))
+            if way is IDENTITY and (trail is None or trail[0] is None) and origin.name == slot.name:
+                self.evaluation.read(origin, self.clause, node)
+        return slot
+
+
+def _answered(star: Attribute, name: str, key: str) -> Slot:
+    assert star.slot.star is not None
+    slot = answer(star.slot.star, name, key)
+    if slot is None:
+        return UNRESOLVED
+    return slot if star.doubt is None else slot._replace(lineage=doubted(slot.lineage, star.doubt))
+
+
+def _qualifies(qualifier: tuple[str, ...], asked: tuple[str, ...]) -> bool:
+    """orders.x and db.orders.x are columns of db.orders"""
+    return qualifier[-len(asked) :] == asked
+
+
+def _fold(name: str) -> str:
+    return name.lower()
+
+
+def _spelled(node: exp.Column) -> str:
+    return ".".join(part.name for part in node.parts)
+
+
+def with_outer(lineage: Lineage, scope: Scope) -> Lineage:
+    """col("c.id").outer()      the column of the query around, now that it is known"""
+    if not any(origin.dataset is OUTER for origin, _ in lineage):
+        return lineage
+    found: Lineage = {}
+    for (origin, way), trail in lineage.items():
+        if origin.dataset is OUTER:
+            *table, name = origin.name.split(".")
+            node = exp.column(name, *reversed(table)) if table else exp.column(name)
+            pour(scope.column(node).lineage, way, found, node)
+        else:
+            found[origin, way] = trail
+    return found
+
+
+def side_by_side_stars(left: list[Attribute], right: list[Attribute], doubt: Doubt | None = None) -> list[Attribute]:
+    """Two open stars in one place: a name may be answered by either"""
+    if not left or not right:
+        return [*left, *right]
+    first = left[0]
+    assert first.slot.star is not None
+    held = {star.dataset: star for star in (first.slot.star, *first.slot.star.beside)}
+    for attribute in (*left[1:], *right):
+        assert attribute.slot.star is not None
+        for star in (attribute.slot.star, *attribute.slot.star.beside):
+            held.setdefault(star.dataset, star._replace(beside=()))
+    head, *others = held.values()
+    if not others:
+        return [first]
+    slot = star_slot(head._replace(beside=tuple(others)))
+    return [fresh(slot, (), doubt or first.doubt)]
+
+
+class FrameEvaluation(Evaluation):
+    """An evaluation in which a subquery may be a DataFrame."""
+
+    __slots__ = ()
+
+    def frame_of(self, node: Any, scope: Scope) -> Frame:
+        relation = node._meta.get("relation") if node._meta else None
+        if relation is None:
+            return super().frame_of(node, scope)
+        slots = [slot._replace(lineage=with_outer(slot.lineage, scope)) for slot in relation.frame.slots]
+        return Frame(slots, with_outer(relation.rows, scope))

@@ -1,0 +1,157 @@
+"""One run of the abstract interpreter over a program: what is known while its statements are walked."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lineal.extract.pyspark.reading import PythonReading
+from lineal.extract.pyspark.relation import FrameEvaluation, Relation
+from lineal.extract.pyspark.values import Unknown, Value
+from lineal.extract.sql.dialects import Facts, facts_of
+from lineal.extract.sql.evaluation import Catalog
+from lineal.model.diagnostic import Code, Diagnostic
+from lineal.model.edge import Dataset
+from lineal.model.way import Confidence
+
+if TYPE_CHECKING:
+    from lineal.extract.pyspark.program import File, Program
+
+MOST_STEPS = 400_000
+DEEPEST_CALL = 40
+NO_TARGET = Dataset("", "")
+
+
+class Exhausted(Exception):
+    """The program does more than can be followed: an endless loop, a recursion, a huge table."""
+
+
+class Environment:
+    """The names of a function or module, and those around it."""
+
+    __slots__ = ("file", "globals", "names", "outer", "shared", "wild")
+
+    def __init__(self, names: dict[str, Value], outer: Environment | None, file: File) -> None:
+        self.names = names
+        self.outer = outer
+        self.file = file
+        self.wild: list[Value] = []
+        self.shared: set[str] = set()
+        """names that `global` or `nonlocal` lends from outside"""
+        self.globals: Environment = outer.globals if outer is not None else self
+
+    def home_of(self, name: str) -> Environment | None:
+        here: Environment | None = self
+        while here is not None:
+            if name in here.names and name not in here.shared:
+                return here
+            here = here.outer
+        return None
+
+
+@dataclass
+class Write:
+    """A dataset that the program writes: what is written, and how the target's columns are matched."""
+
+    name: str
+    relation: Relation
+    node: Any
+    reading: PythonReading
+    kind: str = "table"
+    defines: bool = True
+    positional: bool = False
+    columns: list[tuple[str, str]] = field(default_factory=list)
+    script: Any = None
+    """the entry point that writes"""
+
+
+class Run:
+    """The state of a program's one abstract run; each entry point starts with its own views."""
+
+    def __init__(self, program: Program, catalog: Catalog) -> None:
+        self.program = program
+        self.catalog = catalog
+        self.facts: Facts = facts_of("spark")
+        self.reading = PythonReading("", "")
+        self.views: dict[str, Relation] = {}
+        self.global_views: dict[str, Relation] = {}
+        self.written: dict[str, Relation] = {}
+        self.writes: list[Write] = []
+        self.leaves: list[tuple[Relation, Any, PythonReading]] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.reported: set[Diagnostic] = set()
+        self.script: Any = None
+        self.steps = 0
+        self.depth = 0
+        self.journals: list[dict[int, tuple[Any, Any]]] = []
+        self.called: set[int] = set()
+        self.frames: list[list[Value]] = []
+        self.udfs: dict[str, Value] = {}
+
+    # -- limits ------------------------------------------------------------------------------------------------
+
+    def step(self, cost: int = 1) -> None:
+        self.steps += cost
+        if self.steps > MOST_STEPS:
+            raise Exhausted("the program takes more steps than are followed")
+
+    # -- what is said ------------------------------------------------------------------------------------------
+
+    def evaluation(self) -> FrameEvaluation:
+        return FrameEvaluation(self.catalog, self.reading, self.facts, NO_TARGET)
+
+    def report(self, code: Code, message: str, node: Any, hint: str = "") -> None:
+        diagnostic = Diagnostic(code, message, self.reading.place_of(node), hint)
+        if diagnostic not in self.reported:
+            self.reported.add(diagnostic)
+            self.diagnostics.append(diagnostic)
+
+    def dynamic(self, what: str, node: ast.AST, level: Confidence = Confidence.UNKNOWN) -> None:
+        """A place that only a run can tell, with its text and the reason."""
+        self.report(Code.DYNAMIC, f"{what}: {self.reading.text_of(node)} [{level.name}]", node)
+
+    def unknown(self, node: ast.AST, reason: str) -> Unknown:
+        from lineal.extract.pyspark.values import label_of
+
+        return Unknown(label_of(node), reason)
+
+    # -- branches ----------------------------------------------------------------------------------------------
+
+    def touch(self, container: Any) -> None:
+        """Call before a list, dict or set of names changes: a branch that is undone needs to know how it was."""
+        if self.journals:
+            journal = self.journals[-1]
+            if id(container) not in journal:
+                journal[id(container)] = (container, copied(container))
+
+    def begin(self) -> None:
+        self.journals.append({})
+
+    def undo(self) -> dict[int, tuple[Any, Any]]:
+        """Everything back to how it was at `begin`; gives how each changed container had become."""
+        journal = self.journals.pop()
+        after = {}
+        for number, (container, before) in journal.items():
+            after[number] = (container, copied(container))
+            restore(container, before)
+        return after
+
+    def keep(self) -> None:
+        """The changes since `begin` stay."""
+        journal = self.journals.pop()
+        if self.journals:
+            for number, entry in journal.items():
+                self.journals[-1].setdefault(number, entry)
+
+
+def copied(container: Any) -> Any:
+    return type(container)(container)
+
+
+def restore(container: Any, state: Any) -> None:
+    container.clear()
+    if isinstance(container, list):
+        container.extend(state)
+    else:
+        container.update(state)

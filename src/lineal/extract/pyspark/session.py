@@ -1,0 +1,430 @@
+"""The session: tables, files, SQL texts, temporary views."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Frame, Slot, scan
+from lineal.extract.pyspark.branches import merged_relation
+from lineal.extract.pyspark.columns.trees import statements
+from lineal.extract.pyspark.names import short_file, table_parts
+from lineal.extract.pyspark.relation import Relation, fresh, scanned
+from lineal.extract.pyspark.run import Run, Write
+from lineal.extract.pyspark.types import schema_of
+from lineal.extract.pyspark.values import (
+    Builder,
+    Choice,
+    Pattern,
+    SchemaValue,
+    Session,
+    Udf,
+    Unknown,
+    Value,
+    is_known,
+    label_of,
+)
+from lineal.extract.sql.query import query, with_
+from lineal.extract.sql.statements import Dropped, Plan, plan_of
+from lineal.model.diagnostic import Code
+from lineal.model.edge import Doubt
+from lineal.model.paths import path_name
+from lineal.model.way import Confidence
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+BLACK_BOX = Doubt(Confidence.LOW, False, "made by code that is not followed")
+
+
+# -- reading -----------------------------------------------------------------------------------------------------
+
+
+def table(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """spark.table("db.orders")"""
+    name = arguments[0] if arguments else keywords.get("tableName", keywords.get("name"))
+    return read_name(run, name, node, table_named)
+
+
+def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], Relation]) -> Value:
+    if isinstance(name, Choice) and all(isinstance(option, str) for option in name.options):
+        found = read(run, name.options[0], node)
+        for option in name.options[1:]:
+            found = merged_relation(found, read(run, option, node))
+        return found
+    if isinstance(name, str):
+        if isinstance(name, Pattern):
+            run.dynamic("a name of which only a run knows parts", node, name.level)
+        return read(run, name, node)
+    if isinstance(name, Unknown):
+        run.dynamic(f"a name that only a run knows ({name.reason})", node, name.level)
+        return read(run, f"{{{name.label}}}", node)
+    run.dynamic("a name that only a run knows", node)
+    return read(run, f"{{{label_of(node)}}}", node)
+
+
+def table_named(run: Run, name: str, node: Any) -> Relation:
+    parts, is_path = table_parts(name)
+    key = parts[0] if is_path else ".".join(part.lower() for part in parts)
+    if len(parts) == 1 and key in run.views:
+        return viewed(run.views[key], key)
+    if len(parts) == 2 and parts[0].lower() == "global_temp" and parts[1].lower() in run.global_views:
+        return viewed(run.global_views[parts[1].lower()], parts[1].lower())
+    qualifier = () if is_path else tuple(part.lower() for part in parts)
+    return dataset(run, key, ".".join(parts), node, qualifier)
+
+
+def viewed(relation: Relation, name: str) -> Relation:
+    """A temporary view is composed away; its columns may be called by its name."""
+    found = relation.derived([each._replace(qualifier=(name,)) for each in relation.attributes])
+    found.under = None
+    return found
+
+
+def dataset(
+    run: Run, key: str, spelling: str, node: Any, qualifier: tuple[str, ...] = (), schema: SchemaValue | None = None
+) -> Relation:
+    """A scan of a dataset by its name: what the program or the corpus knows of it, else an open star."""
+    evaluation = run.evaluation()
+    home, frame = evaluation.scan(key, spelling, node)
+    types = run.program.types_of(key)
+    if frame.stars and schema is not None and home is not None:
+        frame = scan(home, [(name, name.lower()) for name, _ in schema.fields], True)
+        types = {name.lower(): kind for name, kind in schema.fields}
+    relation = scanned(frame, qualifier)
+    relation.evaluation = evaluation
+    relation.types = {each.id: types[each.key] for each in relation.attributes if types.get(each.key)}
+    return relation
+
+
+def path_read(run: Run, name: str, node: Any) -> Relation:
+    spelled = path_name(name)
+    table_at = run.program.located.get(spelled)
+    if table_at is not None:
+        return table_named(run, table_at, node)
+    return dataset(run, spelled, spelled, node)
+
+
+def opened(run: Run, held: Unknown, node: Any) -> Relation:
+    """An undefined df, a parameter that no call binds, what an unknown function gives: an open dataset of its own."""
+    key = (run.reading.script.file, held.label, held.reason)
+    found = run.program.opened.get(key)
+    if found is None:
+        name = f"{short_file(run.reading.script.file)}::{held.label}"
+        found = dataset(run, name.lower(), name, node)
+        if held.level < Confidence.MEDIUM:
+            run.dynamic(f"a DataFrame that only a run knows ({held.reason})", node, held.level)
+            found = scanned(found.frame, (), BLACK_BOX)
+        run.program.opened[key] = found
+    return found
+
+
+def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """spark.createDataFrame(rows, ["a", "b"])      local data has no source"""
+    data = arguments[0] if arguments else keywords.get("data")
+    schema = schema_of(run, keywords.get("schema", arguments[1] if len(arguments) > 1 else None), node)
+    if schema is None and isinstance(data, list) and data:
+        schema = schema_of_rows(data)
+    if isinstance(data, Unknown) and schema is None:
+        run.dynamic(f"local data whose columns only a run knows ({data.reason})", node, data.level)
+        return opened(run, Unknown("createDataFrame()", data.reason, data.level), node)
+    if schema is None:
+        schema = SchemaValue([])
+    return local(schema)
+
+
+def schema_of_rows(data: list[Value]) -> SchemaValue | None:
+    first = data[0]
+    if isinstance(first, dict):
+        return SchemaValue([(str(key), type_name(value)) for key, value in first.items()])
+    if isinstance(first, (tuple, list)):
+        return SchemaValue([(f"_{position}", type_name(value)) for position, value in enumerate(first, 1)])
+    return None
+
+
+def type_name(value: Value) -> str:
+    kinds = {bool: "boolean", int: "bigint", float: "double", str: "string"}
+    return kinds.get(type(value), "")
+
+
+def local(schema: SchemaValue) -> Relation:
+    attributes = [fresh(Slot(name, name.lower(), {})) for name, _ in schema.fields]
+    relation = Relation(attributes, {})
+    relation.types = {each.id: kind for each, (_, kind) in zip(attributes, schema.fields, strict=True) if kind}
+    return relation
+
+
+def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """spark.range(10)"""
+    return local(SchemaValue([("id", "bigint")]))
+
+
+# -- SQL texts ---------------------------------------------------------------------------------------------------
+
+
+def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """spark.sql("SELECT … FROM t"), spark.sql(f"INSERT INTO {target} …"), spark.sql(text, df=df)"""
+    text = arguments[0] if arguments else keywords.get("sqlQuery")
+    if isinstance(text, Choice) and all(isinstance(option, str) for option in text.options):
+        several = [sql(run, [option], keywords, node) for option in text.options]
+        frames = [each for each in several if isinstance(each, Relation)]
+        found = frames[0] if frames else None
+        for other in frames[1:]:
+            found = merged_relation(found, other)  # type: ignore[arg-type]
+        return found
+    if not isinstance(text, str):
+        held = text if isinstance(text, Unknown) else Unknown("spark.sql()", "not followed")
+        run.dynamic(f"a SQL text that only a run knows ({held.reason})", node, held.level)
+        return Unknown("spark.sql()", f"of a SQL text that only a run knows ({held.reason})", held.level)
+    relations = {key: value for key, value in keywords.items() if isinstance(value, Relation)}
+    text = with_arguments(text, {**keywords, **relations}, run)
+    result: Value = None
+    for tree in sql_statements(run, text, node):
+        result = sql_statement(run, tree, relations, node)
+    return result if result is not None else local(SchemaValue([]))
+
+
+def with_arguments(text: str, given: Keywords, run: Run) -> str:
+    """spark.sql("SELECT * FROM {df}", df=df)      a DataFrame by name"""
+    for key, value in given.items():
+        if isinstance(value, Relation):
+            text = _replaced(text, f"{{{key}}}", key)
+        elif is_known(value) and f"{{{key}}}" in text:
+            text = _replaced(text, f"{{{key}}}", str(value))
+    return text
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    found = text.replace(old, new)
+    return Pattern(found, text.level, text.reason) if isinstance(text, Pattern) else found
+
+
+def sql_statements(run: Run, text: str, node: Any) -> list[Any]:
+    """The statements of a text; a placeholder is read as a name, and stays one."""
+    if not isinstance(text, Pattern):
+        return statements(run, text, node)
+    labels: list[str] = []
+
+    def stand_in(found: re.Match[str]) -> str:
+        labels.append(found[0])
+        return f"lineal_placeholder_{len(labels) - 1}_"
+
+    trees = statements(run, PLACEHOLDER.sub(stand_in, str(text)), node)
+    run.dynamic("a SQL text of which only a run knows parts", node, text.level)
+    for tree in trees:
+        put_back(tree, labels)
+    return trees
+
+
+def put_back(tree: Any, labels: list[str]) -> None:
+    def original(found: re.Match[str]) -> str:
+        return labels[int(found[1])]
+
+    pattern = re.compile(r"lineal_placeholder_(\d+)_", re.IGNORECASE)
+    for node in list(tree.find_all(exp.Identifier, exp.Literal, exp.Var)):
+        spelled = node.this
+        if isinstance(spelled, str) and "lineal_placeholder_" in spelled.lower():
+            node.set("this", pattern.sub(original, spelled))
+            column = node.parent
+            if isinstance(column, exp.Column) and column.args.get("this") is node and column.parent is not None:
+                column.replace(exp.Null())
+
+
+def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
+    found = plan_of(tree, run.facts)
+    if isinstance(found, type):
+        if not isinstance(tree, (exp.Command, exp.Describe)):
+            run.report(Code.UNSUPPORTED_STATEMENT, f"{str(tree.key).upper()} is not traced", node)
+        return None
+    result: Value = None
+    for step in found if isinstance(found, list) else [found]:
+        if isinstance(step, Plan):
+            result = sql_plan(run, step, tree, relations, node)
+        elif isinstance(step, Dropped):
+            run.touch(run.views)
+            run.views.pop(step.key, None)
+    return result
+
+
+def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
+    if plan.schema is not None:
+        run.program.declare(plan)
+        return None
+    relation = evaluated(run, plan, tree, relations, node)
+    if not plan.name:
+        return relation
+    if plan.temporary or is_temporary(tree):
+        run.touch(run.views)
+        run.views[plan.key] = relation
+        return None
+    from lineal.extract.pyspark.sinks import written
+
+    written(run, Write(
+        plan.name, relation, node, run.reading, plan.kind, plan.defines, plan.positional, list(plan.columns),
+    ))  # fmt: skip
+    return None
+
+
+def is_temporary(tree: Any) -> bool:
+    return isinstance(tree, exp.Create) and any(tree.find_all(exp.TemporaryProperty))
+
+
+def evaluated(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: Any) -> Relation:
+    """A SQL query over tables, temporary views and DataFrames of the program."""
+    evaluation = run.evaluation()
+    frames = {key: view.frame for key, view in {**run.views, **relations}.items()}
+    used = [
+        view
+        for key, view in {**run.views, **relations}.items()
+        if any(found.name.lower() == key for found in tree.find_all(exp.Table))
+    ]
+    try:
+        ctes = with_(plan.with_, None, frames, evaluation) if plan.with_ is not None else frames
+        frame = plan.made(evaluation, ctes) if plan.made is not None else query(plan.query, None, ctes, evaluation)
+        if plan.after is not None:
+            frame = plan.after(frame, evaluation, ctes)
+    except (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError, RecursionError) as error:
+        run.report(Code.UNSUPPORTED_CONSTRUCT, f"the statement cannot be traced ({type(error).__name__})", node)
+        frame = Frame([], {})
+    for diagnostic in evaluation.diagnostics:
+        if diagnostic not in run.reported:
+            run.reported.add(diagnostic)
+            run.diagnostics.append(diagnostic)
+    found = Relation([fresh(slot) for slot in frame.slots], frame.rows, tuple(used), evaluation)
+    for view in used:
+        found.types.update({each.id: view.types.get(each.id, "") for each in found.attributes})
+    return found
+
+
+# -- the table of the session's methods --------------------------------------------------------------------------
+
+
+def register(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """spark.udf.register("name", f)"""
+    name = arguments[0] if arguments else keywords.get("name")
+    return Udf(name if isinstance(name, str) else "udf")
+
+
+def same_session(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return Session()
+
+
+SESSION: dict[str, Callable[[Run, Arguments, Keywords, Any], Value]] = {
+    "table": table,
+    "sql": sql,
+    "createDataFrame": create_data_frame,
+    "range": range_,
+    "newSession": same_session,
+    "builder": same_session,
+    "getOrCreate": same_session,
+    "registerDataFrameAsTable": lambda run, arguments, keywords, node: None,
+    "stop": lambda run, arguments, keywords, node: None,
+}
+
+
+# -- spark.read --------------------------------------------------------------------------------------------------
+
+FORMATS = frozenset(("parquet", "csv", "json", "orc", "text", "load", "textFile", "xml", "avro", "delta"))
+
+
+def read_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """spark.read.option(…).schema(…).parquet(path)"""
+    parts = held.parts
+    if name in ("option", "options"):
+        options = dict(parts.get("options", {}))
+        if name == "option" and len(arguments) == 2 and isinstance(arguments[0], str):
+            options[arguments[0].lower()] = arguments[1]
+        options.update({key.lower(): value for key, value in keywords.items()})
+        if name == "options" and arguments and isinstance(arguments[0], dict):
+            options.update({str(key).lower(): value for key, value in arguments[0].items()})
+        return held.with_(options=options)
+    if name == "format":
+        return held.with_(format=arguments[0] if arguments else keywords.get("source"))
+    if name == "schema":
+        return held.with_(schema=schema_of(run, arguments[0] if arguments else None, node))
+    if name == "table":
+        return table(run, arguments, keywords, node)
+    if name == "jdbc":
+        given = dict(zip(("url", "table"), arguments, strict=False)) | keywords
+        return read_name(run, given.get("table"), node, database_table)
+    if name in FORMATS:
+        return read_path(run, held, name, arguments, keywords, node)
+    return held
+
+
+def read_path(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    options = held.parts.get("options", {})
+    schema = keywords.get("schema")
+    schema = schema_of(run, schema, node) if schema is not None else held.parts.get("schema")
+    database = options.get("dbtable", options.get("query", options.get("table")))
+    if database is not None and name == "load":
+        return read_name(run, database, node, database_table)
+    path = arguments[0] if arguments else keywords.get("path", options.get("path", options.get("subscribe")))
+    if path is None:
+        label = held.parts.get("format", name)
+        path = options.get("topic", f"{{{label}}}")
+    paths = (
+        path
+        if isinstance(path, (list, tuple))
+        else [path, *[a for a in arguments[1:] if isinstance(a, str)]]
+        if name in ("parquet", "orc", "json")
+        else [path]
+    )
+    if name in ("text", "textFile") and schema is None:
+        schema = SchemaValue([("value", "string")])
+    if held.parts.get("format") == "kafka":
+        schema = SchemaValue(
+            [(each, "") for each in ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")]
+        )
+    if held.parts.get("format") == "binaryFile":
+        schema = SchemaValue([(each, "") for each in ("path", "modificationTime", "length", "content")])
+
+    def read(run: Run, spelled: str, node: Any) -> Relation:
+        shown = path_name(spelled)
+        located = run.program.located.get(shown)
+        if located is not None:
+            return table_named(run, located, node)
+        return dataset(run, shown, shown, node, (), schema)
+
+    found: Value = None
+    for each in paths:
+        one = read_name(run, each, node, read)
+        if found is None:
+            found = one
+        elif isinstance(found, Relation) and isinstance(one, Relation):
+            from lineal.extract.pyspark.frames.sets import union_by_name
+
+            found = union_by_name(run, found, [one], {}, node)
+    return found
+
+
+def database_table(run: Run, name: str, node: Any) -> Relation:
+    """jdbc: a table, or (SELECT …) AS t"""
+    text = name.strip()
+    if text.startswith("(") or text.lower().startswith(("select ", "with ")):
+        inner = re.sub(r"\)\s*(AS\s+)?\w*\s*$", "", text[1:], flags=re.IGNORECASE) if text.startswith("(") else text
+        result = sql(run, [inner], {}, node)
+        return result if isinstance(result, Relation) else local(SchemaValue([]))
+    return table_named(run, text, node)
+
+
+def catalog_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if name in ("dropTempView", "dropGlobalTempView") and arguments and isinstance(arguments[0], str):
+        views = run.views if name == "dropTempView" else run.global_views
+        run.touch(views)
+        views.pop(arguments[0].lower(), None)
+    return Unknown(f"catalog.{name}()", "asked of the catalogue", Confidence.LOW)
+
+
+def conf_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if name == "get" and arguments and isinstance(arguments[0], str):
+        return Unknown(arguments[0], "configuration", Confidence.LOW)
+    return None
+
+
+def udf_registry(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return register(run, arguments, keywords, node)

@@ -1,0 +1,247 @@
+"""Everything that writes, and the other methods of a DataFrame that end a chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.pyspark.columns.trees import subquery
+from lineal.extract.pyspark.names import table_parts
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Run, Write
+from lineal.extract.pyspark.session import catalog_call, conf_call, read_call, udf_registry
+from lineal.extract.pyspark.values import Builder, Choice, ColumnValue, Pattern, Unknown, Value, label_of
+from lineal.model.diagnostic import Code
+from lineal.model.paths import path_name
+from lineal.model.way import Confidence
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+
+def written(run: Run, write: Write) -> None:
+    """Remember what is written; within one script a table that is made anew starts a new version."""
+    certain = not run.journals
+    if write.defines and certain:
+        run.writes = [
+            held for held in run.writes if held.name.lower() != write.name.lower() or held.script is not run.script
+        ]
+    write.script = run.script
+    run.writes.append(write)
+    run.touch(run.written)
+    held = run.written.get(write.name.lower())
+    if held is None or write.defines:
+        run.written[write.name.lower()] = write.relation
+
+
+def target_names(run: Run, name: Value, node: Any, path: bool) -> list[str]:
+    """The names that are written: one, or one for each branch that a name depends on."""
+    if isinstance(name, Choice):
+        return [each for option in name.options for each in target_names(run, option, node, path)]
+    if isinstance(name, Unknown) or name is None or not isinstance(name, str):
+        level = name.level if isinstance(name, Unknown) else Confidence.UNKNOWN
+        run.dynamic("a target that only a run knows", node, level)
+        return [f"{{{name.label if isinstance(name, Unknown) else label_of(node)}}}"]
+    if isinstance(name, Pattern):
+        run.dynamic("a target of which only a run knows parts", node, name.level)
+    if path:
+        spelled = path_name(name)
+        return [run.program.located.get(spelled, spelled)]
+    return [".".join(table_parts(name)[0])]
+
+
+def write_to(
+    run: Run, relation: Relation, name: Value, node: Any, path: bool = False, defines: bool = True,
+    positional: bool = False,
+) -> Value:  # fmt: skip
+    for each in target_names(run, name, node, path):
+        kind = "file" if path and each not in run.program.located.values() else "table"
+        written(run, Write(each, relation, node, run.reading, kind, defines, positional))
+    return None
+
+
+PATHS = frozenset(("parquet", "csv", "json", "orc", "text", "save", "xml", "avro", "delta", "start"))
+
+
+def write_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.write.mode("overwrite").saveAsTable("mart.orders")"""
+    parts = held.parts
+    relation = parts["relation"]
+    if name in ("option", "options"):
+        options = dict(parts.get("options", {}))
+        if name == "option" and len(arguments) == 2 and isinstance(arguments[0], str):
+            options[arguments[0].lower()] = arguments[1]
+        options.update({key.lower(): value for key, value in keywords.items()})
+        if name == "options" and arguments and isinstance(arguments[0], dict):
+            options.update({str(key).lower(): value for key, value in arguments[0].items()})
+        return held.with_(options=options)
+    if name in ("mode", "outputMode"):
+        return held.with_(mode=arguments[0] if arguments else next(iter(keywords.values()), None))
+    if name == "format":
+        return held.with_(format=arguments[0] if arguments else keywords.get("source"))
+    if name == "foreachBatch":
+        return held.with_(each=arguments[0] if arguments else keywords.get("func"))
+    if name in ("saveAsTable", "toTable", "insertInto", "jdbc") or name in PATHS:
+        return write_done(run, held, name, arguments, keywords, node)
+    if name in ("create", "replace", "createOrReplace", "append", "overwrite", "overwritePartitions"):
+        defines = name in ("create", "replace", "createOrReplace")
+        return write_to(run, relation, parts.get("target"), node, defines=defines)
+    return held
+
+
+def write_done(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    parts = held.parts
+    relation, options = parts["relation"], parts.get("options", {})
+    mode = keywords.get("mode", parts.get("mode"))
+    append = isinstance(mode, str) and mode.lower() in ("append", "update", "complete", "ignore")
+    if parts.get("each") is not None and name == "start":
+        from lineal.extract.pyspark.calls import invoke
+
+        invoke(run, parts["each"], [relation, Unknown("batch_id", "the number of a batch", Confidence.LOW)], {}, node)
+        return Unknown("start()", "a streaming query")
+    if name == "insertInto":
+        return write_to(run, relation, first(arguments, keywords, "tableName"), node, defines=False, positional=True)
+    if name in ("saveAsTable", "toTable"):
+        target = first(arguments, keywords, "name", "tableName")
+        located = options.get("path")
+        if isinstance(located, str) and isinstance(target, str) and not isinstance(target, Pattern):
+            run.program.located[path_name(located)] = target
+        return write_to(run, relation, target, node, defines=not append)
+    if name == "jdbc":
+        return write_to(run, relation, first(arguments[1:], keywords, "table"), node, defines=not append)
+    database = options.get("dbtable", options.get("table"))
+    if database is not None and name == "save":
+        return write_to(run, relation, database, node, defines=not append)
+    path = first(arguments, keywords, "path")
+    if path is None:
+        path = options.get("path", options.get("topic"))
+    if path is None and parts.get("format") in ("console", "noop", "memory"):
+        return None
+    return write_to(run, relation, path, node, path=True, defines=not append)
+
+
+def first(arguments: Arguments, keywords: Keywords, *names: str) -> Value:
+    return arguments[0] if arguments else next((keywords[name] for name in names if name in keywords), None)
+
+
+# -- the other ends of a chain -----------------------------------------------------------------------------------
+
+
+def temporary_view(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.createOrReplaceTempView("v")"""
+    name = first(arguments, keywords, "name")
+    if not isinstance(name, str):
+        run.dynamic("a view whose name only a run knows", node, getattr(name, "level", Confidence.UNKNOWN))
+        return None
+    views = run.global_views if "Global" in getattr(getattr(node, "func", None), "attr", "") else run.views
+    run.touch(views)
+    views[name.lower()] = relation
+    return None
+
+
+def transform(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.transform(f, a, b)"""
+    from lineal.extract.pyspark.calls import invoke
+
+    return invoke(run, arguments[0], [relation, *arguments[1:]], keywords, node) if arguments else relation
+
+
+def write_to_builder(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return Builder("write", {"relation": relation, "target": first(arguments, keywords, "table")})
+
+
+def scalar(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.scalar()      a DataFrame of one value, in an expression"""
+    return ColumnValue(subquery(relation))
+
+
+def exists(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return ColumnValue(exp.Exists(this=subquery(relation)))
+
+
+def collected(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.collect(), df.count()      values that only the data knows"""
+    return Unknown(f"{getattr(getattr(node, 'func', None), 'attr', 'collect')}()", "only the data knows")
+
+
+def nothing(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return None
+
+
+def split(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.randomSplit([0.8, 0.2])"""
+    weights = arguments[0] if arguments else keywords.get("weights")
+    count = len(weights) if isinstance(weights, (list, tuple)) else 2
+    return [relation.derived() for _ in range(count)]
+
+
+def opaque(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    name = getattr(getattr(node, "func", None), "attr", "this")
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
+    return Unknown(f"{name}()", f"DataFrame.{name} is not traced")
+
+
+def column_by_name(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.attributes import item_of
+
+    return item_of(run, relation, arguments[0] if arguments else None, node)
+
+
+ACTIONS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] = {
+    **dict.fromkeys(
+        ("createOrReplaceTempView", "createTempView", "registerTempTable", "createGlobalTempView",
+         "createOrReplaceGlobalTempView"),
+        temporary_view,
+    ),
+    "transform": transform,
+    "writeTo": write_to_builder,
+    "scalar": scalar,
+    "exists": exists,
+    **dict.fromkeys(
+        ("collect", "count", "first", "head", "take", "tail", "toPandas", "toLocalIterator", "isEmpty", "toJSON",
+         "toArrow", "approxQuantile", "corr", "cov", "inputFiles", "semanticHash", "sameSemantics"),
+        collected,
+    ),
+    **dict.fromkeys(
+        ("show", "printSchema", "explain", "foreach", "foreachPartition", "display", "awaitTermination"), nothing
+    ),
+    "randomSplit": split,
+    **dict.fromkeys(("crosstab", "mergeInto", "lateralJoin", "transpose"), opaque),
+    "getColumn": column_by_name,
+    "metadataColumn": column_by_name,
+}  # fmt: skip
+
+
+def stat_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.frames import METHODS
+
+    handler = METHODS.get(name) or ACTIONS.get(name, collected)
+    return handler(run, held.parts["relation"], arguments, keywords, node)
+
+
+def super_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return None
+
+
+def udf_decorator(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return held
+
+
+def delta_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.delta import call
+
+    return call(run, held, name, arguments, keywords, node)
+
+
+BUILDERS: dict[str, Callable[[Run, Builder, str, Arguments, Keywords, Any], Value]] = {
+    "read": read_call,
+    "write": write_call,
+    "catalog": catalog_call,
+    "conf": conf_call,
+    "udf": udf_registry,
+    "stat": stat_call,
+    "super": super_call,
+    "delta": delta_call,
+}

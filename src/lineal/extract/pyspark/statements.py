@@ -1,0 +1,443 @@
+"""Statements of Python over abstract values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from lineal.extract.pyspark.branches import join_states
+from lineal.extract.pyspark.expressions import combined, function_value, unknown_of, value
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Environment, Run, restore
+from lineal.extract.pyspark.values import (
+    Class,
+    Function,
+    Instance,
+    Unknown,
+    Value,
+    is_known,
+    items_of,
+    label_of,
+    truth,
+)
+from lineal.model.diagnostic import Code
+
+MOST_ROUNDS = 2_000
+MOST_WHILE = 60
+
+
+SLIPS = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError)
+"""A shape of code that nobody has thought of: it costs one statement, never the others."""
+
+
+class Flow(Enum):
+    """How a block ended."""
+
+    ON = "goes on"
+    RETURN = "returned"
+    BREAK = "left a loop"
+    CONTINUE = "next round"
+    RAISE = "raised"
+
+
+class Returns(list[Any]):
+    """What a function has returned so far, on whichever branch."""
+
+
+def block(run: Run, nodes: list[ast.stmt], env: Environment, returns: Returns) -> Flow:
+    for node in nodes:
+        handler = STATEMENTS.get(node.__class__)
+        if handler is None:
+            continue
+        run.step()
+        try:
+            flow = handler(run, node, env, returns)
+        except SLIPS as error:
+            said = f"the statement cannot be followed ({type(error).__name__}: {str(error)[:100]})"
+            run.report(Code.UNSUPPORTED_CONSTRUCT, said, node, "Please report the statement.")
+            continue
+        if flow is not None and flow is not Flow.ON:
+            return flow
+    return Flow.ON
+
+
+def expression(run: Run, node: ast.Expr, env: Environment, returns: Returns) -> None:
+    held = value(run, node.value, env)
+    if isinstance(held, Relation):
+        run.leaves.append((held, node.value, run.reading))
+
+
+def assignment(run: Run, node: ast.Assign, env: Environment, returns: Returns) -> None:
+    held = value(run, node.value, env)
+    for target in node.targets:
+        bind(run, target, held, env)
+    if isinstance(held, Relation):
+        run.leaves.append((held, node.value, run.reading))
+
+
+def annotated(run: Run, node: ast.AnnAssign, env: Environment, returns: Returns) -> None:
+    if node.value is not None:
+        bind(run, node.target, value(run, node.value, env), env)
+
+
+def augmented(run: Run, node: ast.AugAssign, env: Environment, returns: Returns) -> None:
+    load = ast.copy_location(_loaded(node.target), node.target)
+    held = value(run, load, env)
+    more = value(run, node.value, env)
+    if isinstance(held, list) and isinstance(more, (list, tuple)) and isinstance(node.op, ast.Add):
+        run.touch(held)
+        held.extend(more)
+        return
+    bind(run, node.target, combined(run, node, held, more), env)
+
+
+def _loaded(target: Any) -> ast.expr:
+    if isinstance(target, ast.Name):
+        return ast.Name(target.id, ast.Load())
+    if isinstance(target, ast.Attribute):
+        return ast.Attribute(target.value, target.attr, ast.Load())
+    return ast.Subscript(target.value, target.slice, ast.Load())
+
+
+def bind(run: Run, target: ast.expr, held: Value, env: Environment) -> None:
+    """x = …, a, *b = …, self.x = …, d["k"] = …"""
+    if isinstance(target, ast.Name):
+        home = env
+        if target.id in env.shared:
+            home = (env.outer.home_of(target.id) if env.outer is not None else None) or env.globals
+        run.touch(home.names)
+        home.names[target.id] = held
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        unpack(run, target.elts, held, env)
+    elif isinstance(target, ast.Starred):
+        bind(run, target.value, held, env)
+    elif isinstance(target, ast.Attribute):
+        owner = value(run, target.value, env)
+        if isinstance(owner, (Instance, Class)):
+            run.touch(owner.names)
+            owner.names[target.attr] = held
+        elif isinstance(owner, Relation) and target.attr == "columns":
+            run.report(Code.DYNAMIC, "df.columns is set", target)
+    elif isinstance(target, ast.Subscript):
+        owner = value(run, target.value, env)
+        key = value(run, target.slice, env)
+        store(run, owner, key, held)
+
+
+def store(run: Run, owner: Value, key: Value, held: Value) -> None:
+    if storable(owner, key):
+        run.touch(owner)
+        owner[key] = held
+
+
+def storable(owner: Value, key: Value) -> bool:
+    if isinstance(owner, dict):
+        return is_known(key) and not isinstance(key, (list, dict, set))
+    return isinstance(owner, list) and isinstance(key, int) and -len(owner) <= key < len(owner)
+
+
+def unpack(run: Run, targets: list[ast.expr], held: Value, env: Environment) -> None:
+    items = items_of(held)
+    star = next((i for i, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
+    if items is None or (star is None and len(items) != len(targets)) or len(items) < len(targets) - 1:
+        for target in targets:
+            bind(run, target, Unknown(label_of(target), unknown_of(held, target).reason), env)
+        return
+    if star is not None:
+        after = len(targets) - star - 1
+        items = [*items[:star], items[star : len(items) - after], *items[len(items) - after :]]
+    for target, item in zip(targets, items, strict=True):
+        bind(run, target, item, env)
+
+
+# -- branches and loops ------------------------------------------------------------------------------------------
+
+
+def if_(run: Run, node: ast.If, env: Environment, returns: Returns) -> Flow:
+    test = truth(value(run, node.test, env))
+    if test is not None:
+        return block(run, node.body if test else node.orelse, env, returns)
+    return branched(run, [lambda: block(run, node.body, env, returns), lambda: block(run, node.orelse, env, returns)])
+
+
+def branched(run: Run, branches: list[Callable[[], Flow]]) -> Flow:
+    """Only a run knows which: each is followed from the same state, and those that go on are merged."""
+    states, flows = [], []
+    for branch in branches:
+        run.begin()
+        flow = branch()
+        after = run.undo()
+        flows.append(flow)
+        if flow is Flow.ON:
+            states.append(after)
+    if not states:
+        looping = [flow for flow in flows if flow in (Flow.BREAK, Flow.CONTINUE)]
+        return looping[0] if looping else Flow.RETURN if Flow.RETURN in flows else Flow.RAISE
+    if len(states) == 1:
+        run.begin()
+        for container, state in states[0].values():
+            run.touch(container)
+            restore(container, state)
+        run.keep()
+        return Flow.ON
+    total = states[0]
+    for other in states[1:]:
+        join_states(run, total, other)
+    return Flow.ON
+
+
+def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Returns) -> Flow:
+    held = value(run, node.iter, env)
+    items = items_of(held)
+    if items is None:
+        return unknown_loop(run, node, held, env, returns)
+    for rounds, item in enumerate(items):
+        if rounds >= MOST_ROUNDS:
+            run.report(Code.DYNAMIC, f"a loop over {len(items)} items is followed for {MOST_ROUNDS} only", node)
+            break
+        bind(run, node.target, item, env)
+        flow = block(run, node.body, env, returns)
+        if flow is Flow.BREAK:
+            return Flow.ON
+        if flow in (Flow.RETURN, Flow.RAISE):
+            return flow
+    return block(run, node.orelse, env, returns)
+
+
+def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Returns) -> Flow:
+    """for path in list_paths(): …      followed once, with an item that is not known"""
+    found = unknown_of(held, node.iter)
+    label = label_of(node.target) if isinstance(node.target, ast.Name) else found.label
+
+    def once() -> Flow:
+        bind(run, node.target, Unknown(label, found.reason or "an item of a loop", found.level), env)
+        flow = block(run, node.body, env, returns)
+        return flow if flow in (Flow.RETURN, Flow.RAISE) else Flow.ON
+
+    branched(run, [once, lambda: Flow.ON])
+    return Flow.ON
+
+
+def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow:
+    for _ in range(MOST_WHILE):
+        test = truth(value(run, node.test, env))
+        if test is False:
+            return Flow.ON
+        if test is None:
+            return branched(run, [lambda: _once(run, node, env, returns), lambda: Flow.ON])
+        flow = block(run, node.body, env, returns)
+        if flow is Flow.BREAK:
+            return Flow.ON
+        if flow in (Flow.RETURN, Flow.RAISE):
+            return flow
+    run.report(Code.DYNAMIC, f"a loop is followed for {MOST_WHILE} rounds only", node)
+    return Flow.ON
+
+
+def _once(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow:
+    flow = block(run, node.body, env, returns)
+    return flow if flow in (Flow.RETURN, Flow.RAISE) else Flow.ON
+
+
+def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
+    """try: … except: …      a handler that goes on is a branch of its own; one that raises is none"""
+
+    def tried() -> Flow:
+        flow = block(run, node.body, env, returns)
+        return block(run, node.orelse, env, returns) if flow is Flow.ON else flow
+
+    branches: list[Callable[[], Flow]] = [tried]
+    for handler in node.handlers:
+        if _matters(handler.body):
+            branches.append(lambda handler=handler: block(run, handler.body, env, returns))  # type: ignore[misc]
+    flow = tried() if len(branches) == 1 else branched(run, branches)
+    if flow is Flow.RAISE and node.handlers:
+        flow = Flow.ON
+    last = block(run, node.finalbody, env, returns)
+    return last if last is not Flow.ON else flow
+
+
+def _matters(nodes: list[ast.stmt]) -> bool:
+    """Whether a handler does anything but tell, pass or raise."""
+    quiet = (ast.Pass, ast.Raise, ast.Continue, ast.Break)
+    for node in nodes:
+        if isinstance(node, ast.Expr) and isinstance(node.value, (ast.Call, ast.Constant)):
+            called = node.value.func if isinstance(node.value, ast.Call) else None
+            text = ast.unparse(called).lower() if called is not None else ""
+            if any(word in text for word in ("print", "log", "exit", "raise", "warn")) or not text:
+                continue
+        if isinstance(node, quiet) or (isinstance(node, ast.Return) and _returns_nothing(node)):
+            continue
+        return True
+    return False
+
+
+def _returns_nothing(node: ast.Return) -> bool:
+    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value in (None, False))
+
+
+def with_(run: Run, node: ast.With | ast.AsyncWith, env: Environment, returns: Returns) -> Flow:
+    for item in node.items:
+        held = value(run, item.context_expr, env)
+        if item.optional_vars is not None:
+            bind(run, item.optional_vars, held, env)
+    return block(run, node.body, env, returns)
+
+
+def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flow:
+    """match kind: case "a": …      the one case that fits, else each of those that may"""
+    subject = value(run, node.subject, env)
+    possible: list[Callable[[], Flow]] = []
+    for case in node.cases:
+        fits = _fits(run, case.pattern, subject, env)
+        if case.guard is not None and fits is not False:
+            fits = None if truth(value(run, case.guard, env)) is None else fits
+        if fits is False:
+            continue
+        possible.append(lambda case=case: block(run, case.body, env, returns))  # type: ignore[misc]
+        if fits is True:
+            break
+    else:
+        possible.append(lambda: Flow.ON)
+    return possible[0]() if len(possible) == 1 else branched(run, possible)
+
+
+def _fits(run: Run, pattern: ast.pattern, subject: Value, env: Environment) -> bool | None:
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
+        if pattern.name is not None:
+            run.touch(env.names)
+            env.names[pattern.name] = subject
+        return True
+    if isinstance(pattern, ast.MatchOr):
+        fits = [_fits(run, each, subject, env) for each in pattern.patterns]
+        return True if True in fits else None if None in fits else False
+    if isinstance(pattern, (ast.MatchValue, ast.MatchSingleton)):
+        wanted = value(run, pattern.value, env) if isinstance(pattern, ast.MatchValue) else pattern.value
+        return bool(subject == wanted) if is_known(subject) and is_known(wanted) else None
+    return None
+
+
+# -- definitions -------------------------------------------------------------------------------------------------
+
+
+def return_(run: Run, node: ast.Return, env: Environment, returns: Returns) -> Flow:
+    returns.append(value(run, node.value, env))
+    return Flow.RETURN
+
+
+def function(run: Run, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment, returns: Returns) -> None:
+    from lineal.extract.pyspark.decorators import decorated
+
+    made = function_value(run, node, env, node.name)
+    run.touch(env.names)
+    env.names[node.name] = decorated(run, made, node, env)
+    if env.outer is None:
+        env.file.functions.append(made)
+
+
+def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> None:
+    bases = [value(run, base, env) for base in node.bases]
+    inner = Environment({}, env, env.file)
+    made = Class(node.name, bases, inner.names, file=env.file)
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            held = (
+                value(run, statement.value, inner)
+                if statement.value is not None
+                else Unknown(statement.target.id, "a field that is not set")
+            )
+            made.fields.append((statement.target.id, held))
+            if statement.value is not None:
+                inner.names[statement.target.id] = held
+        else:
+            block(run, [statement], inner, returns)
+    for key, item in list(inner.names.items()):
+        if isinstance(item, Function):
+            item.home = made
+            item.closure = env
+        elif made.enumerates and not key.startswith("_"):
+            inner.names[key] = Instance(made, {"value": item, "name": key})
+    run.touch(env.names)
+    env.names[node.name] = made
+    if env.outer is None:
+        env.file.classes.append(made)
+
+
+def delete(run: Run, node: ast.Delete, env: Environment, returns: Returns) -> None:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            run.touch(env.names)
+            env.names.pop(target.id, None)
+        elif isinstance(target, ast.Subscript):
+            owner, key = value(run, target.value, env), value(run, target.slice, env)
+            if isinstance(owner, dict) and is_known(key):
+                run.touch(owner)
+                owner.pop(key, None)
+
+
+def shared(run: Run, node: ast.Global | ast.Nonlocal, env: Environment, returns: Returns) -> None:
+    env.shared.update(node.names)
+
+
+def import_(run: Run, node: ast.Import, env: Environment, returns: Returns) -> None:
+    run.touch(env.names)
+    for alias in node.names:
+        found = run.program.module(run, alias.name, env.file, 0, node)
+        if alias.asname:
+            env.names[alias.asname] = found
+        else:
+            top = alias.name.split(".")[0]
+            env.names[top] = run.program.module(run, top, env.file, 0, node) if "." in alias.name else found
+
+
+def import_from(run: Run, node: ast.ImportFrom, env: Environment, returns: Returns) -> None:
+    run.touch(env.names)
+    for alias in node.names:
+        if alias.name == "*":
+            run.program.import_all(run, node.module or "", env, node.level, node)
+        else:
+            found = run.program.member(run, node.module or "", alias.name, env.file, node.level, node)
+            env.names[alias.asname or alias.name] = found
+
+
+def raise_(run: Run, node: ast.Raise, env: Environment, returns: Returns) -> Flow:
+    return Flow.RAISE
+
+
+def break_(run: Run, node: ast.Break, env: Environment, returns: Returns) -> Flow:
+    return Flow.BREAK
+
+
+def continue_(run: Run, node: ast.Continue, env: Environment, returns: Returns) -> Flow:
+    return Flow.CONTINUE
+
+
+STATEMENTS: dict[type, Callable[[Run, Any, Environment, Returns], Flow | None]] = {
+    ast.Expr: expression,
+    ast.Assign: assignment,
+    ast.AnnAssign: annotated,
+    ast.AugAssign: augmented,
+    ast.If: if_,
+    ast.For: for_,
+    ast.AsyncFor: for_,
+    ast.While: while_,
+    ast.Try: try_,
+    ast.TryStar: try_,
+    ast.With: with_,
+    ast.AsyncWith: with_,
+    ast.Match: match_,
+    ast.Return: return_,
+    ast.FunctionDef: function,
+    ast.AsyncFunctionDef: function,
+    ast.ClassDef: class_,
+    ast.Delete: delete,
+    ast.Global: shared,
+    ast.Nonlocal: shared,
+    ast.Import: import_,
+    ast.ImportFrom: import_from,
+    ast.Raise: raise_,
+    ast.Break: break_,
+    ast.Continue: continue_,
+}

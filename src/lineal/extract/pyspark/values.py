@@ -1,0 +1,281 @@
+"""Abstract values: what a name of the analysed program may stand for.
+
+Strings, numbers, lists, tuples, dicts and sets are themselves; the values inside them are abstract again.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lineal.extract.pyspark.relation import Relation
+from lineal.model.edge import Doubt
+from lineal.model.way import Confidence
+
+if TYPE_CHECKING:
+    from lineal.extract.pyspark.program import File
+
+Value = Any
+"""A constant, a container of values, or one of the classes below."""
+
+
+class Unknown:
+    """A value that only a run can tell: configuration (LOW), or computed (UNKNOWN)."""
+
+    __slots__ = ("label", "level", "reason")
+
+    def __init__(self, label: str, reason: str, level: Confidence = Confidence.UNKNOWN) -> None:
+        self.label = label
+        self.reason = reason
+        self.level = level
+
+    def __repr__(self) -> str:
+        return f"{{{self.label}}}"
+
+
+class Pattern(str):
+    """A text of which parts are only known when it runs: "{env}_raw.meters"."""
+
+    level: Confidence
+    reason: str
+
+    def __new__(cls, text: str, level: Confidence = Confidence.LOW, reason: str = "") -> Pattern:
+        made = super().__new__(cls, text)
+        made.level = level
+        made.reason = reason
+        return made
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several known values: what an `if` left open."""
+
+    options: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class ColumnValue:
+    """A Column: an expression that means nothing until a DataFrame is given."""
+
+    tree: Any
+    names: tuple[str, ...] = ()
+    doubt: Doubt | None = None
+    pending_case: Any = None
+    """F.when(…): may go on with .when and .otherwise"""
+
+
+@dataclass
+class WindowSpec:
+    """Window.partitionBy(…).orderBy(…)"""
+
+    partition: tuple[Any, ...] = ()
+    order: tuple[Any, ...] = ()
+
+
+@dataclass
+class Grouped:
+    """df.groupBy(…), rollup, cube; .pivot(…) is still to come or has come."""
+
+    relation: Relation
+    keys: list[ColumnValue]
+    pivot: ColumnValue | None = None
+    pivot_values: list[Value] | None = None
+
+
+@dataclass
+class Builder:
+    """spark.read…, df.write…, DeltaTable…merge(…): options that are collected until something is done with them."""
+
+    kind: str
+    parts: dict[str, Value] = field(default_factory=dict)
+
+    def with_(self, **parts: Value) -> Builder:
+        return Builder(self.kind, {**self.parts, **parts})
+
+
+@dataclass
+class Function:
+    """def, lambda: a closure."""
+
+    node: Any
+    file: File
+    closure: Any
+    name: str
+    defaults: list[Value] = field(default_factory=list)
+    keyword_defaults: dict[str, Value] = field(default_factory=dict)
+    decorators: tuple[str, ...] = ()
+    home: Class | None = None
+
+
+@dataclass
+class Class:
+    """class C: its methods and attributes, and its bases as far as they are known."""
+
+    name: str
+    bases: list[Value]
+    names: dict[str, Value]
+    fields: list[tuple[str, Value]] = field(default_factory=list)
+    """of a dataclass or NamedTuple: its annotated fields with their defaults"""
+    file: File | None = None
+
+    def find(self, name: str) -> Value | None:
+        if name in self.names:
+            return self.names[name]
+        for base in self.bases:
+            if isinstance(base, Class) and (found := base.find(name)) is not None:
+                return found
+        return None
+
+    @property
+    def all_fields(self) -> list[tuple[str, Value]]:
+        inherited = [item for base in self.bases if isinstance(base, Class) for item in base.all_fields]
+        own = dict(self.fields)
+        return [item for item in inherited if item[0] not in own] + self.fields
+
+    @property
+    def enumerates(self) -> bool:
+        return any(
+            (isinstance(base, Library) and base.name.rsplit(".", 1)[-1] in ("Enum", "StrEnum", "IntEnum"))
+            or (isinstance(base, Class) and base.enumerates)
+            for base in self.bases
+        )
+
+
+@dataclass
+class Instance:
+    """C(): its class and what self holds."""
+
+    home: Class
+    names: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass
+class Method:
+    """receiver.name, ready to be called."""
+
+    receiver: Value
+    name: str
+    function: Function | None = None
+
+
+@dataclass(frozen=True)
+class Library:
+    """A name of a library: pyspark.sql.functions.sum, os.environ, functools.reduce."""
+
+    name: str
+
+
+@dataclass
+class Module:
+    """A module of the analysed tree."""
+
+    file: File
+    names: dict[str, Value]
+
+
+@dataclass(frozen=True)
+class Session:
+    """spark"""
+
+
+@dataclass(frozen=True)
+class Udf:
+    """F.udf(f), @pandas_udf: whatever it does, it does it to its arguments."""
+
+    name: str
+    aggregates: bool = False
+
+
+@dataclass
+class SchemaValue:
+    """StructType([…]), "id INT, name STRING", df.schema: names and types."""
+
+    fields: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Native:
+    """A function that the interpreter itself knows."""
+
+    name: str
+    call: Callable[..., Value]
+
+
+@dataclass(frozen=True)
+class Partial:
+    """functools.partial(f, …)"""
+
+    function: Value
+    arguments: tuple[Value, ...]
+    keywords: Mapping[str, Value]
+
+
+class Generator:
+    """An iterator over known values."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: list[Value]) -> None:
+        self.items = items
+
+
+def is_known(value: Value) -> bool:
+    """Whether a value is a constant throughout."""
+    if isinstance(value, (str, int, float, bool, bytes, type(None), complex)):
+        return not isinstance(value, Pattern)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return all(is_known(item) for item in value)
+    if isinstance(value, dict):
+        return all(is_known(key) and is_known(item) for key, item in value.items())
+    return False
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a condition holds; None where only a run can tell."""
+    if isinstance(value, (Unknown, Pattern, Choice, Native, ColumnValue)):
+        return None
+    if isinstance(value, (str, int, float, bool, bytes, type(None), list, tuple, dict, set, frozenset)):
+        return bool(value)
+    if isinstance(value, Generator):
+        return True
+    return True
+
+
+def items_of(value: Value) -> list[Value] | None:
+    """The items of an iterable, where they are known."""
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=str)
+    if isinstance(value, dict):
+        return list(value)
+    if isinstance(value, Pattern):
+        return None
+    if isinstance(value, str):
+        return list(value)
+    if isinstance(value, range):
+        return list(value[:100_000])
+    if isinstance(value, Generator):
+        items, value.items = value.items, []
+        return items
+    if isinstance(value, Class) and value.enumerates:
+        return [item for name, item in value.names.items() if isinstance(item, Instance)]
+    return None
+
+
+def label_of(node: ast.AST) -> str:
+    """How a placeholder is called: the last name of what stands there."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript):
+        if isinstance(node.slice, ast.Constant):
+            return str(node.slice.value)
+        return label_of(node.value)
+    if isinstance(node, ast.Call):
+        named = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+        return named[0] if named and len(node.args) <= 2 and named[0].isidentifier() else f"{label_of(node.func)}()"
+    return "…"
