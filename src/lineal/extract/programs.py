@@ -9,7 +9,7 @@ from lineal.algebra.frame import Frame, Lineage, Scan, doubted
 from lineal.extract.entries import Definition
 from lineal.extract.pyspark.program import Known, Program
 from lineal.extract.pyspark.relation import ancestors
-from lineal.extract.pyspark.run import Write
+from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.statements import Plan
@@ -43,11 +43,38 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
             break
         forget(definitions)
     forget(definitions)
-    for write in run.writes:
-        add(definitions, write)
+    again = Again(definitions, scripts, foreseen, run)
+    for number, write in enumerate(run.writes):
+        add(definitions, write, number, again)
     definitions.diagnostics.extend(run.diagnostics)
     definitions.coverage.read += len(run.writes)
     definitions.coverage.parsed += len(run.writes)
+
+
+class Again:
+    """The programs once more, with what the whole corpus tells of columns that several sources may have."""
+
+    def __init__(
+        self, definitions: Definitions, scripts: list[Script], foreseen: Mapping[str, Foreseen], run: Run
+    ) -> None:
+        self.definitions = definitions
+        self.scripts = scripts
+        self.foreseen = foreseen
+        self.first = run
+        self.second: Run | None = None
+
+    def write(self, number: int) -> Write:
+        """The same write as it is now known; only once the evidence has been gathered."""
+        if self.definitions.evidence is None or len(self.scripts) == 0:
+            return self.first.writes[number]
+        if self.second is None:
+            corpus = Corpus(self.definitions, self.foreseen)
+            self.second = Program(self.scripts, cast(Known, corpus)).execute()
+            said = set(self.first.diagnostics)
+            kept = [each for each in self.definitions.diagnostics if each not in said]
+            self.definitions.diagnostics[:] = [*kept, *self.second.diagnostics]
+        writes = self.second.writes
+        return writes[number] if len(writes) == len(self.first.writes) else self.first.writes[number]
 
 
 def forget(definitions: Definitions) -> None:
@@ -120,7 +147,7 @@ class Corpus:
             entry.scanned = None
 
 
-def add(definitions: Definitions, write: Write) -> None:
+def add(definitions: Definitions, write: Write, number: int, again: Again) -> None:
     facts = facts_of("spark")
     key = key_of(write)
     plan = Plan(write.name, key, write.kind, defines=write.defines, positional=write.positional, node=write.node)
@@ -128,8 +155,9 @@ def add(definitions: Definitions, write: Write) -> None:
     definition = Definition(plan, write.reading, facts, entry)
 
     def made(evaluation: Evaluation, ctes: Any) -> Frame:
-        remember(write, evaluation)
-        frame = written_frame(write)
+        now = again.write(number)
+        remember(now, evaluation)
+        frame = written_frame(now)
         columns = write.columns or (definitions.target_columns(definition) if write.positional else [])
         return definitions.listed(frame, columns, definition, evaluation) if columns else frame
 
@@ -168,6 +196,7 @@ def remember(write: Write, evaluation: Evaluation) -> None:
                 held.setdefault(column, node)
         for column, count in past.learnt.items():
             evaluation.learnt[column] = evaluation.learnt.get(column, 0) + count
+        evaluation.undecided |= past.undecided
         evaluation.references += past.references
         evaluation.ambiguous += past.ambiguous
         evaluation.unresolved += past.unresolved

@@ -98,6 +98,12 @@ def of_session(run: Run, held: Session, name: str, node: Any) -> Value:
 
 
 def of_builder(run: Run, held: Builder, name: str, node: Any) -> Value:
+    if held.kind == "glue":
+        from lineal.extract.pyspark.glue import attribute
+
+        found = attribute(run, held, name)
+        if found is not None:
+            return found
     return Method(held, name)
 
 

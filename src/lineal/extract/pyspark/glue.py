@@ -1,13 +1,205 @@
-"""AWS Glue: DynamicFrames, as the DataFrames that they are."""
+"""AWS Glue: DynamicFrames, which are DataFrames with methods of their own."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from sqlglot import exp
+
+from lineal.extract.pyspark.columns.methods import cast
+from lineal.extract.pyspark.columns.trees import column
+from lineal.extract.pyspark.frames.joins import as_relation, join_on, told_apart
+from lineal.extract.pyspark.frames.project import drop, rename, select_items
+from lineal.extract.pyspark.frames.rows import checked
+from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Unknown, Value
+from lineal.extract.pyspark.session import path_read, read_name, table_named
+from lineal.extract.pyspark.values import Builder, ColumnValue, Function, Session, Unknown, Value, is_known
+from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
+Arguments = list[Value]
+Keywords = dict[str, Value]
 
-def glue_call(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
-    return Unknown(f"{name.rsplit('.', 1)[-1]}()", f"{name} is not followed", Confidence.LOW)
+
+def glue_call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """GlueContext(sc), DynamicFrame.fromDF(df, …), ApplyMapping.apply(frame=…, mappings=…)"""
+    last = name.rsplit(".", 1)[-1]
+    owner = name.rsplit(".", 2)[-2] if name.count(".") > 1 else ""
+    if last == "GlueContext":
+        return Builder("glue")
+    if last == "fromDF":
+        return arguments[0] if arguments else keywords.get("dataframe")
+    if last == "apply" and owner in TRANSFORMS:
+        frame = keywords.get("frame", keywords.get("frame1", arguments[0] if arguments else None))
+        relation = as_relation(run, frame, node)
+        given = {key: value for key, value in keywords.items() if key not in ("frame", "frame1")}
+        if relation is not None:
+            return TRANSFORMS[owner](run, relation, arguments[1:], given, node)
+    if last == "getResolvedOptions":
+        names = arguments[1] if len(arguments) > 1 else None
+        if isinstance(names, list) and is_known(names):
+            return {key: Unknown(str(key), "the arguments of the job", Confidence.LOW) for key in names}
+        return Unknown("args", "the arguments of the job", Confidence.LOW)
+    return Unknown(f"{last}()", f"{name} is not followed", Confidence.LOW)
+
+
+def attribute(run: Run, held: Builder, name: str) -> Value | None:
+    """glueContext.create_dynamic_frame, glueContext.spark_session"""
+    if name == "spark_session":
+        return Session()
+    if name in ("create_dynamic_frame", "create_data_frame"):
+        return Builder("glue_read")
+    if name in ("write_dynamic_frame", "write_data_frame"):
+        return Builder("glue_write")
+    return None
+
+
+def context_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """glueContext.create_dynamic_frame_from_catalog(…)"""
+    for prefix, call in (("create_dynamic_frame_", read_call), ("write_dynamic_frame_", write_call)):
+        if name.startswith(prefix):
+            return call(run, held, name.removeprefix(prefix), arguments, keywords, node)
+    return Unknown(f"{name}()", "not followed", Confidence.LOW)
+
+
+def read_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """.from_catalog(database="raw", table_name="orders"), .from_options(connection_options={"paths": […]})"""
+    if name == "from_catalog":
+        given = dict(zip(("database", "table_name"), arguments, strict=False)) | keywords
+        return read_name(run, table_of(given), node, table_named)
+    options = keywords.get("connection_options", arguments[1] if len(arguments) > 1 else None)
+    if isinstance(options, dict):
+        if "dbtable" in options:
+            return read_name(run, options["dbtable"], node, table_named)
+        paths = options.get("paths", options.get("path"))
+        first = paths[0] if isinstance(paths, (list, tuple)) and paths else paths
+        return read_name(run, first, node, path_read)
+    return read_name(run, None, node, path_read)
+
+
+def write_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """.from_options(frame=…, connection_options={"path": …}), .from_catalog(frame=…, database=…, table_name=…)"""
+    from lineal.extract.pyspark.sinks import write_to
+
+    relation = as_relation(run, keywords.get("frame", arguments[0] if arguments else None), node)
+    if relation is None:
+        run.dynamic("a DynamicFrame that only a run knows", node)
+        return None
+    if name == "from_catalog":
+        return write_to(run, relation, table_of(keywords), node, defines=False)
+    options = keywords.get("connection_options")
+    if isinstance(options, dict) and "dbtable" in options:
+        return write_to(run, relation, options["dbtable"], node, defines=False)
+    path = options.get("path") if isinstance(options, dict) else None
+    return write_to(run, relation, path, node, path=True, defines=False)
+
+
+def table_of(given: Keywords) -> Value:
+    from lineal.extract.pyspark.expressions import text_of_parts
+
+    return text_of_parts([given.get("database", given.get("name_space", "")), ".", given.get("table_name", "")])
+
+
+# -- methods of DynamicFrame -------------------------------------------------------------------------------------
+
+
+def apply_mapping(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """[("a", "string", "b", "int")]      a becomes b, cast where the types differ"""
+    mappings = keywords.get("mappings", arguments[0] if arguments else None)
+    if not isinstance(mappings, (list, tuple)):
+        run.dynamic("a mapping that only a run knows", node)
+        return relation
+    items = []
+    for mapping in mappings:
+        if not isinstance(mapping, (list, tuple)) or len(mapping) not in (2, 4) or not is_known(mapping):
+            run.dynamic("a mapping that only a run knows", node)
+            continue
+        source, target = str(mapping[0]), str(mapping[len(mapping) // 2])
+        item = ColumnValue(column(run, source, node), (target.strip("`"),))
+        if len(mapping) == 4 and mapping[1] != mapping[3]:
+            changed = cast(run, ColumnValue(item.tree), [mapping[3]], {}, node)
+            item = ColumnValue(changed.tree, item.names)
+        items.append(item)
+    return select_items(run, relation, items, node)
+
+
+def select_fields(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    paths = keywords.get("paths", arguments[0] if arguments else [])
+    return select_items(run, relation, [ColumnValue(column(run, path, node)) for path in paths or []], node)
+
+
+def drop_fields(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return drop(run, relation, [keywords.get("paths", arguments[0] if arguments else [])], {}, node)
+
+
+def rename_field(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    given = [*arguments, *(keywords[key] for key in ("old_name", "new_name") if key in keywords)]
+    return rename(run, relation, [(given[0], given[1])] if len(given) > 1 else [], node)
+
+
+def unchanged(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """resolveChoice(…), DropNullFields.apply(…)"""
+    return relation.derived()
+
+
+def filtered(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """Filter.apply(frame, f=lambda row: row["a"] > 1)      what the function reads decides the rows"""
+    from lineal.extract.pyspark.calls import invoke
+    from lineal.extract.pyspark.frames.rows import filter_
+
+    test = keywords.get("f", arguments[0] if arguments else None)
+    if isinstance(test, Function):
+        condition = invoke(run, test, [relation], {}, node)
+        if isinstance(condition, ColumnValue):
+            return filter_(run, relation, [condition], {}, node)
+    run.dynamic("a condition in Python that is not followed", node)
+    return relation.derived()
+
+
+def joined(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """Join.apply(a, b, "id", "id")"""
+    given = dict(zip(("frame2", "keys1", "keys2"), arguments, strict=False)) | keywords
+    other = as_relation(run, given.get("frame2"), node)
+    keys = [given.get("keys1"), given.get("keys2")]
+    listed = [[key] if isinstance(key, str) else key for key in keys]
+    if other is None or not all(isinstance(each, (list, tuple)) for each in listed):
+        run.dynamic("a join that only a run knows", node)
+        return relation
+    left, right, twice = told_apart(relation, other)
+    from lineal.extract.pyspark.columns.trees import bound_column
+
+    trees = [
+        exp.EQ(this=bound_column(run, left, one, node), expression=bound_column(run, right, two, node))
+        for one, two in zip(listed[0] or [], listed[1] or [], strict=False)
+    ]
+    return join_on(run, left, right, other, trees, "inner", twice)
+
+
+def untraced(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    run.report(Code.UNSUPPORTED_CONSTRUCT, "a function in Python over the rows of a DynamicFrame is not traced", node)
+    return Unknown("map()", "made by a Python function")
+
+
+TRANSFORMS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] = {
+    "ApplyMapping": apply_mapping,
+    "SelectFields": select_fields,
+    "DropFields": drop_fields,
+    "RenameField": rename_field,
+    "ResolveChoice": unchanged,
+    "DropNullFields": unchanged,
+    "Filter": filtered,
+    "Join": joined,
+    "Map": untraced,
+    "Relationalize": untraced,
+}
+
+METHODS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] = {
+    "apply_mapping": apply_mapping,
+    "select_fields": select_fields,
+    "drop_fields": drop_fields,
+    "rename_field": rename_field,
+    "resolveChoice": unchanged,
+    "drop_nulls": checked,
+}

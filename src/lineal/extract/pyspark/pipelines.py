@@ -1,13 +1,19 @@
-"""Declarative pipelines of Databricks: @dlt.table, @dp.materialized_view."""
+"""Functions that define a dataset: @dlt.table, @dp.materialized_view, dbt's model(dbt, session)."""
 
 from __future__ import annotations
 
 import ast
 from typing import Any
 
+from lineal.extract.pyspark.calls import call_function
 from lineal.extract.pyspark.expressions import value
-from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.values import Function
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Environment, Run, Write
+from lineal.extract.pyspark.session import read_name, table_named
+from lineal.extract.pyspark.values import Function, Library, Session, Unknown, Value
+from lineal.model.way import Confidence
+
+VIEWS = ("view", "temporary_view")
 
 
 def defined(run: Run, made: Function, decorator: Any, kind: str, env: Environment) -> None:
@@ -15,3 +21,49 @@ def defined(run: Run, made: Function, decorator: Any, kind: str, env: Environmen
     keywords = {k.arg: value(run, k.value, env) for k in decorator.keywords} if isinstance(decorator, ast.Call) else {}
     name = keywords.get("name", keywords.get("target"))
     env.file.pipelines.append((made, name if isinstance(name, str) else made.name, kind, decorator))
+
+
+def define(run: Run, function: Function, name: str, kind: str, node: Any, arguments: list[Value]) -> None:
+    """Call the function, and what it gives is the dataset."""
+    from lineal.extract.pyspark.sinks import written
+
+    found = call_function(run, function, arguments, {}, node)
+    if isinstance(found, Relation):
+        reading, run.reading = run.reading, function.file.reading
+        shown = "view" if kind in VIEWS else "table"
+        written(run, Write(name, found, function.node, run.reading, shown, defines=kind != "append_flow"))
+        run.reading = reading
+
+
+def is_dbt_model(function: Function) -> bool:
+    """def model(dbt, session)"""
+    return function.name == "model" and [each.arg for each in function.node.args.args][:1] == ["dbt"]
+
+
+def dbt_model(run: Run, function: Function, name: str) -> None:
+    define(run, function, name, "table", function.node, [Library("dbt"), Session()])
+
+
+def dbt_call(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+    """dbt.ref("orders"), dbt.source("raw", "orders"), dbt.config(…)"""
+    if name == "dbt.ref" and arguments:
+        return read_name(run, arguments[-1], node, table_named)
+    if name == "dbt.source" and len(arguments) > 1:
+        return read_name(run, f"{arguments[0]}.{arguments[1]}", node, table_named)
+    if name == "dbt.config.get" and arguments:
+        return Unknown(str(arguments[0]), "configuration", Confidence.LOW)
+    return None
+
+
+def pipeline_call(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+    """dlt.read("x"), dlt.apply_changes(target="x", source="y")"""
+    from lineal.extract.pyspark.sinks import write_to
+
+    last = name.rsplit(".", 1)[-1]
+    if last in ("read", "read_stream"):
+        return read_name(run, arguments[0] if arguments else keywords.get("name"), node, table_named)
+    if last in ("apply_changes", "create_auto_cdc_flow", "apply_changes_from_snapshot") and "target" in keywords:
+        source = read_name(run, keywords.get("source"), node, table_named)
+        if isinstance(source, Relation):
+            return write_to(run, source, keywords["target"], node)
+    return None

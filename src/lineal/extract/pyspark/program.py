@@ -12,12 +12,15 @@ from lineal.algebra.frame import Frame, Scan
 from lineal.extract.pyspark.attributes import SESSION_NAMES, STRONG
 from lineal.extract.pyspark.calls import call_function
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
+from lineal.extract.pyspark.glue import TRANSFORMS
 from lineal.extract.pyspark.notebooks import python_of
+from lineal.extract.pyspark.pipelines import dbt_model, define, is_dbt_model
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.relation import Relation, ancestors
 from lineal.extract.pyspark.run import Environment, Exhausted, Run, Write
 from lineal.extract.pyspark.session import opened
-from lineal.extract.pyspark.statements import Returns, block
+from lineal.extract.pyspark.statements import SLIPS, Returns, block
+from lineal.extract.pyspark.types import TYPE_NAMES
 from lineal.extract.pyspark.values import (
     Class,
     Function,
@@ -37,6 +40,18 @@ from lineal.model.way import Confidence
 
 SPARK_WORDS = re.compile(r"spark|pyspark|DataFrame|\bdlt\b|awsglue|\bdbt\b|%sql|createOrReplaceTempView|DeltaTable")
 """A file without any of these is read only when another one imports it."""
+
+STARS: Mapping[str, frozenset[str]] = {
+    "pyspark.sql.functions": FUNCTION_NAMES,
+    "pyspark.sql.types": frozenset((*TYPE_NAMES, "StructType", "StructField", "ArrayType", "MapType", "Row")),
+    "pyspark.sql": frozenset(("SparkSession", "DataFrame", "Column", "Row", "Window", "SQLContext", "HiveContext")),
+    "pyspark.sql.window": frozenset(("Window", "WindowSpec")),
+    "delta.tables": frozenset(("DeltaTable",)),
+    "delta": frozenset(("DeltaTable",)),
+    "awsglue.transforms": frozenset(TRANSFORMS),
+    "awsglue.context": frozenset(("GlueContext",)),
+}
+"""What a star brings along: from pyspark.sql.functions import * """
 
 GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]")
 
@@ -215,6 +230,7 @@ class Program:
         run.leaves = []
         before = len(run.writes)
         self.execute_module(file, "__main__")
+        self.define_datasets(file)
         if len(run.writes) == before:
             self.show_leaves(file)
 
@@ -222,7 +238,7 @@ class Program:
         run = self.run
         env = Environment({"__name__": name, "__file__": file.path}, None, file)
         file.environment = env
-        file.functions, file.classes = [], []
+        file.functions, file.classes, file.pipelines = [], [], []
         reading, run.reading = run.reading, file.reading
         try:
             block(run, file.tree.body, env, Returns())
@@ -235,6 +251,32 @@ class Program:
             run.journals.clear()
             run.depth = 0
         return env
+
+    def define_datasets(self, file: File) -> None:
+        """@dlt.table functions, and dbt's model(dbt, session)"""
+        run = self.run
+        for function, name, kind, decorator in file.pipelines:
+            self.guarded(function, lambda f=function, n=name, k=kind, d=decorator: define(run, f, n, k, d, []))
+        for function in file.functions:
+            if is_dbt_model(function) and id(function.node) not in run.called:
+                stem = file.parts[-1] if file.parts else "model"
+                self.guarded(function, lambda f=function, n=stem: dbt_model(run, f, n))
+
+    def guarded(self, function: Function, call: Any) -> None:
+        """A function that does too much, or what nobody has thought of, costs only itself."""
+        run = self.run
+        reading, run.reading = run.reading, function.file.reading
+        try:
+            call()
+        except (Exhausted, RecursionError):
+            run.report(Code.TOO_DEEP, f"{function.name} does more than can be followed", function.node)
+        except SLIPS as error:
+            said = f"{function.name} cannot be followed ({type(error).__name__}: {str(error)[:100]})"
+            run.report(Code.UNSUPPORTED_CONSTRUCT, said, function.node)
+        finally:
+            run.reading = reading
+            run.journals.clear()
+            run.depth = 0
 
     def show_leaves(self, file: File) -> None:
         """A file that writes nothing: what it ends with is its result, named after the file."""
@@ -292,14 +334,8 @@ class Program:
                 continue
             arguments.append(self.open_parameter(parameter, function, liked, sessions))
         keywords = {each.arg: self.open_parameter(each, function, liked, sessions) for each in spec.kwonlyargs}
-        try:
-            call_function(run, function, arguments, keywords, function.node)
-        except (Exhausted, RecursionError):
-            run.report(Code.TOO_DEEP, f"{function.name} does more than can be followed", function.node)
-        finally:
-            run.reading = reading
-            run.journals.clear()
-            run.depth = 0
+        run.reading = reading
+        self.guarded(function, lambda: call_function(run, function, arguments, keywords, function.node))
 
     def open_parameter(self, parameter: ast.arg, function: Function, liked: set[str], sessions: set[str]) -> Value:
         annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
@@ -400,9 +436,8 @@ class Program:
         if found is not None:
             names = self.load(run, found).names
             env.names.update({key: value for key, value in names.items() if not key.startswith("_")})
-        elif re.fullmatch(r"pyspark\.sql(\.connect)?\.(functions|types)", module):
-            wanted = FUNCTION_NAMES if module.endswith("functions") else None
-            env.globals.wild.insert(0, lambda name: star_member(module, name, wanted))
+        elif module in STARS:
+            env.globals.wild.insert(0, lambda name: Library(f"{module}.{name}") if name in STARS[module] else None)
 
     def included(self, path: str, file: File) -> File | None:
         """%run ./helpers/io"""
@@ -437,6 +472,8 @@ class Program:
             self.importing.discard(id(found))
 
     def member_of_library(self, name: str) -> Value:
+        if name == "dbt.is_incremental":
+            return Unknown("is_incremental", "asked when it runs")
         if name == "sys.argv":
             return Unknown("argv", "the command line", Confidence.LOW)
         if name in ("__future__.annotations",):
@@ -455,12 +492,6 @@ def session_like_names(tree: ast.AST) -> set[str]:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in SESSION_NAMES
         and "spark" in node.value.id.lower()
     }  # fmt: skip
-
-
-def star_member(module: str, name: str, wanted: frozenset[str] | None) -> Value:
-    if wanted is None:
-        return Library(f"{module}.{name}") if name.endswith("Type") or name in ("StructField", "Row") else None
-    return Library(f"{module}.{name}") if name in wanted else None
 
 
 def common(left: tuple[str, ...], right: tuple[str, ...]) -> int:

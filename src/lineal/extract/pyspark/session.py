@@ -69,6 +69,8 @@ def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], 
 
 def table_named(run: Run, name: str, node: Any) -> Relation:
     parts, is_path = table_parts(name)
+    if len(parts) > 1 and parts[0].lower() == "live":
+        parts = parts[1:]
     key = parts[0] if is_path else ".".join(part.lower() for part in parts)
     if len(parts) == 1 and key in run.views:
         return viewed(run.views[key], key)

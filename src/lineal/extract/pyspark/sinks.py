@@ -189,6 +189,8 @@ def column_by_name(run: Run, relation: Relation, arguments: Arguments, keywords:
     return item_of(run, relation, arguments[0] if arguments else None, node)
 
 
+GLUE_METHODS = ("apply_mapping", "select_fields", "drop_fields", "rename_field", "resolveChoice", "drop_nulls")
+
 ACTIONS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] = {
     **dict.fromkeys(
         ("createOrReplaceTempView", "createTempView", "registerTempTable", "createGlobalTempView",
@@ -235,6 +237,25 @@ def delta_call(run: Run, held: Builder, name: str, arguments: Arguments, keyword
     return call(run, held, name, arguments, keywords, node)
 
 
+def glue_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark import glue
+
+    calls = {"glue": glue.context_call, "glue_read": glue.read_call, "glue_write": glue.write_call}
+    return calls[held.kind](run, held, name, arguments, keywords, node)
+
+
+def glue_method(name: str) -> Callable[[Run, Relation, Arguments, Keywords, Any], Value]:
+    def method(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        from lineal.extract.pyspark.glue import METHODS
+
+        return METHODS[name](run, relation, arguments, keywords, node)
+
+    return method
+
+
+ACTIONS.update({name: glue_method(name) for name in GLUE_METHODS})
+
+
 BUILDERS: dict[str, Callable[[Run, Builder, str, Arguments, Keywords, Any], Value]] = {
     "read": read_call,
     "write": write_call,
@@ -244,4 +265,5 @@ BUILDERS: dict[str, Callable[[Run, Builder, str, Arguments, Keywords, Any], Valu
     "stat": stat_call,
     "super": super_call,
     "delta": delta_call,
+    **dict.fromkeys(("glue", "glue_read", "glue_write"), glue_call),
 }
