@@ -29,13 +29,13 @@ def merged(run: Run, left: Value, right: Value) -> Value:
         if left == right:
             return left
         if isinstance(left, list) and isinstance(right, list):
-            return merged_list(left, right)
+            return merged_list(run, left, right)
         if isinstance(left, dict) and isinstance(right, dict):
             return merged_dict(run, left, right)
     if right is None or left is None:
         return left if right is None else right
     if isinstance(left, list) and isinstance(right, list):
-        return merged_list(left, right)
+        return merged_list(run, left, right)
     if isinstance(left, dict) and isinstance(right, dict):
         return merged_dict(run, left, right)
     options = [
@@ -63,8 +63,9 @@ def same(left: Value, right: Value) -> bool:
     return left is right or (is_known(left) and is_known(right) and type(left) is type(right) and bool(left == right))
 
 
-def merged_list(left: list[Value], right: list[Value]) -> list[Value]:
+def merged_list(run: Run, left: list[Value], right: list[Value]) -> list[Value]:
     """What both begin with, then what either has more."""
+    run.step(len(left) + len(right))
     common = 0
     while common < min(len(left), len(right)) and same(left[common], right[common]):
         common += 1
@@ -126,7 +127,7 @@ def join_states(run: Run, one: dict[int, tuple[Any, Any]], other: dict[int, tupl
         right = other[number][1] if number in other else before
         run.touch(container)
         if isinstance(container, list):
-            restore(container, merged_list(left, right))
+            restore(container, merged_list(run, left, right))
         elif isinstance(container, dict):
             restore(container, merged_dict(run, left, right))
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,10 @@ from lineal.model.way import Confidence
 
 LONGEST_TEXT = 2_000_000
 LONGEST_LIST = 100_000
+LONG_LITERAL = 100
+LARGEST = 1 << 64
+WIDE = re.compile(r"\d{5}")
+"""A width that makes a text of a few characters a large one."""
 
 
 def value(run: Run, node: ast.expr | None, env: Environment) -> Value:
@@ -79,7 +84,10 @@ def call(run: Run, node: ast.Call, env: Environment) -> Value:
 
 
 def listed(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -> Value:
-    found = elements(run, node.elts, env)
+    if len(node.elts) > LONG_LITERAL and all(item.__class__ is ast.Constant for item in node.elts):
+        found: list[Value] | Unknown = [item.value for item in node.elts]  # type: ignore[attr-defined]
+    else:
+        found = elements(run, node.elts, env)
     if isinstance(found, Unknown):
         return found
     if isinstance(node, ast.Tuple):
@@ -143,7 +151,7 @@ def formatted(run: Run, part: ast.expr, env: Environment) -> Value:
     held = value(run, part.value, env)
     if part.format_spec is not None:
         spec = value(run, part.format_spec, env)
-        if is_known(held) and isinstance(spec, str) and not isinstance(spec, Pattern) and len(spec) < 10:
+        if is_known(held) and isinstance(spec, str) and not isinstance(spec, Pattern) and not WIDE.search(spec):
             try:
                 return format(held, spec)
             except (ValueError, TypeError):
@@ -173,9 +181,9 @@ def text_of_parts(parts: list[Value]) -> Value:
         else:
             level, reason = Confidence.UNKNOWN, "not followed"
             texts.append("{…}")
-    text = "".join(texts)
-    if len(text) > LONGEST_TEXT:
+    if sum(map(len, texts)) > LONGEST_TEXT:
         return Unknown("…", "a text that is too long")
+    text = "".join(texts)
     return Pattern(text, min(level, Confidence.LOW), reason) if reason else text
 
 
@@ -230,7 +238,7 @@ def harmless(op: ast.operator, left: Value, right: Value) -> bool:
         return False
     if isinstance(op, ast.Mult):
         if isinstance(left, (int, float)) and isinstance(right, (int, float)):
-            return True
+            return abs(left) < LARGEST and abs(right) < LARGEST
         sizes = [abs(x) if isinstance(x, (int, float)) else len(x) for x in (left, right)]
         return sizes[0] * sizes[1] <= LONGEST_LIST
     if isinstance(op, ast.Pow):
@@ -243,7 +251,7 @@ def harmless(op: ast.operator, left: Value, right: Value) -> bool:
 def percent(text: str, arguments: Value) -> Value:
     """ "%s.orders" % schema"""
     values = list(arguments) if isinstance(arguments, tuple) else [arguments]
-    if is_known(arguments) and not isinstance(text, Pattern):
+    if is_known(arguments) and not isinstance(text, Pattern) and not WIDE.search(text) and "*" not in text:
         try:
             return text % arguments
         except (TypeError, ValueError, KeyError):

@@ -290,14 +290,14 @@ BUILTINS: dict[str, Handler] = {
     "round": plain(round), "sum": sum_, "isinstance": is_instance, "getattr": get_attribute,
     "hasattr": has_attribute, "setattr": set_attribute, "any": any_, "all": all_, "next": next_, "iter": iter_,
     "print": nothing, "type": kind_of, "callable": callable_, "ord": plain(ord), "chr": plain(chr),
-    "divmod": plain(divmod), "globals": nothing, "locals": nothing, "format": plain(format),
+    "divmod": plain(divmod), "globals": nothing, "locals": nothing, "format": lambda *_: unknown(),
     "property": nothing, "staticmethod": nothing, "classmethod": nothing, "object": nothing, "super": nothing,
     "Exception": nothing, "ValueError": nothing, "open": lambda *_: Unknown("open()", "a file", Confidence.LOW),
     "input": lambda *_: Unknown("input()", "asked of a person", Confidence.LOW), "id": lambda *_: unknown(),
     "issubclass": lambda *_: unknown(), "vars": lambda *_: unknown(), "dir": lambda *_: unknown(),
     "hash": lambda *_: unknown(), "slice": lambda *_: unknown(), "exit": nothing, "quit": nothing,
     "eval": lambda *_: unknown(), "exec": nothing, "compile": lambda *_: unknown(),
-    "__import__": lambda *_: unknown(), "bytes": plain(bytes), "complex": plain(complex), "pow": lambda *_: unknown(),
+    "__import__": lambda *_: unknown(), "bytes": lambda *_: unknown(), "complex": plain(complex), "pow": lambda *_: unknown(),
 }  # fmt: skip
 
 
@@ -356,6 +356,8 @@ def method_of_text(run: Run, held: str, name: str, arguments: Arguments, keyword
         and isinstance(arguments[0], int)
         and arguments[0] > 9999
     ):
+        return Unknown("…", COMPUTED)
+    if name == "replace" and len(arguments) > 1 and held.count(str(arguments[0])) * len(str(arguments[1])) > LONGEST_LIST:
         return Unknown("…", COMPUTED)
     try:
         found = getattr(str(held), name)(*arguments, **keywords)

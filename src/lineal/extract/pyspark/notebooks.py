@@ -13,6 +13,7 @@ LANGUAGE = re.compile(r"^\s*%{1,2}(\w+)\s*(.*)$")
 
 def python_of(text: str, path: str) -> tuple[str, list[int] | None]:
     """The Python of a file, and for a notebook the line of the file that each line of it stands for."""
+    text = text.removeprefix("\ufeff")
     if path.endswith(".ipynb"):
         return of_jupyter(text)
     if DATABRICKS in text[:200]:

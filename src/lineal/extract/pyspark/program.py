@@ -17,7 +17,7 @@ from lineal.extract.pyspark.notebooks import python_of
 from lineal.extract.pyspark.pipelines import dbt_model, define, is_dbt_model
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.relation import Relation, ancestors
-from lineal.extract.pyspark.run import Environment, Exhausted, Run, Write
+from lineal.extract.pyspark.run import CHANCES, Environment, Exhausted, Run, Write
 from lineal.extract.pyspark.session import opened
 from lineal.extract.pyspark.statements import SLIPS, Returns, block
 from lineal.extract.pyspark.types import TYPE_NAMES
@@ -226,7 +226,7 @@ class Program:
 
     def enter(self, file: File) -> None:
         run = self.run
-        run.script, run.views, run.written, run.steps = file, {}, {}, 0
+        run.script, run.views, run.written, run.steps, run.chances = file, {}, {}, 0, CHANCES
         run.leaves = []
         before = len(run.writes)
         self.execute_module(file, "__main__")
@@ -240,16 +240,19 @@ class Program:
         file.environment = env
         file.functions, file.classes, file.pipelines = [], [], []
         reading, run.reading = run.reading, file.reading
-        try:
-            block(run, file.tree.body, env, Returns())
-        except Exhausted as error:
-            run.report(Code.TOO_DEEP, str(error), file.tree.body[0] if file.tree.body else None)
-        except RecursionError:
-            run.report(Code.TOO_DEEP, "the code nests too deeply", file.tree.body[0] if file.tree.body else None)
-        finally:
-            run.reading = reading
-            run.journals.clear()
-            run.depth = 0
+        journals, depth = run.journals, run.depth
+        for statement in file.tree.body:
+            try:
+                run.journals, run.depth = [], depth
+                block(run, [statement], env, Returns())
+            except (Exhausted, RecursionError) as error:
+                said = str(error) if isinstance(error, Exhausted) else "the code nests too deeply"
+                run.report(Code.TOO_DEEP, said, statement)
+                if run.chances <= 0:
+                    break
+                run.grant()
+                run.reading = file.reading
+        run.reading, run.journals, run.depth = reading, journals, depth
         return env
 
     def define_datasets(self, file: File) -> None:
@@ -400,11 +403,8 @@ class Program:
     def load(self, run: Run, file: File) -> Module:
         if file.environment is None and id(file) not in self.importing:
             self.importing.add(id(file))
-            depth = run.depth
-            journals, run.journals = run.journals, []
             script, written, views = run.script, run.written, run.views
             self.execute_module(file, ".".join(file.parts))
-            run.journals, run.depth = journals, depth
             run.script, run.written, run.views = script, written, views
         return Module(file, file.environment.names if file.environment is not None else {})
 

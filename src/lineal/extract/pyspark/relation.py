@@ -101,6 +101,10 @@ class Relation:
                     self._by_key.setdefault(attribute.slot.key, []).append(attribute)
         return self._by_key
 
+    def index(self, by_key: dict[str, list[Attribute]]) -> None:
+        """The columns by their keys, where the step that made them knows."""
+        self._by_key = by_key
+
     @property
     def stars(self) -> list[Attribute]:
         return [attribute for attribute in self.attributes if attribute.slot.star is not None]
@@ -135,11 +139,14 @@ class Relation:
                 waiting.extend(here.parents)
         return False
 
-    def identified(self, number: int, home: Relation) -> Attribute | None:
+    def identified(self, number: int, home: Relation, key: str = "") -> Attribute | None:
         """df.x after any number of steps: the column with that identity, if it is still there."""
         for join in reversed(self.twice):
             if number in join.renewed and join.left is not home and join.means_right(home):
                 number = join.renewed[number]
+        for found in self.by_key.get(key, ()):
+            if found.id == number:
+                return found
         return next((found for found in (*self.attributes, *self.hidden) if found.id == number), None)
 
 
@@ -183,15 +190,26 @@ class Bound(NamedTuple):
 class FrameScope(Scope):
     """The scope of an expression over a relation: names by Spark's rules, and columns by identity."""
 
-    __slots__ = ("lenient", "relation")
+    __slots__ = ("_order", "lenient", "relation")
 
     def __init__(self, relation: Relation, evaluation: Evaluation, clause: Clause, lenient: bool = False) -> None:
+        self._order: list[Source] | None = None
         super().__init__(evaluation, None, {})
         self.relation = relation
         self.clause = clause
         self.lenient = lenient
         """filter and orderBy may name what a select before them has left out"""
-        self.order = [Source("", "", relation.frame)]
+
+    @property
+    def order(self) -> list[Source]:
+        """Asked for by lambdas and date parts only."""
+        if self._order is None:
+            self._order = [Source("", "", self.relation.frame)]
+        return self._order
+
+    @order.setter
+    def order(self, sources: list[Source]) -> None:
+        self._order = sources or None
 
     def column(self, node: exp.Column) -> Slot:
         evaluation = self.evaluation
@@ -223,7 +241,7 @@ class FrameScope(Scope):
         """df.x, df["x"]"""
         relation: Relation | None = self.relation
         while relation is not None:
-            found = relation.identified(bound.id, bound.relation)
+            found = relation.identified(bound.id, bound.relation, bound.key)
             if found is not None:
                 if found.slot.star is not None:
                     return self.taken(_answered(found, node.name, bound.key), node)

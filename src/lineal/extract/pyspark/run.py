@@ -18,7 +18,9 @@ from lineal.model.way import Confidence
 if TYPE_CHECKING:
     from lineal.extract.pyspark.program import File, Program
 
-MOST_STEPS = 400_000
+MOST_STEPS = 300_000
+SECOND_CHANCE = 50_000
+CHANCES = 4
 DEEPEST_CALL = 40
 NO_TARGET = Dataset("", "")
 
@@ -83,6 +85,7 @@ class Run:
         self.reported: set[Diagnostic] = set()
         self.script: Any = None
         self.steps = 0
+        self.chances = CHANCES
         self.depth = 0
         self.journals: list[dict[int, tuple[Any, Any]]] = []
         self.called: set[int] = set()
@@ -94,7 +97,12 @@ class Run:
     def step(self, cost: int = 1) -> None:
         self.steps += cost
         if self.steps > MOST_STEPS:
-            raise Exhausted("the program takes more steps than are followed")
+            raise Exhausted("this takes more steps than are followed")
+
+    def grant(self) -> None:
+        """A statement that does too much costs itself; those after it get a part of the steps again."""
+        self.steps = min(self.steps, MOST_STEPS - SECOND_CHANCE)
+        self.chances -= 1
 
     # -- what is said ------------------------------------------------------------------------------------------
 

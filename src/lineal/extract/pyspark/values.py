@@ -221,15 +221,32 @@ class Generator:
         self.items = items
 
 
+MOST_LOOKED_AT = 200_000
+
+
 def is_known(value: Value) -> bool:
-    """Whether a value is a constant throughout."""
-    if isinstance(value, (str, int, float, bool, bytes, type(None), complex)):
+    """Whether a value is a constant throughout; one that holds itself is not."""
+    if isinstance(value, CONSTANTS):
         return not isinstance(value, Pattern)
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return all(is_known(item) for item in value)
-    if isinstance(value, dict):
-        return all(is_known(key) and is_known(item) for key, item in value.items())
+    waiting: list[Value] = [value]
+    for _ in range(MOST_LOOKED_AT):
+        if not waiting:
+            return True
+        here = waiting.pop()
+        if isinstance(here, CONSTANTS):
+            if isinstance(here, Pattern):
+                return False
+        elif isinstance(here, (list, tuple, set, frozenset)):
+            waiting.extend(here)
+        elif isinstance(here, dict):
+            waiting.extend(here)
+            waiting.extend(here.values())
+        else:
+            return False
     return False
+
+
+CONSTANTS = (str, int, float, bool, bytes, type(None), complex)
 
 
 def truth(value: Value) -> bool | None:

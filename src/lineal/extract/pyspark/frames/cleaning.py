@@ -72,7 +72,7 @@ def changed(run: Run, relation: Relation, wanted: dict[str, Value], by_type: boo
             made = fresh(Slot(slot.name, slot.key, lineage), held.qualifier if held is not None else ())
             relation.types[made.id] = kind
             if held is None:
-                attributes = replaced(attributes, made)
+                attributes = replaced(attributes, made, {})
             else:
                 attributes = [made if each.id == held.id else each for each in attributes]
     found = relation.derived(attributes, None, evaluation)

@@ -261,6 +261,7 @@ def with_all(run: Run, relation: Relation, given: dict[int, tuple[Value, Value]]
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     rows: Lineage = dict(relation.rows)
     attributes = list(relation.attributes)
+    index = dict(relation.by_key)
     aliases: dict[str, Slot] = {}
     for name, held in given.values():
         if not isinstance(name, str) or isinstance(name, Pattern):
@@ -282,16 +283,19 @@ def with_all(run: Run, relation: Relation, given: dict[int, tuple[Value, Value]]
                 lineage = doubted(lineage, held.doubt)
             made = typed(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)
         aliases[made.key] = made.slot
-        attributes = replaced(attributes, made)
+        attributes = replaced(attributes, made, index)
+        index[made.key] = [made]
+    run.step(len(attributes) >> 4)
     found = relation.derived(attributes, rows, evaluation)
+    found.index(index)
     found.under = relation
     found.hidden = relation.hidden
     return said(run, found, evaluation)
 
 
-def replaced(attributes: list[Attribute], made: Attribute) -> list[Attribute]:
+def replaced(attributes: list[Attribute], made: Attribute, index: dict[str, list[Attribute]]) -> list[Attribute]:
     """In the place of the column of that name, else at the end."""
-    if any(attribute.key == made.key and attribute.slot.star is None for attribute in attributes):
+    if made.key in index:
         return [
             made._replace(qualifier=()) if attribute.key == made.key and attribute.slot.star is None else attribute
             for attribute in attributes
@@ -353,7 +357,7 @@ def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node:
                     each if each.slot.star is None else each._replace(slot=star_slot_like(each, key))
                     for each in attributes
                 ]
-                attributes = replaced(attributes, made)
+                attributes = replaced(attributes, made, dict.fromkeys(each.key for each in attributes))  # type: ignore[arg-type]
     found = relation.derived(attributes, None, evaluation)
     found.under = relation
     return said(run, found, evaluation)
