@@ -297,7 +297,7 @@ BUILTINS: dict[str, Handler] = {
     "issubclass": lambda *_: unknown(), "vars": lambda *_: unknown(), "dir": lambda *_: unknown(),
     "hash": lambda *_: unknown(), "slice": lambda *_: unknown(), "exit": nothing, "quit": nothing,
     "eval": lambda *_: unknown(), "exec": nothing, "compile": lambda *_: unknown(),
-    "__import__": lambda *_: unknown(), "bytes": lambda *_: unknown(), "complex": plain(complex), "pow": lambda *_: unknown(),
+    "__import__": lambda *_: unknown(), "bytes": lambda *_: unknown(), "pow": lambda *_: unknown(),
 }  # fmt: skip
 
 
@@ -357,7 +357,11 @@ def method_of_text(run: Run, held: str, name: str, arguments: Arguments, keyword
         and arguments[0] > 9999
     ):
         return Unknown("…", COMPUTED)
-    if name == "replace" and len(arguments) > 1 and held.count(str(arguments[0])) * len(str(arguments[1])) > LONGEST_LIST:
+    if (
+        name == "replace"
+        and len(arguments) > 1
+        and held.count(str(arguments[0])) * len(str(arguments[1])) > LONGEST_LIST
+    ):
         return Unknown("…", COMPUTED)
     try:
         found = getattr(str(held), name)(*arguments, **keywords)
@@ -370,6 +374,11 @@ def method_of_text(run: Run, held: str, name: str, arguments: Arguments, keyword
             return [Pattern(each, held.level, held.reason) if "{" in each else each for each in found]
         return Unknown("…", held.reason, held.level)
     return found
+
+
+def grows(text: str, old: str, new: str) -> bool:
+    """Whether a text with that replaced is larger than any name or statement."""
+    return text.count(old) * len(new) > LONGEST_LIST
 
 
 def formatted(held: str, arguments: Arguments, keywords: Keywords) -> Value:
