@@ -431,7 +431,10 @@ class Definitions:
                 if version.entry is None:
                     return None, self.versions.frame_at(version, position, evaluation)
                 return self.scan_entry(version.entry, evaluation, node)
-        return self.scan_entry(self.entry(key, spelling, "table"), evaluation, node)
+        entry = self.entries.get(key) or self.entry(key, spelling, "table")
+        if entry.scanned is not None and not entry.changes:
+            return entry.dataset, entry.scanned
+        return self.scan_entry(entry, evaluation, node)
 
     def scan_entry(self, entry: Entry, evaluation: Evaluation, node: Any) -> tuple[Dataset, Frame]:
         if entry.scanned is None:

@@ -274,7 +274,8 @@ def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: 
     evaluation = scope.evaluation
     if evaluation.catalog.functions and compose_body(node, way, calls, scope, into):
         return
-    row = row_of(node, scope)
+    kind = node.__class__
+    row = ROWS[kind] if kind in ROWS and not evaluation.own_functions.rows else row_of(node, scope)
     if row is None:
         below(node, way.after.get(VALUE) or compose(way, VALUE), (node, calls), stack)
     else:

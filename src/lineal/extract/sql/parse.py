@@ -66,8 +66,8 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
         return inside
     dialect = parser_dialect(script.dialect)
     tokens, unread = words(script)
-    if not script.target and not script.file:
-        reading.remember(tokens)  # the statement will be named after its words
+    if not script.dialect or not (script.target or script.file):
+        reading.remember(tokens)  # names are taken from the text: those of expressions, or that of the statement
     message = "a string, a quoted name or a comment is not closed"
     diagnostics = [Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread]
     if "{{" in script.text or "{%" in script.text or "${" in script.text:

@@ -31,6 +31,7 @@ from lineal.extract.sql.scope import Scalar, Scope, Source, origin_of
 from lineal.extract.sql.table_functions import rows_from, table_function, unnest
 from lineal.extract.sql.tables import is_named, literal_name, named_in_text, spelled
 from lineal.model.diagnostic import Code
+from lineal.model.edge import Dataset
 from lineal.model.paths import path_name
 from lineal.model.way import IDENTITY, Clause, How, Way
 
@@ -100,25 +101,38 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     """FROM t, FROM db.t AS x(p, q), FROM f(1)      a CTE if one has that name, else a dataset"""
     args = node.args
     this: Any = args.get("this")
-    if this is None:
-        return rows_from(node, scope, rows) if args.get("rows_from") else unknown_relation(node, scope, rows)
-    if this.__class__ is not exp.Identifier and not is_named(node):
-        other: Callable[[Any, Any, Scope, Lineage], Source] = OTHER_TABLES.get(this.__class__, table_function)
-        return other(node, this, scope, rows)
+    if this.__class__ is not exp.Identifier:
+        return other_table(node, this, scope, rows)
     evaluation = scope.evaluation
-    simple = this.__class__ is exp.Identifier
-    spelling = this.args["this"] if simple else this.name
-    key = full = table_name(this, evaluation) if simple else spelling
+    spelling = this.args["this"]
+    key = full = table_name(this, evaluation)
     dataset = None
     if args.get("db") is None and key in scope.ctes and scope.ctes[key].__class__ is not Scalar:
         frame = scope.ctes[key]
     else:
-        if args.get("db") is not None or len(this.args) > 2 or not simple or "$" in spelling:
+        if args.get("db") is not None or len(this.args) > 2 or "$" in spelling:
             spelling, full = spelled(node, evaluation.facts)
-            if not simple:
-                key = full.rpartition(".")[2]
         dataset, frame = evaluation.scan(full, spelling, node)
-    alias = args.get("alias")
+    return called(node, key, full, frame, dataset, evaluation)
+
+
+def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Source:
+    """FROM a.b.c.d, FROM @t, FROM IDENTIFIER('t'), FROM f(1)"""
+    if this is None:
+        return rows_from(node, scope, rows) if node.args.get("rows_from") else unknown_relation(node, scope, rows)
+    if not is_named(node):
+        other: Callable[[Any, Any, Scope, Lineage], Source] = OTHER_TABLES.get(this.__class__, table_function)
+        return other(node, this, scope, rows)
+    spelling, full = spelled(node, scope.evaluation.facts)
+    dataset, frame = scope.evaluation.scan(full, spelling, node)
+    return called(node, full.rpartition(".")[2], full, frame, dataset, scope.evaluation)
+
+
+def called(
+    node: exp.Table, key: str, full: str, frame: Frame, dataset: Dataset | None, evaluation: Evaluation
+) -> Source:
+    """… AS x(p, q)"""
+    alias = node.args.get("alias")
     if alias is not None:
         if alias.args.get("columns"):
             frame = listed(frame, alias, evaluation)
