@@ -55,6 +55,19 @@ def reversed_views(n: int) -> Made:
 
 Shape = Callable[[int], Made]
 
+
+def many_inserts(n: int) -> Made:
+    """INSERT INTO t …; INSERT INTO t …      one table that many statements write"""
+    return "; ".join(f"INSERT INTO t (a) SELECT a{i} FROM s" for i in range(n)), None
+
+
+def staged_script(n: int) -> Made:
+    """CREATE TEMP TABLE …      each step reads the one before it, and a name that is made again and again"""
+    steps = [f"CREATE TEMP TABLE x{i} AS SELECT a + 1 AS a FROM {f'x{i - 1}' if i else 's'}" for i in range(n)]
+    again = ["DROP TABLE IF EXISTS y; CREATE TABLE y AS SELECT a FROM s; INSERT INTO z SELECT a FROM y"] * n
+    return "; ".join([*steps, *again, f"CREATE VIEW v AS SELECT a FROM x{n - 1}"]), None
+
+
 BOUND: dict[str, tuple[Shape, int]] = {
     "chain of 1,000 CTEs": (cte_chain, 1000),
     "UNION ALL of 1,000 branches": (union_branches, 1000),
@@ -68,4 +81,6 @@ OTHERS: dict[str, tuple[Shape, int]] = {
     "OR of 5,000 comparisons": (long_or, 5000),
     "100 CTEs, each a self-join": (doubled_ctes, 100),
     "1,000 views in reverse order": (reversed_views, 1000),
+    "2,000 INSERTs into one table": (many_inserts, 2000),
+    "500 temporary tables, and a table made 500 times": (staged_script, 500),
 }

@@ -298,13 +298,12 @@ class Definitions:
 
     def add(self, definition: Definition) -> Definition:
         entry = definition.entry
-        others = {d.reading.script.file for d in entry.definitions if d.plan.defines}
-        here = definition.reading.script.file
-        if definition.plan.defines and others and here not in others:
+        others = {d.reading.script.file for d in entry.deciding} if definition.plan.defines else set()
+        if others and definition.reading.script.file not in others:
             message = f"'{entry.dataset}' is defined in {', '.join(sorted(others))} too"
             at = place_of_statement(definition.reading, definition.plan.node)
             self.report(Diagnostic(Code.DUPLICATE_DEFINITION, message, at))
-        entry.definitions.append(definition)
+        entry.add(definition)
         self.order.append(definition)
         return definition
 
@@ -344,7 +343,7 @@ class Definitions:
 
     def evaluate(self, definition: Definition) -> Frame:
         plan, entry = definition.plan, definition.entry
-        if not plan.defines and any(other.plan.defines for other in entry.definitions):
+        if not plan.defines and entry.deciding:
             self.schema(entry)
         evaluation = Evaluation(self, definition.reading, definition.facts, definition.target)
         evaluation.definition = definition
@@ -408,7 +407,7 @@ class Definitions:
             if entry.before is None:
                 return []
             frame = self.schema(entry.before)
-        elif any(other.plan.defines for other in entry.definitions):
+        elif entry.deciding:
             frame = self.schema(entry)
         elif entry.like is not None or (entry.declared is not None and entry.declared.complete):
             frame = self.declared_frame(entry)
@@ -441,7 +440,7 @@ class Definitions:
             if entry.active:
                 if evaluation.target == entry.dataset:
                     return entry.dataset, self.former_state(entry)
-                if any(definition.plan.defines for definition in entry.definitions):  # two INSERTs may cross
+                if entry.deciding:  # two INSERTs may cross
                     self.cyclic(entry, None, evaluation, node)
                 return entry.dataset, self.declared_frame(entry)
             if entry.broken:
@@ -788,22 +787,25 @@ class Edges:
 
     def __init__(self) -> None:
         self.into: dict[Dataset, list[Edge]] = {}
+        self.united: dict[Dataset, dict[tuple[Column, Column | Dataset], Edge]] = {}
+        """of the targets that several statements write"""
 
     def add(self, target: Dataset, edges: list[Edge]) -> None:
-        held = self.into.get(target)
-        if held is None:
-            self.into[target] = edges
+        held = self.into.setdefault(target, edges)
+        if held is edges:
             return
-        united = {(edge.source, edge.target): edge for edge in held}
+        united = self.united.get(target)
+        if united is None:
+            united = self.united[target] = {(edge.source, edge.target): edge for edge in held}
         for edge in edges:
             before = united.get((edge.source, edge.target))
             if before is not None:
                 edge = Edge(edge.source, edge.target, joined(before.usages, edge.usages))
             united[edge.source, edge.target] = edge
-        self.into[target] = list(united.values())
 
     def all(self) -> list[Edge]:
-        return [edge for edges in self.into.values() for edge in edges]
+        united = ((target, self.united.get(target)) for target in self.into)
+        return [edge for target, found in united for edge in (found.values() if found else self.into[target])]
 
 
 def joined(held: tuple[Usage, ...], more: tuple[Usage, ...]) -> tuple[Usage, ...]:

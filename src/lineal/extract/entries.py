@@ -66,12 +66,25 @@ class Definition:
 class Entry:
     """A name with the statements that define it, and its scan once they are evaluated."""
 
-    __slots__ = ("active", "broken", "changes", "dataset", "declared", "definitions", "kind", "like", "scanned")
+    __slots__ = (
+        "active",
+        "broken",
+        "changes",
+        "dataset",
+        "deciding",
+        "declared",
+        "definitions",
+        "kind",
+        "like",
+        "scanned",
+    )
 
     def __init__(self, dataset: Dataset, kind: str) -> None:
         self.dataset = dataset
         self.kind = kind
         self.definitions: list[Definition] = []
+        self.deciding: list[Definition] = []
+        """those of them that decide the schema"""
         self.declared: DatasetInfo | None = None
         self.changes: list[tuple[Timeline, int, Change]] = []
         """ALTER TABLE … RENAME COLUMN: the script, the statement's position in it, and the change"""
@@ -81,12 +94,16 @@ class Entry:
         self.active = False
         self.broken = False
 
+    def add(self, definition: Definition) -> None:
+        self.definitions.append(definition)
+        if definition.plan.defines:
+            self.deciding.append(definition)
+
     @property
     def defining(self) -> list[Definition]:
         """The statements that decide the schema: an INSERT only where nothing else does."""
-        deciding = [definition for definition in self.definitions if definition.plan.defines]
-        if deciding or self.like is not None or (self.declared is not None and self.declared.complete):
-            return deciding
+        if self.deciding or self.like is not None or (self.declared is not None and self.declared.complete):
+            return self.deciding
         return self.definitions
 
 

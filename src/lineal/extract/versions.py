@@ -106,7 +106,7 @@ class Versions:
             entry = self.definitions.entry(f"{version.key}@{name}", name, "temporary")
             for definition in written:
                 definition.entry, definition.target = entry, entry.dataset
-                entry.definitions.append(definition)
+                entry.add(definition)
             entry.scanned = Scan(entry.dataset, named_columns(self.definitions.schema(version.states[-1])), True)
 
     # -- hidden --------------------------------------------------------------------------------------------------
