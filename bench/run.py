@@ -8,6 +8,7 @@ the machine. The run fails if a bound is missed.
 from __future__ import annotations
 
 import gc
+import os
 import platform
 import resource
 import subprocess
@@ -16,6 +17,7 @@ import sysconfig
 import time
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from sqlglot import parse_one
@@ -33,6 +35,7 @@ from lineal.projects import corpus_of_text
 QUICK_ROUNDS, SLOW_ROUNDS, SHAPE_ROUNDS, START_ROUNDS = 15, 3, 9, 20
 MOST_OF_PARSE, LEAST_ALL, LEAST_EACH = 1.5, 3.0, 10.0
 MOST_SECONDS, MOST_GROWTH, MOST_OF_CLICK = 1.0, 2.4, 1.5
+FILES, LEAST_AGAIN = 5_000, 10.0
 
 missed: list[str] = []
 
@@ -48,6 +51,7 @@ def main() -> int:
     benchmark_all_queries(times)
     benchmark_shapes()
     benchmark_start()
+    benchmark_folder()
     benchmark_plans()
     print()
     print("\n".join(["Bounds missed:", *missed]) if missed else "All bounds are kept.")
@@ -191,11 +195,38 @@ def benchmark_start() -> None:
     row("lineal --help", times["help"], f"{ratio:.2f} of importing click", Bound(ratio, most=MOST_OF_CLICK))
 
 
-def cpu_of(call: list[str]) -> float:
+def cpu_of(call: list[str], environment: dict[str, str] | None = None) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(call, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+# -- a folder of many files --------------------------------------------------------------------------------------
+
+
+def benchmark_folder() -> None:
+    """The command on 5,000 files: without a cache, the first time with one, and again."""
+    heading(f"The command on {FILES:,} files: CPU time of a process and its children")
+    command = [str(Path(sysconfig.get_path("scripts")) / "lineal"), "lineage"]
+    with TemporaryDirectory() as place:
+        folder = shapes.folder(Path(place, "sql"), FILES)
+        environment = {**os.environ, "LINEAL_CACHE": str(Path(place, "cache"))}
+        for output in ("table", "json"):
+            call = [*command, str(folder), "--output", output]
+            without, first = cpu_of([*call, "--no-cache"], environment), cpu_of(call, environment)
+            again = min(cpu_of(call, environment) for _ in range(3))
+            row(f"lineal lineage --output {output} --no-cache", without)
+            row("the first time with a cache", first, f"{first / without:.2f} of it")
+            row(
+                "the second time",
+                again,
+                f"{without / again:.1f} times faster",
+                Bound(without / again, least=LEAST_AGAIN),
+            )
+        (folder / "m0" / "v0.sql").write_text("CREATE VIEW v0 AS SELECT id, k, x, z AS y FROM raw")
+        edited = cpu_of([*command, str(folder), "--output", "table"], environment)
+        row("after an edit of one file, --output table", edited)
 
 
 # -- plans -------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 Made = tuple[str, dict[str, dict[str, str]]]
 
@@ -84,3 +85,18 @@ OTHERS: dict[str, tuple[Shape, int]] = {
     "2,000 INSERTs into one table": (many_inserts, 2000),
     "500 temporary tables, and a table made 500 times": (staged_script, 500),
 }
+
+
+def folder(path: Path, count: int) -> Path:
+    """Files with a view each, in folders of 200, most of them over views of earlier files."""
+    for number in range(count):
+        source, other = (f"v{number * step // 100}" if number > 50 else "raw" for step in (97, 61))
+        file = path / f"m{number // 200}" / f"v{number}.sql"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(
+            f"CREATE VIEW v{number} AS WITH c AS (SELECT id, k, x + {number} AS x, y FROM {source} WHERE k > 7), "
+            f"d AS (SELECT id, max(x) AS m, sum(y) AS s FROM {other} GROUP BY id) "
+            "SELECT c.id, c.k, CASE WHEN c.x > d.m THEN c.x ELSE coalesce(d.s, 0) END AS x, "
+            "row_number() OVER (PARTITION BY c.k ORDER BY c.y) AS y FROM c LEFT JOIN d ON c.id = d.id"
+        )
+    return path

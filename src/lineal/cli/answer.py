@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lineal.cli.bar import Counted, bar
 from lineal.cli.lineage import Mistake, Request
 from lineal.graph.graph import Graph, UnknownName
 from lineal.graph.select import ALL
@@ -23,7 +24,7 @@ def answer(request: Request, corpus: Corpus, kept: Cache | None = None) -> Repor
     from lineal.extract import UnknownDialect
 
     try:
-        graph = Graph(_remembered(request, corpus, kept) if kept is not None else ENGINES[request.engine](corpus))
+        graph = Graph(ENGINES[request.engine](request, corpus, kept))
         at = _asked(graph, request)
         return _tables(graph, at, request) if request.level == "table" else _columns(graph, at, request)
     except (UnknownDialect, UnknownName) as mistake:
@@ -53,35 +54,34 @@ def _read(request: Request) -> Corpus:
     return corpus
 
 
-def _by_text(corpus: Corpus) -> Extraction:
-    from lineal.extract.definitions import extract
-
-    return extract(corpus)
-
-
-def _remembered(request: Request, corpus: Corpus, kept: Cache) -> Extraction:
-    """As by text; after an edit only what has to do with it is read again."""
+def _by_text(request: Request, corpus: Corpus, kept: Cache | None) -> Extraction:
+    """After an edit only what has to do with it is read again; what is new is shared out among processes."""
     from lineal.extract.definitions import extract
     from lineal.extract.memory import Memory
+    from lineal.extract.parallel import remember_in_parallel
 
     where = str(Path(request.path).resolve())
     key = digest("memory", machinery(), where, corpus.dialect, corpus.collapse_temporary, request.log)
-    memory = Memory(kept.get(key))
-    found = extract(corpus, memory)
-    data = memory.data()
-    if data is not None:
+    memory = Memory(kept.get(key) if kept is not None else None)
+    with bar(len(corpus.scripts), request.color) as tick:
+        shared = remember_in_parallel(corpus, memory, request.jobs, tick)
+        if not shared:
+            corpus.scripts = Counted(corpus.scripts, tick)
+        found = extract(corpus, memory if shared or kept is not None else None)
+    data = memory.data() if kept is not None else None
+    if kept is not None and data is not None:
         kept.put(key, data)
     return found
 
 
-def _by_plan(corpus: Corpus) -> Extraction:
+def _by_plan(request: Request, corpus: Corpus, kept: Cache | None) -> Extraction:
     """Spark's own analysis, on empty tables made from the known schemas."""
     from lineal.spark.exact import of_corpus
 
     return of_corpus(corpus, _spark())[1]
 
 
-def _by_both(corpus: Corpus) -> Extraction:
+def _by_both(request: Request, corpus: Corpus, kept: Cache | None) -> Extraction:
     """The text's lineage, with a diagnostic for every edge on which Spark does not agree."""
     from lineal.spark.exact import compared
 
@@ -97,7 +97,11 @@ def _spark() -> Any:
         raise Mistake(str(problem)) from problem
 
 
-ENGINES: dict[str, Callable[[Corpus], Extraction]] = {"text": _by_text, "catalyst": _by_plan, "both": _by_both}
+ENGINES: dict[str, Callable[[Request, Corpus, Cache | None], Extraction]] = {
+    "text": _by_text,
+    "catalyst": _by_plan,
+    "both": _by_both,
+}
 
 
 def _standard_input() -> tuple[list[str], list[Diagnostic]]:

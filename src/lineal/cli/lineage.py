@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -46,6 +47,7 @@ class Request(NamedTuple):
     fail_on: str
     color: str
     use_cache: bool
+    jobs: int
 
     @property
     def traces(self) -> bool:
@@ -124,6 +126,14 @@ class Request(NamedTuple):
     help="Colours and box lines.",
 )
 @click.option("--cache/--no-cache", "use_cache", default=True, help="Remember results.  [default: --cache]")
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=lambda: cores(),
+    metavar="N",
+    help="How many processes read many files.  [default: one per core]",
+)
 def command(arguments: tuple[str, ...], **options: Any) -> None:
     """Show where columns come from and where they go.
 
@@ -147,6 +157,11 @@ def command(arguments: tuple[str, ...], **options: Any) -> None:
     request = Request(path, selection, log={name: column for name, column in named.items() if column}, **options)
     _check(request)
     sys.exit(_run(request))
+
+
+def cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _run(request: Request) -> int:

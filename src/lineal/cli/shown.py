@@ -13,7 +13,7 @@ from lineal.model.script import Corpus
 from lineal.store import Cache, cache, corpus_digest, digest, machinery
 from lineal.views.page import Grid, Page, Piece, plain
 
-ASIDE = ("path", "fail_on", "color", "use_cache")
+ASIDE = ("path", "fail_on", "color", "use_cache", "jobs")
 """What changes nothing of what is shown; the names of the files stand in the corpus."""
 
 

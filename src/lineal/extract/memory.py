@@ -40,13 +40,19 @@ class Memory:
     def __init__(self, data: bytes | None = None) -> None:
         self.records: dict[bytes, Record] = marshal.loads(data) if data else {}  # noqa: S302  our own, and checked
         self.now: dict[bytes, Record] = {}
+        self.told = False
 
     def record(self, key: bytes) -> Record | None:
         return self.records.get(key)
 
+    def tell(self, records: dict[bytes, Record]) -> None:
+        """What other processes have found out."""
+        self.records.update(records)
+        self.told = True
+
     def data(self) -> bytes | None:
         """What to keep for the next time; None where it is what there was."""
-        return marshal.dumps(self.now) if self.now != self.records else None
+        return marshal.dumps(self.now) if self.told or self.now != self.records else None
 
 
 class Note(NamedTuple):
@@ -105,7 +111,7 @@ class Remembering(Definitions):
     def prepare(self, script: Script) -> Prepared:
         if self.naming.speaks or not (script.file or script.target):
             return super().prepare(script)
-        key = hashlib.blake2b(self.about + b"\0" + script.key(), digest_size=20).digest()
+        key = self.key_of(script)
         record = self.memory.record(key)
         if record is not None:
             return self.recalled(key, script, record)
@@ -121,6 +127,9 @@ class Remembering(Definitions):
             held.diagnostics = [codec.diagnostic_out(found) for found in self.diagnostics[reported:]]
             held.names = [{"name": plan.name, "key": plan.key, "kind": plan.kind} for plan in plans]
         return prepared
+
+    def key_of(self, script: Script) -> bytes:
+        return hashlib.blake2b(self.about + b"\0" + script.key(), digest_size=20).digest()
 
     def recalled(self, key: bytes, script: Script, record: Record) -> Prepared:
         coverage, diagnostics, statements, made, _, _ = record
@@ -202,22 +211,13 @@ class Remembering(Definitions):
         if order_matters(list(held.plans)):
             return None
         try:
-            made = held.record[3] if held.record is not None else outlines(held)
+            outline = held.record if held.record is not None else outlined(held)
             first, again = (
                 [self.result(held, number, second) for number in range(len(held.plans))] for second in (False, True)
             )
         except codec.Unfit:
             return None
-        if held.record is not None:
-            return (*held.record[:4], first, again)
-        return (
-            held.coverage,
-            held.diagnostics,
-            [tree is not None for tree in held.reading.statements],
-            made,
-            first,
-            again,
-        )
+        return (*outline[:4], first, again)
 
     def result(self, held: Held, number: int, second: bool) -> tuple[Any, ...] | None:
         note = held.notes.get((number, second))
@@ -240,6 +240,13 @@ class RevivingTypes(Types):
             return super().defined(definition)
         finally:
             definition.evaluation = remembered
+
+
+def outlined(held: Held) -> Record:
+    """What a script defines, with nothing evaluated yet."""
+    statements = [tree is not None for tree in held.reading.statements]
+    nothing = [None] * len(held.plans)
+    return held.coverage, held.diagnostics, statements, outlines(held), nothing, nothing
 
 
 def outlines(held: Held) -> list[tuple[Any, ...]]:

@@ -86,5 +86,16 @@ def test_a_cache_that_cannot_be_had_is_no_error(tmp_path: Path, folder: Path) ->
     assert lineal(tmp_path / "a", folder) == fresh
 
 
+def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path) -> None:
+    made = tmp_path / "many"
+    made.mkdir()
+    for number in range(450):
+        source = f"v{number * 7 % 450}" if number % 3 else "t"
+        (made / f"{number}.sql").write_text(f"CREATE VIEW v{number} AS SELECT *, a + 1 AS b, c FROM {source}, u")
+    fresh = lineal("", made, "--output", "json", "--jobs", "1")
+    assert {lineal("", made, "--output", "json", "--jobs", jobs) for jobs in ("2", "3")} == {fresh}
+    assert lineal(tmp_path / "c", made, "--output", "json", "-j", "2") == fresh
+
+
 def test_the_exit_code_is_that_of_this_call(tmp_path: Path, folder: Path) -> None:
     assert [lineal(tmp_path / "c", folder, "--fail-on", least)[0] for least in ("error", "never", "info")] == [1, 0, 1]

@@ -1,0 +1,41 @@
+"""How far the reading of many files is: a bar on a terminal, nothing in a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+
+from lineal.cli.console import coloured
+from lineal.model.script import Script
+
+FEWEST = 200
+"""Of fewer files nobody has to wait for long."""
+
+Tick = Callable[[int], object]
+
+
+@contextmanager
+def bar(total: int, color: str) -> Iterator[Tick]:
+    """Something to be told how many more files are read."""
+    if total < FEWEST or not (coloured(sys.stderr, color) and sys.stderr.isatty()):
+        yield lambda count: None
+        return
+    with click.progressbar(length=total, label="reading", file=sys.stderr, show_pos=True) as shown:
+        yield shown.update
+
+
+class Counted(list[Script]):
+    """Scripts that are counted as they are gone through."""
+
+    def __init__(self, scripts: list[Script], tick: Tick) -> None:
+        super().__init__(scripts)
+        self.tick = tick
+
+    def __iter__(self) -> Iterator[Script]:
+        for number, script in enumerate(super().__iter__(), 1):
+            yield script
+            if number % 50 == 0:
+                self.tick(50)
