@@ -17,6 +17,7 @@ from lineal.extract.pyspark.values import (
     Choice,
     Class,
     ColumnValue,
+    DefaultDict,
     Function,
     Instance,
     Library,
@@ -27,6 +28,7 @@ from lineal.extract.pyspark.values import (
     Session,
     Unknown,
     Value,
+    is_known,
     label_of,
 )
 from lineal.model.way import Confidence
@@ -267,6 +269,12 @@ def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: Any) -> Val
             return held[key]
     except TypeError:
         return Unknown("…", "a key that is not known")
+    if isinstance(held, DefaultDict) and held.factory is not None and is_known(key):
+        from lineal.extract.pyspark.calls import invoke
+
+        run.touch(held)
+        held[key] = invoke(run, held.factory, [], {}, node)
+        return held[key]
     if isinstance(key, (Unknown, Pattern)) and held and len(held) <= 8:
         from lineal.extract.pyspark.branches import merged
 

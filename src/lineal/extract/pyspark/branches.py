@@ -122,7 +122,7 @@ def join_states(run: Run, one: dict[int, tuple[Any, Any]], other: dict[int, tupl
     """Two branches have each changed some containers: now each of them is what either branch made of it."""
     for number in {**one, **other}:
         container = (one.get(number) or other[number])[0]
-        before = type(container)(container)
+        before = container.copy()
         left = one[number][1] if number in one else before
         right = other[number][1] if number in other else before
         run.touch(container)

@@ -282,7 +282,7 @@ def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
     result: Value = True
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = value(run, right_node, env)
-        if isinstance(left, ColumnValue) or isinstance(right, ColumnValue):
+        if type(op) in trees.COMPARED and (isinstance(left, ColumnValue) or isinstance(right, ColumnValue)):
             return trees.compare(run, type(op), left, right, node)
         outcome = compared(op, left, right)
         if outcome is None:

@@ -16,6 +16,7 @@ from lineal.extract.pyspark.types import type_call
 from lineal.extract.pyspark.values import (
     Builder,
     ColumnValue,
+    DefaultDict,
     Instance,
     Library,
     Method,
@@ -225,7 +226,9 @@ def field(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
 
 
 def default_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    return {}
+    made = DefaultDict(arguments[1] if len(arguments) > 1 and isinstance(arguments[1], dict) else {})
+    made.factory = arguments[0] if arguments else None
+    return made
 
 
 def ordered_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

@@ -154,7 +154,7 @@ class Run:
 
 
 def copied(container: Any) -> Any:
-    return type(container)(container)
+    return container.copy()
 
 
 def restore(container: Any, state: Any) -> None:

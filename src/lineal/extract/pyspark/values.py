@@ -212,6 +212,17 @@ class Partial:
     keywords: Mapping[str, Value]
 
 
+class DefaultDict(dict[Any, Any]):
+    """collections.defaultdict(list)"""
+
+    factory: Value = None
+
+    def copy(self) -> DefaultDict:
+        made = DefaultDict(self)
+        made.factory = self.factory
+        return made
+
+
 class Generator:
     """An iterator over known values."""
 
