@@ -291,6 +291,13 @@ def udf_call(run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node:
     return ColumnValue(kind(this=udf.name or "udf", expressions=trees), doubt=doubt_of(arguments))
 
 
+def unknown_columns() -> Any:
+    """Columns of which nobody knows the names: they answer any, and have no source."""
+    tree = exp.Placeholder()
+    tree.meta["unknown"] = True
+    return tree
+
+
 def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
     """select("a", col("b")), select(["a", "b"]), select(cols)      each as a Column"""
     found: list[ColumnValue] = []
@@ -302,6 +309,7 @@ def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
             found.append(argument)
         elif isinstance(argument, Unknown):
             run.dynamic(f"columns that only a run knows ({argument.reason})", node, argument.level)
+            found.append(ColumnValue(unknown_columns()))
         elif argument is not None:
             found.append(ColumnValue(column(run, argument, node)))
     return found

@@ -75,5 +75,7 @@ def changed(run: Run, relation: Relation, wanted: dict[str, Value], by_type: boo
                 attributes = replaced(attributes, made, {})
             else:
                 attributes = [made if each.id == held.id else each for each in attributes]
+    if by_type:
+        attributes = [each if each.slot.star is None else each._replace(doubt=BY_TYPE) for each in attributes]
     found = relation.derived(attributes, None, evaluation)
     return said(run, found, evaluation)

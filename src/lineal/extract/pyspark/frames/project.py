@@ -9,8 +9,8 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Lineage, Part, Slot, Struct, doubted, pour, star_slot
-from lineal.extract.pyspark.columns.functions import columns_of
+from lineal.algebra.frame import Lineage, Made, Part, Slot, Star, Struct, doubted, pour, star_slot
+from lineal.extract.pyspark.columns.functions import columns_of, unknown_columns
 from lineal.extract.pyspark.columns.trees import column, literal, parsed
 from lineal.extract.pyspark.relation import Attribute, FrameEvaluation, FrameScope, Relation, fresh
 from lineal.extract.pyspark.run import Run
@@ -22,7 +22,7 @@ from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.paths import PATHS, leads_to_part
 from lineal.extract.sql.scope import with_fields
 from lineal.model.diagnostic import Code
-from lineal.model.edge import Doubt
+from lineal.model.edge import Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
 
 Arguments = list[Value]
@@ -52,6 +52,8 @@ def attributes_of(
 ) -> list[Attribute]:
     tree = item.tree
     kind = tree.__class__
+    if kind is exp.Placeholder and (tree._meta or {}).get("unknown"):
+        return [anything()]
     if kind is exp.Star or (kind is exp.Column and tree.this.__class__ is exp.Star):
         return starred(relation, tree, scope)
     if kind is exp.Column and not item.names:
@@ -63,6 +65,11 @@ def attributes_of(
         lineage = doubted(lineage, item.doubt)
     name = item.names[0] if item.names else name_of(tree, position, scope)
     return [typed(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)]
+
+
+def anything() -> Attribute:
+    """select(*names_that_only_a_run_knows)      there may be any column, and none has a source that is known"""
+    return fresh(star_slot(Star(Dataset("", "<dynamic>"), made=Made({}, "", ""))))
 
 
 def name_of(tree: Any, position: int, scope: FrameScope) -> str:
@@ -217,6 +224,7 @@ def select_expr(run: Run, relation: Relation, arguments: Arguments, keywords: Ke
     for text in flat(arguments):
         if not isinstance(text, str):
             run.dynamic("columns that only a run knows", node)
+            items.append(ColumnValue(unknown_columns()))
             continue
         if isinstance(text, Pattern):
             run.dynamic("a part of an expression is only known when it runs", node, text.level)
@@ -414,7 +422,7 @@ def to_df(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords
     names = [name for name in flat(arguments) if isinstance(name, str)]
     if len(names) != len(flat(arguments)):
         run.dynamic("columns that only a run knows", node)
-        return relation
+        return relation.derived([anything()])
     if not names:
         return relation
     if not relation.complete:
