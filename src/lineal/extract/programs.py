@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from lineal.algebra.frame import Frame, Lineage, Scan, doubted
 from lineal.extract.entries import Definition
-from lineal.extract.pyspark.program import Known, Program
+from lineal.extract.pyspark.program import File, Known, Program, files_of
 from lineal.extract.pyspark.relation import ancestors
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.sql.dialects import facts_of
@@ -32,18 +32,19 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
 
     A program may ask for the columns of a table that another one writes: then all run again, now that these are known.
     """
+    files = files_of(scripts)
     foreseen: dict[str, Foreseen] = {}
     for _ in range(MOST_ROUNDS):
         corpus = Corpus(definitions, foreseen)
-        run = Program(scripts, cast(Known, corpus)).execute()
+        run = Program(files, cast(Known, corpus)).execute()
         found = {key_of(write): foreseen_of(write) for write in run.writes}
         changed = {key for key, columns in found.items() if foreseen.get(key) != columns}
         foreseen = found
-        if not changed & corpus.asked:
+        if not any(asked_elsewhere(run, write) for write in run.writes if key_of(write) in changed):
             break
         forget(definitions)
     forget(definitions)
-    again = Again(definitions, scripts, foreseen, run)
+    again = Again(definitions, files, foreseen, run)
     for number, write in enumerate(run.writes):
         add(definitions, write, number, again)
     definitions.diagnostics.extend(run.diagnostics)
@@ -51,25 +52,28 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
     definitions.coverage.parsed += len(run.writes)
 
 
+def asked_elsewhere(run: Run, write: Write) -> bool:
+    """Whether a script reads what another one writes."""
+    return any(asker != id(write.script) for asker in run.asked.get(key_of(write), ()))
+
+
 class Again:
     """The programs once more, with what the whole corpus tells of columns that several sources may have."""
 
-    def __init__(
-        self, definitions: Definitions, scripts: list[Script], foreseen: Mapping[str, Foreseen], run: Run
-    ) -> None:
+    def __init__(self, definitions: Definitions, files: list[File], foreseen: Mapping[str, Foreseen], run: Run) -> None:
         self.definitions = definitions
-        self.scripts = scripts
+        self.files = files
         self.foreseen = foreseen
         self.first = run
         self.second: Run | None = None
 
     def write(self, number: int) -> Write:
         """The same write as it is now known; only once the evidence has been gathered."""
-        if self.definitions.evidence is None or len(self.scripts) == 0:
+        if self.definitions.evidence is None:
             return self.first.writes[number]
         if self.second is None:
             corpus = Corpus(self.definitions, self.foreseen)
-            self.second = Program(self.scripts, cast(Known, corpus)).execute()
+            self.second = Program(self.files, cast(Known, corpus)).execute()
             said = set(self.first.diagnostics)
             kept = [each for each in self.definitions.diagnostics if each not in said]
             self.definitions.diagnostics[:] = [*kept, *self.second.diagnostics]
@@ -113,14 +117,12 @@ class Corpus:
     def __init__(self, definitions: Definitions, foreseen: Mapping[str, Foreseen]) -> None:
         self.definitions = definitions
         self.foreseen = foreseen
-        self.asked: set[str] = set()
 
     def __getattr__(self, name: str) -> Any:
         """Everything else is asked of the definitions."""
         return getattr(self.definitions, name)
 
     def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
-        self.asked.add(key)
         dataset, frame = self.definitions.scan(key, spelling, evaluation, node)
         held = self.foreseen.get(key)
         if held is not None and frame.stars and dataset is not None:

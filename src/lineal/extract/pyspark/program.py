@@ -17,7 +17,7 @@ from lineal.extract.pyspark.notebooks import python_of
 from lineal.extract.pyspark.pipelines import dbt_model, define, is_dbt_model
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.relation import Relation, ancestors
-from lineal.extract.pyspark.run import CHANCES, Environment, Exhausted, Run, Write
+from lineal.extract.pyspark.run import Environment, Exhausted, Run, Write
 from lineal.extract.pyspark.session import opened
 from lineal.extract.pyspark.statements import SLIPS, Returns, block
 from lineal.extract.pyspark.types import TYPE_NAMES
@@ -136,6 +136,12 @@ def frame_like_names(tree: ast.AST) -> set[str]:
     }
 
 
+def files_of(scripts: Iterable[Script]) -> list[File]:
+    """The files of a program; they stay the same, however often it is run."""
+    embedded: dict[int, tuple[Any, Reading]] = {}
+    return [File(script, embedded) for script in scripts]
+
+
 class SessionCatalog:
     """The corpus' catalogue, as a running program sees it: what it has written itself comes first."""
 
@@ -149,6 +155,7 @@ class SessionCatalog:
             home = self.known.dataset(key, spelling)
             columns = [(each.slot.name, each.key) for each in written.attributes if each.slot.star is None]
             return home, Scan(home, columns, written.complete)
+        self.run.asked.setdefault(key, set()).add(id(self.run.script))
         return self.known.scan(key, spelling, evaluation, node)
 
     def __getattr__(self, name: str) -> Any:
@@ -159,10 +166,9 @@ class SessionCatalog:
 class Program:
     """All Python files of a corpus."""
 
-    def __init__(self, scripts: Iterable[Script], known: Known) -> None:
+    def __init__(self, files: list[File], known: Known) -> None:
         self.known = known
-        self.embedded: dict[int, tuple[Any, Reading]] = {}
-        self.files = [File(script, self.embedded) for script in scripts]
+        self.files = files
         self.by_name: dict[str, list[File]] = {}
         for file in self.files:
             for name in (
@@ -184,6 +190,8 @@ class Program:
 
     def execute(self) -> Run:
         """Every entry point, each in a session of its own; then what none of them has reached."""
+        for file in self.files:
+            file.environment = None
         spoken = [file for file in self.files if SPARK_WORDS.search(file.text)]
         entries = self.entries(spoken)
         for file in entries:
@@ -226,8 +234,7 @@ class Program:
 
     def enter(self, file: File) -> None:
         run = self.run
-        run.script, run.views, run.written, run.steps, run.chances = file, {}, {}, 0, CHANCES
-        run.leaves = []
+        run.start(file)
         before = len(run.writes)
         self.execute_module(file, "__main__")
         self.define_datasets(file)
@@ -324,7 +331,7 @@ class Program:
     def call_open(self, function: Function, file: File, instance: Instance | None) -> None:
         """A function that nothing calls: its parameters are open datasets."""
         run = self.run
-        run.script, run.views, run.written, run.steps = function, {}, {}, 0
+        run.start(function)
         reading, run.reading = run.reading, file.reading
         arguments: list[Value] = []
         spec = function.node.args

@@ -84,6 +84,10 @@ class Run:
         self.diagnostics: list[Diagnostic] = []
         self.reported: set[Diagnostic] = set()
         self.script: Any = None
+        self.begun = 0
+        """how many writes there were when the script began"""
+        self.asked: dict[str, set[int]] = {}
+        """the tables that scripts read, and the scripts that do"""
         self.steps = 0
         self.chances = CHANCES
         self.depth = 0
@@ -91,6 +95,11 @@ class Run:
         self.called: set[int] = set()
         self.frames: list[list[Value]] = []
         self.udfs: dict[str, Value] = {}
+
+    def start(self, script: Any) -> None:
+        """A script, or a function that nobody calls: a session of its own."""
+        self.script, self.views, self.written, self.leaves = script, {}, {}, []
+        self.steps, self.chances, self.begun = 0, CHANCES, len(self.writes)
 
     # -- limits ------------------------------------------------------------------------------------------------
 

@@ -24,10 +24,9 @@ Keywords = dict[str, Value]
 def written(run: Run, write: Write) -> None:
     """Remember what is written; within one script a table that is made anew starts a new version."""
     certain = not run.journals
-    if write.defines and certain:
-        run.writes = [
-            held for held in run.writes if held.name.lower() != write.name.lower() or held.script is not run.script
-        ]
+    if write.defines and certain and write.name.lower() in run.written:
+        own = [held for held in run.writes[run.begun :] if held.name.lower() != write.name.lower()]
+        run.writes[run.begun :] = own
     write.script = run.script
     run.writes.append(write)
     run.touch(run.written)

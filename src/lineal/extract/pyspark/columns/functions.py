@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from sqlglot import exp
@@ -116,9 +117,15 @@ def doubt_of(arguments: Arguments) -> Any:
     return min(doubts) if doubts else None
 
 
+@lru_cache(maxsize=1)
+def builders() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = parser_dialect("spark").parser().FUNCTIONS
+    return found
+
+
 def built(name: str, trees: list[Any]) -> Any:
     """The expression that the SQL parser makes of name(…)"""
-    builder = parser_dialect("spark").parser().FUNCTIONS.get(name.upper())
+    builder = builders().get(name.upper())
     if builder is not None:
         for further in ({}, {"dialect": parser_dialect("spark")}):
             try:
