@@ -11,13 +11,14 @@ from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sinks import ACTIONS
-from lineal.extract.pyspark.types import FieldValue, TypeValue
+from lineal.extract.pyspark.types import spark_spelling, type_method, type_value
 from lineal.extract.pyspark.values import (
     Builder,
     Choice,
     Class,
     ColumnValue,
     DefaultDict,
+    FieldValue,
     Function,
     Instance,
     Library,
@@ -26,9 +27,11 @@ from lineal.extract.pyspark.values import (
     Pattern,
     SchemaValue,
     Session,
+    TypeValue,
     Unknown,
     Value,
     is_known,
+    items_of,
     label_of,
 )
 from lineal.model.way import Confidence
@@ -62,7 +65,9 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
         return schema_value(held) or Unknown("schema", "the schema is not known", Confidence.LOW)
     if name == "dtypes":
         schema = schema_value(held)
-        return list(schema.fields) if schema is not None else Unknown("dtypes", "the schema is not known")
+        if schema is None:
+            return Unknown("dtypes", "the schema is not known", Confidence.LOW)
+        return [(column, spark_spelling(kind)) for column, kind in schema.fields]
     if name in ("na", "stat"):
         return Builder(name, {"relation": held})
     if name in ("write", "writeStream"):
@@ -176,8 +181,12 @@ def of_field(run: Run, held: FieldValue, name: str, node: Any) -> Value:
     if name == "name":
         return held.name
     if name == "dataType":
-        return TypeValue(held.type_name)
+        return type_value(held.type_name)
     return Unknown(name, "a property of a field")
+
+
+def of_type(run: Run, held: TypeValue, name: str, node: Any) -> Value:
+    return Method(held, name) if name in ("typeName", "simpleString", "jsonValue") else type_method(held, name)
 
 
 def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
@@ -200,6 +209,7 @@ ATTRIBUTES: dict[type, Any] = {
     Unknown: of_unknown,
     SchemaValue: of_schema,
     FieldValue: of_field,
+    TypeValue: of_type,
     Function: of_function,
 }
 
@@ -233,6 +243,8 @@ def item_of(run: Run, held: Value, key: Value, node: Any) -> Value:
 
             return item_of_relation(run, opened(run, held, node), key, node)
         return Unknown(label_of(node), held.reason, Confidence.LOW if held.level >= Confidence.LOW else held.level)
+    if isinstance(held, Instance) and held.home.is_tuple:
+        return item_of(run, items_of(held), key, node)
     if isinstance(held, Instance) and isinstance(held.home.find("__getitem__"), Function):
         from lineal.extract.pyspark.calls import apply
 

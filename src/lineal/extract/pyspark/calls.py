@@ -29,6 +29,7 @@ from lineal.extract.pyspark.values import (
     Partial,
     SchemaValue,
     Session,
+    TypeValue,
     Udf,
     Unknown,
     Value,
@@ -295,7 +296,15 @@ def on_schema(run: Run, held: SchemaValue, name: str, arguments: Arguments, keyw
         return SchemaValue([*held.fields, added])
     if name == "fieldNames":
         return [field for field, _ in held.fields]
+    if name == "typeName":
+        return "struct"
     return Unknown(f"{name}()", "not followed")
+
+
+def on_type(run: Run, held: TypeValue, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    from lineal.extract.pyspark.types import type_method
+
+    return type_method(held, name)
 
 
 RECEIVERS: dict[type, Any] = {
@@ -306,6 +315,7 @@ RECEIVERS: dict[type, Any] = {
     Builder: on_builder,
     WindowSpec: on_window,
     SchemaValue: on_schema,
+    TypeValue: on_type,
 }
 
 

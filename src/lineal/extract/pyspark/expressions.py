@@ -358,6 +358,7 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
     """[F.col(c) for c in columns if c != "id"]"""
     inner = Environment({}, env, env.file)
     found: list[Value] = []
+    open_tests: list[ast.expr] = []
 
     def each(position: int) -> Unknown | None:
         if position == len(node.generators):
@@ -374,7 +375,9 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
             return unknown_of(held, generator.iter)
         for item in items:
             assign(run, generator.target, item, inner)
-            if all(truth(value(run, test, inner)) is not False for test in generator.ifs):
+            tests = [truth(value(run, test, inner)) for test in generator.ifs]
+            if False not in tests:
+                open_tests.extend(test for test, known in zip(generator.ifs, tests, strict=True) if known is None)
                 stopped = each(position + 1)
                 if stopped is not None:
                     return stopped
@@ -383,6 +386,8 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
     stopped = each(0)
     if stopped is not None:
         return Unknown(stopped.label, stopped.reason, stopped.level)
+    if open_tests and not all(isinstance(item, Relation) for item in found):
+        return Unknown(label_of(open_tests[0]), "a condition that only a run can tell")
     if isinstance(node, ast.DictComp):
         return {key: item for key, item in found if is_known(key) or isinstance(key, Pattern)}
     if isinstance(node, ast.GeneratorExp):

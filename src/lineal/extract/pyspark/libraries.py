@@ -237,14 +237,34 @@ def ordered_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) 
 
 def named_tuple(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """namedtuple("Job", "source target")"""
-    from lineal.extract.pyspark.values import Class
+    from lineal.extract.pyspark.values import NAMED_TUPLE, Class
 
     if len(arguments) < 2:
         return Unknown("namedtuple()", "computed")
     names = arguments[1].replace(",", " ").split() if isinstance(arguments[1], str) else arguments[1]
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
         return Unknown("namedtuple()", "computed")
-    return Class(str(arguments[0]), [], {}, [(name, None) for name in names])
+    return Class(str(arguments[0]), [Library(NAMED_TUPLE)], {}, [(name, None) for name in names])
+
+
+def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """dataclasses.asdict(config)"""
+    held = arguments[0] if arguments else None
+    return plain_value(held) if isinstance(held, Instance) else Unknown("asdict()", "computed")
+
+
+def plain_value(held: Value) -> Value:
+    if isinstance(held, Instance) and held.home.all_fields:
+        return {name: plain_value(held.names.get(name)) for name, _ in held.home.all_fields}
+    if isinstance(held, (list, tuple)):
+        return type(held)(plain_value(item) for item in held)
+    return held
+
+
+def replaced(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """dataclasses.replace(config, target="b")"""
+    held = arguments[0] if arguments else None
+    return Instance(held.home, {**held.names, **keywords}) if isinstance(held, Instance) else held
 
 
 def simple_namespace(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -278,15 +298,35 @@ def first_argument(run: Run, arguments: Arguments, keywords: Keywords, node: Any
     return arguments[0] if arguments else None
 
 
+SLOW = r"[+*}]\)*[+*{]|\(\?"
+"""Patterns that may take for ever over a short text, and those that are not plain."""
+
+
 def regex_sub(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """re.sub("[^a-z]", "_", name)      over short texts and plain patterns"""
     short = len(arguments) == 3 and all(isinstance(a, str) and is_known(a) and len(a) < 200 for a in arguments)
-    if short and not re.search(r"[+*}]\)*[+*{]|\(\?", arguments[0]):
+    if short and not re.search(SLOW, arguments[0]):
         try:
             return re.sub(*arguments)
         except re.error:
             pass
     return Unknown("…", "computed")
+
+
+def regex_test(how: str) -> Handler:
+    """re.match("^amt_", name)      whether it matches; what it matches is not followed"""
+
+    def test(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        short = len(arguments) >= 2 and all(isinstance(a, str) and is_known(a) and len(a) < 200 for a in arguments[:2])
+        if short and not re.search(SLOW, arguments[0]):
+            try:
+                found = getattr(re, how)(*arguments[:2])
+            except re.error:
+                return Unknown("…", "computed")
+            return Builder("match", {"groups": [found[0], *found.groups()]}) if found else None
+        return Unknown("…", "computed")
+
+    return test
 
 
 OPERATORS = ("and_", "or_", "add", "mul", "sub", "eq", "ne", "lt", "gt", "le", "ge")
@@ -310,6 +350,8 @@ LIBRARIES: dict[str, Handler] = {
     "os.environ.get": configuration,
     "dbutils.widgets.get": configuration,
     "dataclasses.field": field,
+    "dataclasses.asdict": as_dict,
+    "dataclasses.replace": replaced,
     "collections.defaultdict": default_dict,
     "collections.OrderedDict": ordered_dict,
     "collections.namedtuple": named_tuple,
@@ -318,6 +360,7 @@ LIBRARIES: dict[str, Handler] = {
     "copy.copy": copied,
     "json.loads": json_loads,
     "re.sub": regex_sub,
+    **{f"re.{how}": regex_test(how) for how in ("match", "search", "fullmatch")},
     "typing.cast": lambda run, arguments, keywords, node: arguments[1] if len(arguments) > 1 else None,
     "textwrap.dedent": first_argument,
     "inspect.cleandoc": first_argument,

@@ -9,6 +9,7 @@ from typing import Any
 from lineal.extract.pyspark.expressions import LONGEST_LIST, text_of_parts
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.types import is_of_type
 from lineal.extract.pyspark.values import (
     Choice,
     Class,
@@ -18,6 +19,8 @@ from lineal.extract.pyspark.values import (
     Instance,
     Library,
     Pattern,
+    SchemaValue,
+    TypeValue,
     Unknown,
     Value,
     is_known,
@@ -204,6 +207,8 @@ def _is_a(held: Value, kind: Value) -> bool | None:
         return isinstance(held, Relation)
     if name == "Column":
         return isinstance(held, ColumnValue)
+    if kind.name.startswith("pyspark.sql.types."):
+        return isinstance(held, (TypeValue, SchemaValue)) and is_of_type(held, name)
     return None if not is_known(held) else False
 
 

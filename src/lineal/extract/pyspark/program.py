@@ -150,13 +150,20 @@ class SessionCatalog:
         self.run = run
 
     def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
-        written = self.run.written.get(key)
-        if written is not None:
-            home = self.known.dataset(key, spelling)
-            columns = [(each.slot.name, each.key) for each in written.attributes if each.slot.star is None]
-            return home, Scan(home, columns, written.complete)
+        write = self.run.written.get(key)
+        if write is not None and write.defines:
+            return self.as_written(write.relation, key, spelling)
         self.run.asked.setdefault(key, set()).add(id(self.run.script))
-        return self.known.scan(key, spelling, evaluation, node)
+        home, frame = self.known.scan(key, spelling, evaluation, node)
+        if write is not None and frame.stars:
+            return self.as_written(write.relation, key, spelling)
+        return home, frame
+
+    def as_written(self, relation: Relation, key: str, spelling: str) -> tuple[Dataset, Frame]:
+        """What is added to a table says something of it only where nobody else does."""
+        home = self.known.dataset(key, spelling)
+        columns = [(each.slot.name, each.key) for each in relation.attributes if each.slot.star is None]
+        return home, Scan(home, columns, relation.complete)
 
     def __getattr__(self, name: str) -> Any:
         """Everything else is asked of the corpus."""

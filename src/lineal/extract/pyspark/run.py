@@ -78,7 +78,7 @@ class Run:
         self.reading = PythonReading("", "")
         self.views: dict[str, Relation] = {}
         self.global_views: dict[str, Relation] = {}
-        self.written: dict[str, Relation] = {}
+        self.written: dict[str, Write] = {}
         self.writes: list[Write] = []
         self.leaves: list[tuple[Relation, Any, PythonReading]] = []
         self.diagnostics: list[Diagnostic] = []

@@ -32,7 +32,7 @@ def written(run: Run, write: Write) -> None:
     run.touch(run.written)
     held = run.written.get(write.name.lower())
     if held is None or write.defines:
-        run.written[write.name.lower()] = write.relation
+        run.written[write.name.lower()] = write
 
 
 def target_names(run: Run, name: Value, node: Any, path: bool) -> list[str]:
@@ -226,6 +226,15 @@ def super_call(run: Run, held: Builder, name: str, arguments: Arguments, keyword
     return None
 
 
+def match_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """re.match(…).group(1)"""
+    groups = held.parts["groups"]
+    number = arguments[0] if arguments else 0
+    if name == "group" and isinstance(number, int) and 0 <= number < len(groups):
+        return groups[number]
+    return tuple(groups[1:]) if name == "groups" else Unknown(f"{name}()", "computed")
+
+
 def udf_decorator(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     return held
 
@@ -263,6 +272,7 @@ BUILDERS: dict[str, Callable[[Run, Builder, str, Arguments, Keywords, Any], Valu
     "udf": udf_registry,
     "stat": stat_call,
     "super": super_call,
+    "match": match_call,
     "delta": delta_call,
     **dict.fromkeys(("glue", "glue_read", "glue_write"), glue_call),
 }

@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
 
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import SchemaValue, Value
+from lineal.extract.pyspark.values import FieldValue, SchemaValue, TypeValue, Unknown, Value
 
 NUMERIC = re.compile(
     r"^(tiny|small|big)?int(eger)?|^(byte|short|long|float|double|real)|^(decimal|numeric|dec)|^number"
 )
 STRING = re.compile(r"^(string|varchar|char|text)")
 BOOLEAN = re.compile(r"^bool")
-
-
-@dataclass(frozen=True)
-class TypeValue:
-    """T.StringType(), T.DecimalType(10, 2)"""
-
-    type_name: str
-
-
-@dataclass(frozen=True)
-class FieldValue:
-    """StructField("id", IntegerType())"""
-
-    name: str
-    type_name: str
 
 
 def is_numeric(kind: str) -> bool:
@@ -50,36 +34,70 @@ def fits(kind: str, value: Value) -> bool:
     return True
 
 
-NUMBERS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Count, exp.Sum, exp.Avg, exp.Round, exp.Length, exp.Neg,
-           exp.RowNumber, exp.Rank, exp.DenseRank, exp.Year, exp.Month, exp.Day, exp.DateDiff, exp.Abs)  # fmt: skip
-TEXTS = (exp.Concat, exp.ConcatWs, exp.Upper, exp.Lower, exp.Trim, exp.Substring, exp.RegexpReplace)
+WHOLE = re.compile(r"^(tiny|small|big)?int(eger)?$|^(byte|short|long)$")
+FRACTION = re.compile(r"^(double|float|real)$")
+A_NUMBER = "number"
+"""a type of which only that much is known"""
+
+ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.Neg, exp.Abs, exp.Round, exp.Sum)
+QUOTIENTS = (exp.Div, exp.Avg, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance)
+SMALL_NUMBERS = (exp.Length, exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile, exp.Year, exp.Month, exp.Day,
+                 exp.DateDiff)  # fmt: skip
+COUNTS = (exp.Count, exp.ApproxDistinct)
+TEXTS = (exp.Concat, exp.ConcatWs, exp.Upper, exp.Lower, exp.Trim, exp.Substring, exp.RegexpReplace, exp.Initcap)
 TRUTHS = (exp.Predicate, exp.Not, exp.Connector)
+THROUGH = (exp.Paren, exp.Window, exp.Max, exp.Min, exp.First, exp.Last, exp.Lag, exp.Lead, exp.IgnoreNulls)
+FIXED = ((COUNTS, "bigint"), (SMALL_NUMBERS, "int"), ((exp.Boolean, *TRUTHS), "boolean"), (TEXTS, "string"))
+DEEPEST = 20
 
 
-def type_of(tree: Any, relation: Relation) -> str:
-    """The type of an expression, where its outermost step tells; '' where it does not."""
-    for _ in range(20):
-        if isinstance(tree, exp.Column):
-            held = relation.by_key.get(tree.name.lower(), [])
-            return relation.types.get(held[0].id, "") if len(held) == 1 else ""
-        if isinstance(tree, exp.Cast):
-            return str(tree.to.sql("spark")).lower()
-        if isinstance(tree, exp.Literal):
-            return "string" if tree.is_string else "double" if "." in tree.name else "int"
-        if isinstance(tree, (exp.Boolean, *TRUTHS)):
-            return "boolean"
-        if isinstance(tree, TEXTS):
-            return "string"
-        if isinstance(tree, NUMBERS):
+def type_of(tree: Any, relation: Relation, depth: int = 0) -> str:
+    """The type of an expression, where its outermost steps tell; '' where they do not."""
+    if depth > DEEPEST or tree is None:
+        return ""
+    if isinstance(tree, exp.Column):
+        held = relation.by_key.get(tree.name.lower(), [])
+        return relation.types.get(held[0].id, "") if len(held) == 1 else ""
+    if isinstance(tree, exp.Cast):
+        return str(tree.to.sql("spark")).lower()
+    if isinstance(tree, exp.Literal):
+        return "string" if tree.is_string else "double" if "." in tree.name else "int"
+    fixed = next((found for classes, found in FIXED if isinstance(tree, classes)), "")
+    if fixed:
+        return fixed
+    if isinstance(tree, THROUGH):
+        return type_of(tree.this, relation, depth + 1)
+    if isinstance(tree, (exp.Coalesce, exp.Case, *ARITHMETIC, *QUOTIENTS)):
+        kinds = {type_of(each, relation, depth + 1) for each in operands(tree)}
+        return calculated(tree, kinds)
+    return ""
+
+
+def operands(tree: Any) -> list[Any]:
+    """The values that an expression is made of."""
+    if isinstance(tree, exp.Coalesce):
+        values = [tree.this, *tree.expressions]
+    elif isinstance(tree, exp.Case):
+        values = [*(branch.args["true"] for branch in tree.args.get("ifs") or ()), tree.args.get("default")]
+    elif isinstance(tree, exp.Binary):
+        values = [tree.this, tree.expression]
+    else:
+        values = [tree.this]
+    return [value for value in values if value is not None and not isinstance(value, exp.Null)]
+
+
+def calculated(tree: Any, kinds: set[str]) -> str:
+    """bigint + int is a bigint, int / int a double; of decimals only that they are numbers"""
+    if not isinstance(tree, (*ARITHMETIC, *QUOTIENTS)) and len(kinds) == 1:
+        return kinds.pop()
+    if all(WHOLE.match(kind) for kind in kinds):
+        if isinstance(tree, QUOTIENTS):
             return "double"
-        if isinstance(tree, (exp.Paren, exp.Window, exp.Max, exp.Min, exp.First, exp.Last, exp.Lag, exp.Lead)):
-            tree = tree.this
-        elif isinstance(tree, exp.Coalesce):
-            tree = tree.expressions[-1] if tree.expressions else tree.this
-        elif isinstance(tree, exp.Case) and tree.args.get("ifs"):
-            tree = tree.args["ifs"][0].args["true"]
-        else:
-            return ""
+        return "bigint" if isinstance(tree, exp.Sum) or len(kinds) > 1 else kinds.pop()
+    if all(WHOLE.match(kind) or FRACTION.match(kind) for kind in kinds):
+        return "double"
+    if isinstance(tree, (*ARITHMETIC, *QUOTIENTS)) or all(is_numeric(kind) for kind in kinds):
+        return A_NUMBER
     return ""
 
 
@@ -124,6 +142,63 @@ def top_level(text: str) -> list[str]:
     return [part for part in [*parts, text[start:]] if part.strip()]
 
 
+SPELLED = {
+    "integer": "int",
+    "long": "bigint",
+    "short": "smallint",
+    "byte": "tinyint",
+    "real": "float",
+    "text": "string",
+}
+LONG_NAMES = {"int": "integer", "bigint": "long", "smallint": "short", "tinyint": "byte"}
+
+
+def spark_spelling(kind: str) -> str | Unknown:
+    """df.dtypes, field.dataType.simpleString()      one spelling for each type, without spaces"""
+    found = re.sub(r"\s+", "", kind.lower())
+    if found in ("", A_NUMBER):
+        return Unknown("type", "the type is not known")
+    if found.startswith(("varchar", "char")):
+        return "string"
+    return SPELLED.get(found, "decimal(10,0)" if found == "decimal" else found)
+
+
+def type_value(kind: str) -> Value:
+    """field.dataType"""
+    found = spark_spelling(kind)
+    if isinstance(found, str) and found.startswith("struct<"):
+        return parsed_schema(found) or Unknown("type", "the type is not known")
+    return TypeValue(found) if isinstance(found, str) else found
+
+
+def type_method(held: TypeValue, name: str) -> Value:
+    """field.dataType.typeName(), .simpleString(), .elementType"""
+    outer, _, inner = held.type_name.partition("<")
+    base = outer.partition("(")[0]
+    if name == "typeName":
+        return LONG_NAMES.get(base, base)
+    if name in ("simpleString", "jsonValue"):
+        return held.type_name
+    if name == "elementType" and base == "array":
+        return type_value(inner.removesuffix(">"))
+    if name in ("keyType", "valueType") and base == "map":
+        return type_value(top_level(inner.removesuffix(">"))[name == "valueType"])
+    return Unknown(name, "a property of a type")
+
+
+def is_of_type(held: Value, name: str) -> bool:
+    """isinstance(field.dataType, StringType)"""
+    kind = "struct" if isinstance(held, SchemaValue) else str(getattr(held, "type_name", ""))
+    if name in ("DataType", "NumericType"):
+        return name == "DataType" or is_numeric(kind)
+    if name == "IntegralType":
+        return bool(WHOLE.match(kind))
+    if name == "FractionalType":
+        return is_numeric(kind) and not WHOLE.match(kind)
+    wanted = TYPE_NAMES.get(name, name.removesuffix("Type").lower())
+    return re.split(r"[<(]", kind)[0] == wanted
+
+
 TYPE_NAMES = {
     "StringType": "string", "IntegerType": "int", "LongType": "bigint", "DoubleType": "double", "FloatType": "float",
     "BooleanType": "boolean", "DateType": "date", "TimestampType": "timestamp", "ShortType": "smallint",
@@ -145,6 +220,8 @@ def type_call(run: Run, name: str, arguments: list[Value], keywords: dict[str, V
         given = dict(zip(("name", "dataType"), arguments, strict=False)) | keywords
         kind = given.get("dataType")
         text = kind if isinstance(kind, str) else getattr(kind, "type_name", "struct")
+        if isinstance(kind, SchemaValue):
+            text = f"struct<{','.join(f'{field}:{inner}' for field, inner in kind.fields)}>"
         return FieldValue(str(given.get("name")), text)
     if name == "DecimalType" and len(arguments) == 2:
         return TypeValue(f"decimal({arguments[0]}, {arguments[1]})")

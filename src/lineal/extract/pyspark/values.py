@@ -21,6 +21,9 @@ Value = Any
 """A constant, a container of values, or one of the classes below."""
 
 
+NAMED_TUPLE = "typing.NamedTuple"
+
+
 class Unknown:
     """A value that only a run can tell: configuration (LOW), or computed (UNKNOWN)."""
 
@@ -53,6 +56,21 @@ class Choice:
     """One of several known values: what an `if` left open."""
 
     options: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class TypeValue:
+    """T.StringType(), T.DecimalType(10, 2)"""
+
+    type_name: str
+
+
+@dataclass(frozen=True)
+class FieldValue:
+    """StructField("id", IntegerType())"""
+
+    name: str
+    type_name: str
 
 
 @dataclass(frozen=True)
@@ -133,6 +151,13 @@ class Class:
         inherited = [item for base in self.bases if isinstance(base, Class) for item in base.all_fields]
         own = dict(self.fields)
         return [item for item in inherited if item[0] not in own] + self.fields
+
+    @property
+    def is_tuple(self) -> bool:
+        return any(
+            (isinstance(base, Library) and base.name == NAMED_TUPLE) or (isinstance(base, Class) and base.is_tuple)
+            for base in self.bases
+        )
 
     @property
     def enumerates(self) -> bool:
@@ -257,7 +282,7 @@ def is_known(value: Value) -> bool:
     return False
 
 
-CONSTANTS = (str, int, float, bool, bytes, type(None), complex)
+CONSTANTS = (str, int, float, bool, bytes, type(None), complex, TypeValue)
 
 
 def truth(value: Value) -> bool | None:
@@ -290,6 +315,8 @@ def items_of(value: Value) -> list[Value] | None:
         return items
     if isinstance(value, Class) and value.enumerates:
         return [item for name, item in value.names.items() if isinstance(item, Instance)]
+    if isinstance(value, Instance) and value.home.is_tuple:
+        return [value.names[name] for name, _ in value.home.all_fields if name in value.names]
     return None
 
 

@@ -15,6 +15,7 @@ from lineal.algebra.frame import (
     Slot,
     renamed,
 )  # fmt: skip
+from lineal.extract.sql.composites import origin_type
 from lineal.extract.sql.expressions import gather, item_of, value_of
 from lineal.extract.sql.paths import leads_to_part
 from lineal.extract.sql.scope import Scope, field_of
@@ -70,7 +71,18 @@ def stacked(item: exp.Stack, scope: Scope) -> Frame:
 def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
     if scope.evaluation.facts.name == "duckdb":
         return (f"unnest({item.this.sql(dialect='duckdb')})",)
-    return GENERATED.get(type(item), ("col",))
+    names = GENERATED.get(type(item), ("col",))
+    return (*names[:-1], "key", "value") if names[-1] == "col" and is_map(item.this, scope) else names
+
+
+def is_map(node: Any, scope: Scope) -> bool:
+    """explode(attrs), explode(map(…))      an item of a map has a key and a value"""
+    if not isinstance(node, exp.Column):
+        return isinstance(node, (exp.Map, exp.VarMap, exp.MapFromEntries))
+    origins = list(scope.column(node).lineage)
+    if len(origins) != 1 or origins[0][1] is not IDENTITY:
+        return False
+    return origin_type(origins[0][0], scope).lower().startswith("map<")
 
 
 GENERATED: dict[type, tuple[str, ...]] = {

@@ -1,0 +1,5 @@
+from pyspark.sql import SparkSession
+
+
+def get(name):
+    return SparkSession.builder.appName(name).getOrCreate()

@@ -1,0 +1,24 @@
+"""Job scripts, run for real on Spark: the recorded edges are those of its analysed plans.
+
+LINEAL_GOLDEN=write records them anew.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from job_run import facts_by_running
+
+from jobbook import JOBS, all_jobs
+
+RUN = [job for job in all_jobs() if not job.by_hand]
+
+
+@pytest.mark.parametrize("job", RUN, ids=[job.name for job in RUN])
+def test_spark_gives_the_recorded_edges(job, spark):
+    found = facts_by_running(job, spark)
+    if os.environ.get("LINEAL_GOLDEN") == "write":
+        (JOBS / f"{job.name}.edges").write_text("".join(f"{fact}\n" for fact in sorted(found)))
+    else:
+        assert found == job.edges
