@@ -187,7 +187,8 @@ class Writer(Relations, Expressions):
         if definitions:
             text += f" WINDOW {', '.join(definitions)}"
         if self.maybe(25):
-            asked = self.choose([*columns]) if self.maybe(40) else self.window(scope, NUMBER, names)
+            sure = [name for name in columns if all(field.name != name for field in own)]
+            asked = self.choose(sure) if sure and self.maybe(40) else self.window(scope, NUMBER, names)
             text += f" QUALIFY {asked} IS NOT NULL" if self.maybe(30) else f" QUALIFY {asked} <= '2'"
         return Drawn(text, columns)
 

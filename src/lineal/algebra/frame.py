@@ -44,8 +44,8 @@ class Made(NamedTuple):
     prefix: str
     suffix: str
 
-    def matches(self, name: str) -> bool:
-        return name.startswith(self.prefix) and name.endswith(self.suffix)
+    def matches(self, key: str) -> bool:
+        return key.startswith(self.prefix) and key.endswith(self.suffix)
 
 
 class Star(NamedTuple):
@@ -179,7 +179,7 @@ def answer(star: Star, name: str, key: str) -> Slot | None:
     if key in star.excepted:
         return None
     if star.made is not None:
-        return Slot(name, key, star.made.lineage) if star.made.matches(name) else None
+        return Slot(name, key, star.made.lineage) if star.made.matches(key) else None
     lineage: Lineage = {(Column(star.dataset, name), IDENTITY): None}
     for other in star.beside:  # the first branch's names are certain; in the others the same name stands there, likely
         if key not in other.excepted:

@@ -15,7 +15,7 @@ from lineal.extract.naming import Naming, naming_of
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.own_functions import OwnFunctions
-from lineal.extract.sql.parse import deep, parse, uncollected
+from lineal.extract.sql.parse import deep, parse
 from lineal.extract.sql.procedural.pieces import Routine
 from lineal.extract.sql.procedural.routines import routines_of
 from lineal.extract.sql.procedural.summary import Summary
@@ -28,6 +28,7 @@ from lineal.extract.sql.structs import field_names, fields_at
 from lineal.extract.sql.types import Types
 from lineal.extract.timeline import Timeline, order_matters
 from lineal.extract.versions import Arranged, Versions, evaluations_of, forgotten, named_columns
+from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, LateColumn

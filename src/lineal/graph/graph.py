@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from lineal.model import names
+from lineal.model.collector import uncollected
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.way import Confidence
@@ -31,8 +32,9 @@ class Graph:
         self._rows: dict[Dataset, list[Edge]] = {}
         self._deciding: dict[Column, list[Edge]] = {}
         self._seen: dict[Dataset, dict[Column, None]] = {}
-        for edge in extraction.edges:
-            self._add(edge)
+        with uncollected():
+            for edge in extraction.edges:
+                self._add(edge)
 
     def _add(self, edge: Edge) -> None:
         source, target = whole(edge.source), edge.target

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from sqlglot import exp
@@ -13,7 +13,7 @@ from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.tables import literal_name
 
 
-def output_name(node: Any, position: int, evaluation: Evaluation) -> tuple[str, bool]:
+def output_name(node: Any, position: int, evaluation: Evaluation, sources: Container[str] = ()) -> tuple[str, bool]:
     """SELECT a, t.b, s.c, sum(d)      a, b, c, and what the dialect says; with whether the name was quoted"""
     while isinstance(node, exp.Paren):
         node = node.this
@@ -26,12 +26,26 @@ def output_name(node: Any, position: int, evaluation: Evaluation) -> tuple[str, 
         return named.rpartition(".")[2], False
     if isinstance(node, exp.Dot) and not isinstance(node.expression, exp.Func) and not in_full(node, evaluation):
         return node.expression.name, False
+    if sources and evaluation.facts.name in SPARK:
+        node = without_tables(node, evaluation, sources)
     return NAMES.get(evaluation.facts.name, numbered)(node, position, evaluation), False
 
 
 def in_full(node: exp.Dot, evaluation: Evaluation) -> bool:
     """xs[0].price      Spark calls it so; elsewhere it is called price"""
     return evaluation.facts.name in SPARK and isinstance(node.this, (exp.Bracket, exp.Dot))
+
+
+def without_tables(node: Any, evaluation: Evaluation, sources: Container[str]) -> Any:
+    """sum(o.amount)      is called sum(amount); a struct in that place stays"""
+    found = [each for each in node.find_all(exp.Column) if each.table and evaluation.keys[each.table] in sources]
+    if not found or deeper(node, DEEPEST_NAME):
+        return node
+    node = node.copy()
+    for each in node.find_all(exp.Column):
+        if each.table and evaluation.keys[each.table] in sources:
+            each.set("table", None)
+    return node
 
 
 def numbered(node: Any, position: int, evaluation: Evaluation) -> str:
@@ -92,7 +106,21 @@ def written(node: Any, position: int, evaluation: Evaluation) -> str:
         return COUNT_STAR[dialect]
     if dialect in OPERATORS_IN_PARENTHESES:
         node = in_parentheses(node)
-    return str(node.sql(dialect=dialect, normalize_functions="lower"))
+    return str(without_quotes(node).sql(dialect=dialect, normalize_functions="lower", comments=False))
+
+
+def without_quotes(node: Any) -> Any:
+    """max(`units`)      is called max(units)"""
+    if not any(each.args.get("quoted") and SAFE.fullmatch(each.name) for each in node.find_all(exp.Identifier)):
+        return node
+    node = node.copy()
+    for each in node.find_all(exp.Identifier):
+        each.set("quoted", not SAFE.fullmatch(each.name))
+    return node
+
+
+SAFE = re.compile(r"[A-Za-z_]\w*")
+"""A name that needs no quotes."""
 
 
 COUNT_STAR = {**dict.fromkeys(("spark", "spark2", "databricks"), "count(1)"), "duckdb": "count_star()"}
@@ -209,7 +237,10 @@ def as_text(node: Any, position: int, evaluation: Evaluation) -> str:
     """No dialect: an expression is called as it stands in the text, and a cast column keeps its name."""
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
         return str(node.this.name)
-    return evaluation.reading.text_of(node) or numbered(node, position, evaluation)
+    text = evaluation.reading.text_of(node)
+    if "--" in text or "/*" in text:
+        return written(node, position, evaluation)
+    return text or numbered(node, position, evaluation)
 
 
 def hive(node: Any, position: int, evaluation: Evaluation) -> str:

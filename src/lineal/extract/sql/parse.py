@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import re
 import sys
@@ -39,24 +38,6 @@ def deep() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(before)
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Syntax trees are many and all of them live: the cycle collector would go through them in vain, again and again.
-
-    Freezing and unfreezing makes what was built old at once, so that the first collection afterwards leaves it alone.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            if gc.get_freeze_count() == 0:
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:

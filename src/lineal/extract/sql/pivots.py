@@ -113,14 +113,14 @@ def made_columns(
 def made_column(parts: list[Text], lineage: Lineage, scope: Scope) -> Slot:
     """2024_total; <pivot:kind>_total, which answers for every name that ends in _total"""
     name = "_".join(part.text for part in parts)
+    keys = [scope.evaluation.fold(part.text, part.quoted) for part in parts]
     if any(part.open for part in parts):
         start = next(position for position, part in enumerate(parts) if part.open)
         end = next(position for position, part in enumerate(reversed(parts)) if part.open)
-        prefix = "".join(f"{part.text}_" for part in parts[:start])
-        suffix = "".join(f"_{part.text}" for part in parts[len(parts) - end :])
+        prefix = "".join(f"{key}_" for key in keys[:start])
+        suffix = "".join(f"_{key}" for key in keys[len(parts) - end :])
         return star_slot(Star(Dataset("", name), made=Made(lineage, prefix, suffix)))
-    key = "_".join(scope.evaluation.fold(part.text, part.quoted) for part in parts)
-    return Slot(name, key, lineage)
+    return Slot(name, "_".join(keys), lineage)
 
 
 def data_decides(field: Field) -> Text:

@@ -188,7 +188,7 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
                 if lateral:
                     scope.aliases = aliases
         else:
-            name, quoted = output_name(item, position, evaluation)
+            name, quoted = output_name(item, position, evaluation, scope.sources)
             key = fold(name, True) if quoted else keys[name]
             slot = new_slot(Slot, (name, key, lineage, None, None))
         slots.append(slot)
@@ -220,7 +220,7 @@ def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluati
             continue
         if recursive or facts.recursion_without_keyword:
             whole = unwrapped(body)
-            if isinstance(whole, exp.SetOperation) and recurs(whole, key, evaluation):
+            if isinstance(whole, exp.Union) and recurs(whole, key, evaluation):
                 known[key] = recursive_cte(whole, alias, key, parent, known, evaluation)
                 continue
         known[key] = listed(query(body, parent, known, evaluation), alias, evaluation)

@@ -1,0 +1,25 @@
+"""The cycle collector, and how to keep it from what is built in one go."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Syntax trees and edges are many, and all of them live: the collector would go through them in vain.
+
+    Freezing and unfreezing makes what was built old at once, so that the first collection afterwards leaves it alone.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            if gc.get_freeze_count() == 0:
+                gc.freeze()
+                gc.unfreeze()
+            gc.enable()

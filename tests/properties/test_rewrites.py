@@ -1,0 +1,161 @@
+"""Rewrites that keep the meaning keep the edges: every one, on every query of the corpus that it applies to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+import pytest
+from rewrites import REWRITES, reordered
+from sqlglot import exp, parse
+from sqlglot.errors import SqlglotError
+
+import tpc
+from casefile import all_cases
+from lineal.extract.definitions import extract
+from lineal.model.edge import Dataset
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
+from lineal.model.script import Corpus, Script
+from lineal.model.way import Way, compose
+
+LEAST = {
+    "other aliases": 200, "CTE to subquery": 60, "subquery to CTE": 50, "CTE to view": 35, "USING to ON": 5,
+    "ON to USING": 3, "star to list": 6, "branch order": 5, "quoting": 600, "comments and white space": 600,
+    "letter case": 600, "dead CTE": 450, "wrapped": 350, "qualified": 150, "unqualified": 15, "sides of a join": 20,
+    "1 = 1": 450, "parentheses": 100,
+}  # fmt: skip
+"""How many queries each rewrite has to reach, so that none passes because it never applies."""
+
+Edges = frozenset[tuple[str, str, frozenset[str]]]
+
+
+class Query(NamedTuple):
+    name: str
+    text: str
+    dialect: str
+    schema: tuple[DatasetInfo, ...]
+
+    @property
+    def columns(self) -> dict[str, list[str]]:
+        return {info.dataset.name: [column.name for column in info.columns] for info in self.schema}
+
+
+@cache
+def corpus() -> list[Query]:
+    """One statement each that sqlglot can write as it read it: the cases, TPC-H and TPC-DS."""
+    found = [Query(case.name, case.sql, case.dialect, case.schema) for case in all_cases()]
+    for name in tpc.SUITES:
+        try:
+            suite = tpc.suite(name)
+        except tpc.NotFetched:
+            continue
+        schema = tuple(
+            DatasetInfo(Dataset("", table), "table", [ColumnInfo(*column) for column in columns.items()], complete=True)
+            for table, columns in suite.schema.items()
+        )
+        found += [Query(f"{name} {number}", text, "", schema) for number, text in enumerate(suite.queries, 1)]
+    return found
+
+
+def statements_of(query: Query) -> list[exp.Expression]:
+    try:
+        return [tree for tree in parse(query.text, read=query.dialect or None) if tree is not None]
+    except SqlglotError:
+        return []
+
+
+@cache
+def singles() -> list[tuple[Query, exp.Expression, Edges]]:
+    """The statements whose edges stay when sqlglot writes them anew; what it writes otherwise is its own affair."""
+    found = []
+    for query in corpus():
+        trees = statements_of(query)
+        if len(trees) == 1 and isinstance(trees[0], (exp.Query, exp.Create, exp.Insert)):
+            before = lineage(query, [query.text])
+            again = [trees[0].sql(dialect=query.dialect or None)]
+            if before.edges and edges_of(lineage(query, again)) == edges_of(before):
+                found.append((query, trees[0], edges_of(before)))
+    return found
+
+
+def lineage(query: Query, texts: Iterable[str]) -> Extraction:
+    scripts = [Script(text, query.dialect, file=f"{n}.sql", target="result") for n, text in enumerate(texts)]
+    return extract(Corpus(query.dialect, scripts, list(query.schema)))
+
+
+def edges_of(found: Extraction) -> Edges:
+    """Edges by what they say: names without their case, subtypes without their clause."""
+    return frozenset(
+        (str(edge.source).lower(), f"{'' if edge.field_level else '=> '}{edge.target}".lower(),
+         frozenset(f"{usage.how.value}{' masked' if usage.masked else ''}" for usage in edge.usages))
+        for edge in found.edges
+    )  # fmt: skip
+
+
+def test_most_of_the_corpus_can_be_rewritten() -> None:
+    assert len(singles()) >= 500
+
+
+@pytest.mark.parametrize("name", REWRITES)
+def test_edges_stay(name: str) -> None:
+    reached, wrong = 0, []
+    for query, tree, before in singles():
+        texts = REWRITES[name](tree.copy(), query.columns, query.dialect or None)
+        if not texts:
+            continue
+        reached += 1
+        found = lineage(query, texts)
+        after = composed(found, query) if len(texts) > 1 else edges_of(found)
+        if after != before:
+            lost, new = sorted(map(str, before - after)), sorted(map(str, after - before))
+            wrong.append(f"{query.name}\n{query.text}\n{';'.join(texts)}\n- {lost}\n+ {new}\n{found.diagnostics}")
+    assert not wrong, f"{len(wrong)} of {reached}:\n" + "\n\n".join(wrong[:3])
+    assert reached >= LEAST[name], f"{name} reached {reached} queries"
+
+
+def test_statements_come_in_any_order() -> None:
+    reached = 0
+    for query in corpus():
+        texts = reordered(statements_of(query), query.dialect or "")
+        if texts:
+            reached += 1
+            assert edges_of(lineage(query, [";\n".join(texts)])) == edges_of(lineage(query, [query.text])), query.name
+    assert reached >= 4
+
+
+def composed(found: Extraction, query: Query) -> Edges:
+    """The edges into what is no view, with those into the views composed away, hop by hop."""
+    views = {info.dataset for info in found.datasets.values() if info.kind == "view"}
+    into: dict[str, dict[str, set[Way]]] = {}
+    for edge in found.edges:
+        target = str(edge.target) if edge.field_level else f"=> {edge.target}"
+        into.setdefault(target, {}).setdefault(str(edge.source), set()).update(usage.way for usage in edge.usages)
+    reads: dict[Dataset, set[Dataset]] = {}
+    for read in found.reads:
+        reads.setdefault(read.target, set()).add(read.dataset)
+    names = {str(view) for view in views}
+
+    def sources(target: str) -> dict[str, set[Way]]:
+        made: dict[str, set[Way]] = {}
+        for source, ways in into.get(target, {}).items():
+            if source.rpartition(".")[0] in names:
+                for origin, inner in sources(source).items():
+                    made.setdefault(origin, set()).update(compose(way, each) for way in ways for each in inner)
+            else:
+                made.setdefault(source, set()).update(ways)
+        if target.startswith("=> "):
+            for read in (read for dataset, all_ in reads.items() if str(dataset) == target[3:] for read in all_):
+                if read in views:
+                    for origin, ways in sources(f"=> {read}").items():
+                        made.setdefault(origin, set()).update(ways)
+        return made
+
+    targets = {target for target in into if target.removeprefix("=> ").rpartition(".")[0] not in names}
+    targets = {target for target in targets if target.removeprefix("=> ") not in names}
+    targets |= {f"=> {dataset}" for dataset in reads if dataset not in views}
+    return frozenset(
+        (source.lower(), target.lower(), frozenset(f"{w.how.value}{' masked' if w.masked else ''}" for w in ways))
+        for target in targets
+        for source, ways in sources(target).items()
+    )
