@@ -50,20 +50,20 @@ class Writer(Relations, Expressions):
         before, around = dict(self.ctes), self.depth
         self.depth = depth
         ctes = []
+        recursive = self.maybe(15)
         while depth > 0 and len(ctes) < 2 and self.maybe(25):
-            ctes.append(self.cte(depth - 1))
+            ctes.append(self.cte(depth - 1, recursive))
         made = self.body(depth, kinds, outer)
         text = made.text
         if ctes:
-            recursive = "RECURSIVE " if any(" recursive */" in cte for cte in ctes) else ""
-            text = f"WITH {recursive}{', '.join(ctes)} {text}"
+            text = f"WITH {'RECURSIVE ' if recursive else ''}{', '.join(ctes)} {text}"
         self.ctes, self.depth = before, around
         return Drawn(self.limited(text, made.columns), made.columns)
 
-    def cte(self, depth: int) -> str:
-        if self.maybe(15):
+    def cte(self, depth: int, recursive: bool) -> str:
+        if recursive:
             return self.recursive(self.new("w"))
-        name = self.new("w") if self.maybe(85) else self.choose([*SCHEMA])
+        name = self.new("w") if self.maybe(80) else self.choose([*SCHEMA])
         inner = self.query(depth)
         columns, listed = inner.columns, ""
         if self.maybe(20):
@@ -82,8 +82,9 @@ class Writer(Relations, Expressions):
         text = f"{name} AS {alias}"
         if self.maybe(50):
             joined = self.new("t")
-            table = self.choose([*SCHEMA])
-            fields = [self.field(joined, column, kind) for column, kind in SCHEMA[table].items()]
+            tables = {**SCHEMA, **self.ctes}
+            table = self.choose([*tables])
+            fields = [self.field(joined, column, kind) for column, kind in tables[table].items()]
             text += f" JOIN {table} AS {joined} ON {self.meeting(own[1:], fields)}"
             scope += fields
         union = self.choose(("UNION ALL", "UNION"))
@@ -92,7 +93,7 @@ class Writer(Relations, Expressions):
         if self.maybe(30):
             again += f" AND {self.condition(scope, 0)}"
         self.ctes[name] = {step: NUMBER, value: NUMBER}
-        return f"/* recursive */ {name}({step}, {value}) AS ({first} {union} {again})"
+        return f"{name}({step}, {value}) AS ({first} {union} {again})"
 
     def body(self, depth: int, kinds: Sequence[str] | None, outer: Scope) -> Drawn:
         first = self.select(depth, kinds, outer)

@@ -45,7 +45,7 @@ class Relations(Base):
                 f"(SELECT * FROM (VALUES ({self.literal(NUMBER)}, 'a'), (2, 'b')))",
                 {"col0": NUMBER, "col1": TEXT},
             )
-        elif self.maybe(8):
+        elif self.ctes.keys().isdisjoint(SCHEMA) and self.maybe(8):
             text, columns = self.choose((self.pivot, self.unpivot))()
         else:
             tables = {**SCHEMA, **self.ctes}

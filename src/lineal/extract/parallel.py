@@ -23,9 +23,10 @@ from lineal.extract.entries import Definition
 from lineal.extract.memory import Held, Memory, Record, Remembering, outlined
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.parse import deep, uncollected
+from lineal.extract.sql.parse import deep
 from lineal.extract.sql.reading import Reading
 from lineal.extract.timeline import order_matters
+from lineal.model.collector import uncollected
 from lineal.model.script import Corpus, Script
 
 FEWEST = 400

@@ -26,13 +26,14 @@ class Graph:
 
     def __init__(self, extraction: Extraction) -> None:
         self.extraction = extraction
-        self.infos: dict[Dataset, DatasetInfo] = dict(extraction.datasets)
+        self.infos: dict[Dataset, DatasetInfo] = {}
         self._into: dict[Column, list[Edge]] = {}
         self._leaving: dict[Column, list[Edge]] = {}
         self._rows: dict[Dataset, list[Edge]] = {}
         self._deciding: dict[Column, list[Edge]] = {}
         self._seen: dict[Dataset, dict[Column, None]] = {}
         with uncollected():
+            self.infos.update(extraction.datasets)
             for edge in extraction.edges:
                 self._add(edge)
 
@@ -62,7 +63,8 @@ class Graph:
     @cached_property
     def edges(self) -> list[Edge]:
         """Every edge, in the order of its target's definition: columns first, then what decides the rows."""
-        return sorted(self.extraction.edges, key=self.order_of)
+        with uncollected():
+            return sorted(self.extraction.edges, key=self.order_of)
 
     def order_of(self, edge: Edge) -> tuple[object, ...]:
         source, target = edge.source, edge.target
