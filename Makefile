@@ -22,7 +22,7 @@ with_postgres = $(if $(findstring postgres,$(1)),PGBIN="$$(tools/postgres.sh)" &
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint bench java postgres clean
+.PHONY: help demo test lint bench accuracy scale java postgres clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,12 @@ lint: $(TEST_READY) ## Check style and types
 
 bench: $(DEMO_READY) ## Measure lineal beside sqlglot in one run; a missed bound fails
 	@$(call with_java,$(DEMO_EXTRAS)) $(BIN)/python bench/run.py
+
+accuracy: $(DEMO_READY) ## Hold lineal and its peers against the same statements; MIMIC=path adds those of a checkout
+	@$(call with_java,$(DEMO_EXTRAS)) $(BIN)/python bench/accuracy/run.py --topics
+
+scale: $(DEMO_READY) ## Measure 10,000 views beside 1,000, and beside the peers
+	@$(BIN)/python bench/scale.py
 
 java: ## Find a Java for Spark, or install one
 	@tools/java.sh
