@@ -1,0 +1,20 @@
+from pyspark.sql import SparkSession, functions as F
+spark = SparkSession.builder.getOrCreate()
+o = spark.table("raw.orders").alias("o")
+p = spark.table("raw.products").alias("p")
+r = spark.table("raw.returns").alias("r")
+x = (o.join(p, F.col("o.product_id") == F.col("p.product_id"))
+      .join(r, ["order_id"], "left")
+      .where(F.col("p.category").isin("a", "b") & ~F.col("o.status").like("x%"))
+      .select("order_id", "o.region", F.col("p.name").alias("product"), F.expr("o.amount - coalesce(r.amount, 0) as net"),
+              F.when(F.col("r.reason").isNotNull(), "returned").when(F.col("o.qty") > 5, "bulk").otherwise("normal").alias("flag")))
+x.cache()
+x.groupBy("region", "flag").agg(F.sum("net").alias("net"), F.collect_set("product").alias("products"), F.first("order_id").alias("f")).write.saveAsTable("mart.returns")
+y = x.selectExpr("region as r", "cast(net as int) n", "concat(product, '-', flag) as pf").distinct().orderBy("n")
+y.write.parquet("/lake/returns")
+z = x.filter("net > 0").union(x.filter("net <= 0").withColumn("net", -F.col("net"))).dropDuplicates(["order_id"])
+z.write.insertInto("mart.returns_in") if False else z.write.saveAsTable("mart.returns_z")
+ex = o.select("order_id", F.explode("tags").alias("tag")).groupBy("tag").count().withColumnRenamed("count", "n").orderBy(F.desc("n"))
+ex.write.saveAsTable("mart.returns_tags")
+c = spark.table("raw.customers")
+c.select(c.customer_id, c.address.city.alias("city"), c["address"]["zip"].alias("zip"), F.sha2(c.email, 256).alias("h"), F.struct("name", "email").alias("who")).select("customer_id", "city", "zip", "h", "who.name").write.saveAsTable("mart.returns_c") if True else None
