@@ -35,6 +35,7 @@ from lineal.projects import corpus_of_text
 QUICK_ROUNDS, SLOW_ROUNDS, SHAPE_ROUNDS, START_ROUNDS = 15, 3, 9, 20
 MOST_OF_PARSE, LEAST_ALL, LEAST_EACH = 1.5, 3.0, 10.0
 MOST_SECONDS, MOST_GROWTH, MOST_OF_CLICK = 1.0, 2.4, 1.5
+MOST_OF_PROGRAMS = 3.0
 FILES, LEAST_AGAIN = 5_000, 10.0
 
 missed: list[str] = []
@@ -52,6 +53,7 @@ def main() -> int:
     benchmark_shapes()
     benchmark_start()
     benchmark_folder()
+    benchmark_programs()
     benchmark_plans()
     print()
     print("\n".join(["Bounds missed:", *missed]) if missed else "All bounds are kept.")
@@ -230,6 +232,18 @@ def benchmark_folder() -> None:
 
 
 # -- plans -------------------------------------------------------------------------------------------------------
+
+
+def benchmark_programs() -> None:
+    import programs
+
+    corpus = programs.corpus()
+    heading(f"A folder of {programs.FILES:,} PySpark jobs")
+    contenders = {"own": lambda: extract(corpus), "parse": lambda: programs.parse_all(corpus.scripts)}
+    times = smallest(SLOW_ROUNDS, contenders)
+    ratio = times["own"] / times["parse"]
+    row("lineal: text to edges", times["own"], f"{ratio:.2f} of the parsing", Bound(ratio, most=MOST_OF_PROGRAMS))
+    row("ast.parse, and sqlglot.parse of the SQL inside", times["parse"])
 
 
 def benchmark_plans() -> None:
