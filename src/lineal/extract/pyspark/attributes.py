@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.columns.methods import method as column_method
 from lineal.extract.pyspark.columns.trees import bound_column
+from lineal.extract.pyspark.expressions import value
 from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
 from lineal.extract.pyspark.relation import Relation
-from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.sinks import ACTIONS
 from lineal.extract.pyspark.types import spark_spelling, type_method, type_value
 from lineal.extract.pyspark.values import (
@@ -48,6 +50,13 @@ STRONG = frozenset(
 """Names that only a DataFrame has: what they stand after is one."""
 
 SESSION_NAMES = frozenset(("read", "readStream", "sql", "createDataFrame", "catalog", "sparkContext", "newSession"))
+
+
+def attribute(run: Run, node: ast.Attribute, env: Environment) -> Value:
+    """df.x, F.col, self.spark"""
+    held = value(run, node.value, env)
+    handler = ATTRIBUTES.get(held.__class__)
+    return handler(run, held, node.attr, node) if handler is not None else Method(held, node.attr)
 
 
 def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from lineal.extract.pyspark.branches import merged
@@ -46,15 +47,14 @@ Keywords = dict[str, Value]
 
 def called(run: Run, node: ast.Call, env: Environment) -> Value:
     """f(a, *b, k=c, **d)"""
-    if isinstance(node.func, ast.Name) and node.func.id == "super":
-        return super_of(run, env)
-    if isinstance(node.func, ast.Name) and node.func.id == "lineal_include" and node.args:
-        path = value(run, node.args[0], env)
-        return run.program.include(run, str(path), env, node)
+    if node.func.__class__ is ast.Name and node.func.id in WORDS:
+        return WORDS[node.func.id](run, node, env)
     function = value(run, node.func, env)
     arguments: Arguments = []
     for argument in node.args:
-        if isinstance(argument, ast.Starred):
+        if argument.__class__ is ast.Constant:
+            arguments.append(argument.value)
+        elif isinstance(argument, ast.Starred):
             held = value(run, argument.value, env)
             items = items_of(held)
             if items is not None:
@@ -72,9 +72,39 @@ def called(run: Run, node: ast.Call, env: Environment) -> Value:
             keywords[keyword.arg] = held
         elif isinstance(held, dict):
             keywords.update((key, item) for key, item in held.items() if isinstance(key, str))
-    if isinstance(function, Library) and function.name in ("builtins.globals", "builtins.locals"):
-        return env.names if function.name.endswith("locals") else env.globals.names
-    return invoke(run, function, arguments, keywords, node)
+    handler = CALLS.get(function.__class__)
+    if handler is not None:
+        return handler(run, function, arguments, keywords, node)
+    return Unknown(label_of(node), "not followed")
+
+
+def super_call(run: Run, node: ast.Call, env: Environment) -> Value:
+    return super_of(run, env)
+
+
+def included(run: Run, node: ast.Call, env: Environment) -> Value:
+    """%run ./helpers"""
+    path = value(run, node.args[0], env) if node.args else ""
+    return run.program.include(run, str(path), env, node)
+
+
+def names_here(run: Run, node: ast.Call, env: Environment) -> Value:
+    """locals()["df"]"""
+    return env.names
+
+
+def names_of_module(run: Run, node: ast.Call, env: Environment) -> Value:
+    """globals()["df"]"""
+    return env.globals.names
+
+
+WORDS: dict[str, Callable[[Run, ast.Call, Environment], Value]] = {
+    "super": super_call,
+    "lineal_include": included,
+    "locals": names_here,
+    "globals": names_of_module,
+}
+"""Calls that see the names around them."""
 
 
 def invoke(run: Run, function: Value, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

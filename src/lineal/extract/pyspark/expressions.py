@@ -52,10 +52,10 @@ def constant(run: Run, node: ast.Constant, env: Environment) -> Value:
 
 
 def name(run: Run, node: ast.Name, env: Environment) -> Value:
-    from lineal.extract.pyspark.natives import BUILTINS
-
     here: Environment | None = env
     spelled = node.id
+    if spelled in env.names and not env.shared:
+        return env.names[spelled]
     while here is not None:
         if spelled in here.names and spelled not in here.shared:
             return here.names[spelled]
@@ -64,6 +64,8 @@ def name(run: Run, node: ast.Name, env: Environment) -> Value:
         found = library(spelled)
         if found is not None:
             return found
+    from lineal.extract.pyspark.natives import BUILTINS
+
     if spelled in BUILTINS:
         return Library(f"builtins.{spelled}")
     if spelled in run.program.predefined:
@@ -72,14 +74,18 @@ def name(run: Run, node: ast.Name, env: Environment) -> Value:
 
 
 def attribute(run: Run, node: ast.Attribute, env: Environment) -> Value:
-    from lineal.extract.pyspark.attributes import attribute_of
+    """value.name; attributes and calls need each other, so the table learns of them when the first one is met"""
+    from lineal.extract.pyspark.attributes import attribute as handler
 
-    return attribute_of(run, value(run, node.value, env), node.attr, node)
+    EXPRESSIONS[ast.Attribute] = handler
+    return handler(run, node, env)
 
 
 def call(run: Run, node: ast.Call, env: Environment) -> Value:
+    """f(…)"""
     from lineal.extract.pyspark.calls import called
 
+    EXPRESSIONS[ast.Call] = called
     return called(run, node, env)
 
 
