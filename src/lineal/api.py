@@ -40,7 +40,7 @@ def lineage(
 ) -> Lineage:
     """The lineage of a path (project, file or folder), of SQL text, of a list of either, or of a mapping name → SQL.
 
-    `log` names the columns of a query log: text, user, time, id, database, session.
+    `log` names the columns of a query log: text, user, time, id, database.
 
     >>> found = lineage({"mart": "SELECT sum(amount) AS total FROM orders"})
     >>> [str(edge) for edge in found.upstream("mart.total")]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lineal.graph.select import Selection
 
 FAIL_ON = ("error", "warning", "info", "never")
-LOG_COLUMNS = ("text", "user", "time", "id", "database", "session")
+LOG_COLUMNS = ("text", "user", "time", "id", "database")
 
 
 class Mistake(click.ClickException):
@@ -90,7 +90,6 @@ class Request(NamedTuple):
 @click.option("--log-time", metavar="COLUMN", help="… when.")
 @click.option("--log-id", metavar="COLUMN", help="… what the engine calls them.")
 @click.option("--log-database", metavar="COLUMN", help="… where.")
-@click.option("--log-session", metavar="COLUMN", help="… in which session.")
 @click.option("--default-catalog", metavar="C", help="The catalogue of names that have none: s.t is C.s.t.")
 @click.option(
     "--default-schema",

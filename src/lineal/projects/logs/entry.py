@@ -28,7 +28,6 @@ class Entry(NamedTuple):
     time: str = ""
     id: str = ""
     database: str = ""
-    session: str = ""
     dialect: str = ""
     """of the log itself; PostgreSQL's has one"""
 

@@ -55,5 +55,5 @@ def entry(row: Row) -> Entry | None:
         return None
     return Entry(
         row, text, word("user_name", "user"), word("log_time", "timestamp"), word("query_id"),
-        word("database_name", "dbname"), word("session_id"), dialect="postgres",
+        word("database_name", "dbname"), dialect="postgres",
     )  # fmt: skip
