@@ -64,3 +64,7 @@ CREATE TABLE archive.orders (id integer, customer_id integer, total numeric, sta
 CREATE TABLE a (id integer, x integer, y integer, k integer);
 CREATE TABLE b (id integer, y integer, z integer, k integer);
 CREATE TABLE c (id integer, z integer, w integer);
+
+CREATE FUNCTION found_at(word text) RETURNS place
+    LANGUAGE plpgsql AS $$ BEGIN RETURN ROW(length(word), length(word))::place; END $$;
+CREATE FUNCTION kin(number integer) RETURNS SETOF people LANGUAGE plpgsql AS $$ BEGIN RETURN; END $$;

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from lineal.algebra.expression import VALUE
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Reader, Usage
 from lineal.model.way import IDENTITY, Confidence, Way, compose
 
@@ -31,6 +32,10 @@ class Struct(dict[tuple[Column, Way], "Trail | None"]):
         super().__init__(whole)
         self.fields = fields
         self.names = names or list(fields)
+
+
+class Items(Struct):
+    """The lineage of an array of structs that the text lists: as many as there are, whatever the columns hold."""
 
 
 class Part(dict[tuple[Column, Way], "Trail | None"]):
@@ -261,7 +266,59 @@ def union(frames: Sequence[Frame]) -> Frame:
 def _joined(column: Sequence[Slot]) -> Slot:
     head = column[0]
     lineage = united(slot.lineage for slot in column)
-    return head if lineage is head.lineage else Slot(head.name, head.key, lineage)
+    if lineage is head.lineage:
+        return head
+    if any(slot.lineage.__class__ is not dict for slot in column):
+        lineage = _with_parts(lineage, [slot.lineage for slot in column])
+    return Slot(head.name, head.key, lineage)
+
+
+DEEPEST_MERGE = 3
+"""Structs that recursion nests in each other are merged no deeper."""
+
+
+def _with_parts(whole: Lineage, branches: Sequence[Lineage], depth: int = 0) -> Lineage:
+    """SELECT STRUCT(a AS p) UNION ALL SELECT s      the field p is a, or the p of s"""
+    structs = [branch for branch in branches if isinstance(branch, Struct)]
+    if not structs:
+        parts = all(isinstance(branch, Part) or all(way is IDENTITY for _, way in branch) for branch in branches)
+        return Part(whole) if parts else whole
+    if depth == DEEPEST_MERGE:
+        return whole
+    fields: dict[str, Lineage] = {}
+    for position, name in enumerate(structs[0].names):
+        members = [_member(branch, name, position) for branch in branches]
+        fields[name.lower()] = _with_parts(united(members), members, depth + 1)
+    return Struct(whole, fields, structs[0].names)
+
+
+def size_of(lineage: Lineage) -> int:
+    """How many influences there are, those of a struct's fields as well."""
+    return len(lineage) + (sum(map(len, lineage.fields.values())) if isinstance(lineage, Struct) else 0)
+
+
+def _member(lineage: Lineage, name: str, position: int) -> Lineage:
+    """A field by its name, else the one that stands in its place."""
+    if not isinstance(lineage, Struct):
+        return further(lineage, [name])
+    if name.lower() not in lineage.fields and position < len(lineage.names):
+        name = lineage.names[position]
+    return lineage.fields.get(name.lower(), NOTHING)
+
+
+PATH_DEPTH = 5
+"""Paths of nested fields are cut here, or a recursive CTE would never reach its fixpoint."""
+
+
+def further(lineage: Lineage, path: Sequence[str]) -> Lineage:
+    """address, and city in it      the origin that the path leads to, where the value is still the column's own"""
+    part = isinstance(lineage, Part)
+    found: Lineage = Part()
+    for (origin, way), trail in lineage.items():
+        if way is IDENTITY or (part and way is VALUE):
+            origin = Column(origin.dataset, origin.name, (*origin.path, *path)[:PATH_DEPTH])
+        found[(origin, way)] = trail
+    return found
 
 
 def _union_around_stars(frames: Sequence[Frame]) -> list[Slot]:

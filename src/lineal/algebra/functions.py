@@ -22,6 +22,7 @@ class Role(Enum):
     COALESCE = "each argument is both value and condition"
     LOOKUP = "the first argument names a dictionary, the second its attribute"
     NAME = "a text that names a column"
+    PATH = "a part of the first argument, which the others lead to"
     DATE = "an argument may be a date part, which is no column"
 
 
@@ -169,6 +170,8 @@ FUNCTIONS = _table(
         dictgetint64 dictgetuint8 dictgetuint16 dictgetuint32 dictgetuint64 dictgetfloat32 dictgetfloat64
         dictgetdate dictgetdatetime dictgetuuid"""),
     (Role.NAME, False, "", "identifier"),
+    (Role.PATH, False, "", "jsonb_extract_path json_extract_path jsonb_extract_path_text json_extract_path_text"),
+    (Role.PATH, False, "", "tupleelement"),
     (Role.COALESCE, False, "widest", "coalesce=nvl=ifnull"),
     (AGGREGATE, False, "", "ratio_to_report counter_diff conditional_change_event conditional_true_event"),
     # -- hashes, ciphers and masks

@@ -81,6 +81,8 @@ class Definitions:
         self.asked: set[Column] = set()
         self.types = Types(self)
         self.functions: dict[str, list[Routine]] = {}
+        self.shapes: dict[str, Routine] = {}
+        """the functions whose header tells what their result's columns are"""
         self.summaries: dict[int, Summary | None] = {}
         self.procedures: set[str] = set()
         self.calls: list[tuple[str, Place]] = []
@@ -272,10 +274,12 @@ class Definitions:
     def add_routines(self, routines: Iterable[Routine]) -> None:
         """CREATE FUNCTION f      under its full name and its last part"""
         for routine in routines:
+            names = {routine.name.lower(), routine.name.lower().rsplit(".", 1)[-1]}
+            self.shapes.update(dict.fromkeys(names if routine.columns or routine.shape else (), routine))
             if routine.table:
                 self.tabulated.add(routine.key)
             elif routine.returns:
-                for name in {routine.name.lower(), routine.name.lower().rsplit(".", 1)[-1]}:
+                for name in names:
                     self.functions.setdefault(name, []).append(routine)
 
     def name_bare(self, steps: list[Step], reading: Reading, facts: Facts) -> None:

@@ -30,6 +30,7 @@ class Recorder:
         self.catalog = catalog
         self.definition = definition
         self.functions = catalog.functions
+        self.shapes = catalog.shapes
         self.own_functions = catalog.own_functions
         self.questions: list[Question] = [("functions", catalog.environment)]
         self.whole = True

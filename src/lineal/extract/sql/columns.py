@@ -37,7 +37,7 @@ def star_slots(node: Any, scope: Scope) -> list[Slot]:
         if source is None:
             slots = struct_star(node, scope)
         else:
-            slots = list(source.frame.slots)
+            slots = list(source.row_slots)
             _read_all(source, slots, scope, node)
     else:
         slots = visible(scope)

@@ -18,8 +18,18 @@ def fields_of(node: Any, scope: Scope) -> list[str]:
     if isinstance(node, exp.Anonymous):
         if node.name.lower() in OF_A_TYPE and node.expressions:
             return fields_of(node.expressions[0], scope)
-        return list(COLUMNS.get(node.name.lower(), ()))
+        return list(COLUMNS.get(node.name.lower(), ())) or fields_returned(node.name.lower(), scope)
+    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Anonymous):  # geo.located(x)
+        return fields_of(node.expression, scope)
     return fields_named(type_of(node, scope), scope)
+
+
+def fields_returned(function: str, scope: Scope) -> list[str]:
+    """CREATE FUNCTION located(word text) RETURNS place      the fields of place; of RETURNS TABLE (…), those listed"""
+    routine = scope.evaluation.catalog.shapes.get(function)
+    if routine is None:
+        return []
+    return [name for name, _ in routine.columns] or fields_named(routine.shape, scope)
 
 
 def element_fields(node: Any, scope: Scope) -> list[str]:

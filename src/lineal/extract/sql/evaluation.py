@@ -30,6 +30,7 @@ class Catalog(Protocol):
     """The backward glance: what is known about names outside this statement."""
 
     functions: dict[str, list[Routine]]
+    shapes: dict[str, Routine]
     own_functions: OwnFunctions
 
     def scan(self, key: str, spelling: str, evaluation: Evaluation, node: exp.Expr) -> tuple[Dataset | None, Frame]:

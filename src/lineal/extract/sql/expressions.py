@@ -7,12 +7,13 @@ operator or a function: everything below it is transformed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Lineage, Slot, Struct, absorb, pour, slot_at, united
+from lineal.algebra.frame import NOTHING, Items, Lineage, Slot, Struct, absorb, pour, slot_at, united
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
@@ -361,6 +362,24 @@ def lookup(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Sc
                 take(slot, step, into, attribute, around)
 
 
+def path_in_arguments(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """jsonb_extract_path(doc, 'a', b), tupleElement(pair, 'x')      doc.a, and b; pair.x"""
+    if node.expressions:
+        stack.extend((each, value(way), (node, calls)) for each in path_called(node, scope))
+
+
+def path_called(node: Any, scope: Scope) -> list[exp.Expr]:
+    """The path as brackets, and what else is read; behind a key that is not written out nothing is known of it."""
+    document, *keys = node.expressions
+    named = list(takewhile(lambda key: isinstance(key, exp.Literal), keys))
+    others = keys[len(named) :]
+    row = row_of(document, scope) if isinstance(document, exp.Anonymous) and document.expressions else None
+    if row is not None and row.role is Role.PATH:
+        document, *beside = path_called(document, scope)
+        named, others = [] if beside else named, [*others, *beside]
+    return [exp.Bracket(this=document.copy(), expressions=[key.copy() for key in named]), *others]
+
+
 ROLES: dict[Role, Callable[[Any, bool, Way, Any, Stack, Scope, Lineage], None]] = {
     Role.SCALAR: scalar,
     Role.AGGREGATE: aggregate,
@@ -372,6 +391,7 @@ ROLES: dict[Role, Callable[[Any, bool, Way, Any, Stack, Scope, Lineage], None]] 
     Role.DATE: date_function,
     Role.LOOKUP: lookup,
     Role.NAME: identifier,
+    Role.PATH: path_in_arguments,
 }
 
 
@@ -443,7 +463,7 @@ def set_of_rows(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, int
 
     if scope.evaluation.facts.sets_in_select and scope.clause is Clause.SELECT and scope.rows is not None:
         for argument in node.iter_expressions():
-            if not fixed(argument):
+            if not fixed(argument, scope):
                 gather(argument, LATERAL, scope.rows, scope)
     function(node, way, calls, stack, scope, into)
 
@@ -736,8 +756,9 @@ def carried(node: Any, scope: Scope) -> Struct | None:
     """array_agg(t ORDER BY d LIMIT 1)[0], any_value(STRUCT(a, b))      a struct that is passed on has its fields"""
     inner, step = node, VALUE
     while isinstance(inner, CARRIERS):
-        step = aggregate_of(step) if isinstance(inner, (exp.ArrayAgg, exp.AnyValue)) else step
+        step = aggregate_of(step) if isinstance(inner, CARRYING_AGGREGATES) else step
         inner = inner.this
+    inner = with_names_of_type(inner)
     if isinstance(inner, exp.Struct):
         held = struct_of(inner, scope)
     elif isinstance(inner, exp.Column) and inner is not node and not isinstance(inner.this, exp.Star):
@@ -755,7 +776,24 @@ def carried(node: Any, scope: Scope) -> Struct | None:
     return Struct(whole, fields, held.names)
 
 
-CARRIERS = (exp.ArrayAgg, exp.AnyValue, exp.Bracket, exp.Paren, exp.Order, exp.Limit, exp.IgnoreNulls, exp.Distinct)
+CARRYING_AGGREGATES = (exp.ArrayAgg, exp.ArrayUniqueAgg, exp.AnyValue)
+CARRIERS = (
+    *CARRYING_AGGREGATES, exp.Bracket, exp.Paren, exp.Order, exp.Limit, exp.IgnoreNulls, exp.Distinct
+)  # fmt: skip
+
+
+def with_names_of_type(node: Any) -> Any:
+    """CAST(ROW(a, b) AS ROW(p INT, q INT))      a struct of p and q"""
+    if not isinstance(node, exp.Cast) or not isinstance(node.this, exp.Struct):
+        return node
+    names = [field.this for field in node.to.expressions if isinstance(field, exp.ColumnDef)]
+    items = node.this.expressions
+    if len(names) != len(items):
+        return node
+    pairs = zip(names, items, strict=True)
+    return exp.Struct(
+        expressions=[exp.PropertyEQ(this=name.copy(), expression=unnamed(item).copy()) for name, item in pairs]
+    )
 
 
 def item_of(node: Any, scope: Scope) -> Struct | None:
@@ -769,7 +807,7 @@ def item_of(node: Any, scope: Scope) -> Struct | None:
     names = [field_name(part, position) for position, part in enumerate(items[0].expressions)]
     columns = [united(row[position] for row in rows if position < len(row)) for position in range(len(names))]
     fields = {name.lower(): lineage for name, lineage in zip(names, columns, strict=True)}
-    return Struct(value_of(node, VALUE, scope), fields, names)
+    return Items(value_of(node, VALUE, scope), fields, names)
 
 
 def unnamed(part: Any) -> Any:

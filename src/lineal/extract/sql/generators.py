@@ -10,16 +10,18 @@ from lineal.algebra.expression import VALUE, decides
 from lineal.algebra.frame import (
     NOTHING,
     Frame,
+    Items,
     Lineage,
     Part,
     Slot,
+    Struct,
     renamed,
 )  # fmt: skip
 from lineal.extract.sql.composites import origin_type
-from lineal.extract.sql.expressions import gather, item_of, value_of
-from lineal.extract.sql.paths import leads_to_part
-from lineal.extract.sql.scope import Scope, field_of
-from lineal.extract.sql.structs import field_names
+from lineal.extract.sql.expressions import carried, gather, item_of, value_of
+from lineal.extract.sql.paths import leads_to_part, path_of
+from lineal.extract.sql.scope import Scope, field_of, with_fields
+from lineal.extract.sql.structs import field_names, is_struct
 from lineal.model.way import IDENTITY, Clause, How
 
 LATERAL = decides(How.JOIN, Clause.LATERAL)
@@ -33,6 +35,7 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
         identifiers, item = item.expressions, item.this
     if isinstance(item, exp.QueryTransform):
         return transformed(item, scope)
+    item = as_inline(item)
     names = [(i.name, evaluation.fold(i.name, i.args.get("quoted"))) for i in identifiers]
     if isinstance(item, exp.Stack):
         return list(renamed(stacked(item, scope), names).slots)
@@ -41,11 +44,54 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     if not isinstance(item, GENERATOR_CALLS):  # f(a) AS (p, q)
         lineage = value_of(item, IDENTITY, scope)
         return [Slot(name, key, lineage) for name, key in names]
+    if evaluation.facts.name == "duckdb" and not names and (taken := taken_apart(item, scope, rows)):
+        return taken
     if not names and not isinstance(item, exp.Inline):
         names = [(name, name) for name in default_names(item, scope)]
     frame = exploded([item], [name for name, _ in names], scope, rows)
     scope.clause = Clause.SELECT
     return list(renamed(frame, names).slots)
+
+
+CALLED_BY_NAME = frozenset(("inline_outer", "json_tuple"))
+"""Generators that the parser has no class for."""
+
+
+def is_generator(item: Any) -> bool:
+    return item.__class__ in GENERATORS or (isinstance(item, exp.Anonymous) and item.name.lower() in CALLED_BY_NAME)
+
+
+def as_inline(item: Any) -> Any:
+    """inline_outer(xs)      inline(xs), and a row of NULLs where xs is empty"""
+    if isinstance(item, exp.Anonymous) and item.name.lower() == "inline_outer" and len(item.expressions) == 1:
+        return exp.Inline(this=item.expressions[0].copy())
+    return item
+
+
+def taken_apart(item: Any, scope: Scope, rows: Lineage) -> list[Slot]:
+    """unnest(s), unnest(xs, recursive := true)      DuckDB: a column for each field of a struct
+
+    Those of the items of a list only where it is asked to go on; a list decides how many rows there are.
+    """
+    if not isinstance(item, exp.Explode):
+        return []
+    lineage = carried(item.this, scope) or parts_of(item.this, value_of(item.this, VALUE, scope), scope)
+    struct = isinstance(item.this, exp.Struct) or is_struct(lineage, scope.evaluation.catalog, "duckdb")
+    goes_on = any(setting.name.lower() in ("recursive", "max_depth") for setting in item.expressions)
+    if not (struct or goes_on):
+        return []
+    found = each_part(Slot("", "", lineage), item, scope, goes_on)
+    if found and not struct:
+        gather(item.this, LATERAL, rows, scope)
+    return found
+
+
+def each_part(value: Slot, node: Any, scope: Scope, goes_on: bool) -> list[Slot]:
+    slots: list[Slot] = []
+    for name in field_names(value.lineage, (), scope.evaluation.catalog):
+        field = field_of(value, [name], node)._replace(name=name, key=scope.evaluation.fold(name, False))
+        slots.extend((each_part(field, node, scope, goes_on) if goes_on else []) or [field])
+    return slots
 
 
 def transformed(item: exp.QueryTransform, scope: Scope) -> list[Slot]:
@@ -103,6 +149,7 @@ GENERATORS = frozenset(
 
 def exploded(arguments: list[Any], names: list[str], scope: Scope, rows: Lineage) -> Frame:
     """LATERAL VIEW explode(xs) t AS x      x ← xs TRANSFORMATION, xs ⇒ JOIN"""
+    arguments = [as_inline(argument) for argument in arguments]
     if len(arguments) == 1 and isinstance(arguments[0], exp.Stack):
         return stacked(arguments[0], scope)
     if len(arguments) == 1 and is_json_tuple(arguments[0]):
@@ -111,7 +158,7 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope, rows: Lineage
     lineage: Lineage = {}
     for argument in arguments:
         gather(argument, VALUE, lineage, scope)
-        if not fixed(argument):
+        if not fixed(argument, scope):
             gather(argument, LATERAL, rows, scope)
     if len(arguments) == 1:
         lineage = parts_of(inside(arguments[0]), lineage, scope)
@@ -156,8 +203,10 @@ def fields_of_items(node: Any, lineage: Lineage, names: list[str], scope: Scope)
 def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:
     """The lineage of an item, which may be a part of a column, or one of several structs."""
     if leads_to_part(argument):
-        return Part(lineage)
-    built = item_of(argument, scope)
+        base, names, _ = path_of(argument)
+        held = field_of(scope.column(base), names, argument).lineage
+        return with_fields(lineage, held) if isinstance(held, Struct) else Part(lineage)
+    built = item_of(argument, scope) or carried(argument, scope)
     return built if built is not None else lineage
 
 
@@ -171,13 +220,18 @@ def inside(argument: Any) -> Any:
     return argument
 
 
-def fixed(argument: Any) -> bool:
-    """explode(array(a, b))      the text says how many rows there are, unlike that of [x FOR x IN xs]"""
+def fixed(argument: Any, scope: Scope) -> bool:
+    """explode(array(a, b))      the text says how many rows there are, unlike that of [x FOR x IN xs]
+
+    Also where a CTE has listed the items.
+    """
     while isinstance(argument, (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline, exp.Paren, exp.Cast)):
         inner = argument.this if argument.args.get("this") is not None else None
         if inner is None:
             inner = argument.expressions[0] if len(argument.expressions) == 1 else None
         argument = inner
+    if isinstance(argument, exp.Column) and not isinstance(argument.this, exp.Star):
+        return isinstance(scope.column(argument).lineage, Items)
     if not isinstance(argument, (exp.Array, exp.Map, exp.VarMap, exp.Struct)):
         return False
     return not any(isinstance(item, (exp.Comprehension, exp.Query)) for item in argument.expressions)

@@ -26,7 +26,7 @@ def path_of(node: Any) -> Path:
     beside: list[Any] = []
     while True:
         step = PATHS.get(node.__class__)
-        if step is not None:
+        if step is not None and not is_call(node):
             found, others = step(node)
             names = [*found, *names]
             beside.extend(others)
@@ -35,6 +35,11 @@ def path_of(node: Any) -> Path:
             node = node.this
         else:
             return Path(node, names, beside)
+
+
+def is_call(node: Any) -> bool:
+    """geo.located(x)      a function in a schema, and no field"""
+    return isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func)
 
 
 def leads_to_part(node: Any) -> bool:

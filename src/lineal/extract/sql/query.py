@@ -17,6 +17,7 @@ from lineal.algebra.frame import (
     Struct,
     absorb,
     pour,
+    size_of,
     slot_at,
     union,
     union_by_name,
@@ -33,8 +34,8 @@ from lineal.extract.sql.clauses import (
 )
 from lineal.extract.sql.columns import several_slots, star_slots, visible
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.expressions import carried, gather, struct_of
-from lineal.extract.sql.generators import GENERATORS, generated
+from lineal.extract.sql.expressions import CARRYING_AGGREGATES, carried, gather, item_of, struct_of
+from lineal.extract.sql.generators import GENERATORS, generated, is_generator
 from lineal.extract.sql.name_tests import under_alias
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.paths import PATHS, leads_to_part
@@ -166,13 +167,13 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
             continue
         elif kind is STRUCT:
             lineage = struct_of(item, scope)
-        elif kind in GENERATORS:
+        elif is_generator(item):
             made = generated(item, alias, scope, rows)
             aliases.update((slot.key, slot) for slot in made)
             slots.extend(made)
             continue
         else:
-            held = carried(item, scope) if kind in PATHS or kind is exp.AnyValue else None
+            held = item_of(item, scope) if kind is exp.Array else carried(item, scope)
             if held is not None:
                 lineage = held
             else:
@@ -196,7 +197,11 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
     return slots, aliases
 
 
-SPECIAL = GENERATORS | PATHS.keys() | {exp.Columns, exp.Like, exp.ILike, exp.Struct, exp.AnyValue}
+SPECIAL = (
+    GENERATORS
+    | PATHS.keys()
+    | {exp.Columns, exp.Like, exp.ILike, exp.Struct, exp.Array, *CARRYING_AGGREGATES, exp.Anonymous}
+)
 """What may be several columns in one item of SELECT, or a value with fields."""
 
 
@@ -306,11 +311,13 @@ def recursive_cte(
     inner = body.args.get("with_")
     visible_ctes = with_(inner, parent, ctes, evaluation) if inner is not None else ctes
     anchor = listed(query(body.this, parent, visible_ctes, evaluation), alias, evaluation)
-    frame = Frame([Slot(s.name, s.key, dict(s.lineage), s.star) for s in anchor.slots], dict(anchor.rows))
+    frame = Frame(
+        [s._replace(lineage=with_fields(dict(s.lineage), s.lineage)) for s in anchor.slots], dict(anchor.rows)
+    )
     size = -1
     counted = (evaluation.references, evaluation.ambiguous, evaluation.unresolved)
     for _ in range(MOST_ROUNDS):
-        found = sum(len(slot.lineage) for slot in frame.slots) + len(frame.rows)
+        found = sum(size_of(slot.lineage) for slot in frame.slots) + len(frame.rows)
         if found == size:
             break
         size = found

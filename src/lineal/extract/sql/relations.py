@@ -255,11 +255,23 @@ def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
     inner = node.args["this"]
     if is_join(inner):
         return parenthesised(node, inner, scope, rows)
-    frame = evaluation.query(node, scope.parent, scope.ctes)
+    seen = scope if evaluation.facts.subqueries_see_members and sees_members(inner, scope) else scope.parent
+    frame = evaluation.query(node, seen, scope.ctes)
     if alias is None:
         return Source("", "", frame)
     key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted")) if alias.this is not None else ""
     return Source(key, key, listed(frame, alias, evaluation))
+
+
+def sees_members(inner: Any, scope: Scope) -> bool:
+    """FROM t, (SELECT t.a) AS s, (SELECT b) AS r      names a member before it, or has none of its own"""
+    if not scope.order:
+        return False
+    if isinstance(inner, exp.Select) and inner.args.get("from_") is None:
+        return True
+    fold = scope.evaluation.fold_table
+    tables = {fold(column.table, False) for column in inner.find_all(exp.Column) if column.args.get("table")}
+    return any(source.alias in tables for source in scope.order)
 
 
 def is_join(inner: Any) -> bool:

@@ -8,10 +8,23 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Struct, answer, doubted, pour, slot_at, united
+from lineal.algebra.frame import (
+    NOTHING,
+    Frame,
+    Lineage,
+    Part,
+    Slot,
+    Struct,
+    answer,
+    doubted,
+    further,
+    pour,
+    slot_at,
+    united,
+)  # fmt: skip
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset, Doubt
-from lineal.model.way import IDENTITY, Clause, Confidence
+from lineal.model.way import Clause, Confidence
 
 if TYPE_CHECKING:
     from lineal.extract.sql.evaluation import Evaluation
@@ -30,9 +43,6 @@ NILADIC = frozenset(("user", "current_role", "system_user", "current_schema", "c
 """SELECT user      a function; t.user is a column"""
 
 NO_KEYS: set[str] = set()
-
-PATH_DEPTH = 5
-"""Paths of nested fields are cut here, or a recursive CTE would never reach its fixpoint."""
 
 
 class Source:
@@ -54,6 +64,21 @@ class Source:
         self.dataset = dataset
         self.answers: dict[str, Slot] = {}
         self.transparent = transparent
+
+    @property
+    def row_slots(self) -> Sequence[Slot]:
+        """SELECT t, t.*      the columns that make up a row of it"""
+        return self.frame.slots
+
+
+class Counted(Source):
+    """FROM UNNEST(items) AS i WITH OFFSET      i is an item; its place is a column beside it, the last one"""
+
+    __slots__ = ()
+
+    @property
+    def row_slots(self) -> Sequence[Slot]:
+        return self.frame.slots[:-1]
 
 
 class Scalar(Frame):
@@ -501,14 +526,15 @@ class Scope:
     def whole_row(self, source: Source, node: exp.Expression) -> Slot:
         """SELECT t FROM t      every column of t, as one value"""
         lineage: Lineage = {}
-        for slot in source.frame.slots:
+        slots = source.row_slots
+        for slot in slots:
             pour(slot.lineage, VALUE, lineage, node)
             if source.dataset is not None and slot.star is None:
                 self.evaluation.read(origin_of(slot), self.clause, node)
         if source.stars:
             return Slot(source.alias, source.alias, lineage)
-        fields = {slot.name.lower(): slot.lineage for slot in source.frame.slots}
-        return Slot(source.alias, source.alias, Struct(lineage, fields, [slot.name for slot in source.frame.slots]))
+        fields = {slot.name.lower(): slot.lineage for slot in slots}
+        return Slot(source.alias, source.alias, Struct(lineage, fields, [slot.name for slot in slots]))
 
 
 def is_bare(node: exp.Expr, key: str) -> bool:
@@ -530,7 +556,7 @@ def origin_of(slot: Slot) -> Column:
 def with_fields(lineage: Lineage, like: Lineage) -> Lineage:
     """A struct that is passed on keeps its fields, and a part of a column stays one."""
     if isinstance(like, Struct):
-        return Struct(lineage, like.fields, like.names)
+        return like.__class__(lineage, like.fields, like.names)
     return Part(lineage) if isinstance(like, Part) else lineage
 
 
@@ -543,10 +569,5 @@ def field_of(slot: Slot, path: Sequence[str], node: exp.Expression) -> Slot:
     if isinstance(held, Struct) and path[0].lower() in held.fields:
         pour(held.fields[path[0].lower()], VALUE, lineage, node)
         return field_of(Slot(path[0], path[0], with_fields(lineage, held.fields[path[0].lower()])), path[1:], node)
-    part = isinstance(held, Part)
-    for (origin, way), trail in held.items():
-        nested = origin
-        if way is IDENTITY or (part and way is VALUE):
-            nested = Column(origin.dataset, origin.name, (*origin.path, *path)[:PATH_DEPTH])
-        pour({(nested, way): trail}, VALUE, lineage, node)
+    pour(further(held, path), VALUE, lineage, node)
     return Slot(path[-1], path[-1], lineage)

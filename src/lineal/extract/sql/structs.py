@@ -32,6 +32,17 @@ def field_names(lineage: Lineage, path: Sequence[str], catalog: Catalog) -> Sequ
     return catalog.struct_fields(Column(origin.dataset, origin.name, (*origin.path, *path)))
 
 
+def is_struct(lineage: Lineage, catalog: Catalog, dialect: str) -> bool:
+    """Whether the one column that a value is, or is a part of, is declared as a struct, and not as a list of some."""
+    if len(lineage) != 1:
+        return False
+    origin = next(iter(lineage))[0]
+    kind: Any = data_type(catalog.column_type(origin.dataset, origin.name), dialect)
+    for name in origin.path:
+        kind = inner(kind, name)
+    return isinstance(kind, exp.DataType) and kind.this == exp.DataType.Type.STRUCT
+
+
 def fields_at(text: str, path: Sequence[str], dialect: str) -> Sequence[str]:
     """struct<city:string,geo:struct<lat:double>>, and geo      lat"""
     kind: Any = data_type(text, dialect)

@@ -22,17 +22,17 @@ from lineal.algebra.frame import (
     star_slot,
     united,
 )
-from lineal.extract.sql.composites import element_fields, fields_of
+from lineal.extract.sql.composites import element_fields, fields_of, fields_returned
 from lineal.extract.sql.dialects.table_functions import COLUMNS, FILES, IDS, KEEPS_ITS_NAME, OF_A_TYPE, ONE_ROW
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.generators import LATERAL, exploded, fields_of_items, fixed, parts_of
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
-from lineal.extract.sql.scope import Scope, Source, field_of
+from lineal.extract.sql.scope import Counted, Scope, Source, field_of
 from lineal.extract.sql.structs import field_names
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
 from lineal.model.paths import path_name
-from lineal.model.way import Clause
+from lineal.model.way import IDENTITY, Clause
 
 Names = list[tuple[str, str]]
 """Spellings with their keys."""
@@ -68,7 +68,7 @@ def item_row(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source | None:
     count = "offset" if offset is True else offset.name if offset else ""
     counted = [Slot(count, fold(count, False), item.lineage)] if count else []
     key = scope.evaluation.fold_table(title, False)
-    return Source(key, key, Frame([*fields, *counted], NOTHING))
+    return (Counted if counted else Source)(key, key, Frame([*fields, *counted], NOTHING))
 
 
 def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) -> Source:
@@ -134,12 +134,14 @@ def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage)
     if isinstance(call, (exp.JSONTable, exp.OpenJSON)):
         return json_columns(call, scope, rows), None
     name = name_of(call)
+    if returns_one(name, scope):
+        return record(call, name, scope), None
     one_row = name in ONE_ROW or one_value(call, scope)
     made: Lineage = {}
     for argument in arguments(call, scope):
         found = value_of(argument, VALUE, scope)
         absorb(found, made)
-        if not one_row and not fixed(argument):
+        if not one_row and not fixed(argument, scope):
             gather(argument, LATERAL, rows, scope)
     if name in COLUMNS or one_row:
         typed = fields_of(next(arguments(call, scope)), scope) if name in OF_A_TYPE else []
@@ -150,6 +152,20 @@ def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage)
             columns = ["id"]
         return [Slot(column, scope.evaluation.fold(column, False), made) for column in columns], None
     return dataset_columns(call, node, asked, made, scope)
+
+
+def returns_one(name: str, scope: Scope) -> bool:
+    """CREATE FUNCTION located(word text) RETURNS place      one row, unlike RETURNS SETOF and RETURNS TABLE"""
+    routine = scope.evaluation.catalog.shapes.get(name)
+    return routine is not None and not routine.table and scope.evaluation.facts.sets_in_select
+
+
+def record(call: Any, name: str, scope: Scope) -> list[Slot]:
+    """FROM located(t.a) AS l      a column for each field of the value"""
+    fold = scope.evaluation.fold
+    fields = [(field, exp.Dot(this=call.copy(), expression=exp.to_identifier(field, quoted=True)))
+              for field in fields_returned(name, scope)]  # fmt: skip
+    return [Slot(field, fold(field, True), value_of(part, IDENTITY, scope)) for field, part in fields or [(name, call)]]
 
 
 def one_value(call: Any, scope: Scope) -> bool:
@@ -174,9 +190,11 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
     for argument in call.expressions:
         made = value_of(argument, VALUE, scope)
         made = parts_of(argument, made, scope)
-        if not fixed(argument):
+        if not fixed(argument, scope):
             gather(argument, LATERAL, rows, scope)
         fields = element_fields(argument, scope)
+        if not fields and scope.evaluation.facts.items_are_columns:
+            fields = list(field_names(made, (), scope.evaluation.catalog))
         item = Slot(name_of(call), name_of(call), made)
         slots.extend([field_of(item, [field], call)._replace(name=field, key=fold(field, False)) for field in fields])
         slots.extend([] if fields else [item])
@@ -270,6 +288,9 @@ def dataset_columns(
         return list(frame.slots), dataset
     star = Star(dataset, arguments=made)
     columns = [slot for slot in frame.slots if slot.star is None]
+    declared = [] if columns else fields_returned(name_of(call), scope)
+    if declared:
+        asked = [(name, evaluation.fold(name, False)) for name in declared]
     columns = columns or [slot for name, key in asked if (slot := answer(star, name, key)) is not None]
     return (columns if columns and asked else [*columns, star_slot(star)]), dataset
 

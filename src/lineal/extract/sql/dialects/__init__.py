@@ -66,6 +66,12 @@ ARROWS = {
 ITEMS_ARE_ROWS = frozenset(("bigquery",))
 """FROM t, UNNEST(t.items) AS i      i is a row, whose columns are the items' fields"""
 
+ITEMS_ARE_COLUMNS = frozenset(("trino", "presto", "athena"))
+"""FROM t, UNNEST(t.items) AS i      a column for each field of the items"""
+
+SUBQUERIES_SEE_MEMBERS = frozenset(("duckdb",))
+"""FROM t, (SELECT t.a + 1 AS b) AS s      as if LATERAL stood before it"""
+
 PIVOT_TAKES_JOIN = frozenset(("spark", "spark2", "databricks"))
 """FROM a, b PIVOT (…)      what is pivoted is a beside b; elsewhere b alone"""
 
@@ -141,6 +147,8 @@ class Facts:
     pivot_takes_join: bool
     keys_in_place: bool
     items_are_rows: bool
+    items_are_columns: bool
+    subqueries_see_members: bool
     arrows: str
     pseudo_columns: frozenset[str]
     values_names: tuple[int, str]
@@ -191,6 +199,8 @@ def facts_of(dialect: str) -> Facts:
         pivot_takes_join=dialect in PIVOT_TAKES_JOIN,
         keys_in_place=dialect in KEYS_IN_PLACE,
         items_are_rows=dialect in ITEMS_ARE_ROWS,
+        items_are_columns=dialect in ITEMS_ARE_COLUMNS,
+        subqueries_see_members=dialect in SUBQUERIES_SEE_MEMBERS,
         arrows=ARROWS.get(dialect, LAMBDAS),
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
         values_names=VALUES_NAMES.get(dialect, (1, "col")),

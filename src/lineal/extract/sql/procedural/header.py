@@ -149,7 +149,12 @@ def returns(walker: Walker, routine: Routine, tokens: Tokens, at: int) -> int:
                 for _, key in routine.columns:
                     routine.body.declare(key)
             return close + 1
-        return at + 1 if here == "SETOF" else at
+        if here != "SETOF":
+            return at
+    parts, after = walker.name_at(tokens, at)
+    routine.shape = ".".join(part.text for part in parts)
+    if here == "SETOF":
+        return max(after, at + 1)
     while at < len(tokens) and tokens[at].token_type is not SEMICOLON:
         if word(tokens[at]) in ("AS", "IS", "BEGIN", "RETURN", "LANGUAGE") or tokens[at].token_type in STRINGS:
             break

@@ -63,6 +63,8 @@ class Routine:
     parameters: list[Parameter] = field(default_factory=list)
     table: bool = False
     columns: list[tuple[str, str]] = field(default_factory=list)
+    shape: str = ""
+    """RETURNS place, RETURNS SETOF customers: the type of what is returned, whose fields are its columns"""
     result: str = ""
     """RETURNS @t TABLE (…): the variable that holds what is returned"""
     returns: list[Assignment] = field(default_factory=list)
