@@ -386,7 +386,15 @@ def call_unknown(run: Run, held: Unknown, arguments: Arguments, keywords: Keywor
     return Unknown(label, reason, level)
 
 
+def call_column(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.new_method(…)      a name that is no column, since it is called, and no method that is known"""
+    name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else "this"
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"{name}(…) is not traced", node)
+    return Unknown(f"{name}()", f"{name}(…) is not traced")
+
+
 CALLS: dict[type, Any] = {
+    ColumnValue: call_column,
     Function: call_function,
     Class: call_class,
     Method: call_method,

@@ -275,15 +275,26 @@ def is_temporary(tree: Any) -> bool:
     return isinstance(tree, exp.Create) and any(tree.find_all(exp.TemporaryProperty))
 
 
+def shared_views(run: Run, tree: Any) -> dict[str, Relation]:
+    """FROM global_temp.v      read like a view of this session, under a name that no other has"""
+    found: dict[str, Relation] = {}
+    for node in tree.find_all(exp.Table) if run.global_views else ():
+        key = node.name.lower()
+        if node.db.lower() == "global_temp" and key in run.global_views:
+            node.set("db", None)
+            if not node.alias:
+                node.set("alias", exp.TableAlias(this=exp.Identifier(this=node.name, quoted=False)))
+            node.set("this", exp.Identifier(this=f"global_temp_{key}", quoted=False))
+            found[f"global_temp_{key}"] = run.global_views[key]
+    return found
+
+
 def evaluated(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: Any) -> Relation:
     """A SQL query over tables, temporary views and DataFrames of the program."""
     evaluation = run.evaluation()
-    frames = {key: view.frame for key, view in {**run.views, **relations}.items()}
-    used = [
-        view
-        for key, view in {**run.views, **relations}.items()
-        if any(found.name.lower() == key for found in tree.find_all(exp.Table))
-    ]
+    views = {**shared_views(run, tree), **run.views, **relations}
+    frames = {key: view.frame for key, view in views.items()}
+    used = [view for key, view in views.items() if any(found.name.lower() == key for found in tree.find_all(exp.Table))]
     try:
         ctes = with_(plan.with_, None, frames, evaluation) if plan.with_ is not None else frames
         frame = plan.made(evaluation, ctes) if plan.made is not None else query(plan.query, None, ctes, evaluation)

@@ -141,3 +141,14 @@ def test_the_output_has_the_form_of_the_design():
     ]
     contexts = {(each["column"], each["context"]) for each in shown["columns_read"]}
     assert ("user_id", "join") in contexts and ("segment", "groupby") in contexts and ("revenue", "agg") in contexts
+
+
+def test_a_method_that_is_not_known_is_named():
+    found = read('df = spark.read.csv("/a.csv", schema="a INT")\ndf.new_method(1).write.saveAsTable("u")')
+    assert "new_method(…) is not traced" in [each.message for each in found.diagnostics]
+    assert [edge for edge in found.edges if edge.source.dataset.name == "/a.csv"] == []
+
+
+def test_a_global_view_is_seen_by_sql():
+    text = 'spark.table("t").createGlobalTempView("g")\nspark.sql("SELECT x FROM global_temp.g").write.saveAsTable("u")'
+    assert written(text) == ["t.x -> u.x  IDENTITY [HIGH]"]
