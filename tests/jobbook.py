@@ -61,9 +61,9 @@ def schema() -> list[DatasetInfo]:
 
 
 def facts_of(edge: Edge) -> set[str]:
-    """One line for each usage of an edge."""
-    arrow = "->" if edge.field_level else "=>"
-    return {f"{edge.source} {arrow} {edge.target} {usage.how.value}" for usage in edge.usages}
+    """One line for each usage of an edge; names compare without regard to case."""
+    pair = f"{edge.source} {'->' if edge.field_level else '=>'} {edge.target}".lower()
+    return {f"{pair} {usage.how.value}" for usage in edge.usages}
 
 
 def facts_in(extraction: Extraction) -> set[str]:

@@ -7,15 +7,16 @@ from typing import Any
 
 from lineal.extract.pyspark.expressions import value
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.values import Builder, Class, Function, Library, Partial, Udf, Value
+from lineal.extract.pyspark.values import Builder, Class, Function, Instance, Library, Method, Partial, Udf, Value
 
 UDFS = ("udf", "pandas_udf", "arrow_udf")
 DATASETS = ("table", "view", "materialized_view", "temporary_view", "streaming_table", "append_flow")
 
 
 def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
-    """@udf("int"), @dlt.table(name="x"), @staticmethod, @anything"""
-    for decorator in node.decorator_list:
+    """@udf("int"), @dlt.table(name="x"), @staticmethod, @anything      the innermost first"""
+    result: Value = made
+    for decorator in reversed(node.decorator_list):
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
         made.decorators = (*made.decorators, name)
@@ -28,14 +29,12 @@ def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
 
             defined(run, made, decorator, name, env)
             return made
-        if isinstance(owner, Function) and isinstance(target, ast.Name):
-            wrapped = wrapped_by(run, owner, made, decorator, env)
-            if wrapped is not None:
-                return wrapped
-    return made
+        if isinstance(owner, (Function, Class)) or (isinstance(owner, Method) and owner.function is not None):
+            result = wrapped_by(run, owner, result, decorator, env) or result
+    return result
 
 
-def wrapped_by(run: Run, owner: Function, made: Function, decorator: Any, env: Environment) -> Value | None:
+def wrapped_by(run: Run, owner: Value, made: Value, decorator: Any, env: Environment) -> Value | None:
     """A decorator of the program itself: what it gives back is called instead."""
     from lineal.extract.pyspark.calls import invoke
 
@@ -43,7 +42,7 @@ def wrapped_by(run: Run, owner: Function, made: Function, decorator: Any, env: E
     if isinstance(decorator, ast.Call):
         function = value(run, decorator, env)
     found = invoke(run, function, [made], {}, decorator)
-    return found if isinstance(found, (Function, Partial, Udf, Class)) else None
+    return found if isinstance(found, (Function, Partial, Udf, Class, Instance, Method)) else None
 
 
 def aggregates(made: Function, decorator: Any) -> bool:

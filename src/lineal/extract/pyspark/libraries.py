@@ -267,6 +267,11 @@ def replaced(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
     return Instance(held.home, {**held.names, **keywords}) if isinstance(held, Instance) else held
 
 
+def template(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """string.Template("SELECT $columns FROM $source")"""
+    return Builder("template", {"text": arguments[0] if arguments else keywords.get("template")})
+
+
 def simple_namespace(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     from lineal.extract.pyspark.values import Class
 
@@ -355,6 +360,7 @@ LIBRARIES: dict[str, Handler] = {
     "collections.defaultdict": default_dict,
     "collections.OrderedDict": ordered_dict,
     "collections.namedtuple": named_tuple,
+    "string.Template": template,
     "types.SimpleNamespace": simple_namespace,
     "copy.deepcopy": copied,
     "copy.copy": copied,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
 
 from lineal.extract.pyspark.columns.trees import subquery
+from lineal.extract.pyspark.expressions import text_of_parts
 from lineal.extract.pyspark.names import table_parts
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
@@ -235,6 +237,24 @@ def match_call(run: Run, held: Builder, name: str, arguments: Arguments, keyword
     return tuple(groups[1:]) if name == "groups" else Unknown(f"{name}()", "computed")
 
 
+PLACEHOLDER = re.compile(r"\$(?:(\$)|([a-z_]\w*)|\{([a-z_]\w*)\})", re.IGNORECASE)
+
+
+def template_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """Template("SELECT $columns").substitute(columns="a, b")"""
+    text = held.parts["text"]
+    given = {**(arguments[0] if arguments and isinstance(arguments[0], dict) else {}), **keywords}
+    if name not in ("substitute", "safe_substitute") or not isinstance(text, str):
+        return Unknown(f"{name}()", "computed")
+    parts: list[Value] = []
+    end = 0
+    for found in PLACEHOLDER.finditer(text):
+        label = found[2] or found[3]
+        parts += [text[end : found.start()], "$" if found[1] else given.get(label, Unknown(label, "not given"))]
+        end = found.end()
+    return text_of_parts([*parts, text[end:]])
+
+
 def udf_decorator(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     return held
 
@@ -273,6 +293,7 @@ BUILDERS: dict[str, Callable[[Run, Builder, str, Arguments, Keywords, Any], Valu
     "stat": stat_call,
     "super": super_call,
     "match": match_call,
+    "template": template_call,
     "delta": delta_call,
     **dict.fromkeys(("glue", "glue_read", "glue_write"), glue_call),
 }

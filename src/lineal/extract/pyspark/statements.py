@@ -14,6 +14,7 @@ from lineal.extract.pyspark.run import Environment, Run, restore
 from lineal.extract.pyspark.values import (
     Class,
     Function,
+    Generator,
     Instance,
     Unknown,
     Value,
@@ -280,10 +281,23 @@ def _returns_nothing(node: ast.Return) -> bool:
 
 def with_(run: Run, node: ast.With | ast.AsyncWith, env: Environment, returns: Returns) -> Flow:
     for item in node.items:
-        held = value(run, item.context_expr, env)
+        held = entered(run, value(run, item.context_expr, env), item)
         if item.optional_vars is not None:
             bind(run, item.optional_vars, held, env)
     return block(run, node.body, env, returns)
+
+
+def entered(run: Run, held: Value, node: Any) -> Value:
+    """with cached(df) as base      what a generator yields first, or what __enter__ gives"""
+    if isinstance(held, Generator):
+        items = items_of(held)
+        return items[0] if items else None
+    enter = held.home.find("__enter__") if isinstance(held, Instance) else None
+    if isinstance(enter, Function):
+        from lineal.extract.pyspark.calls import apply
+
+        return apply(run, enter, [held], {}, node)
+    return held
 
 
 def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flow:

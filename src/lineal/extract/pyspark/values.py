@@ -315,6 +315,8 @@ def items_of(value: Value) -> list[Value] | None:
         return items
     if isinstance(value, Class) and value.enumerates:
         return [item for name, item in value.names.items() if isinstance(item, Instance)]
+    if isinstance(value, SchemaValue):
+        return [FieldValue(name, kind) for name, kind in value.fields]
     if isinstance(value, Instance) and value.home.is_tuple:
         return [value.names[name] for name, _ in value.home.all_fields if name in value.names]
     return None
