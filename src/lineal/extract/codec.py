@@ -39,7 +39,9 @@ def plan_out(plan: Plan) -> dict[str, Any]:
 def plan_in(made: dict[str, Any], query: Spot | None, node: Spot | None) -> Plan:
     plan = Plan(**made, query=query, node=node)
     if plan.schema is not None:
-        plan.schema = [ColumnInfo(*column[:4], Place(*column[4]) if column[4] else None) for column in plan.schema]
+        plan.schema = [
+            ColumnInfo(*column[:4], Place(*column[4]) if column[4] else None, *column[5:]) for column in plan.schema
+        ]
     return plan
 
 

@@ -63,6 +63,8 @@ class Prepared(NamedTuple):
     reading: Reading
     facts: Facts
     steps: list[tuple[Step, Naming | None]]
+    plain: bool = True
+    """no statement says what the others' names mean"""
 
 
 class Definitions:
@@ -196,17 +198,20 @@ class Definitions:
         facts = facts_of(script.dialect)
         naming = self.naming
         steps: list[tuple[Step, Naming | None]] = []
+        plain = True
         for step in self.steps_of(reading, facts, steps):
             if isinstance(step, Using):
                 naming = naming.using(step)
+                plain = False
                 continue
             if isinstance(step, Shown):
                 self.shown[step.key] = (step.of_key, step.of_name)
+                plain = False
                 continue
             if naming.speaks and isinstance(step, Plan) and step.defines and step.name:
                 step.name, step.key = naming.created(step.name, step.key)
             steps.append((step, naming if naming.speaks else None))
-        return Prepared(reading, facts, steps)
+        return Prepared(reading, facts, steps, plain)
 
     def steps_of(self, reading: Reading, facts: Facts, before: Sequence[Any] = ()) -> Iterator[Step]:
         """What each statement does; one that cannot be traced is reported and costs only itself."""
@@ -231,7 +236,7 @@ class Definitions:
 
     def arrange(self, script: Prepared) -> Arranged:
         """Every step has its full name, and where their order matters, its place in it."""
-        reading, facts, _ = script
+        reading, facts = script.reading, script.facts
         steps = [naming.located(step) if naming is not None else step for step, naming in script.steps]
         self.name_bare(steps, reading, facts)
         timeline = Timeline(steps) if order_matters(steps) else None

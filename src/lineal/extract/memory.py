@@ -121,7 +121,7 @@ class Remembering(Definitions):
         plans = [step for step, naming in prepared.steps if isinstance(step, Plan) and naming is None]
         if prepared.reading.found is not None:
             self.procedural.append(script.key())
-        elif len(plans) == len(prepared.steps):
+        elif prepared.plain and len(plans) == len(prepared.steps):
             held = self.hold(Held(key, prepared.reading, plans, None))
             held.coverage = tuple(map(int.__sub__, counts(self.coverage), before))  # type: ignore[assignment]
             held.diagnostics = [codec.diagnostic_out(found) for found in self.diagnostics[reported:]]
