@@ -181,7 +181,7 @@ def type_method(held: TypeValue, name: str) -> Value:
         return held.type_name
     if name == "elementType" and base == "array":
         return type_value(inner.removesuffix(">"))
-    if name in ("keyType", "valueType") and base == "map":
+    if name in ("keyType", "valueType") and base == "map" and inner:
         return type_value(top_level(inner.removesuffix(">"))[name == "valueType"])
     return Unknown(name, "a property of a type")
 
@@ -207,6 +207,13 @@ TYPE_NAMES = {
 }  # fmt: skip
 
 
+def type_text(value: Value) -> str:
+    """The spelling of a type inside another one."""
+    if isinstance(value, SchemaValue):
+        return f"struct<{','.join(f'{name}:{kind}' for name, kind in value.fields)}>"
+    return value if isinstance(value, str) else str(getattr(value, "type_name", "")) or "void"
+
+
 def type_call(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
     """StringType(), StructType([…]), StructField("a", StringType()), ArrayType(…)"""
     if name == "StructType":
@@ -225,4 +232,7 @@ def type_call(run: Run, name: str, arguments: list[Value], keywords: dict[str, V
         return FieldValue(str(given.get("name")), text)
     if name == "DecimalType" and len(arguments) == 2:
         return TypeValue(f"decimal({arguments[0]}, {arguments[1]})")
+    if name in ("ArrayType", "MapType"):
+        inner = [type_text(each) for each in (*arguments, *keywords.values())[: 1 + (name == "MapType")]]
+        return TypeValue(f"{name.removesuffix('Type').lower()}<{','.join(inner)}>")
     return TypeValue(TYPE_NAMES.get(name, name.removesuffix("Type").lower()))

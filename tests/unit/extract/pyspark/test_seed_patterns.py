@@ -152,3 +152,19 @@ def test_a_method_that_is_not_known_is_named():
 def test_a_global_view_is_seen_by_sql():
     text = 'spark.table("t").createGlobalTempView("g")\nspark.sql("SELECT x FROM global_temp.g").write.saveAsTable("u")'
     assert written(text) == ["t.x -> u.x  IDENTITY [HIGH]"]
+
+
+def test_types_inside_types():
+    text = (
+        "from pyspark.sql.types import *\n"
+        "kind = MapType(StringType(), ArrayType(IntegerType()))\nprint(kind.keyType, kind.valueType.elementType)\n"
+        'schema = StructType([StructField("id", IntegerType()), StructField("xs", ArrayType(StringType()))])\n'
+        'spark.read.schema(schema).json("/x").select("id", F.explode("xs").alias("x")).write.saveAsTable("u")'
+    )
+    found = read(text)
+    assert found.diagnostics == []
+    assert sorted(map(str, found.edges)) == [
+        "/x.id -> u.id  IDENTITY",
+        "/x.xs -> u.x  TRANSFORMATION",
+        "/x.xs => u  JOIN",
+    ]
