@@ -80,7 +80,7 @@ class Request(NamedTuple):
 @click.option("--with-rows", is_flag=True, help="Upstream, also show the columns that decide which rows there are.")
 @click.option(
     "--output",
-    type=click.Choice(["table", "chain", "json", "dot", "mermaid"]),
+    type=click.Choice(["table", "chain", "json", "dot", "mermaid", "pyspark-json"]),
     help="How to show it.  [default: chain for a column, else table]",
 )
 @click.option("--dialect", metavar="D", help="The SQL dialect, if the project does not say.")
@@ -136,7 +136,7 @@ class Request(NamedTuple):
 def command(arguments: tuple[str, ...], **options: Any) -> None:
     """Show where columns come from and where they go.
 
-    PATH is a project, a .sql file, a folder of them, a query log (.jsonl, .csv, .log), or - for standard input.
+    PATH is a project, a .sql or .py file, a notebook, a folder of them, a query log (.jsonl, .csv, .log), or - for standard input.
     [default: .]
 
     SELECTOR is a column or node with a plus on the side to follow: +m.c upstream, m.c+ downstream, +m.c+ both, 2+m.c
