@@ -136,8 +136,8 @@ class Request(NamedTuple):
 def command(arguments: tuple[str, ...], **options: Any) -> None:
     """Show where columns come from and where they go.
 
-    PATH is a project, a .sql or .py file, a notebook, a folder of them, a query log (.jsonl, .csv, .log), or - for standard input.
-    [default: .]
+    PATH is a project, a .sql or .py file, a notebook, a folder of them, a query log (.jsonl, .csv, .log), or - for
+    standard input.  [default: .]
 
     SELECTOR is a column or node with a plus on the side to follow: +m.c upstream, m.c+ downstream, +m.c+ both, 2+m.c
     two hops upstream, +m every column of m.

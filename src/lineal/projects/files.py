@@ -9,6 +9,7 @@ from pathlib import Path
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus, Script
 from lineal.projects.columns import merged
+from lineal.projects.imports import with_imports
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.text import Report, read_text, unreadable
 
@@ -24,12 +25,16 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     """A script for each file. In a folder .sql, .py and .ipynb files count; one that is named may have any name."""
     corpus = _corpus(dialect, schema)
     report = corpus.diagnostics.append
-    paths = list(script_files(path, report)) if path.is_dir() else [path]
+    paths = list(script_files(path, report)) if path.is_dir() else with_imports(path) if is_job(path) else [path]
     texts = ((file, read_text(file, report)) for file in paths)
     corpus.scripts = [Script(text, _language(file, corpus), str(file)) for file, text in texts if text is not None]
     if not paths and not corpus.diagnostics:
         report(Diagnostic(Code.NO_INPUT, f"{path} has no .sql files", Place(str(path), 1, 1)))
     return corpus
+
+
+def is_job(path: Path) -> bool:
+    return path.suffix.lower() == ".py"
 
 
 def _language(file: Path, corpus: Corpus) -> str:
