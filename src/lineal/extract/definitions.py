@@ -419,7 +419,7 @@ class Definitions:
             frame = self.schema(entry.before)
         elif entry.deciding:
             frame = self.schema(entry)
-        elif entry.like is not None or (entry.declared is not None and entry.declared.complete):
+        elif entry.like or (entry.declared is not None and entry.declared.complete):
             frame = self.declared_frame(entry)
         else:
             return []
@@ -489,7 +489,7 @@ class Definitions:
 
     def declared_frame(self, entry: Entry) -> Frame:
         """What is declared for a name."""
-        if entry.like is not None:
+        if entry.like:
             return self.likeness(entry)
         info = entry.declared
         columns = self.declared_columns(info) if info is not None else []
@@ -499,14 +499,14 @@ class Definitions:
 
     def likeness(self, entry: Entry) -> Frame:
         """CREATE TABLE t (LIKE s, a INT)      the columns of s, and those of its own"""
-        assert entry.like is not None
-        (name, key), entry.like = entry.like, None  # a circle of likenesses ends here
-        other = self.schema(self.entry(key, name, "table"))
-        entry.like = (name, key)
-        columns = {key: name for name, key in named_columns(other)}
+        like, entry.like = entry.like, ()  # a circle of likenesses ends here
+        others = [self.schema(self.entry(key, name, "table")) for name, key in like]
+        entry.like = like
+        columns = {key: name for other in others for name, key in named_columns(other)}
         for name, key in self.declared_columns(entry.declared) if entry.declared is not None else ():
             columns.setdefault(key, name)
-        return Scan(entry.dataset, [(name, key) for key, name in columns.items()], other.complete)
+        complete = all(other.complete for other in others)
+        return Scan(entry.dataset, [(name, key) for key, name in columns.items()], complete)
 
     def declared_columns(self, info: DatasetInfo) -> list[tuple[str, str]]:
         """The columns with their keys; where "Id" and id are two columns, both are meant exactly."""

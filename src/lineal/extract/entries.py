@@ -88,7 +88,7 @@ class Entry:
         self.declared: DatasetInfo | None = None
         self.changes: list[tuple[Timeline, int, Change]] = []
         """ALTER TABLE … RENAME COLUMN: the script, the statement's position in it, and the change"""
-        self.like: tuple[str, str] | None = None
+        self.like: tuple[tuple[str, str], ...] = ()
         """CREATE TABLE t LIKE s: the spelling and key of s"""
         self.scanned: Frame | None = None
         self.active = False
@@ -102,7 +102,7 @@ class Entry:
     @property
     def defining(self) -> list[Definition]:
         """The statements that decide the schema: an INSERT only where nothing else does."""
-        if self.deciding or self.like is not None or (self.declared is not None and self.declared.complete):
+        if self.deciding or self.like or (self.declared is not None and self.declared.complete):
             return self.deciding
         return self.definitions
 

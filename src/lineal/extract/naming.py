@@ -61,8 +61,7 @@ class Naming(NamedTuple):
         if isinstance(step, Plan):
             if step.name and not step.defines:  # what it creates has its full name already
                 step.name, step.key = self.full(step.name, step.key)
-            if step.like is not None:
-                step.like = self.full(*step.like)
+            step.like = tuple(self.full(*each) for each in step.like)
             return step
         if isinstance(step, Renamed):
             return Renamed(*self.full(step.name, step.key), *self.created(step.to_name, step.to_key), step.node)

@@ -129,9 +129,9 @@ class Versions:
 
     def columns_like(self, plan: Plan, timeline: Timeline, position: int) -> Makes:
         """CREATE TABLE #t (a INT), CREATE TEMP TABLE t (LIKE s)"""
-        if plan.like is None:
+        if not plan.like:
             return schema_frame(plan, self.definitions.facts)
-        name, key = plan.like
+        name, key = plan.like[0]
         version = timeline.at(key, position)
         if version is None:
             version = Version(name, key)

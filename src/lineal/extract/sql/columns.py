@@ -170,6 +170,8 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
     """COLUMNS('a.*'), * LIKE 'a%', (t).*, max(COLUMNS(*))      one output for each column; None for one output"""
     if isinstance(item, exp.Columns):
         return columns_slots(item, scope)
+    if isinstance(item, exp.Apply):
+        return applied(item, scope)
     if isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
         row = scope.row(item.this.unnest())
         if row is not None:
@@ -180,6 +182,20 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
         holds = tested(item, NAME_TESTS[type(item)](item.expression.name))
         return [slot for slot in star_slots(item.this, scope) if slot.star is not None or holds(slot.name)]
     return each_column(item, scope) if scope.evaluation.facts.columns_in_expressions else None
+
+
+def applied(item: exp.Apply, scope: Scope) -> list[Slot]:
+    """* EXCEPT (a) APPLY(toString) APPLY(max)      ClickHouse: max(toString(b)) for each column b"""
+    inner, function = item.this, item.expression.name
+    slots = applied(inner, scope) if isinstance(inner, exp.Apply) else star_slots(inner, scope)
+    found = []
+    for slot in slots:
+        scope.each = slot
+        call = exp.func(function, exp.Columns(this=exp.Star()), dialect=scope.evaluation.facts.name)
+        name = f"{function}({slot.name})"
+        found.append(Slot(name, scope.evaluation.fold(name, True), value_of(call, IDENTITY, scope), slot.star))
+    scope.each = None
+    return found
 
 
 def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:

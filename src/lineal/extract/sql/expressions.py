@@ -15,6 +15,7 @@ from sqlglot import exp
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
 from lineal.algebra.frame import NOTHING, Items, Lineage, Slot, Struct, absorb, pour, slot_at, united
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
+from lineal.extract.sql.casts import cast_behind
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
 from lineal.extract.sql.paths import PATHS, arrow_meant, path_of
@@ -277,7 +278,9 @@ def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: 
         return
     kind = node.__class__
     row = ROWS[kind] if kind in ROWS and not evaluation.own_functions.rows else row_of(node, scope)
-    if row is None:
+    if row is None and (operand := cast_behind(node, evaluation.facts)) is not None:
+        stack.append((operand, value(way), (node, calls)))
+    elif row is None:
         below(node, way.after.get(VALUE) or compose(way, VALUE), (node, calls), stack)
     else:
         ROLES[row.role](node, row.masks, way, calls, stack, scope, into)

@@ -51,7 +51,12 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
         reading.remember(tokens)  # names are taken from the text: those of expressions, or that of the statement
     message = "a string, a quoted name or a comment is not closed"
     diagnostics = [Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread]
-    if "{{" in script.text or "{%" in script.text or "${" in script.text:
+    if (
+        "{{" in script.text
+        or "{%" in script.text
+        or "${" in script.text
+        or (script.dialect == "snowflake" and "&" in script.text)
+    ):
         _report_templates(reading, tokens, diagnostics)
     if not unread and not (may_be_deep(script.text, len(tokens)) and too_deep(tokens)):
         try:

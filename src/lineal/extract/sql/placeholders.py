@@ -1,4 +1,4 @@
-"""Words that stand for what is only known when a statement runs: ${x}, {{ x }}, :1, ?1.
+"""Words that stand for what is only known when a statement runs: ${x}, {{ x }}, :1, ?1, SnowSQL's &x.
 
 As a value each is a placeholder, and no column; in a name (`t_${env}`) it stays a part of the name: `t_{env}`.
 """
@@ -12,7 +12,10 @@ from itertools import zip_longest
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-BRACED = re.compile(r"\{\{(?!\{)(?P<template>.*?)\}\}|\$\{(?P<variable>[^{}]*)\}", re.DOTALL)
+BRACED = re.compile(r"\{\{(?!\{)(.*?)\}\}|\$\{([^{}]*)\}", re.DOTALL)
+
+SNOWSQL = re.compile(r"&\{([A-Za-z_]\w*)\}|&([A-Za-z_]\w*)")
+"""WHERE a = &x, FROM &{db}.t      Snowflake has no operator &"""
 
 NAMED_NEXT = frozenset((TokenType.FROM, TokenType.JOIN, TokenType.INTO, TokenType.UPDATE, TokenType.TABLE))
 """FROM ${t}      a name follows these"""
@@ -34,7 +37,7 @@ MARKED = re.compile(r"[?:]\d|\$\w")
 
 def has_placeholders(text: str, dialect: str) -> bool:
     """A glance, since hardly any text has one that the parser does not know."""
-    if "${" in text or "{{" in text:
+    if "${" in text or "{{" in text or (dialect == "snowflake" and "&" in text):
         return True
     marks = dialect in NUMBERED and ("?" in text or ":" in text or "$" in text)
     return marks and MARKED.search(text) is not None
@@ -43,22 +46,24 @@ def has_placeholders(text: str, dialect: str) -> bool:
 def placed(tokens: list[Token], text: str, dialect: str) -> list[Token]:
     """The tokens, each placeholder one of them."""
     if "${" in text or "{{" in text:
-        tokens = _braced(tokens, text)
+        tokens = _braced(tokens, text, BRACED)
+    if dialect == "snowflake" and "&" in text:
+        tokens = _braced(tokens, text, SNOWSQL)
     return _numbered(tokens, NUMBERED[dialect], dialect) if dialect in NUMBERED else tokens
 
 
-def _braced(tokens: list[Token], text: str) -> list[Token]:
+def _braced(tokens: list[Token], text: str, pattern: re.Pattern[str]) -> list[Token]:
     tokens = list(_split(tokens))
     starts = [token.start for token in tokens]
     found: list[Token] = []
     done = 0
-    for match in BRACED.finditer(text):
+    for match in pattern.finditer(text):
         first = bisect_left(starts, match.start())
         if first < done or first == len(starts) or starts[first] != match.start():
             continue  # inside a string or a comment
         found.extend(tokens[done:first])
         done = bisect_left(starts, match.end())
-        word = "{" + " ".join((match["template"] or match["variable"] or "").split()) + "}"
+        word = "{" + " ".join(next(filter(None, match.groups()), "").split()) + "}"
         made = _token(tokens[first], TokenType.VAR, word, match.end() - 1)
         if found and found[-1].end + 1 == made.start and found[-1].token_type in JOINED:
             made = _token(found[-1], found[-1].token_type, found.pop().text + word, made.end)
@@ -113,7 +118,7 @@ def is_open(token: Token, text: str) -> bool:
     """FROM t_${env}, SELECT {{ x }}, {% if x %}      a name or a template that is only known when it runs"""
     written = text[token.start : token.end + 1]
     if token.token_type is TokenType.VAR:
-        return "{" in written
+        return "{" in written or written[:1] == "&"
     return token.token_type is not TokenType.STRING and text[token.start : token.start + 2] in ("{{", "{%")
 
 

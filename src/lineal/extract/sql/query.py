@@ -200,7 +200,7 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
 SPECIAL = (
     GENERATORS
     | PATHS.keys()
-    | {exp.Columns, exp.Like, exp.ILike, exp.Struct, exp.Array, *CARRYING_AGGREGATES, exp.Anonymous}
+    | {exp.Columns, exp.Like, exp.ILike, exp.Apply, exp.Struct, exp.Array, *CARRYING_AGGREGATES, exp.Anonymous}
 )
 """What may be several columns in one item of SELECT, or a value with fields."""
 

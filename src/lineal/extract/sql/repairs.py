@@ -6,6 +6,7 @@ Words that stay keep their places. Nothing here is tried on a statement that par
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -82,7 +83,17 @@ def _parsed(words: Words, dialect: str, text: str) -> Any:
 
 def given_up(tree: Any) -> bool:
     """CREATE … with a word that sqlglot does not know, REPLACE INTO: it gives up, and keeps the text"""
-    return isinstance(tree, exp.Command) and tree.name.upper() in ("CREATE", "REPLACE")
+    if not isinstance(tree, exp.Command):
+        return False
+    return tree.name.upper() in ("CREATE", "REPLACE") or (tree.name.upper() == "ALTER" and is_mutation(tree))
+
+
+def is_mutation(tree: exp.Command) -> bool:
+    """ALTER TABLE t UPDATE a = b WHERE c      ClickHouse"""
+    return MUTATION.match(str(tree.args.get("expression") or "")) is not None
+
+
+MUTATION = re.compile(r"\s*TABLE\b.*\b(UPDATE|DELETE)\b.*\bWHERE\b", re.IGNORECASE | re.DOTALL)
 
 
 def ways_out(words: Words, dialect: str, text: str) -> Iterator[tuple[Words, str]]:
@@ -221,6 +232,32 @@ def from_before_set(words: Words) -> Words:
         return words
     name = words[assignments - 1]
     return [*words[:assignments], like(name, TokenType.ALIAS, "AS"), name, *words[assignments:]]
+
+
+def mutation(words: Words) -> Words:
+    """ALTER TABLE t ON CLUSTER x UPDATE a = b IN PARTITION p WHERE c      ClickHouse: UPDATE t SET a = b WHERE c"""
+    if not says(words, 0, "ALTER") or not says(words, 1, "TABLE"):
+        return words
+    verb, where = first(words, 2, "UPDATE", "DELETE"), first(words, 2, "WHERE")
+    if verb is None or where is None or where < verb:
+        return words
+    table = words[2 : first(words[:verb], 2, "ON") or verb]
+    within = first(words[:where], verb, "IN")
+    what = words[verb + 1 : within or where]
+    if says(words, verb, "DELETE"):
+        return [words[verb], like(words[verb], TokenType.FROM, "FROM"), *table, *words[where:]]
+    return [words[verb], *table, like(words[verb], TokenType.SET, "SET"), *what, *words[where:]]
+
+
+def inline_view(words: Words) -> Words:
+    """UPDATE (SELECT …) SET a = b      Oracle: UPDATE (SELECT …) AS view SET a = b, or SET is taken for an alias"""
+    if not says(words, 0, "UPDATE") or not says(words, 1, "("):
+        return words
+    end = closing(words, 1) + 1
+    if not says(words, end, "SET"):
+        return words
+    alias = [like(words[end], TokenType.ALIAS, "AS"), like(words[end], TokenType.VAR, "view")]
+    return [*words[:end], *alias, *words[end:]]
 
 
 def output_before_where(words: Words) -> Words:
@@ -454,6 +491,49 @@ def marked_recursion(words: Words) -> Words:
     return found if len(found) != len(words) else words
 
 
+def recursion_in_between(words: Words) -> Words:
+    """WITH RECURSIVE r AS (…) SEARCH … SET o, q AS …      r AS (WITH RECURSIVE r AS (…) SEARCH … SET o SELECT * FROM r)
+
+    sqlglot reads these clauses behind the last CTE only.
+    """
+    for at in range(len(words) - 1, 0, -1):
+        end = end_of_marks(words, at) if words[at - 1].token_type is TokenType.R_PAREN else None
+        if end is None or not says(words, end, ","):
+            continue
+        start = opening(words, at - 1) - 1
+        while start > 0 and not says(words, start, "AS"):
+            start -= 1
+        name = opening(words, start - 1) - 1 if says(words, start - 1, ")") else start - 1
+        inner = [
+            like(words[at], TokenType.L_PAREN, "("),
+            like(words[at], TokenType.WITH, "WITH"),
+            like(words[at], TokenType.RECURSIVE, "RECURSIVE"),
+            *words[name:end],
+            like(words[at], TokenType.SELECT, "SELECT"),
+            like(words[at], TokenType.STAR, "*"),
+            like(words[at], TokenType.FROM, "FROM"),
+            words[name],
+            like(words[at], TokenType.R_PAREN, ")"),
+        ]
+        words = [*words[: name + 1], words[start], *inner, *words[end:]]
+    return words
+
+
+def end_of_marks(words: Words, at: int) -> int | None:
+    """SEARCH DEPTH FIRST BY a SET o CYCLE a SET c USING p      where it ends; None if it is something else"""
+    if not (says(words, at, "SEARCH") or says(words, at, "CYCLE")):
+        return None
+    set_ = first(words, at, "SET")
+    if set_ is None:
+        return None
+    end = set_ + 2
+    if says(words, end, "TO"):
+        end += 4  # CYCLE a SET c TO 1 DEFAULT 0
+    if says(words, end, "USING"):
+        end += 2
+    return (end_of_marks(words, end) if says(words, end, "CYCLE") else None) or end
+
+
 def pivot_statement(words: Words) -> Words:
     """CREATE TABLE x AS PIVOT t …, INSERT INTO x UNPIVOT t …, PIVOT t … ORDER BY a      SELECT * FROM (PIVOT t …)"""
     start = next((at for at, word in enumerate(words) if word.token_type in PIVOTS and starts_query(words, at)), None)
@@ -481,9 +561,10 @@ def starts_query(words: Words, position: int) -> bool:
 
 REPAIRS: tuple[Repair, ...] = (
     pivot_statement,
-    compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, output_before_where,
-    delete_where, without_duplicates, pipes, left_out, recursive_view, output_of_a_schema, inner_statement, unneeded,
-    properties, lateral_rows, only_in_parentheses, order_by_operator, alias_of_keys, marked_recursion, counted_rows,
+    compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, mutation, inline_view,
+    output_before_where, delete_where, without_duplicates, pipes, left_out, recursive_view, output_of_a_schema,
+    inner_statement, unneeded, properties, lateral_rows, only_in_parentheses, order_by_operator, alias_of_keys,
+    recursion_in_between, marked_recursion, counted_rows,
 )  # fmt: skip
 
 

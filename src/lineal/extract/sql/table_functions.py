@@ -23,7 +23,15 @@ from lineal.algebra.frame import (
     united,
 )
 from lineal.extract.sql.composites import element_fields, fields_of, fields_returned
-from lineal.extract.sql.dialects.table_functions import COLUMNS, FILES, IDS, KEEPS_ITS_NAME, OF_A_TYPE, ONE_ROW
+from lineal.extract.sql.dialects.table_functions import (
+    COLUMNS,
+    ELSEWHERE,
+    FILES,
+    IDS,
+    KEEPS_ITS_NAME,
+    OF_A_TYPE,
+    ONE_ROW,
+)
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.generators import LATERAL, exploded, fields_of_items, fixed, parts_of
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
@@ -134,6 +142,9 @@ def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage)
     if isinstance(call, (exp.JSONTable, exp.OpenJSON)):
         return json_columns(call, scope, rows), None
     name = name_of(call)
+    if name in ELSEWHERE and (spelling := table_elsewhere(call)):
+        dataset, frame = scope.evaluation.scan(scope.evaluation.fold_table(spelling, False), spelling, node)
+        return list(frame.slots), dataset
     if returns_one(name, scope):
         return record(call, name, scope), None
     one_row = name in ONE_ROW or one_value(call, scope)
@@ -152,6 +163,15 @@ def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage)
             columns = ["id"]
         return [Slot(column, scope.evaluation.fold(column, False), made) for column in columns], None
     return dataset_columns(call, node, asked, made, scope)
+
+
+def table_elsewhere(call: Any) -> str:
+    """remote('host', db.t), remote('host', db, 't')      db.t"""
+    _, *named = [*call.iter_expressions()] or [None]
+    parts = [part.name for column in named[:1] if isinstance(column, exp.Column) for part in column.parts]
+    if len(parts) < 2:
+        parts = [item.name for item in named[:2]]
+    return ".".join(parts) if all(parts) else ""
 
 
 def returns_one(name: str, scope: Scope) -> bool:

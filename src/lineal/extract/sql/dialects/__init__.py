@@ -69,6 +69,9 @@ ITEMS_ARE_ROWS = frozenset(("bigquery",))
 ITEMS_ARE_COLUMNS = frozenset(("trino", "presto", "athena"))
 """FROM t, UNNEST(t.items) AS i      a column for each field of the items"""
 
+CASTS_BEHIND = frozenset(("teradata",))
+"""SELECT a (INTEGER)      CAST(a AS INTEGER)"""
+
 SUBQUERIES_SEE_MEMBERS = frozenset(("duckdb",))
 """FROM t, (SELECT t.a + 1 AS b) AS s      as if LATERAL stood before it"""
 
@@ -149,6 +152,7 @@ class Facts:
     items_are_rows: bool
     items_are_columns: bool
     subqueries_see_members: bool
+    casts_behind: bool
     arrows: str
     pseudo_columns: frozenset[str]
     values_names: tuple[int, str]
@@ -200,6 +204,7 @@ def facts_of(dialect: str) -> Facts:
         keys_in_place=dialect in KEYS_IN_PLACE,
         items_are_rows=dialect in ITEMS_ARE_ROWS,
         items_are_columns=dialect in ITEMS_ARE_COLUMNS,
+        casts_behind=dialect in CASTS_BEHIND,
         subqueries_see_members=dialect in SUBQUERIES_SEE_MEMBERS,
         arrows=ARROWS.get(dialect, LAMBDAS),
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),

@@ -49,3 +49,6 @@ FILES = frozenset(
     read_files iceberg_scan delta_scan s3 s3cluster url hdfs file gcs azureblobstorage deltalake iceberg""".split()  # noqa: SIM905
 )
 """FROM read_parquet('lake/*.parquet')      reads a place, and is no dataset of its own"""
+
+ELSEWHERE = frozenset(("remote", "remotesecure", "cluster", "clusterallreplicas", "mysql", "postgresql"))
+"""FROM remote('host', db.t), FROM mysql('host', 'db', 't', …)      ClickHouse: a table of another server"""

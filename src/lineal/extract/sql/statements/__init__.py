@@ -49,7 +49,7 @@ class Plan:
     """CREATE OR REPLACE"""
     overwrites: bool = False
     """INSERT OVERWRITE: the rows that were there are gone"""
-    like: tuple[str, str] | None = None
+    like: tuple[tuple[str, str], ...] = ()
     """CREATE TABLE t LIKE s: the spelling and key of s, whose columns t has, too"""
 
 

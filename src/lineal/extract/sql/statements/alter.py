@@ -19,6 +19,7 @@ from lineal.extract.sql.statements import (
     Swapped,
     Unsupported,
 )  # fmt: skip
+from lineal.extract.sql.statements.change import delete
 from lineal.extract.sql.tables import is_named, spelled
 from lineal.model.way import Clause
 
@@ -39,8 +40,11 @@ def truncate(node: exp.TruncateTable, facts: Facts) -> list[Step] | None:
 
 
 def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | None:
-    """ALTER TABLE t RENAME TO u, SWAP WITH u, RENAME COLUMN a TO b, ADD COLUMN c INT, DROP COLUMN d"""
-    table = node.args.get("this")
+    """ALTER TABLE t RENAME TO u, SWAP WITH u, RENAME COLUMN a TO b, ADD COLUMN c INT, DROP COLUMN d
+
+    ALTER TABLE t DELETE WHERE a      ClickHouse: DELETE FROM t WHERE a
+    """
+    table: Any = node.args.get("this")
     if str(node.args.get("kind")).upper() not in DATA or not is_named(table):
         return None
     name, key = spelled(table, facts)
@@ -51,6 +55,10 @@ def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | Non
             other = beside(name, key, *spelled(action.this, facts))
             renames = isinstance(action, exp.AlterRename)
             steps.append(Renamed(name, key, *other, node) if renames else Swapped(name, key, *other, node))
+        elif isinstance(action, exp.Delete):
+            action.set("this", table.copy())
+            deleted = delete(action, facts)
+            steps.extend(deleted if isinstance(deleted, list) else ())
         elif isinstance(action, exp.Query):
             steps.append(Plan(name, key, "view", query=action, node=node, replaces=True))
         else:
@@ -139,6 +147,10 @@ def copy_of(name: str, key: str, from_name: str, from_key: str, defines: bool = 
             if slot.scanned is not None:
                 evaluation.read(slot.scanned, Clause.SELECT, node)
         evaluation.datasets_read.setdefault(dataset, node)
+        if not defines and from_key != key:
+            _, target = evaluation.catalog.former(name, key, evaluation)
+            if target.complete and frame.complete:
+                return Frame([slot for slot in frame.slots if slot.key in target.index], NOTHING)
         return Frame(frame.slots, NOTHING)
 
     return Plan(name, key, "table", made=made, defines=defines, node=node)

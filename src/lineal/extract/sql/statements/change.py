@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -34,6 +34,8 @@ def changing(table: Any, node: Any, facts: Facts, made: Callable[[Any, Any], Fra
 
 def update(node: exp.Update, facts: Facts) -> Plan | list[Any] | type[Unsupported]:
     """UPDATE t SET a = s.b FROM s WHERE t.id = s.id      s.b → t.a; t.id, s.id decide t.a"""
+    if isinstance(node.this, exp.Subquery):
+        return update_view(node, facts)
     table = aliased(node.this, node.args.get("from_"), facts)
     if table is None or not node.expressions:
         return Unsupported
@@ -57,6 +59,53 @@ def update_joined(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupporte
         if key in tables and is_named(tables[key])
     ]
     return plans or Unsupported
+
+
+def update_view(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupported]:
+    """UPDATE (SELECT t.a AS x, s.b AS y FROM t JOIN s ON …) SET x = y      Oracle: what changes is t, and its a"""
+    plans = []
+    for table, names, only in tables_in_view(node.this, facts):
+        assignments = [each for each in node.expressions if target_key(each, facts) in only]
+        if assignments:
+            part = partial(updated_through_view, node, names, assignments)
+            plans.append(changing(table, node, facts, part))
+    return plans or Unsupported
+
+
+def target_key(assignment: Any, facts: Facts) -> str:
+    return facts.fold(assignment.this.name, False)
+
+
+def tables_in_view(view: exp.Subquery, facts: Facts) -> Iterator[tuple[Any, dict[str, exp.Column], set[str]]]:
+    """The tables of a view's FROM, each with the view's columns that are its own; the first has the unqualified."""
+    body = view.this
+    if not isinstance(body, exp.Select) or body.args.get("from_") is None:
+        return
+    members = [body.args["from_"].this, *(join.this for join in body.args.get("joins") or ())]
+    columns = {facts.fold(item.alias_or_name, False): item.unalias() for item in body.expressions}
+    names = {key: column for key, column in columns.items() if isinstance(column, exp.Column)}
+    for position, member in enumerate(each for each in members if is_named(each)):
+        alias = facts.fold_table(member.alias_or_name, False)
+        own = {key for key, c in names.items() if (facts.fold_table(c.table, False) if c.table else "") == alias}
+        unqualified = {key for key, c in names.items() if not c.table} if position == 0 else set()
+        yield member, names, own | unqualified
+
+
+def updated_through_view(
+    node: exp.Update, names: dict[str, exp.Column], assignments: list[Any], evaluation: Evaluation, ctes: CTEs
+) -> Frame:
+    """What decides the view's rows decides what is set."""
+    scope = Scope(evaluation, evaluation.around, ctes)
+    decided: Lineage = {}
+    relation(node.this, scope, decided)
+    if node.args.get("where") is not None:
+        scope.clause = Clause.WHERE
+        gather(node.args["where"].this, FILTERS, decided, scope)
+    columns: Columns = {}
+    assign_all(assignments, scope, columns)
+    for slot in columns.values():
+        absorb(decided, slot.lineage)
+    return named_as(names, Frame(list(columns.values()), NOTHING))
 
 
 def behind(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Column]]:
@@ -201,6 +250,8 @@ def put_named(name: str, key: str, lineage: Lineage, columns: Columns) -> None:
 def delete(node: exp.Delete, facts: Facts) -> list[Any] | type[Unsupported]:
     """DELETE FROM t USING s WHERE t.id = s.id      both ids decide which rows t has; DELETE t, s FROM …: of both"""
     named, source = node.args.get("tables"), node.args.get("this") or None
+    if isinstance(source, exp.Subquery) and (bases := [table for table, _, _ in tables_in_view(source, facts)]):
+        return [changing(bases[0], node, facts, lambda e, c: deleted(node, e, c))]
     tables = [aliased(each, source if named else None, facts) for each in named or [source]]
     if any(table is None for table in tables):
         return Unsupported

@@ -20,6 +20,7 @@ PAIR = re.compile(rf"{NAME}\s+(?:TO|AND)\s+{NAME}", re.IGNORECASE)
 STREAM = re.compile(rf"^STREAM\s+(?:IF\s+NOT\s+EXISTS\s+)?{NAME}.*?\bON\s+(?:TABLE|VIEW)\s+{NAME}", re.I | re.S)
 SWITCH = re.compile(rf"^TABLE\s+{NAME}\s+SWITCH\b.*?\bTO\s+{NAME}", re.IGNORECASE | re.DOTALL)
 EXCHANGE = re.compile(rf"^TABLE\s+{NAME}\s+EXCHANGE\s+PARTITION\b.*?\bWITH\s+TABLE\s+{NAME}", re.I | re.S)
+APPEND = re.compile(rf"^TABLE\s+{NAME}\s+APPEND\s+FROM\s+{NAME}", re.IGNORECASE)
 
 Said = Any
 """Steps, none, or Unsupported."""
@@ -57,9 +58,10 @@ def exchange(text: str, facts: Facts, node: exp.Command) -> list[Step]:
 
 
 def alter(text: str, facts: Facts, node: exp.Command) -> Said:
-    """ALTER TABLE a SWITCH TO b; ALTER TABLE a EXCHANGE PARTITION … WITH TABLE b"""
+    """ALTER TABLE a SWITCH TO b; ALTER TABLE a EXCHANGE PARTITION … WITH TABLE b; ALTER TABLE a APPEND FROM b"""
     moved = [(to, key, from_, from_key) for from_, from_key, to, key in tables(text, SWITCH, facts)]
     moved += tables(text, EXCHANGE, facts)
+    moved += tables(text, APPEND, facts)
     if moved:
         return [copy_of(*pair, defines=False, node=node) for pair in moved]
     return use.alter_session(text, facts)
@@ -67,7 +69,18 @@ def alter(text: str, facts: Facts, node: exp.Command) -> Said:
 
 def create(text: str, facts: Facts, node: exp.Command) -> Said:
     """CREATE STREAM s ON TABLE t      the changes of t, with its columns"""
+    if WITHOUT_DATA.match(text):
+        return None
     return [copy_of(*pair, node=node) for pair in tables(text, STREAM, facts)] or Unsupported
+
+
+WITHOUT_DATA = re.compile(
+    r"(OR\s+REPLACE\s+)?(DOMAIN|ROLE|USER|EXTENSION|POLICY|PUBLICATION|SUBSCRIPTION|COLLATION|CAST|OPERATOR|SERVER|"
+    r"TEXT\s+SEARCH|STATISTICS|CONVERSION|LOGIN|CREDENTIAL|RESOURCE|WAREHOUSE|QUOTA|SETTINGS\s+PROFILE|ROW\s+POLICY|"
+    r"TABLESPACE|PROFILE|DIRECTORY|CONTEXT|ACCESS\s+METHOD|EVENT\s+TRIGGER|USER\s+MAPPING)\b",
+    re.IGNORECASE,
+)
+"""CREATE DOMAIN d AS int      what holds no rows, and moves none"""
 
 
 def set_(text: str, facts: Facts, node: exp.Command) -> Said:

@@ -43,7 +43,7 @@ def create(node: exp.Create, facts: Facts) -> Plan | list[Step] | type[Unsupport
     else:
         declared = [declared_column(item, facts) for item in schema.expressions] if schema is not None else []
         plan.schema = [info for info in declared if info is not None]
-        plan.like = parent(node, facts)
+        plan.like = parents(node, facts)
     into = node.find(exp.ToTableProperty)
     return feeding(plan, into.this, facts) if into is not None and plan.query is not None else plan
 
@@ -63,13 +63,13 @@ def declare_beside(plan: Plan, schema: exp.Schema, facts: Facts) -> None:
     )
 
 
-def parent(node: exp.Create, facts: Facts) -> tuple[str, str] | None:
-    """LIKE s, INHERITS (s), PARTITION OF s      the table whose columns this one has, too"""
-    for found in node.find_all(exp.LikeProperty, exp.InheritsProperty, exp.PartitionedOfProperty):
-        table = found.expressions[0] if isinstance(found, exp.InheritsProperty) else found.this
-        if is_named(table):
-            return spelled(table, facts)
-    return None
+def parents(node: exp.Create, facts: Facts) -> tuple[tuple[str, str], ...]:
+    """LIKE s, INHERITS (s, r), PARTITION OF s      the tables whose columns this one has, too"""
+    found = node.find_all(exp.LikeProperty, exp.InheritsProperty, exp.PartitionedOfProperty)
+    tables = [
+        t for each in found for t in (each.expressions if isinstance(each, exp.InheritsProperty) else [each.this])
+    ]
+    return tuple(spelled(table, facts) for table in tables if is_named(table))
 
 
 def is_temporary(node: exp.Create, name: str) -> bool:

@@ -8,12 +8,13 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Lineage, Slot, united
 from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.dialects.table_functions import ELSEWHERE
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.relations import join_, listed, relation
 from lineal.extract.sql.scope import CTEs, Scope, Source
 from lineal.extract.sql.statements import Partition, Plan, Unsupported, listed_columns
 from lineal.extract.sql.statements.change import assigned
-from lineal.extract.sql.table_functions import first_text
+from lineal.extract.sql.table_functions import first_text, name_of, table_elsewhere
 from lineal.extract.sql.tables import Named, is_named, spelled
 from lineal.model.paths import path_name
 
@@ -51,6 +52,8 @@ def written_place(node: Any) -> str | None:
     """INSERT OVERWRITE DIRECTORY '/out' …, INSERT INTO FUNCTION s3('s3://lake/out.csv') …      a place for files"""
     if isinstance(node, exp.Directory):
         return path_name(node.name)
+    if isinstance(node, exp.Func) and name_of(node) in ELSEWHERE and (table := table_elsewhere(node)):
+        return table
     text = first_text(node) if isinstance(node, exp.Func) else None
     return path_name(text) if text is not None else None
 

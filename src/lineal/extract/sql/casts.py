@@ -1,0 +1,38 @@
+"""Casts that look like calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.sql.dialects import Facts
+
+
+def cast_behind(node: Any, facts: Facts) -> exp.Column | None:
+    """a (INTEGER), t.a (CHAR(5))      Teradata: CAST(a AS INTEGER); the column, or None for a call"""
+    if not facts.casts_behind or not isinstance(node, exp.Anonymous) or len(node.expressions) != 1:
+        return None
+    if not is_type(node.expressions[0]):
+        return None
+    table = node.parent.this.copy() if isinstance(node.parent, exp.Dot) else None
+    return exp.Column(this=exp.to_identifier(node.name), table=table)
+
+
+def is_type(node: Any) -> bool:
+    """INTEGER, DECIMAL(10, 2), CHAR(5)      as the parser takes them: a column, a type, a function of numbers"""
+    if isinstance(node, exp.Column):
+        return not node.table and node.name.upper() in TYPES
+    if isinstance(node, exp.DataType):
+        return True
+    if isinstance(node, exp.Anonymous):
+        name = node.name
+    else:
+        name = "CHAR" if isinstance(node, exp.Chr) else node.sql_name() if isinstance(node, exp.Func) else ""
+    return name.upper() in TYPES and all(isinstance(size, exp.Literal) for size in node.iter_expressions())
+
+
+TYPES = frozenset(
+    """INTEGER INT BYTEINT SMALLINT BIGINT DECIMAL NUMERIC DEC NUMBER FLOAT REAL CHAR CHARACTER VARCHAR DATE TIME
+    TIMESTAMP BYTE VARBYTE CLOB BLOB""".split()  # noqa: SIM905
+)
