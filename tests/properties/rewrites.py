@@ -14,6 +14,9 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from sqlglot.tokens import TokenType
 
+from lineal.algebra.functions import DATE_PARTS
+from lineal.extract.sql.dialects import facts_of
+
 Schema = Mapping[str, list[str]]
 Rewrite = Callable[[exp.Expression, Schema, str], "list[str]"]
 
@@ -75,7 +78,11 @@ def written(tree: exp.Expression, dialect: str) -> list[str]:
 
 
 def other_aliases(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
-    """FROM t AS a … a.x      FROM t AS b … b.x, and other names for CTEs"""
+    """FROM t AS a … a.x      FROM t AS b … b.x, and other names for CTEs; names in texts are out of reach"""
+    if any(call.name.upper() == "IDENTIFIER" for call in tree.find_all(exp.Anonymous)) or tree.find(
+        exp.DynamicIdentifier
+    ):
+        return []
     aliases = {node.name.lower() for node in tree.find_all(exp.TableAlias) if node.name}
     ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     tables = {table.name.lower() for table in tree.find_all(exp.Table)} | {name.lower() for name in schema}
@@ -107,14 +114,23 @@ def rename(identifier: exp.Expression) -> None:
 
 
 def quoted(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
-    """SELECT Amount      SELECT "amount", as the dialect folds it"""
-    if not dialect and not all_named(query_of(tree)):
+    """SELECT Amount      SELECT "amount", as the dialect folds it; what is no column would become one"""
+    if (not dialect and not all_named(query_of(tree))) or names_other_things(tree, dialect):
         return []
     tree = normalize_identifiers(tree, dialect=dialect)
     for identifier in tree.find_all(exp.Identifier):
         if isinstance(identifier.parent, (exp.Column, exp.Table, exp.Alias, exp.TableAlias)):
             identifier.set("quoted", True)
     return written(tree, dialect)
+
+
+def names_other_things(tree: exp.Expression, dialect: str) -> bool:
+    """DATE_BUCKET(week, 2, a), SELECT USER, ids.NEXTVAL      words that mean something because nothing quotes them"""
+    facts = facts_of(dialect or "")
+    words = facts.pseudo_columns | facts.reserved_names | {"nextval", "currval"}
+    columns = list(tree.find_all(exp.Column))
+    parts = {column.name.lower() for column in columns if isinstance(column.parent, exp.Func) and not column.table}
+    return bool({part.name.lower() for column in columns for part in column.parts} & words or parts & DATE_PARTS)
 
 
 def all_named(query: Any) -> bool:
@@ -144,7 +160,9 @@ KEPT = {TokenType.STRING, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.RAW_
 
 
 def spaced(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
-    """SELECT a FROM t      with comments, line breaks and tabs between the words"""
+    """SELECT a FROM t      with comments, line breaks and tabs between the words; not inside t.$2"""
+    if tree.find(exp.Parameter):
+        return []
     text = tree.sql(dialect=dialect, comments=False)
     made, end = "", 0
     for number, token in enumerate(Dialect.get_or_raise(dialect).tokenize(text)):
@@ -250,7 +268,10 @@ def named(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     if select is None or select.args.get("with_"):
         return []
     made = []
+    beside = {source.alias_or_name.lower() for source in sources_of(select)}
     for number, source in enumerate(sources_of(select)):
+        if any(column.table.lower() in beside for column in source.find_all(exp.Column) if column.table):
+            return []  # DuckDB lets a subquery see what stands before it
         plain = isinstance(source, exp.Subquery) and isinstance(source.this, exp.Query)
         if not plain or filled(source) - {"this", "alias"} or not source.alias or source.this.args.get("with_"):
             continue
@@ -321,8 +342,8 @@ def dead_cte(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
 
 
 def wrapped(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
-    """SELECT …      SELECT * FROM (SELECT …) AS wrapped"""
-    if not isinstance(tree, exp.Query) or not distinct_outputs(tree) or tree.find(exp.Into):
+    """SELECT …      SELECT * FROM (SELECT …) AS wrapped; a change may stand in the outermost WITH only"""
+    if not isinstance(tree, exp.Query) or tree.find(exp.DML) or not distinct_outputs(tree) or tree.find(exp.Into):
         return []
     if any(tree.args.get(part) for part in ("order", "limit", "sort", "cluster", "kind", "hint")):
         return []

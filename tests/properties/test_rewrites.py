@@ -71,6 +71,8 @@ def singles() -> list[tuple[Query, exp.Expression, Edges]]:
     found = []
     for query in corpus():
         trees = statements_of(query)
+        if "|>" in query.text:  # sqlglot makes CTEs of pipes
+            continue
         if len(trees) == 1 and isinstance(trees[0], (exp.Query, exp.Create, exp.Insert)):
             before = lineage(query, [query.text])
             again = [trees[0].sql(dialect=query.dialect or None)]
@@ -136,12 +138,21 @@ def composed(found: Extraction, query: Query) -> Edges:
         reads.setdefault(read.target, set()).add(read.dataset)
     names = {str(view) for view in views}
 
+    def in_view(source: str) -> tuple[str | None, str]:
+        """v.s.lat      the view's column v.s, and the path .lat"""
+        view = next((name for name in names if source.startswith(f"{name}.")), None)
+        if view is None:
+            return None, ""
+        column, dot, path = source[len(view) + 1 :].partition(".")
+        return f"{view}.{column}", dot + path
+
     def sources(target: str) -> dict[str, set[Way]]:
         made: dict[str, set[Way]] = {}
         for source, ways in into.get(target, {}).items():
-            if source.rpartition(".")[0] in names:
-                for origin, inner in sources(source).items():
-                    made.setdefault(origin, set()).update(compose(way, each) for way in ways for each in inner)
+            column, path = in_view(source)
+            if column is not None:
+                for origin, inner in sources(column).items():
+                    made.setdefault(origin + path, set()).update(compose(way, each) for way in ways for each in inner)
             else:
                 made.setdefault(source, set()).update(ways)
         if target.startswith("=> "):
