@@ -117,6 +117,7 @@ class Corpus:
     def __init__(self, definitions: Definitions, foreseen: Mapping[str, Foreseen]) -> None:
         self.definitions = definitions
         self.foreseen = foreseen
+        self.declared_types: dict[int, tuple[DatasetInfo, Mapping[str, str]]] = {}
 
     def __getattr__(self, name: str) -> Any:
         """Everything else is asked of the definitions."""
@@ -139,7 +140,14 @@ class Corpus:
             return {name: kind for (_, name), kind in zip(held.columns, held.types, strict=True)}
         if entry is None or entry.declared is None:
             return {}
-        return {info.name.lower(): info.type for info in entry.declared.columns}
+        return self.types_declared(entry.declared)
+
+    def types_declared(self, info: DatasetInfo) -> Mapping[str, str]:
+        """A schema is asked for by every program that reads its table, and worked out once."""
+        known = self.declared_types.get(id(info))
+        if known is None:
+            known = self.declared_types[id(info)] = (info, {each.name.lower(): each.type for each in info.columns})
+        return known[1]
 
     def declare_plan(self, plan: Plan) -> None:
         """CREATE TABLE t (a INT)"""

@@ -48,6 +48,7 @@ TEXTS = (exp.Concat, exp.ConcatWs, exp.Upper, exp.Lower, exp.Trim, exp.Substring
 TRUTHS = (exp.Predicate, exp.Not, exp.Connector)
 THROUGH = (exp.Paren, exp.Window, exp.Max, exp.Min, exp.First, exp.Last, exp.Lag, exp.Lead, exp.IgnoreNulls)
 FIXED = ((COUNTS, "bigint"), (SMALL_NUMBERS, "int"), ((exp.Boolean, *TRUTHS), "boolean"), (TEXTS, "string"))
+CALCULATED = (exp.Coalesce, exp.Case, *ARITHMETIC, *QUOTIENTS)
 DEEPEST = 20
 
 
@@ -62,12 +63,12 @@ def type_of(tree: Any, relation: Relation, depth: int = 0) -> str:
         return str(tree.to.sql("spark")).lower()
     if isinstance(tree, exp.Literal):
         return "string" if tree.is_string else "double" if "." in tree.name else "int"
-    fixed = next((found for classes, found in FIXED if isinstance(tree, classes)), "")
-    if fixed:
-        return fixed
+    for classes, found in FIXED:
+        if isinstance(tree, classes):
+            return found
     if isinstance(tree, THROUGH):
         return type_of(tree.this, relation, depth + 1)
-    if isinstance(tree, (exp.Coalesce, exp.Case, *ARITHMETIC, *QUOTIENTS)):
+    if isinstance(tree, CALCULATED):
         kinds = {type_of(each, relation, depth + 1) for each in operands(tree)}
         return calculated(tree, kinds)
     return ""

@@ -108,7 +108,8 @@ def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
 def passed(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None) -> Attribute:
     """select("x")      the column itself goes on, with its identity"""
     slot = scope.column(tree)
-    held = next((attribute for attribute in (*relation.attributes, *relation.hidden) if attribute.slot is slot), None)
+    alike = (*relation.by_key.get(slot.key, ()), *relation.hidden)
+    held = next((attribute for attribute in alike if attribute.slot is slot), None)
     lineage: Lineage = {}
     pour(slot.lineage, IDENTITY, lineage, tree)
     lineage = with_fields(lineage, slot.lineage)
