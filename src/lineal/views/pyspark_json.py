@@ -3,8 +3,10 @@
     {"file": "jobs/orders.py", "table_lineage": {"reads": […], "writes": […]},
      "column_lineage": [{"output": "mart.orders.total", "sources": [{"table": …, "column": …, "transform": "sum"}],
                          "confidence": "high"}],
-     "columns_read": […], "columns_written": […],
-     "dynamic_columns": [{"location": "line 45", "pattern": "df.select(*cols)", "note": …}]}
+     "columns_read": [{"column": …, "table": …, "line": 12, "context": "filter", "is_dynamic": false, "alias": null}],
+     "columns_written": […],
+     "dynamic_columns": [{"location": "line 45", "pattern": "df.select(*cols)", "note": …}],
+     "coverage": {"resolved": 7, "dynamic": 1, "share": 0.875}}
 
 Several files are a list of such objects.
 """
@@ -30,6 +32,9 @@ CONTEXTS = {
     Clause.ORDER_BY: "sort", Clause.DISTINCT: "distinct", Clause.DISTINCT_ON: "distinct",
 }  # fmt: skip
 
+LOST = (Code.DYNAMIC, Code.UNRESOLVED_COLUMN, Code.UNSUPPORTED_CONSTRUCT, Code.TOO_DEEP, Code.PARSE_ERROR)
+"""What says that something of a file was not followed."""
+
 AGGREGATES = (Role.AGGREGATE, Role.ORDERED, Role.VALUE_AT)
 
 
@@ -52,6 +57,7 @@ def of_file(report: Report, file: str) -> dict[str, Any]:
         for edge in edges
         if any(usage.how is How.AGGREGATION for usage in edge.usages)
     }
+    aliases = aliases_of(edges)
     return {
         "file": file,
         "table_lineage": {"reads": sorted({read.dataset.name for read in reads}), "writes": written},
@@ -62,16 +68,47 @@ def of_file(report: Report, file: str) -> dict[str, Any]:
                 "table": read.dataset.name,
                 "line": read.place.line if read.place is not None else None,
                 "context": context(read.clause, (read.dataset, read.column) in aggregated),
+                "is_dynamic": "{" in read.dataset.name,
+                "alias": aliases.get((read.dataset, read.column)) if read.clause is Clause.SELECT else None,
             }
             for read in reads
             if read.column is not None
         ],
         "columns_written": [
-            {"column": target.name, "table": target.dataset.name, "line": line_of(several), "context": "write"}
+            {
+                "column": target.name,
+                "table": target.dataset.name,
+                "line": line_of(several),
+                "context": "write",
+                "is_dynamic": "{" in target.dataset.name,
+                "alias": None,
+            }
             for target, several in by_target(edges).items()
         ],
         "dynamic_columns": [dynamic(found) for found in report.diagnostics if is_dynamic(found, file)],
+        "coverage": coverage(report, file, edges),
     }
+
+
+def coverage(report: Report, file: str, edges: list[Edge]) -> dict[str, Any]:
+    """The columns that a file writes and whose sources are known, beside the places that were not followed.
+
+    A file that says nothing of columns has no share.
+    """
+    resolved = len(by_target(edges))
+    lost = [found.place for found in report.diagnostics if found.code in LOST and found.place is not None]
+    dynamic = len({place for place in lost if place.file == file})
+    share = round(resolved / (resolved + dynamic), 3) if resolved or dynamic else None
+    return {"resolved": resolved, "dynamic": dynamic, "share": share}
+
+
+def aliases_of(edges: list[Edge]) -> dict[tuple[Any, str], str]:
+    """SELECT a AS b      the new name of a column that is only renamed, and only once"""
+    found: dict[tuple[Any, str], set[str]] = {}
+    for edge in edges:
+        if isinstance(edge.target, Column) and any(usage.how is How.IDENTITY for usage in edge.usages):
+            found.setdefault((edge.source.dataset, edge.source.name), set()).add(edge.target.name)
+    return {source: name for source, names in found.items() if len(names) == 1 for name in names if name != source[1]}
 
 
 def context(clause: Clause, aggregated: bool) -> str:

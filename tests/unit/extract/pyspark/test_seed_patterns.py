@@ -168,3 +168,25 @@ def test_types_inside_types():
         "/x.xs -> u.x  TRANSFORMATION",
         "/x.xs => u  JOIN",
     ]
+
+
+def test_columns_read_and_written_and_the_coverage_of_a_file() -> None:
+    text = """
+        import os
+        df = spark.table("raw.orders").filter(F.col("status") == "x")
+        df.select(F.col("id").alias("order_id"), F.upper("name").alias("name")).write.saveAsTable("mart.orders")
+        df.select(*os.environ["C"].split(",")).write.saveAsTable("mart.more")
+    """
+    script = Script(HEAD + "\n".join(line.strip() for line in text.splitlines()), "python", "job.py")
+    shown = json.loads(Lineage(extract(Corpus("spark", [script], []))).to("pyspark-json"))
+    read = {each["column"]: each for each in shown["columns_read"]}
+    line = read["id"]["line"]
+    assert {name: (each["context"], each["line"] - line, each["alias"]) for name, each in read.items()} == {
+        "status": ("filter", -1, None),
+        "id": ("select", 0, "order_id"),
+        "name": ("select", 0, None),
+    }
+    assert not any(each["is_dynamic"] for each in read.values())
+    written = [(each["table"], each["column"], each["context"]) for each in shown["columns_written"]]
+    assert written == [("mart.orders", "order_id", "write"), ("mart.orders", "name", "write")]
+    assert shown["coverage"] == {"resolved": 2, "dynamic": 1, "share": 0.667}

@@ -108,7 +108,7 @@ def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
 def passed(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None) -> Attribute:
     """select("x")      the column itself goes on, with its identity"""
     slot = scope.column(tree)
-    alike = (*relation.by_key.get(slot.key, ()), *relation.hidden)
+    alike: tuple[Attribute, ...] = (*relation.by_key.get(slot.key, ()), *relation.hidden)
     held = next((attribute for attribute in alike if attribute.slot is slot), None)
     lineage: Lineage = {}
     pour(slot.lineage, IDENTITY, lineage, tree)
