@@ -38,6 +38,10 @@ class PythonReading(Reading):
         """A SQL text of this file: its trees know where they stand in it."""
         self.embedded[id(tree)] = (tree, reading)
 
+    def unquoted(self, name: str) -> str:
+        """F.timestamp_diff("MINUTE", a, b)      a unit is a Python string: no word of the text is a column"""
+        return ""
+
     def place(self, trail: Trail | None) -> Place | None:
         node = first_node(trail)
         return self.place_of(node) if node is not None else None

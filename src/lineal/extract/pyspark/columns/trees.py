@@ -51,7 +51,11 @@ def named(run: Run, name: str, node: Any) -> Any:
 
 
 def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | None:
-    """df.x, df["x"]      None if df cannot have an x"""
+    """df.x, df["x"], df["*"]      None if df cannot have an x"""
+    if name == "*":
+        star = marked(run, exp.Star(), node)
+        star.meta["of"] = relation
+        return star
     parts = [quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)] or [name]
     held = relation.by_key.get(parts[0].lower(), [])
     if len(parts) > 1 and not held:

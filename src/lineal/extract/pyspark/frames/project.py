@@ -17,7 +17,7 @@ from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, ColumnValue, Pattern, Unknown, Value, items_of
 from lineal.extract.sql.columns import struct_star
 from lineal.extract.sql.expressions import gather, struct_of
-from lineal.extract.sql.generators import GENERATORS, generated
+from lineal.extract.sql.generators import generated, is_generator
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.paths import PATHS, leads_to_part
 from lineal.extract.sql.scope import with_fields
@@ -58,7 +58,7 @@ def attributes_of(
         return starred(relation, tree, scope)
     if kind is exp.Column and not item.names:
         return [passed(relation, tree, scope, item.doubt)]
-    if kind in GENERATORS or len(item.names) > 1:
+    if is_generator(tree) or len(item.names) > 1:
         return [fresh(slot) for slot in rows_made(tree, item.names, scope, rows)]
     lineage = lineage_of(tree, scope)
     if item.doubt is not None:
@@ -130,9 +130,11 @@ def qualifier_of_star(relation: Relation, tree: Any) -> tuple[str, ...]:
 
 
 def starred(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]:
-    """select("*"), select("a.*")"""
+    """select("*"), select("a.*"), select(df["*"])"""
     if isinstance(tree, exp.Star):
-        found = list(relation.attributes)
+        own = tree.meta.get("of")
+        ids = {each.id for each in own.attributes} if own is not None else None
+        found = [each for each in relation.attributes if ids is None or each.id in ids]
     else:
         asked = tuple(part.name.lower() for part in tree.parts[:-1])
         found = [each for each in relation.attributes if each.qualifier[-len(asked) :] == asked]
@@ -283,7 +285,7 @@ def with_all(run: Run, relation: Relation, given: dict[int, tuple[Value, Value]]
         if isinstance(held, Unknown):
             run.dynamic(f"an expression that only a run knows ({held.reason})", node, held.level)
         scope.aliases = aliases
-        if tree.__class__ in GENERATORS:
+        if is_generator(tree):
             slots = rows_made(tree, (name,), scope, rows)
             made = fresh(slots[-1]._replace(name=name, key=name.lower()))
         else:
