@@ -172,7 +172,7 @@ FUNCTIONS = _table(
     (Role.NAME, False, "", "identifier"),
     (Role.PATH, False, "", "jsonb_extract_path json_extract_path jsonb_extract_path_text json_extract_path_text"),
     (Role.PATH, False, "", "tupleelement"),
-    (Role.COALESCE, False, "widest", "coalesce=nvl=ifnull"),
+    (Role.COALESCE, False, "widest", "coalesce=nvl=ifnull zeroifnull nullifzero"),
     (AGGREGATE, False, "", "ratio_to_report counter_diff conditional_change_event conditional_true_event"),
     # -- hashes, ciphers and masks
     (SCALAR, True, "digest", "md5=md5_hex sha1=sha=sha1_hex=func_sha1 sha2=sha256=sha2_hex=sha512=sha224=sha384"),

@@ -156,6 +156,16 @@ def nvl2(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) 
     push(arguments[:1], when(way), around, stack)
 
 
+def decode(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
+    """decode(a, 1, b, 2, c, d)      a and the searched decide; b, c, d are the value"""
+    around = (node, calls)
+    rest = arguments[1:]
+    default = rest[-1:] if len(rest) % 2 else []
+    paired = rest[: len(rest) - len(default)]
+    push([*paired[1::2], *default], value(way), around, stack)
+    push([*arguments[:1], *paired[::2]], when(way), around, stack)
+
+
 REPLACED: dict[str, Callable[[Node, list[Node], Way, Any, Stack], None]] = {
     "Nvl": each_decides,
     "IfNull": each_decides,
@@ -163,6 +173,7 @@ REPLACED: dict[str, Callable[[Node, list[Node], Way, Any, Stack], None]] = {
     "NullIf": nullif,
     "NullIfZero": nullif,
     "Nvl2": nvl2,
+    "Decode": decode,
 }
 
 

@@ -39,6 +39,7 @@ from lineal.extract.sql.generators import GENERATORS, generated, is_generator
 from lineal.extract.sql.name_tests import under_alias
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.paths import PATHS, leads_to_part
+from lineal.extract.sql.reading import offset_of
 from lineal.extract.sql.relations import (
     is_join,
     join_,
@@ -88,10 +89,14 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
     match = args.get("match")
     if match is not None and not follows_join(args):
         match_recognize(match, scope, rows)
-    for lateral in args.get("laterals") or ():
-        relation(lateral, scope, rows)
-    for join in args.get("joins") or ():
-        join_(join, scope, rows)
+    laterals, joins = args.get("laterals"), args.get("joins")
+    if laterals and joins:
+        after_from([*laterals, *joins], scope, rows)
+    else:
+        for lateral in laterals or ():
+            relation(lateral, scope, rows)
+        for join in joins or ():
+            join_(join, scope, rows)
     if match is not None and follows_join(args):
         match_recognize(match, scope, rows)
     if args.get("connect") is not None:
@@ -114,6 +119,21 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
     if args.get("limit") is not None or args.get("offset") is not None:
         limit_(args, scope, rows, aliases)
     return Frame(slots, rows)
+
+
+def after_from(members: list[exp.Expr], scope: Scope, rows: Lineage) -> None:
+    """FROM a JOIN b LATERAL VIEW explode(b.xs) v AS x      in the order of the text: each sees what stands before it"""
+    for member in sorted(members, key=place_of_member):
+        if isinstance(member, exp.Join):
+            join_(member, scope, rows)
+        else:
+            relation(member, scope, rows)
+
+
+def place_of_member(member: exp.Expr) -> int:
+    """The place of its alias, for a hint inside a subquery does not know where it stands."""
+    named = member.this if isinstance(member, exp.Join) else member
+    return offset_of(named.args.get("alias") or named) or 0
 
 
 def value_table(node: exp.Select, slots: list[Slot], evaluation: Evaluation) -> list[Slot]:

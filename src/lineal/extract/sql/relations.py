@@ -22,7 +22,7 @@ from lineal.extract.sql.clauses import FILTERS, JOINS
 from lineal.extract.sql.columns import visible
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather
-from lineal.extract.sql.generators import FLATTENED, GENERATOR_CALLS, column_names, exploded
+from lineal.extract.sql.generators import FLATTENED, GENERATOR_CALLS, column_names, default_names, exploded
 from lineal.extract.sql.match_recognize import matched
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.pivots import reshaped
@@ -205,11 +205,28 @@ def unnamed(node: exp.Table, name: Any, scope: Scope, rows: Lineage) -> Source:
     return stage(node, exp.Var(this=name.this.sql(dialect=scope.evaluation.facts.name)), scope, rows)
 
 
+ROW_MAKERS = tuple(kind for kind in (*GENERATOR_CALLS, exp.Stack) if kind is not exp.Unnest)
+
+
+def items_as_rows(node: exp.Table, call: Any, scope: Scope, rows: Lineage) -> Source:
+    """FROM posexplode(array(1, 2)) AS t(i, x)      one row for each item"""
+    alias, evaluation = node.args.get("alias"), scope.evaluation
+    names = column_names(alias)
+    if not names and not isinstance(call, exp.Inline):
+        names = list(default_names(call, scope))
+    frame = exploded([call], names, scope, rows)
+    if alias is None:
+        return Source("", "", frame)
+    key = table_name(alias.this, evaluation) if alias.this is not None else ""
+    return Source(key, key, listed(frame, alias, evaluation))
+
+
 OTHER_TABLES: dict[type, Callable[[Any, Any, Scope, Lineage], Source]] = {
     exp.Var: stage,
     exp.Literal: stage,
     exp.SemanticView: semantic_view,
     exp.DynamicIdentifier: unnamed,
+    **dict.fromkeys(ROW_MAKERS, items_as_rows),
 }
 """What may stand where a table's name stands; anything else is a call."""
 
@@ -323,9 +340,6 @@ def values_frame(node: exp.Values, scope: Scope, names: Sequence[str], evaluatio
                 slots.append(Slot(name, name, {}))
             gather(item, IDENTITY, slots[position].lineage, scope)
     return Frame(slots, NOTHING)
-
-
-ROW_MAKERS = tuple(kind for kind in (*GENERATOR_CALLS, exp.Stack) if kind is not exp.Unnest)
 
 
 def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
