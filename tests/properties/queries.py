@@ -69,15 +69,21 @@ class Select:
     where: tuple[str, ...] = ()
     group: tuple[str, ...] = ()
     having: str = ""
+    windows: tuple[str, ...] = ()
+    hint: str = ""
+    listed: str = "*"
+    """the star as it is written"""
 
     def sql(self) -> str:
-        listed = "*" if self.star else ", ".join(item.sql() for item in self.items)
-        text = f"SELECT {'DISTINCT ' if self.distinct else ''}{listed}\nFROM {self.source}"
+        listed = self.listed if self.star else ", ".join(item.sql() for item in self.items)
+        text = f"SELECT {self.hint}{'DISTINCT ' if self.distinct else ''}{listed}\nFROM {self.source}"
         if self.where:
             text += "\nWHERE " + " AND ".join(self.where)
         if self.group:
             text += "\nGROUP BY " + ", ".join(self.group)
-        return f"{text}\nHAVING {self.having}" if self.having else text
+        if self.having:
+            text += f"\nHAVING {self.having}"
+        return f"{text}\nWINDOW {', '.join(self.windows)}" if self.windows else text
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,7 @@ class Query:
     ctes: tuple[tuple[str, Query], ...] = ()
     order: tuple[str, ...] = ()
     limited: bool = False
+    tail: str = ""
 
     @property
     def columns(self) -> dict[str, str]:
@@ -102,6 +109,8 @@ class Query:
             text = "WITH " + ",\n".join(f"{name} AS (\n{each.sql()}\n)" for name, each in self.ctes) + f"\n{text}"
         if self.order:
             text += "\nORDER BY " + ", ".join(self.order)
+        if self.tail:
+            text += f"\n{self.tail}"
         return f"{text}\nLIMIT 7" if self.limited else text
 
     def with_condition(self, random: Random) -> Query:

@@ -16,12 +16,13 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Script
 from lineal.spark.exact import lineage, of_corpus
 from lineal.spark.stand_in import StandIns
-from properties.queries import SHOP, query
+from properties.queries import Schema
+from properties.spark_expressions import RICH, TYPES
+from properties.spark_queries import Statement, statement
 
 CASES = all_cases()
 RUNNABLE = [case for case in CASES if case.dialect == "spark" and case.complete and not case.differs]
 WITH_FRAMES = [case for case in CASES if case.pyspark and not case.differs]
-TYPES = {"number": "double", "text": "string"}
 
 
 @pytest.mark.parametrize("case", RUNNABLE, ids=[case.name for case in RUNNABLE])
@@ -64,22 +65,25 @@ FRESH = int(os.environ.get("LINEAL_FRESH_QUERIES") or 300)
 
 
 def test_fresh_random_queries_agree(spark):
-    """A few hundred queries nobody has seen before; LINEAL_SEED runs the same ones again."""
-    texts = [query(Random(SEED + number)).sql() for number in range(FRESH)]
-    disagreements, refused = disagreeing(texts, spark)
+    """A few hundred queries and statements nobody has seen before; LINEAL_SEED runs the same ones again."""
+    statements = [statement(Random(SEED + number), number) for number in range(FRESH)]
+    disagreements, refused = disagreeing(statements, spark)
     smallest = [shrunk(SEED + number, spark) for number in sorted(disagreements)[:3]]
     found = f"LINEAL_SEED={SEED}: {len(disagreements)} disagree, for example:\n\n" + "\n\n".join(smallest)
     assert not disagreements, found
     assert len(refused) <= 0.02 * FRESH, f"LINEAL_SEED={SEED}: Spark refuses {sorted(refused)}"
 
 
-def disagreeing(texts: list[str], spark) -> tuple[dict[int, list[str]], set[int]]:
+def disagreeing(statements: list[Statement], spark) -> tuple[dict[int, list[str]], set[int]]:
     """The queries on which the engines differ, with what they differ in; and those that Spark does not accept.
 
     It finds no column in ORDER BY that FULL JOIN … USING has merged and the SELECT list leaves out, for one.
     """
-    scripts = [Script(text, "spark", file=f"q{number}.sql", target=f"q{number}") for number, text in enumerate(texts)]
-    static, exact = of_corpus(Corpus("spark", scripts, small_schema()), spark)
+    scripts = [
+        Script(each.text, "spark", file=f"q{number}.sql", target=each.target) for number, each in enumerate(statements)
+    ]
+    written = {each.target: each.written for each in statements if each.written}
+    static, exact = of_corpus(Corpus("spark", scripts, declared({**RICH, **written})), spark)
     refused = {number_of(diagnostic) for diagnostic in exact.diagnostics if diagnostic.code is Code.ENGINE_REFUSED}
     found: dict[int, list[str]] = {}
     for disagreement in compare(static, exact):
@@ -99,25 +103,25 @@ def number_of(diagnostic: Diagnostic) -> int:
 def shrunk(seed: int, spark) -> str:
     """The smallest query of this seed that still disagrees, written as a case file."""
     for depth in (0, 1, 2):
-        text = query(Random(seed), depth=depth).sql()
-        found, _ = disagreeing([text], spark)
+        smaller = statement(Random(seed), 0, depth)
+        found, _ = disagreeing([smaller], spark)
         if found:
-            return as_case(text, found[0])
+            return as_case(smaller.text, found[0])
     return ""
 
 
 def as_case(text: str, found: list[str]) -> str:
     schema = "\n".join(
         f"{table}({', '.join(f'{name} {TYPES[kind]}' for name, kind in columns.items())})"
-        for table, columns in SHOP.items()
+        for table, columns in RICH.items()
     )
     return f"# ?\n\n```schema\n{schema}\n```\n\n```sql\n{text}\n```\n\n" + "\n".join(found)
 
 
-def small_schema() -> list[DatasetInfo]:
+def declared(schema: Schema) -> list[DatasetInfo]:
     return [
         DatasetInfo(Dataset("", table), "table", [ColumnInfo(n, TYPES[k]) for n, k in columns.items()], complete=True)
-        for table, columns in SHOP.items()
+        for table, columns in schema.items()
     ]
 
 

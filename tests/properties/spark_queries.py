@@ -1,0 +1,391 @@
+"""Random statements with what only Spark writes: pivots, lateral views, structs, lambdas, grouping sets, writes.
+
+    statement(Random(7), 3).text                one script, whose target is `q3` or `d3`
+
+It draws on the Writer of `queries`; what it makes up is named in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from properties.queries import NUMBER, SHOP, TEXT, Columns, Field, Item, Query, Select, Writer, of_kind, shown
+from properties.spark_expressions import BUILT, COMPARABLE, LITERALS, MORE, MORE_AGGREGATES, PARTS, PLACE, PROPS, TESTS
+from properties.spark_relations import GENERATORS, OPERATORS, RELATIONS
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A script, and the columns of the table it writes into, if that must be there."""
+
+    text: str
+    target: str
+    written: Columns | None = None
+
+
+def statement(random: Random, number: int, depth: int = 2) -> Statement:
+    """A query, or one that is written somewhere."""
+    writer = SparkWriter(random, COMPARABLE)
+    if writer.maybe(75):
+        return Statement(writer.query(depth, prefix="out").sql(), f"q{number}")
+    return random.choice(STATEMENTS)(writer, f"d{number}", depth)
+
+
+class SparkWriter(Writer):
+    """A Writer that knows more of Spark."""
+
+    # -- queries -----------------------------------------------------------------------------------
+
+    def query(self, depth: int, *, prefix: str = "c", ctes: Mapping[str, Columns] | None = None) -> Query:
+        made = super().query(depth, prefix=prefix, ctes=ctes)
+        if any(item.kind == PROPS for item in made.first.items):
+            made = replace(made, rest=(), order=())
+        if made.rest:
+            made = replace(made, operator=self.random.choice(OPERATORS))
+        if not made.rest and not made.first.star and self.maybe(10):
+            by = self.random.choice(("ORDER BY {}", "SORT BY {}", "CLUSTER BY {}", "ORDER BY {} NULLS LAST LIMIT ALL"))
+            made = replace(made, order=(), limited=False, tail=by.format(self.random.choice((*made.columns, "1"))))
+            if made.tail.startswith(("SORT BY 1", "CLUSTER BY 1")):
+                made = replace(made, tail="ORDER BY ALL")
+        return made
+
+    def select(
+        self, depth: int, prefix: str, ctes: Mapping[str, Columns], kinds: Sequence[str] | None = None
+    ) -> Select:
+        made = super().select(depth, prefix, ctes, kinds)
+        has_map = any(item.kind == PROPS for item in made.items)
+        if made.star:
+            made = self.fewer_stars(made)
+        if has_map:
+            made = replace(made, distinct=False)
+        if self.maybe(5):
+            aliases = [field.alias for field in made.scope if field.alias]
+            made = replace(made, hint=f"/*+ BROADCAST({self.random.choice(aliases)}) */ ") if aliases else made
+        return made
+
+    def fewer_stars(self, made: Select) -> Select:
+        """* EXCEPT (a), t1.*, t1.place.*"""
+        aliases = sorted({field.alias for field in made.scope if field.alias and not field.hidden})
+        merged = any(field.merged or field.hidden for field in made.scope)
+        if len(made.items) > 1 and self.maybe(30):
+            out = self.random.choice(made.items)
+            kept = tuple(item for item in made.items if item is not out)
+            if shown(made.scope).count(out.name) == 1:
+                return replace(made, items=kept, listed=f"* EXCEPT ({out.name})")
+        if aliases and not merged and self.maybe(30):
+            alias = self.random.choice(aliases)
+            kept = tuple(Item(f.name, f.name, f.kind, aliased=False) for f in made.scope if f.alias == alias)
+            return replace(made, items=kept, listed=f"{alias}.*")
+        places = [field for field in made.scope if field.kind == PLACE and field.alias]
+        if places and self.maybe(60):
+            place = self.random.choice(places)
+            kept = (Item("city", "city", TEXT, aliased=False), Item("zip", "zip", NUMBER, aliased=False))
+            return replace(made, items=kept, listed=f"{place.alias}.{place.name}.*")
+        return made
+
+    # -- FROM --------------------------------------------------------------------------------------
+
+    def source(self, depth: int, ctes: Mapping[str, Columns]) -> tuple[str, tuple[Field, ...]]:
+        text, fields = super().source(depth, ctes)
+        if depth > 0 and self.maybe(12):
+            text, fields = self.with_lateral(text, fields)
+        for _ in range(2):
+            if self.maybe(15):
+                text, fields = self.with_view(text, fields)
+        return text, fields
+
+    def with_lateral(self, text: str, fields: tuple[Field, ...]) -> tuple[str, tuple[Field, ...]]:
+        """FROM t1, LATERAL (SELECT … WHERE t2.x = t1.y) AS t3"""
+        alias, names = self.new("t"), [self.new("c"), self.new("c")]
+        inner_table, inner = self.random.choice([*SHOP]), self.new("t")
+        own = [Field(inner, name, kind) for name, kind in self.schema[inner_table].items()]
+        outer = [field for field in fields if not field.merged]
+        pairs = [(one, other) for one in own for other in outer if one.kind == other.kind]
+        if not pairs or any(field.merged for field in fields):
+            return text, fields
+        one, other = self.random.choice(pairs)
+        where = f"{inner}.{one.name} = {other.alias}.{other.name}"
+        self.nesting += 1
+        if self.maybe(40):
+            items = [self.aggregate(own, NUMBER, 0), self.aggregate(own, TEXT, 0)]
+        else:
+            items = [self.expression(own, NUMBER, 1, needs_column=True), self.column(own, TEXT)]
+            if self.maybe(40):
+                items[0] = f"{items[0]} + {self.column(outer, NUMBER)}" if of_kind(outer, NUMBER) else items[0]
+        self.nesting -= 1
+        listed = ", ".join(f"{item} AS {name}" for item, name in zip(items, names, strict=True))
+        join = self.random.choice((",", "\nCROSS JOIN", "\nLEFT JOIN"))
+        made = f"{text}{join} LATERAL (SELECT {listed} FROM {inner_table} AS {inner} WHERE {where}) AS {alias}"
+        on = " ON true" if "LEFT" in join else ""
+        return made + on, (*fields, Field(alias, names[0], NUMBER), Field(alias, names[1], TEXT))
+
+    def with_view(self, text: str, fields: tuple[Field, ...]) -> tuple[str, tuple[Field, ...]]:
+        """FROM t1 LATERAL VIEW explode(t1.tags) t2 AS c1"""
+        call, kinds = self.random.choice(GENERATORS)(self, fields)
+        alias = self.new("t")
+        made = [Field(alias, self.new("c"), kind) for kind in kinds]
+        outer = "OUTER " if self.maybe(30) else ""
+        listed = ", ".join(field.name for field in made)
+        return f"{text}\nLATERAL VIEW {outer}{call} {alias} AS {listed}", (*fields, *made)
+
+    def relation(self, depth: int, ctes: Mapping[str, Columns]) -> tuple[str, list[Field]]:
+        if not self.maybe(22):
+            return super().relation(depth, ctes)
+        return self.random.choice(RELATIONS)(self, depth)
+
+    def joined(self, text: str, left: list[Field], right_text: str, right: list[Field]) -> tuple[str, list[Field]]:
+        """A PIVOT behind a join would turn the whole join."""
+        if "PIVOT" in right_text and not right_text.startswith("(\n"):
+            right_text = f"(SELECT * FROM {right_text}) AS {right[0].alias}"
+        return super().joined(text, left, right_text, right)
+
+    def meeting(self, scope: Sequence[Field], left: Sequence[Field], right: Sequence[Field]) -> str:
+        return super().meeting(scope, [field for field in left if field.kind != PROPS], right)
+
+    # -- SELECT lists ------------------------------------------------------------------------------
+
+    def plain(self, made: Select, kinds: Sequence[str], prefix: str, depth: int) -> Select:
+        found = super().plain(made, kinds, prefix, depth)
+        if self.maybe(15):
+            return self.with_alias_reused(found, prefix)
+        return found
+
+    def with_alias_reused(self, made: Select, prefix: str) -> Select:
+        """SELECT a + 1 AS c1, c1 * 2 AS c2"""
+        own = {field.name for field in made.scope}
+        earlier = [item for item in made.items[:-1] if item.aliased and item.name not in own]
+        last = made.items[-1]
+        if not earlier or not last.aliased or "(SELECT" in last.text:
+            return made
+        item = self.random.choice(earlier)
+        if "(SELECT" in item.text:
+            return made
+        text = {
+            (NUMBER, NUMBER): f"{item.name} * 2",
+            (NUMBER, TEXT): f"cast({item.name} AS STRING)",
+            (TEXT, TEXT): f"upper({item.name})",
+            (TEXT, NUMBER): f"length({item.name})",
+        }.get((item.kind, last.kind), "")
+        return replace(made, items=(*made.items[:-1], last._replace(text=text))) if text else made
+
+    def windowed(self, made: Select, kinds: Sequence[str], prefix: str, depth: int) -> Select:
+        found = super().windowed(made, kinds, prefix, depth)
+        if not self.maybe(30):
+            return found
+        window = self.new("t")
+        keys = [self.column(made.scope, self.random.choice((NUMBER, TEXT))) for _ in range(2)]
+        call = f"sum({self.column(made.scope, NUMBER)}) OVER {window}"
+        if self.maybe(50):
+            call = f"row_number() OVER {window}"
+        items = (*found.items[:-1], Item(call, self.new(prefix), NUMBER)) if kinds[-1] == NUMBER else found.items
+        defined = f"{window} AS (PARTITION BY {keys[0]} ORDER BY {keys[1]} DESC)"
+        return replace(found, items=items, windows=(defined,))
+
+    def window(self, scope: Sequence[Field], kind: str) -> str:
+        text = super().window(scope, kind)
+        if (
+            self.maybe(30)
+            and any(call in text for call in ("sum(", "max(", "first_value(", "count("))
+            and text[-1] == ")"
+        ):
+            frame = self.random.choice(FRAMES)
+            return f"{text[:-1]} {frame})"
+        return text
+
+    def grouped(self, made: Select, kinds: Sequence[str], prefix: str, depth: int) -> Select:
+        found = super().grouped(made, kinds, prefix, depth)
+        if not found.group:
+            return found
+        if not found.having and self.maybe(10):
+            return replace(found, group=("ALL",))
+        if self.maybe(25):
+            keys = ", ".join(found.group)
+            shape = self.random.choice(("ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())", "{} WITH ROLLUP"))
+            plain = all(not key.isdigit() and not key.startswith(("out", "c")) for key in found.group)
+            if not plain:
+                return found
+            items = found.items
+            if self.maybe(50) and kinds[-1] == NUMBER:
+                key = self.random.choice(found.group)
+                call = f"grouping({key})" if self.maybe(60) else "grouping_id()"
+                items = (*items[:-1], Item(call, self.new(prefix), NUMBER))
+            return replace(found, items=items, group=(shape.format(keys),), having="")
+        numbers = [
+            item.name for item in found.items if item.kind == NUMBER and item.aliased and item.text not in found.group
+        ]
+        if numbers and self.maybe(15):
+            return replace(found, having=f"{self.random.choice(numbers)} > {self.literal(NUMBER)}")
+        return found
+
+    # -- expressions -------------------------------------------------------------------------------
+
+    def column(self, scope: Sequence[Field], kind: str) -> str:
+        if of_kind(scope, kind):
+            return super().column(scope, kind)
+        usable = of_kind(scope, TEXT if kind == NUMBER else NUMBER) if kind in (NUMBER, TEXT) else []
+        if usable:
+            return self.turned(self.random.choice(usable), scope, kind)
+        return self.taken(scope, kind)
+
+    def turned(self, field: Field, scope: Sequence[Field], kind: str) -> str:
+        name = self.named(field, scope)
+        return f"length({name})" if kind == NUMBER else f"cast({name} AS STRING)"
+
+    def taken(self, scope: Sequence[Field], kind: str) -> str:
+        """A value of the kind out of, or made of, whatever there is."""
+        ways = [way for of, way in PARTS.get(kind, ()) if of_kind(scope, of)]
+        if ways:
+            return self.random.choice(ways)(self, scope)
+        if kind in BUILT:
+            return BUILT[kind](self, scope)
+        return self.literal(kind)
+
+    def literal(self, kind: str) -> str:
+        return LITERALS[kind] if kind in LITERALS else super().literal(kind)
+
+    def expression(self, scope: Sequence[Field], kind: str, depth: int, *, needs_column: bool = False) -> str:
+        if kind in BUILT or kind == PROPS:
+            return self.column(scope, kind)
+        if depth > 0 and self.maybe(35):
+
+            def one(kind: str) -> str:
+                return self.expression(scope, kind, depth - 1, needs_column=True)
+
+            def other(kind: str) -> str:
+                return self.expression(scope, kind, depth - 1)
+
+            parts = [way for of, way in PARTS[kind] if of_kind(scope, of)]
+            if parts and self.maybe(60):
+                return self.random.choice(parts)(self, scope)
+            return self.random.choice(MORE[kind])(self, one, other, scope)
+        return super().expression(scope, kind, depth, needs_column=needs_column)
+
+    def condition(self, scope: Sequence[Field], depth: int) -> str:
+        if self.maybe(15):
+            holder = [field for field in scope if field.kind in TESTS]
+            if holder:
+                field = self.random.choice(holder)
+                return self.random.choice(TESTS[field.kind]).format(self.named(field, scope))
+            a, b = self.column(scope, NUMBER), self.column(scope, NUMBER)
+            return self.random.choice((f"{a} <=> {b}", f"{a} IN ({b}, 3)", f"{a} IS DISTINCT FROM {b}"))
+        return super().condition(scope, depth)
+
+    def aggregate(self, scope: Sequence[Field], kind: str, depth: int) -> str:
+        if kind in BUILT or kind == PROPS:
+            return f"any_value({self.column(scope, kind)})"
+        if self.maybe(30):
+
+            def inner(kind: str) -> str:
+                return self.expression(scope, kind, depth, needs_column=True)
+
+            return self.random.choice(MORE_AGGREGATES[kind])(self, inner, scope)
+        return super().aggregate(scope, kind, depth)
+
+
+FRAMED = ("sum(", "max(", "first_value(", "count(")
+"""calls that can have a frame"""
+FRAMES = (
+    "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+    "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+    "ROWS UNBOUNDED PRECEDING",
+    "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+)
+# -- statements ------------------------------------------------------------------------------------
+
+WRITTEN: Columns = {"id": NUMBER, "total": NUMBER, "label": TEXT}
+
+
+def created(w: SparkWriter, target: str, depth: int) -> Statement:
+    made = w.query(depth, prefix="out")
+    head = w.random.choice(("CREATE TABLE {} AS", "CREATE VIEW {} AS", "CREATE OR REPLACE TABLE {} USING parquet AS"))
+    return Statement(f"{head.format(target)}\n{made.sql()}", target)
+
+
+def listed_view(w: SparkWriter, target: str, depth: int) -> Statement:
+    made = w.query(depth, prefix="out")
+    names = ", ".join(f"v{place}" for place in range(len(made.columns)))
+    return Statement(f"CREATE VIEW {target} ({names}) AS\n{made.sql()}", target)
+
+
+def filling(w: SparkWriter, depth: int) -> str:
+    """A query with the kinds of the table that is written."""
+    first = w.select(depth, "out", {}, [*WRITTEN.values()])
+    return first.sql()
+
+
+def inserted(w: SparkWriter, target: str, depth: int) -> Statement:
+    heads = (
+        "INSERT INTO {}",
+        "INSERT INTO {} (total, id, label)",
+        "INSERT OVERWRITE TABLE {}",
+        "INSERT OVERWRITE {}",
+    )
+    return Statement(f"{w.random.choice(heads).format(target)}\n{filling(w, depth)}", target, WRITTEN)
+
+
+def inserted_by_name(w: SparkWriter, target: str, depth: int) -> Statement:
+    names = w.new("t")
+    text = f"SELECT c_3 AS label, c_1 AS id, c_2 AS total FROM (\n{filling(w, depth)}\n) AS {names}(c_1, c_2, c_3)"
+    return Statement(f"INSERT INTO {target} BY NAME\n{text}", target, WRITTEN)
+
+
+def merged(w: SparkWriter, target: str, depth: int) -> Statement:
+    text, fields = w.relation(depth, {})
+    fields = [f for f in fields if f.alias == fields[0].alias]
+    own = [Field("tgt", name, kind) for name, kind in WRITTEN.items()]
+    both = [*own, *fields]
+    on = w.meeting(both, own, fields)
+
+    def value(scope: Sequence[Field], kind: str) -> str:
+        return w.expression(scope, kind, 2)
+
+    if not of_kind(fields, NUMBER) or text.startswith("("):
+        text, fields = "orders AS src", [Field("src", n, k) for n, k in SHOP["orders"].items()]
+        both = [*own, *fields]
+        on = w.meeting(both, own, fields)
+    parts = [
+        f"WHEN MATCHED AND {w.condition(both, 0)} THEN DELETE",
+        f"WHEN MATCHED THEN UPDATE SET total = {value(both, NUMBER)}, tgt.label = {value(both, TEXT)}",
+        f"WHEN NOT MATCHED AND {w.condition(fields, 0)} THEN"
+        f" INSERT (id, label) VALUES ({value(fields, NUMBER)}, {value(fields, TEXT)})",
+        f"WHEN NOT MATCHED BY SOURCE THEN UPDATE SET total = {value(own, NUMBER)}",
+    ]
+    chosen = [part for part in parts if w.maybe(60)] or [parts[1]]
+    return Statement(f"MERGE INTO {target} AS tgt USING {text}\nON {on}\n" + "\n".join(chosen), target, WRITTEN)
+
+
+def updated(w: SparkWriter, target: str, depth: int) -> Statement:
+    own = [Field(target, name, kind) for name, kind in WRITTEN.items()]
+    where = f"\nWHERE {w.predicate(own, depth, {})}" if w.maybe(70) else ""
+    sets = f"total = {w.expression(own, NUMBER, 2)}, label = {w.expression(own, TEXT, 2)}"
+    return Statement(f"UPDATE {target} SET {sets}{where}", target, WRITTEN)
+
+
+def deleted(w: SparkWriter, target: str, depth: int) -> Statement:
+    own = [Field(target, name, kind) for name, kind in WRITTEN.items()]
+    return Statement(f"DELETE FROM {target} WHERE {w.predicate(own, depth, {})}", target, WRITTEN)
+
+
+def through_view(w: SparkWriter, target: str, depth: int) -> Statement:
+    """CREATE TEMP VIEW v AS …; SELECT … FROM v"""
+    view, alias = f"v{target}", w.new("t")
+    made = w.query(max(depth - 1, 0), prefix="c")
+    fields = tuple(Field(alias, name, kind) for name, kind in made.columns.items())
+    items = w.items([NUMBER, TEXT], "out", lambda kind: w.expression(fields, kind, 1), fields)
+    select = Select(items, f"{view} AS {alias}", fields, where=(w.condition(fields, 0),))
+    text = f"CREATE TEMPORARY VIEW {view} AS\n{made.sql()};\nCREATE TABLE {target} AS\n{select.sql()}"
+    return Statement(text, target)
+
+
+STATEMENTS: list[Callable[[SparkWriter, str, int], Statement]] = [
+    created,
+    listed_view,
+    inserted,
+    inserted_by_name,
+    merged,
+    updated,
+    deleted,
+    through_view,
+]

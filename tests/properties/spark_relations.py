@@ -1,0 +1,234 @@
+"""What can stand in FROM in Spark: pivots, lateral views, nested set operations, recursion, and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from properties.queries import NUMBER, SHOP, TEXT, Field, Writer, of_kind
+from properties.spark_expressions import LINES, NUMBERS, PROPS, RICH, TEXTS
+
+OPERATORS = ("UNION ALL", "UNION", "INTERSECT", "EXCEPT", "EXCEPT ALL", "INTERSECT ALL", "MINUS", "MINUS ALL")
+
+# -- LATERAL VIEW ----------------------------------------------------------------------------------
+
+Generated = tuple[str, tuple[str, ...]]
+
+
+def of_texts(w: Writer, scope: Sequence[Field]) -> Generated:
+    return f"explode({w.column(scope, TEXTS)})", (TEXT,)
+
+
+def of_parts(w: Writer, scope: Sequence[Field]) -> Generated:
+    return f"explode(split({w.column(scope, TEXT)}, ','))", (TEXT,)
+
+
+def with_position(w: Writer, scope: Sequence[Field]) -> Generated:
+    return f"posexplode({w.column(scope, NUMBERS)})", (NUMBER, NUMBER)
+
+
+def inline(w: Writer, scope: Sequence[Field]) -> Generated:
+    return f"inline({w.column(scope, LINES)})", (TEXT, NUMBER)
+
+
+def stack(w: Writer, scope: Sequence[Field]) -> Generated:
+    texts = [w.column(scope, TEXT) for _ in range(2)]
+    numbers = [w.column(of_kind(scope, NUMBER), NUMBER) if of_kind(scope, NUMBER) else "1" for _ in range(2)]
+    numbers = [f"cast({number} AS DOUBLE)" for number in numbers] if w.maybe(50) else [numbers[0], numbers[0]]
+    return f"stack(2, {texts[0]}, {numbers[0]}, {texts[1]}, {numbers[1]})", (TEXT, NUMBER)
+
+
+def of_map(w: Writer, scope: Sequence[Field]) -> Generated:
+    held = w.column(scope, PROPS) if of_kind(scope, PROPS) else f"map({w.column(scope, TEXT)}, 1)"
+    return f"explode({held})", (TEXT, NUMBER)
+
+
+def json_tuple(w: Writer, scope: Sequence[Field]) -> Generated:
+    return f"json_tuple({w.column(scope, TEXT)}, 'a', 'b')", (TEXT, TEXT)
+
+
+GENERATORS: list[Callable[[Writer, Sequence[Field]], Generated]] = [
+    of_texts,
+    of_parts,
+    with_position,
+    inline,
+    stack,
+    of_map,
+    json_tuple,
+]
+
+# -- FROM ------------------------------------------------------------------------------------------
+
+Related = tuple[str, list[Field]]
+
+
+def values(w: Writer, depth: int) -> Related:
+    """(VALUES (1, 'a'), (2, 'b')) AS t1(c1, c2)"""
+    alias = w.new("t")
+    fields = [Field(alias, w.new("c"), NUMBER), Field(alias, w.new("c"), TEXT)]
+    rows = ", ".join(f"({w.literal(NUMBER)}, {w.literal(TEXT)})" for _ in range(2))
+    text = f"(VALUES {rows})" if w.maybe(50) else f"VALUES {rows}"
+    return f"{text} AS {alias}({', '.join(field.name for field in fields)})", fields
+
+
+def pivoted(w: Writer, depth: int) -> Related:
+    """(SELECT region, status, amount FROM orders) PIVOT (sum(amount) FOR status IN ('a' AS c1, 'b' AS c2))"""
+    alias, inner = w.new("t"), w.new("t")
+    table = w.random.choice(("orders", "payments", "customers"))
+    own = [Field(inner, name, kind) for name, kind in w.schema[table].items()]
+    key, text, number = w.new("c"), w.new("c"), w.new("c")
+    listed = (
+        f"{w.expression(own, TEXT, 1, needs_column=True)} AS {text}, "
+        f"{w.expression(own, NUMBER, 1, needs_column=True)} AS {number}, {w.column(own, TEXT)} AS {key}"
+    )
+    names = [w.new("c"), w.new("c")]
+    several = w.maybe(40)
+    calls = {"c_a": f"sum({number})", "c_b": f"max({number} + 1)"} if several else {"": f"max({number})"}
+    aggregates_ = ", ".join(f"{call} AS {name}" if name else call for name, call in calls.items())
+    made = [f"{value}_{name}" if name else value for value in names for name in calls]
+    choice = ", ".join(f"{literal} AS {name}" for literal, name in zip(("'a'", "'b'"), names, strict=True))
+    query = f"(SELECT {listed} FROM {table} AS {inner})"
+    fields = [Field(alias, key, TEXT), *(Field(alias, name, NUMBER) for name in made)]
+    return f"{query}\nPIVOT ({aggregates_} FOR {text} IN ({choice})) AS {alias}", fields
+
+
+def unpivoted(w: Writer, depth: int) -> Related:
+    """orders UNPIVOT (c1 FOR c2 IN (id, amount AS x))"""
+    alias = w.new("t")
+    table = w.random.choice(("orders", "payments", "customers"))
+    numbers = [name for name, kind in w.schema[table].items() if kind == NUMBER]
+    kept = [Field(alias, name, kind) for name, kind in w.schema[table].items() if kind != NUMBER]
+    value, label = w.new("c"), w.new("c")
+    listed = ", ".join(f"{name} AS lbl{place}" if w.maybe(30) else name for place, name in enumerate(numbers))
+    nulls = w.random.choice(("", " INCLUDE NULLS", " EXCLUDE NULLS"))
+    fields = [*kept, Field(alias, label, TEXT), Field(alias, value, NUMBER)]
+    return f"{table}\nUNPIVOT{nulls} ({value} FOR {label} IN ({listed})) AS {alias}", fields
+
+
+def sampled(w: Writer, depth: int) -> Related:
+    alias, table = w.new("t"), w.random.choice([*w.schema])
+    fields = [Field(alias, name, kind) for name, kind in w.schema[table].items()]
+    return f"{table} TABLESAMPLE (10 PERCENT) AS {alias}", fields
+
+
+def with_map(w: Writer, depth: int) -> Related:
+    alias = w.new("t")
+    return f"traits AS {alias}", [Field(alias, name, kind) for name, kind in RICH["traits"].items()]
+
+
+def renamed(w: Writer, depth: int) -> Related:
+    """orders AS t1(c1, c2, …)"""
+    alias, table = w.new("t"), w.random.choice([*w.schema])
+    fields = [Field(alias, w.new("c"), kind) for kind in w.schema[table].values()]
+    return f"{table} AS {alias}({', '.join(field.name for field in fields)})", fields
+
+
+def shadowed(w: Writer, depth: int) -> Related:
+    """(WITH orders AS (SELECT … FROM orders) SELECT … FROM orders) AS t1"""
+    alias, table, inner = w.new("t"), w.random.choice([*SHOP]), w.new("t")
+    own = [Field(inner, name, kind) for name, kind in w.schema[table].items()]
+    made = {w.new("c"): kind for kind in (NUMBER, TEXT)}
+    items = ", ".join(f"{w.expression(own, kind, 1, needs_column=True)} AS {name}" for name, kind in made.items())
+    query = (
+        f"WITH {table} AS (SELECT {items} FROM {table} AS {inner} WHERE {w.condition(own, 0)}) SELECT * FROM {table}"
+    )
+    return f"({query}) AS {alias}", [Field(alias, name, kind) for name, kind in made.items()]
+
+
+NESTS = (
+    "{0}\n{3}\n{1}\n{4}\n{2}",
+    "({0}\n{3}\n{1})\n{4}\n{2}",
+    "{0}\n{3}\n({1}\n{4}\n{2})",
+    "(({0})\n{3} ({1} LIMIT 3)\n{4} {2})",
+)
+
+
+def nested_set(w: Writer, depth: int) -> Related:
+    """((SELECT … UNION SELECT …) EXCEPT ALL SELECT …) AS t1"""
+    alias = w.new("t")
+    kinds = (NUMBER, TEXT)
+    names = [w.new("c") for _ in kinds]
+
+    def branch(named: bool) -> str:
+        table, inner = w.random.choice([*SHOP]), w.new("t")
+        own = [Field(inner, name, kind) for name, kind in w.schema[table].items()]
+        texts = [w.expression(own, kind, 1, needs_column=True) for kind in kinds]
+        listed = [f"{text} AS {name}" for text, name in zip(texts, names, strict=True)] if named else texts
+        return f"SELECT {', '.join(listed)} FROM {table} AS {inner}"
+
+    one, two = (w.random.choice(OPERATORS) for _ in range(2))
+    shape = w.random.choice(
+        (
+            "{0}\n{3}\n{1}\n{4}\n{2}",
+            "({0}\n{3}\n{1})\n{4}\n{2}",
+            "{0}\n{3}\n({1}\n{4}\n{2})",
+            "(({0})\n{3} ({1} LIMIT 3)\n{4} {2})",
+        )
+    )
+    text = shape.format(branch(True), branch(False), branch(False), one, two)
+    return f"({text}) AS {alias}", [Field(alias, name, kind) for name, kind in zip(names, kinds, strict=True)]
+
+
+def recursive(w: Writer, depth: int) -> Related:
+    """(WITH RECURSIVE w1(c1, c2) AS (SELECT … UNION ALL SELECT … FROM w1 JOIN …) SELECT * FROM w1) AS t1"""
+    alias, name, first, second = w.new("t"), w.new("w"), w.new("t"), w.new("t")
+    names = [w.new("c"), w.new("c")]
+    start = [Field(first, n, k) for n, k in w.schema["orders"].items()]
+    number, text, step = w.column(start, NUMBER), w.column(start, TEXT), w.random.choice(("id", "amount"))
+    query = (
+        f"WITH RECURSIVE {name}({', '.join(names)}) AS (\n"
+        f"SELECT cast({number} AS DOUBLE), cast({text} AS STRING) FROM orders AS {first}\n"
+        f"WHERE {w.condition(start, 0)}\n"
+        f"UNION ALL\n"
+        f"SELECT cast({second}.{step} AS DOUBLE), concat({name}.{names[1]}, {second}.method) "
+        f"FROM {name} JOIN payments AS {second} ON {second}.order_id = {name}.{names[0]}"
+        f") SELECT * FROM {name}"
+    )
+    return f"({query}) AS {alias}", [Field(alias, names[0], NUMBER), Field(alias, names[1], TEXT)]
+
+
+def exploded(w: Writer, depth: int) -> Related:
+    """(SELECT id, explode(lines) AS c1 FROM visits) AS t1, read as c1.price"""
+    alias, inner, name, key = w.new("t"), w.new("t"), w.new("c"), w.new("c")
+    item = w.random.choice(("explode", "explode_outer"))
+    kept = w.random.choice(("id", "length(region)", "place.zip"))
+    query = f"SELECT {kept} AS {key}, {item}({inner}.lines) AS {name} FROM visits AS {inner}"
+    outer = w.new("c"), w.new("c")
+    text = f"(SELECT {key}, {name}.price AS {outer[0]}, {name}.sku AS {outer[1]} FROM ({query})) AS {alias}"
+    return text, [Field(alias, key, NUMBER), Field(alias, outer[0], NUMBER), Field(alias, outer[1], TEXT)]
+
+
+def parenthesised(w: Writer, depth: int) -> Related:
+    """(orders AS t1 JOIN payments AS t2 ON …)"""
+    names = w.random.sample([*SHOP], 2)
+    aliases = [w.new("t"), w.new("t")]
+    sides = [[Field(a, n, k) for n, k in w.schema[t].items()] for a, t in zip(aliases, names, strict=True)]
+    on = w.meeting((*sides[0], *sides[1]), *sides)
+    return f"({names[0]} AS {aliases[0]} LEFT JOIN {names[1]} AS {aliases[1]} ON {on})", [*sides[0], *sides[1]]
+
+
+def table_function(w: Writer, depth: int) -> Related:
+    alias = w.new("t")
+    if w.maybe(50):
+        name = w.new("c")
+        return f"explode(array(1, 2)) AS {alias}({name})", [Field(alias, name, NUMBER)]
+    return f"range(3) AS {alias}", [Field(alias, "id", NUMBER)]
+
+
+RELATIONS: list[Callable[[Writer, int], Related]] = [
+    values,
+    pivoted,
+    pivoted,
+    unpivoted,
+    sampled,
+    with_map,
+    with_map,
+    renamed,
+    shadowed,
+    nested_set,
+    nested_set,
+    recursive,
+    exploded,
+    exploded,
+    parenthesised,
+    table_function,
+]
