@@ -2,6 +2,7 @@
 
 A job is `tests/jobs/<name>.py`, or a folder with a `main.py`. `<name>.edges` holds what Spark said when it was run
 for real (`tests/spark/test_jobs.py` asks it again); where Spark cannot say it, the first line says why.
+`# dynamic 19 20` names the lines with a place that only a run can tell; a job without it has none.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from lineal.model.script import Corpus, Script
 
 JOBS = Path(__file__).parent / "jobs"
 WITHOUT_SPARK = "# without Spark"
+DYNAMIC = "# dynamic"
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,11 @@ class Job:
     @property
     def edges(self) -> set[str]:
         return {line for line in self.recorded if not line.startswith("#")}
+
+    @property
+    def dynamic(self) -> set[int]:
+        marked = [line for line in self.recorded if line.startswith(DYNAMIC)]
+        return {int(number) for line in marked for number in line.removeprefix(DYNAMIC).split()}
 
     def read(self) -> Extraction:
         root = self.entry.parent

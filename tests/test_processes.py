@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobbook import all_jobs, facts_in, facts_of
+from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
 ALL = all_jobs()
@@ -13,6 +14,12 @@ ALL = all_jobs()
 @pytest.mark.parametrize("job", ALL, ids=[job.name for job in ALL])
 def test_the_text_gives_the_edges_of_the_run(job):
     assert facts_in(job.read()) == job.edges
+
+
+@pytest.mark.parametrize("job", ALL, ids=[job.name for job in ALL])
+def test_what_only_a_run_can_tell_is_said(job):
+    places = [found.place for found in job.read().diagnostics if found.code is Code.DYNAMIC]
+    assert {place.line for place in places if place is not None} == job.dynamic
 
 
 def test_most_edges_are_sure():

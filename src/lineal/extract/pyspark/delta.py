@@ -24,6 +24,10 @@ Keywords = dict[str, Value]
 WHEN = decides(How.FILTER, Clause.WHERE)
 
 
+ARMS = {"update": "Update", "updateAll": "UpdateAll", "insert": "Insert", "insertAll": "InsertAll", "delete": "Delete"}
+"""Of DataFrame.mergeInto, whose arms are calls of their own"""
+
+
 def delta_table(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """DeltaTable.forName(spark, "t"), DeltaTable.forPath(spark, "/x")"""
     target = arguments[-1] if arguments else next(iter(keywords.values()), None)
@@ -48,6 +52,15 @@ def call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Key
         return held.with_(relation=alias(run, parts["relation"], arguments, keywords, node))
     if name == "toDF":
         return parts["relation"]
+    if name == "merge" and not arguments and not keywords:
+        return execute(run, held, node)
+    if name in ARMS and "when" in parts:
+        when, condition = parts["when"]
+        assigned = arguments[0] if arguments else next(iter(keywords.values()), None)
+        arm = (when + ARMS[name], {"condition": condition, "set": assigned, "values": assigned})
+        return held.with_(arms=(*parts["arms"], arm))
+    if name in ("whenMatched", "whenNotMatched", "whenNotMatchedBySource"):
+        return held.with_(when=(name, arguments[0] if arguments else keywords.get("condition")))
     if name == "merge":
         given = dict(zip(("source", "condition"), arguments, strict=False)) | keywords
         source = as_relation(run, given.get("source"), node)

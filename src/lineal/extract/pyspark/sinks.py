@@ -153,6 +153,15 @@ def write_to_builder(run: Run, relation: Relation, arguments: Arguments, keyword
     return Builder("write", {"relation": relation, "target": first(arguments, keywords, "table")})
 
 
+def merge_into(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.mergeInto("t", condition).whenMatched().updateAll().merge()"""
+    from lineal.extract.pyspark.delta import delta_table
+
+    given = dict(zip(("table", "condition"), arguments, strict=False)) | keywords
+    target = delta_table(run, "forName", [None, given.get("table")], {}, node)
+    return target.with_(source=relation, on=given.get("condition"), arms=())
+
+
 def scalar(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """df.scalar()      a DataFrame of one value, in an expression"""
     return ColumnValue(subquery(relation))
@@ -211,7 +220,8 @@ ACTIONS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] =
         ("show", "printSchema", "explain", "foreach", "foreachPartition", "display", "awaitTermination"), nothing
     ),
     "randomSplit": split,
-    **dict.fromkeys(("crosstab", "mergeInto", "lateralJoin", "transpose"), opaque),
+    "mergeInto": merge_into,
+    **dict.fromkeys(("crosstab", "lateralJoin", "transpose"), opaque),
     "getColumn": column_by_name,
     "metadataColumn": column_by_name,
 }  # fmt: skip
