@@ -50,8 +50,7 @@ class JobRun:
             self.make(table, ", ".join(f"`{column.name}` {column.type}" for column in info.columns))
 
     def make_like(self, table: str, df: Any) -> None:
-        fields = [(field.name, field.dataType.simpleString().replace("void", "string")) for field in df.schema.fields]
-        self.make(table, ", ".join(f"`{name}` {kind}" for name, kind in fields))
+        self.make(table, re.sub(r"\bVOID\b", "STRING", df._jdf.schema().toDDL()))
 
     def found(self, df_or_sql: Any, target: str | None = None) -> None:
         facts = facts_in(lineage(df_or_sql, self.spark, target))

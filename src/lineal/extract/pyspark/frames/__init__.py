@@ -29,8 +29,9 @@ METHODS: dict[str, Handler] = {
     "distinct": rows.distinct,
     **dict.fromkeys(("dropDuplicates", "drop_duplicates", "dropDuplicatesWithinWatermark"), rows.drop_duplicates),
     "dropna": rows.checked,
+    "sampleBy": rows.sample_by,
     **dict.fromkeys(
-        ("limit", "offset", "sample", "sampleBy", "cache", "persist", "unpersist", "repartition", "repartitionByRange",
+        ("limit", "offset", "sample", "cache", "persist", "unpersist", "repartition", "repartitionByRange",
          "coalesce", "hint", "checkpoint", "localCheckpoint", "withWatermark", "observe", "withMetadata", "pandas_api",
          "repartitionById"),
         rows.same,

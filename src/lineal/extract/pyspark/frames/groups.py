@@ -214,7 +214,8 @@ def in_python(run: Run, relation: Relation, arguments: Arguments, keywords: Keyw
 GROUPED = {
     "agg": grouped_agg,
     "count": grouped_count,
-    **{name: grouped_shortcut(name) for name in ("sum", "avg", "mean", "min", "max")},
+    **{name: grouped_shortcut(name) for name in ("sum", "avg", "min", "max")},
+    "mean": grouped_shortcut("avg"),
     "pivot": pivot,
     "applyInPandas": applied,
     "applyInArrow": applied,

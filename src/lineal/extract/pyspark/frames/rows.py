@@ -53,6 +53,13 @@ def sort(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords,
     return narrowed(run, relation, trees, SORTS, Clause.ORDER_BY, lenient=True)
 
 
+def sample_by(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.sampleBy("kind", {"a": 0.1})      the column decides how many of its rows are kept"""
+    given = [*arguments[:1], *(keywords[key] for key in ("col",) if key in keywords)]
+    trees = [item.tree for item in columns_of(run, given, node)]
+    return narrowed(run, relation, trees, FILTERS, Clause.WHERE)
+
+
 def _key(item: ColumnValue) -> Any:
     return item.tree.this if isinstance(item.tree, exp.Ordered) else item.tree
 
