@@ -6,7 +6,7 @@ import ast
 from typing import Any, NamedTuple
 
 from lineal.algebra.frame import Trail
-from lineal.algebra.functions import known
+from lineal.algebra.functions import DATE_PARTS, known
 from lineal.extract.sql.reading import Reading, offset_of
 from lineal.model.diagnostic import Place
 from lineal.model.script import Script
@@ -39,8 +39,8 @@ class PythonReading(Reading):
         self.embedded[id(tree)] = (tree, reading)
 
     def unquoted(self, name: str) -> str:
-        """F.timestamp_diff("MINUTE", a, b)      a unit is a Python string: no word of the text is a column"""
-        return ""
+        """F.expr("date_trunc(period, a)")      a unit that no engine knows is a column"""
+        return "" if name.lower() in DATE_PARTS else name.lower()
 
     def place(self, trail: Trail | None) -> Place | None:
         node = first_node(trail)

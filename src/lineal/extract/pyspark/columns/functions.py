@@ -123,8 +123,15 @@ def builders() -> Mapping[str, Any]:
     return found
 
 
+UNIT_FIRST: dict[str, type[exp.Func]] = {"timestamp_diff": exp.TimestampDiff, "timestamp_add": exp.TimestampAdd}
+"""timestamp_diff("MINUTE", a, b)      the parser's builders expect the unit last"""
+
+
 def built(name: str, trees: list[Any]) -> Any:
     """The expression that the SQL parser makes of name(…)"""
+    if name in UNIT_FIRST and len(trees) == 3:
+        unit, this, expression = trees
+        return UNIT_FIRST[name](this=this, expression=expression, unit=exp.Var(this=unit.name))
     builder = builders().get(name.upper())
     if builder is not None:
         for further in ({}, {"dialect": parser_dialect("spark")}):
