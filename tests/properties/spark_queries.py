@@ -341,7 +341,7 @@ def merged(w: SparkWriter, target: str, depth: int) -> Statement:
     def value(scope: Sequence[Field], kind: str) -> str:
         return w.expression(scope, kind, 2)
 
-    if not of_kind(fields, NUMBER) or text.startswith("("):
+    if not of_kind(fields, NUMBER) or text.startswith("(") or not text.endswith(f" AS {fields[0].alias}"):
         text, fields = "orders AS src", [Field("src", n, k) for n, k in SHOP["orders"].items()]
         both = [*own, *fields]
         on = w.meeting(both, own, fields)

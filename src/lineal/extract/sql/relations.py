@@ -211,14 +211,18 @@ ROW_MAKERS = tuple(kind for kind in (*GENERATOR_CALLS, exp.Stack) if kind is not
 def items_as_rows(node: exp.Table, call: Any, scope: Scope, rows: Lineage) -> Source:
     """FROM posexplode(array(1, 2)) AS t(i, x)      one row for each item"""
     alias, evaluation = node.args.get("alias"), scope.evaluation
-    names = column_names(alias)
-    if not names and not isinstance(call, exp.Inline):
-        names = list(default_names(call, scope))
-    frame = exploded([call], names, scope, rows)
+    frame = exploded([call], names_of_items(call, alias, scope), scope, rows)
     if alias is None:
         return Source("", "", frame)
     key = table_name(alias.this, evaluation) if alias.this is not None else ""
     return Source(key, key, listed(frame, alias, evaluation))
+
+
+def names_of_items(call: Any, alias: exp.TableAlias | None, scope: Scope) -> list[str]:
+    """posexplode(xs) AS p(i, x)      i and x; without a list what the function calls them, and inline the fields"""
+    names = column_names(alias)
+    named = isinstance(call, GENERATOR_CALLS) and not isinstance(call, exp.Inline)
+    return list(default_names(call, scope)) if named and not names else names
 
 
 OTHER_TABLES: dict[type, Callable[[Any, Any, Scope, Lineage], Source]] = {
@@ -350,7 +354,7 @@ def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
     if isinstance(inner, exp.Subquery):
         frame = evaluation.query(inner, scope, scope.ctes)
     elif node.args.get("view") or isinstance(inner, ROW_MAKERS):
-        frame = exploded([inner], column_names(alias), scope, rows)
+        frame = exploded([inner], names_of_items(inner, alias, scope), scope, rows)
     else:
         return table_function(node, inner, scope, rows)
     if alias is None or alias.this is None:

@@ -82,9 +82,9 @@ def _parsed(words: Words, dialect: str, text: str) -> Any:
 
 
 def given_up(tree: Any) -> bool:
-    """CREATE … with a word that sqlglot does not know, REPLACE INTO: it gives up, and keeps the text"""
+    """CREATE … with a word that sqlglot does not know, REPLACE INTO, TABLE t: it gives up, and keeps the text"""
     if not isinstance(tree, exp.Command):
-        return False
+        return isinstance(tree, exp.Alias)  # TABLE orders: a column with an alias
     return tree.name.upper() in ("CREATE", "REPLACE") or (tree.name.upper() == "ALTER" and is_mutation(tree))
 
 
@@ -559,8 +559,29 @@ def starts_query(words: Words, position: int) -> bool:
     return words[0].token_type is TokenType.INSERT and says(words, 1, "INTO") and first(words, 0, "FROM") is None
 
 
+def time_window(words: Words) -> Words:
+    """GROUP BY window(ts, '1 hour')      Spark: a function; the clause has a name before its parenthesis"""
+    calls = [at for at, word in enumerate(words) if word.token_type is TokenType.WINDOW and says(words, at + 1, "(")]
+    found = list(words) if calls else words
+    for at in calls:
+        found[at] = like(words[at], TokenType.VAR, words[at].text)
+    return found
+
+
+def whole_table(words: Words) -> Words:
+    """TABLE orders      SELECT * FROM orders"""
+    if not says(words, 0, "TABLE"):
+        return words
+    star = [
+        like(words[0], TokenType.SELECT, "SELECT"),
+        like(words[0], TokenType.STAR, "*"),
+        like(words[0], TokenType.FROM, "FROM"),
+    ]
+    return [*star, *words[1:]]
+
+
 REPAIRS: tuple[Repair, ...] = (
-    pivot_statement,
+    pivot_statement, time_window, whole_table,
     compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, mutation, inline_view,
     output_before_where, delete_where, without_duplicates, pipes, left_out, recursive_view, output_of_a_schema,
     inner_statement, unneeded, properties, lateral_rows, only_in_parentheses, order_by_operator, alias_of_keys,
