@@ -207,8 +207,10 @@ def taken(lineage: Lineage) -> Lineage:
 
 
 def json_tuple(generator: Node, scope: Scope) -> list[Lineage]:
-    """json_tuple(j, 'a', 'b')      j.a and j.b, in one row"""
+    """json_tuple(j, 'a', 'b')      j.a and j.b, in one row; a cast on the way keeps the path"""
     document, *keys = generator.children
+    while document.name == "Cast":
+        document = document.children[0]
     whole = struct_of(document, scope)
     names = [[str(key.args["value"])] if "value" in key.args else [] for key in keys]
     lineages: list[Lineage] = []
