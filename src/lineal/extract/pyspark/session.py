@@ -25,6 +25,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
     is_known,
+    items_of,
     label_of,
 )
 from lineal.extract.sql.query import query, with_
@@ -129,13 +130,13 @@ def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: 
     """spark.createDataFrame(rows, ["a", "b"])      local data has no source"""
     data = arguments[0] if arguments else keywords.get("data")
     schema = schema_of(run, keywords.get("schema", arguments[1] if len(arguments) > 1 else None), node)
-    if schema is None and isinstance(data, list) and data:
-        schema = schema_of_rows(data)
-    if isinstance(data, Unknown) and schema is None:
-        run.dynamic(f"local data whose columns only a run knows ({data.reason})", node, data.level)
-        return opened(run, Unknown("createDataFrame()", data.reason, data.level), node)
     if schema is None:
-        schema = SchemaValue([])
+        rows = items_of(data) if not isinstance(data, (str, dict)) else None
+        schema = schema_of_rows(rows) if rows else None
+    if schema is None:
+        held = data if isinstance(data, Unknown) else Unknown("createDataFrame()", "its rows are not followed")
+        run.dynamic(f"local data whose columns only a run knows ({held.reason})", node, held.level)
+        return opened(run, Unknown("createDataFrame()", held.reason, held.level), node)
     return local(schema)
 
 
