@@ -224,6 +224,11 @@ class FrameScope(Scope):
             alias = self.aliases.get(_fold(node.name))
             if alias is not None and node.args.get("table") is None and _fold(node.name) not in self.relation.by_key:
                 return alias
+        args = node.args
+        if args.get("table") is None and args["this"].__class__ is exp.Identifier:
+            held = self.relation.by_key.get(_fold(args["this"].args["this"]), ())
+            if len(held) == 1:  # as nearly every name
+                return self.taken(held[0].slot, node)
         parts = [part.name for part in node.parts]
         slot = self.named(parts, node)
         if slot is not None:
