@@ -160,8 +160,8 @@ KEPT = {TokenType.STRING, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.RAW_
 
 
 def spaced(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
-    """SELECT a FROM t      with comments, line breaks and tabs between the words; not inside t.$2"""
-    if tree.find(exp.Parameter):
+    """SELECT a FROM t      with comments, line breaks and tabs between the words; not inside t.$2, nor before a hint"""
+    if tree.find(exp.Parameter, exp.Hint):
         return []
     text = tree.sql(dialect=dialect, comments=False)
     made, end = "", 0

@@ -201,7 +201,7 @@ def generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 def taken(lineage: Lineage) -> Lineage:
     """inline(array(struct(a AS p)))      p ← a, TRANSFORMATION: it was taken out of a struct"""
-    found: Lineage = {}
+    found: Lineage = Part()
     pour(lineage, VALUE, found)
     return found
 
