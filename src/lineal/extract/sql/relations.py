@@ -112,7 +112,11 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     else:
         if args.get("db") is not None or len(this.args) > 2 or "$" in spelling:
             spelling, full = spelled(node, evaluation.facts)
-        dataset, frame = evaluation.scan(full, spelling, node)
+        dataset, frame = evaluation.catalog.scan(full, spelling, evaluation, node)
+        if dataset is not None:
+            evaluation.datasets_read.setdefault(dataset, node)
+    if args.get("alias") is None:
+        return Source(key, full, frame, dataset)
     return called(node, key, full, frame, dataset, evaluation)
 
 
