@@ -7,14 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Struct, absorb, pour, united
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Struct, absorb, further, pour, united
 from lineal.algebra.functions import Function, Role, known
 from lineal.extract.catalyst.tree import Node, expression_id
-from lineal.model.edge import Column
 from lineal.model.way import IDENTITY, Clause, Way
 
 Stack = list[tuple[Node, Way, Any]]
-PATH_DEPTH = 5
 
 
 class Scope:
@@ -284,12 +282,8 @@ def field_at(held: Lineage, path: Sequence[str]) -> Lineage:
         held, path = held.fields[path[0].lower()], path[1:]
     if not path:
         return held
-    part = isinstance(held, Part)
     found: Lineage = Part()
-    for (origin, inner), trail in held.items():
-        if inner is IDENTITY or (part and inner is VALUE):
-            origin = Column(origin.dataset, origin.name, (*origin.path, *path)[:PATH_DEPTH])
-        pour({(origin, inner): trail}, VALUE, found)
+    pour(further(held, path), VALUE, found)
     return found
 
 

@@ -347,15 +347,8 @@ FORMATS = frozenset(("parquet", "csv", "json", "orc", "text", "load", "textFile"
 
 def read_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """spark.read.option(…).schema(…).parquet(path)"""
-    parts = held.parts
     if name in ("option", "options"):
-        options = dict(parts.get("options", {}))
-        if name == "option" and len(arguments) == 2 and isinstance(arguments[0], str):
-            options[arguments[0].lower()] = arguments[1]
-        options.update({key.lower(): value for key, value in keywords.items()})
-        if name == "options" and arguments and isinstance(arguments[0], dict):
-            options.update({str(key).lower(): value for key, value in arguments[0].items()})
-        return held.with_(options=options)
+        return held.with_options(arguments, keywords)
     if name == "format":
         return held.with_(format=arguments[0] if arguments else keywords.get("source"))
     if name == "schema":

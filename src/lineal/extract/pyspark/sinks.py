@@ -71,13 +71,7 @@ def write_call(run: Run, held: Builder, name: str, arguments: Arguments, keyword
     parts = held.parts
     relation = parts["relation"]
     if name in ("option", "options"):
-        options = dict(parts.get("options", {}))
-        if name == "option" and len(arguments) == 2 and isinstance(arguments[0], str):
-            options[arguments[0].lower()] = arguments[1]
-        options.update({key.lower(): value for key, value in keywords.items()})
-        if name == "options" and arguments and isinstance(arguments[0], dict):
-            options.update({str(key).lower(): value for key, value in arguments[0].items()})
-        return held.with_(options=options)
+        return held.with_options(arguments, keywords)
     if name in ("mode", "outputMode"):
         return held.with_(mode=arguments[0] if arguments else next(iter(keywords.values()), None))
     if name == "format":

@@ -112,6 +112,16 @@ class Builder:
     def with_(self, **parts: Value) -> Builder:
         return Builder(self.kind, {**self.parts, **parts})
 
+    def with_options(self, arguments: list[Value], keywords: dict[str, Value]) -> Builder:
+        """.option("header", True), .options(header=True), .options({"header": True})"""
+        options = dict(self.parts.get("options", {}))
+        if len(arguments) == 2 and isinstance(arguments[0], str):
+            options[arguments[0].lower()] = arguments[1]
+        options.update({key.lower(): value for key, value in keywords.items()})
+        if arguments and isinstance(arguments[0], dict):
+            options.update({str(key).lower(): value for key, value in arguments[0].items()})
+        return self.with_(options=options)
+
 
 @dataclass
 class Function:

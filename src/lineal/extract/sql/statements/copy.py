@@ -27,7 +27,7 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
     if stage:  # COPY INTO @stage FROM t
         return written(stage, files[0], node) if files else None
     if not node.args.get("kind"):
-        return written(paths[0], node.this, node, facts) if paths else None
+        return written(paths[0], node.this, node) if paths else None
     if not is_named(table):
         return Unsupported
     columns = listed_columns(node.this, facts) if isinstance(node.this, exp.Schema) else []
@@ -81,7 +81,7 @@ def path_of(node: Any) -> str:
     return ""
 
 
-def written(path: str, query: Any, node: Any, facts: Facts | None = None) -> Plan:
+def written(path: str, query: Any, node: Any) -> Plan:
     """What is written to a path: a query, or every column of a table."""
     if isinstance(query, exp.Schema):
         columns = [exp.column(each.copy()) for each in query.expressions]

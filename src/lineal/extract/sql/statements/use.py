@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from sqlglot import exp
 
@@ -61,7 +60,5 @@ def path_of(text: str) -> Using:
     names = [name.strip().strip("\"'`") for name in text.split(",")]
     return Using(None, tuple(name for name in names if name and name != "$user"))
 
-
-COMMANDS: dict[str, Any] = {"SET": set_path}
 
 PLANNERS = {exp.Use: use, exp.Set: set_}
