@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from lineal.algebra.frame import Frame, Lineage, Scan, doubted
-from lineal.extract.entries import Definition
+from lineal.extract.entries import Definition, Entry
 from lineal.extract.pyspark.program import File, Known, Program, files_of
 from lineal.extract.pyspark.relation import ancestors
 from lineal.extract.pyspark.run import Run, Write
@@ -44,9 +44,10 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
             break
         forget(definitions)
     forget(definitions)
+    targets = [definitions.entry(key_of(write), write.name, write.kind) for write in run.writes]
     again = Again(definitions, files, foreseen, run)
-    for number, write in enumerate(run.writes):
-        add(definitions, write, number, again)
+    for number, (write, entry) in enumerate(zip(run.writes, targets, strict=True)):
+        add(definitions, write, entry, number, again)
     definitions.diagnostics.extend(run.diagnostics)
     definitions.coverage.read += len(run.writes)
     definitions.coverage.parsed += len(run.writes)
@@ -66,6 +67,7 @@ class Again:
         self.foreseen = foreseen
         self.first = run
         self.second: Run | None = None
+        self.placeholders = any("{" in entry.dataset.name for entry in definitions.entries.values())
 
     def write(self, number: int) -> Write:
         """The same write as it is now known; only once the evidence has been gathered."""
@@ -157,17 +159,16 @@ class Corpus:
             entry.scanned = None
 
 
-def add(definitions: Definitions, write: Write, number: int, again: Again) -> None:
+def add(definitions: Definitions, write: Write, entry: Entry, number: int, again: Again) -> None:
     facts = facts_of("spark")
     key = key_of(write)
     plan = Plan(write.name, key, write.kind, defines=write.defines, positional=write.positional, node=write.node)
-    entry = definitions.entry(key, write.name, write.kind)
     definition = Definition(plan, write.reading, facts, entry)
 
     def made(evaluation: Evaluation, ctes: Any) -> Frame:
         now = again.write(number)
         remember(now, evaluation)
-        frame = written_frame(now)
+        frame = written_frame(now) if again.placeholders else now.relation.frame
         columns = write.columns or (definitions.target_columns(definition) if write.positional else [])
         return definitions.listed(frame, columns, definition, evaluation) if columns else frame
 
@@ -194,18 +195,18 @@ def uncertain(lineage: Lineage, everything: bool) -> Lineage:
 
 def remember(write: Write, evaluation: Evaluation) -> None:
     """What was read on the way to a DataFrame is read by everything that is made of it."""
+    datasets_read, reads, learnt = evaluation.datasets_read, evaluation.reads, evaluation.learnt
     for relation in ancestors(write.relation):
         past = relation.evaluation
         if past is None:
             continue
         for dataset, node in past.datasets_read.items():
-            evaluation.datasets_read.setdefault(dataset, node)
+            datasets_read.setdefault(dataset, node)
         for clause, columns in past.reads.items():
-            held = evaluation.reads[clause]
-            for column, node in columns.items():
-                held.setdefault(column, node)
+            held = reads[clause]
+            reads[clause] = {**held, **columns, **held} if held else dict(columns)
         for column, count in past.learnt.items():
-            evaluation.learnt[column] = evaluation.learnt.get(column, 0) + count
+            learnt[column] = learnt.get(column, 0) + count
         evaluation.undecided |= past.undecided
         evaluation.references += past.references
         evaluation.ambiguous += past.ambiguous

@@ -55,15 +55,12 @@ SESSION_NAMES = frozenset(("read", "readStream", "sql", "createDataFrame", "cata
 def attribute(run: Run, node: ast.Attribute, env: Environment) -> Value:
     """df.x, F.col, self.spark"""
     held = value(run, node.value, env)
-    handler = ATTRIBUTES.get(held.__class__)
-    return handler(run, held, node.attr, node) if handler is not None else Method(held, node.attr)
+    return attribute_of(run, held, node.attr, node)
 
 
 def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:
-    handler = ATTRIBUTES.get(type(held))
-    if handler is not None:
-        return handler(run, held, name, node)
-    return Method(held, name)
+    handler = ATTRIBUTES.get(held.__class__)
+    return handler(run, held, name, node) if handler is not None else Method(held, name)
 
 
 def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:

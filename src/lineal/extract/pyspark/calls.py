@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from lineal.extract.pyspark.attributes import attribute_of
 from lineal.extract.pyspark.branches import merged
-from lineal.extract.pyspark.columns.functions import udf_call
+from lineal.extract.pyspark.columns.functions import columns_of, udf_call
+from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.columns.methods import method as column_method
 from lineal.extract.pyspark.expressions import value
 from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
 from lineal.extract.pyspark.frames import NA
 from lineal.extract.pyspark.frames.groups import GROUPED
+from lineal.extract.pyspark.libraries import call as call_of_library
+from lineal.extract.pyspark.natives import method_of_value
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run
+from lineal.extract.pyspark.session import SESSION
+from lineal.extract.pyspark.sinks import ACTIONS, BUILDERS
 from lineal.extract.pyspark.statements import Returns, block
+from lineal.extract.pyspark.types import type_method
 from lineal.extract.pyspark.values import (
     Builder,
     Class,
@@ -47,9 +54,32 @@ Keywords = dict[str, Value]
 
 def called(run: Run, node: ast.Call, env: Environment) -> Value:
     """f(a, *b, k=c, **d)"""
-    if node.func.__class__ is ast.Name and node.func.id in WORDS:
-        return WORDS[node.func.id](run, node, env)
-    function = value(run, node.func, env)
+    called = node.func
+    if called.__class__ is ast.Attribute:
+        receiver = value(run, called.value, env)
+        direct = DIRECT.get(receiver.__class__)
+        handler = direct.get(called.attr) if direct is not None else None
+        if handler is not None:
+            arguments, keywords = given(run, node, env)
+            return handler(run, receiver, arguments, keywords, node)
+        function = attribute_of(run, receiver, called.attr, called)
+    elif called.__class__ is ast.Name and called.id in WORDS:
+        return WORDS[called.id](run, node, env)
+    else:
+        function = value(run, called, env)
+    arguments, keywords = given(run, node, env)
+    handler = CALLS.get(function.__class__)
+    if handler is not None:
+        return handler(run, function, arguments, keywords, node)
+    return Unknown(label_of(node), "not followed")
+
+
+DIRECT: dict[type, Mapping[str, Any]] = {Relation: FRAME_METHODS, ColumnValue: COLUMN_METHODS}
+"""df.select(…), col("a").alias(…)      most calls of a job: no need to make a method first"""
+
+
+def given(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments, Keywords]:
+    """The values of a call's arguments, stars unpacked."""
     arguments: Arguments = []
     for argument in node.args:
         if argument.__class__ is ast.Constant:
@@ -72,10 +102,7 @@ def called(run: Run, node: ast.Call, env: Environment) -> Value:
             keywords[keyword.arg] = held
         elif isinstance(held, dict):
             keywords.update((key, item) for key, item in held.items() if isinstance(key, str))
-    handler = CALLS.get(function.__class__)
-    if handler is not None:
-        return handler(run, function, arguments, keywords, node)
-    return Unknown(label_of(node), "not followed")
+    return arguments, keywords
 
 
 def super_call(run: Run, node: ast.Call, env: Environment) -> Value:
@@ -253,15 +280,11 @@ def call_method(run: Run, method: Method, arguments: Arguments, keywords: Keywor
         return call_function(run, method.function, [method.receiver, *arguments], keywords, node)
     handler = RECEIVERS.get(type(method.receiver))
     if handler is None:
-        from lineal.extract.pyspark.natives import method_of_value
-
         return method_of_value(run, method.receiver, method.name, arguments, keywords, node)
     return handler(run, method.receiver, method.name, arguments, keywords, node)
 
 
 def on_relation(run: Run, held: Relation, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.sinks import ACTIONS
-
     handler = FRAME_METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
@@ -284,8 +307,6 @@ def on_grouped(run: Run, held: Grouped, name: str, arguments: Arguments, keyword
 
 
 def on_session(run: Run, held: Session, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.session import SESSION
-
     handler = SESSION.get(name)
     if handler is not None:
         return handler(run, arguments, keywords, node)
@@ -293,8 +314,6 @@ def on_session(run: Run, held: Session, name: str, arguments: Arguments, keyword
 
 
 def on_builder(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.sinks import BUILDERS
-
     if held.kind == "na":
         handler = NA.get(name)
         if handler is not None:
@@ -306,8 +325,6 @@ def on_builder(run: Run, held: Builder, name: str, arguments: Arguments, keyword
 
 
 def on_window(run: Run, held: WindowSpec, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.columns.functions import columns_of
-
     trees = tuple(item.tree for item in columns_of(run, arguments, node)) if name in ("partitionBy", "orderBy") else ()
     if name == "partitionBy":
         return WindowSpec(trees, held.order)
@@ -332,8 +349,6 @@ def on_schema(run: Run, held: SchemaValue, name: str, arguments: Arguments, keyw
 
 
 def on_type(run: Run, held: TypeValue, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.types import type_method
-
     return type_method(held, name)
 
 
@@ -353,9 +368,7 @@ RECEIVERS: dict[type, Any] = {
 
 
 def call_library(run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.libraries import call
-
-    return call(run, library.name, arguments, keywords, node)
+    return call_of_library(run, library.name, arguments, keywords, node)
 
 
 def call_udf(run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

@@ -38,13 +38,16 @@ WIDE = re.compile(r"\d{5}")
 
 def value(run: Run, node: ast.expr | None, env: Environment) -> Value:
     """The abstract value of an expression."""
-    if node is None:
-        return None
     run.steps += 1
     if not run.steps & 0xFF:
         run.step(0)
     handler = EXPRESSIONS.get(node.__class__)
     return handler(run, node, env) if handler is not None else Unknown("…", "not followed")
+
+
+def absent(run: Run, node: None, env: Environment) -> Value:
+    """return, yield      without a value"""
+    return None
 
 
 def constant(run: Run, node: ast.Constant, env: Environment) -> Value:
@@ -466,6 +469,7 @@ def yielded(run: Run, node: ast.Yield | ast.YieldFrom, env: Environment) -> Valu
 
 
 EXPRESSIONS: dict[type, Callable[[Run, Any, Environment], Value]] = {
+    type(None): absent,
     ast.Constant: constant,
     ast.Name: name,
     ast.Attribute: attribute,

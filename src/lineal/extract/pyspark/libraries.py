@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from lineal.extract.pyspark.columns.functions import columns_of, function
@@ -54,11 +55,18 @@ CONFIGURATION = (
 )
 
 
+@lru_cache(maxsize=4_096)
+def column_function(name: str) -> str | None:
+    """pyspark.sql.functions.sum      sum"""
+    found = FUNCTIONS.match(name)
+    return found[3] if found is not None else None
+
+
 def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """name(…), where name belongs to a library"""
-    found = FUNCTIONS.match(name)
-    if found is not None:
-        return function(run, found[3], arguments, keywords, node)
+    of_columns = column_function(name)
+    if of_columns is not None:
+        return function(run, of_columns, arguments, keywords, node)
     if name.startswith("builtins."):
         return BUILTINS[name[9:]](run, arguments, keywords, node)
     handler = LIBRARIES.get(name)

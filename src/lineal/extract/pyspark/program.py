@@ -148,6 +148,7 @@ class SessionCatalog:
     def __init__(self, known: Known, run: Run) -> None:
         self.known = known
         self.run = run
+        self.own_functions = known.own_functions
 
     def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
         write = self.run.written.get(key)
@@ -184,6 +185,7 @@ class Program:
                 self.by_name.setdefault(name, []).append(file)
         self.located: dict[str, str] = {}
         self.opened: dict[Any, Relation] = {}
+        self.members: dict[str, Value] = {}
         self.predefined: dict[str, Value] = {
             "spark": Session(), "sqlContext": Session(), "dbutils": Library("dbutils"), "sc": Library("pyspark.sc"),
             "display": Library("builtins.print"), "displayHTML": Library("builtins.print"), "__name__": "__main__",
@@ -486,6 +488,12 @@ class Program:
             self.importing.discard(id(found))
 
     def member_of_library(self, name: str) -> Value:
+        found = self.members.get(name)
+        if found is None:
+            found = self.members[name] = self.new_member(name)
+        return found
+
+    def new_member(self, name: str) -> Value:
         if name == "dbt.is_incremental":
             return Unknown("is_incremental", "asked when it runs")
         if name == "sys.argv":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from sqlglot import exp
@@ -56,22 +57,31 @@ def type_of(tree: Any, relation: Relation, depth: int = 0) -> str:
     """The type of an expression, where its outermost steps tell; '' where they do not."""
     if depth > DEEPEST or tree is None:
         return ""
-    if isinstance(tree, exp.Column):
+    kind = tree.__class__
+    if kind is exp.Column:
         held = relation.by_key.get(tree.name.lower(), [])
         return relation.types.get(held[0].id, "") if len(held) == 1 else ""
+    fixed = fixed_type(kind)
+    if fixed is not None:
+        return fixed
     if isinstance(tree, exp.Cast):
         return str(tree.to.sql("spark")).lower()
     if isinstance(tree, exp.Literal):
         return "string" if tree.is_string else "double" if "." in tree.name else "int"
-    for classes, found in FIXED:
-        if isinstance(tree, classes):
-            return found
     if isinstance(tree, THROUGH):
         return type_of(tree.this, relation, depth + 1)
-    if isinstance(tree, CALCULATED):
-        kinds = {type_of(each, relation, depth + 1) for each in operands(tree)}
-        return calculated(tree, kinds)
-    return ""
+    return calculated(tree, {type_of(each, relation, depth + 1) for each in operands(tree)})
+
+
+@lru_cache(maxsize=1_024)
+def fixed_type(kind: type) -> str | None:
+    """The type of every expression of a kind, '' where nothing tells; None where its operands do."""
+    if issubclass(kind, (exp.Cast, exp.Literal)):
+        return None
+    for classes, found in FIXED:
+        if issubclass(kind, classes):
+            return found
+    return None if issubclass(kind, (*THROUGH, *CALCULATED)) else ""
 
 
 def operands(tree: Any) -> list[Any]:

@@ -73,7 +73,7 @@ class FieldValue:
     type_name: str
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, unsafe_hash=True)
 class ColumnValue:
     """A Column: an expression that means nothing until a DataFrame is given."""
 
@@ -186,7 +186,7 @@ class Instance:
     names: dict[str, Value] = field(default_factory=dict)
 
 
-@dataclass
+@dataclass(slots=True)
 class Method:
     """receiver.name, ready to be called."""
 

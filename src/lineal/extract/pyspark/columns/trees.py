@@ -22,7 +22,7 @@ NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 def marked(run: Run, tree: Any, node: Any) -> Any:
     """A leaf that knows the Python expression it was made from."""
-    tree.meta["at"] = Spot(run.reading, node)
+    tree._meta = {"at": Spot(run.reading, node)}
     return tree
 
 

@@ -13,6 +13,7 @@ from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.frames.project import flat, projected, said
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.types import is_numeric, schema_of
 from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, is_known
 from lineal.extract.sql.clauses import GROUPS
 from lineal.extract.sql.expressions import gather
@@ -95,6 +96,8 @@ def aggregate_of(item: ColumnValue) -> ColumnValue:
 
 def with_keys(item: ColumnValue, keys: list[ColumnValue]) -> ColumnValue:
     """F.grouping_id()      of every key"""
+    if isinstance(item.tree, exp.AggFunc) and item.tree.this.__class__ is exp.Column:
+        return item  # sum("x"), as most are
     for call in item.tree.find_all(exp.Func):
         called = call.name if isinstance(call, exp.Anonymous) else call.sql_name()
         if called.lower() == "grouping_id" and not any(True for _ in call.iter_expressions()):
@@ -156,8 +159,6 @@ def grouped_shortcut(name: str) -> Any:
 
 
 def numeric_names(run: Run, grouped: Grouped, node: Any) -> list[str]:
-    from lineal.extract.pyspark.types import is_numeric
-
     relation = grouped.relation
     keys = {key.tree.name.lower() for key in grouped.keys if isinstance(key.tree, exp.Column)}
     if not relation.complete:
@@ -196,8 +197,6 @@ def applied(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords
 
 def in_python(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Relation:
     """df.mapInPandas(f, "id INT, x DOUBLE")"""
-    from lineal.extract.pyspark.types import schema_of
-
     given = keywords.get("schema", arguments[1] if len(arguments) > 1 else None)
     schema = schema_of(run, given, node)
     run.dynamic("columns that a Python function makes", node, Confidence.LOW)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -14,6 +15,7 @@ from lineal.extract.pyspark.columns.functions import columns_of, unknown_columns
 from lineal.extract.pyspark.columns.trees import column, literal, parsed
 from lineal.extract.pyspark.relation import Attribute, FrameEvaluation, FrameScope, Relation, fresh
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.types import schema_of, type_of
 from lineal.extract.pyspark.values import Choice, ColumnValue, Pattern, Unknown, Value, items_of
 from lineal.extract.sql.columns import struct_star
 from lineal.extract.sql.expressions import gather, struct_of
@@ -108,8 +110,9 @@ def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
 def passed(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None) -> Attribute:
     """select("x")      the column itself goes on, with its identity"""
     slot = scope.column(tree)
-    alike: tuple[Attribute, ...] = (*relation.by_key.get(slot.key, ()), *relation.hidden)
-    held = next((attribute for attribute in alike if attribute.slot is slot), None)
+    alike: Sequence[Attribute] = relation.by_key.get(slot.key, ())
+    if relation.hidden:
+        alike = (*alike, *relation.hidden)
     lineage: Lineage = {}
     pour(slot.lineage, IDENTITY, lineage, tree)
     lineage = with_fields(lineage, slot.lineage)
@@ -118,8 +121,9 @@ def passed(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None
     name = tree.this.name
     scanned = slot.scanned if doubt is None else None
     made = Slot(name, name.lower(), lineage, None, scanned)
-    if held is not None:
-        return held._replace(slot=made)
+    for held in alike:
+        if held.slot is slot:
+            return Attribute(made, held.id, held.qualifier, held.doubt)
     return fresh(made, qualifier_of_star(relation, tree))
 
 
@@ -157,8 +161,6 @@ def rows_made(tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineag
 
 
 def typed(relation: Relation, tree: Any, attribute: Attribute, scope: FrameScope) -> Attribute:
-    from lineal.extract.pyspark.types import type_of
-
     found = type_of(tree, relation)
     if found:
         relation.types[attribute.id] = found
@@ -182,9 +184,13 @@ def select_items(run: Run, relation: Relation, items: list[ColumnValue], node: A
     rows: Lineage = dict(relation.rows)
     attributes = projected(run, relation, items, scope, rows)
     made = relation.derived(attributes, rows, evaluation)
-    if not any(isinstance(i.tree, exp.Expr) and i.tree.find(exp.AggFunc) for i in items):
+    if not any(aggregates(item.tree) for item in items):
         made.under = relation
     return said(run, made, evaluation)
+
+
+def aggregates(tree: Any) -> bool:
+    return tree.__class__ is not exp.Column and isinstance(tree, exp.Expr) and tree.find(exp.AggFunc) is not None
 
 
 def said(run: Run, made: Relation, evaluation: FrameEvaluation) -> Relation:
@@ -452,8 +458,6 @@ def alias(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords
 
 def to_schema(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """df.to(schema)      the columns of the schema, by name"""
-    from lineal.extract.pyspark.types import schema_of
-
     schema = schema_of(run, arguments[0] if arguments else None, node)
     if schema is None:
         return relation
