@@ -22,7 +22,7 @@ ROOMS = {
     "model": (),
     "algebra": ("model",),
     "extract": ("model", "algebra"),
-    "projects": ("model", "extract"),
+    "projects": ("model", "extract", "store"),
     "graph": ("model",),
     "views": ("model", "algebra", "graph"),
     "store": ("model",),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from lineal.cli.lineage import Mistake
+from lineal.cli.source import Mistake
 
 if TYPE_CHECKING:
     from lineal.model.script import Corpus

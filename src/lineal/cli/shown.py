@@ -1,20 +1,19 @@
-"""What a request shows, remembered: the same question about the same input is answered from the cache."""
+"""What a command shows, remembered: the same question about the same input is answered from the cache."""
 
 from __future__ import annotations
 
 import marshal
 import sys
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lineal.cli.console import coloured, footer
-from lineal.cli.lineage import Request
+from lineal.cli.console import coloured
+from lineal.cli.source import Source, corpus_of, extraction_of
+from lineal.graph.graph import Graph
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus
 from lineal.store import Cache, cache, corpus_digest, digest, machinery
 from lineal.views.page import Grid, Page, Piece, plain
-
-ASIDE = ("path", "fail_on", "color", "use_cache", "jobs")
-"""What changes nothing of what is shown; the names of the files stand in the corpus."""
 
 
 class Shown(NamedTuple):
@@ -25,38 +24,33 @@ class Shown(NamedTuple):
     footer: str
 
 
-def shown(request: Request) -> Shown:
-    from lineal.cli.answer import corpus_of
-
-    corpus = corpus_of(request)
-    memory = cache() if request.use_cache and request.engine == "text" else None
-    return _made(request, corpus, None) if memory is None else _remembered(request, corpus, memory)
+Make = Callable[[Graph], Shown]
 
 
-def _remembered(request: Request, corpus: Corpus, memory: Cache) -> Shown:
-    asked = [value for name, value in request._asdict().items() if name not in ASIDE]
-    key = digest("shown", machinery(), corpus_digest(corpus), asked, _is_plain(request))
+def shown(source: Source, asked: object, make: Make) -> Shown:
+    """What `make` makes of the source's lineage; `asked` is all that decides it beside the source."""
+    corpus = corpus_of(source)
+    memory = cache() if source.use_cache and source.engine == "text" else None
+    if memory is None:
+        return _made(source, corpus, make, None)
+    key = digest("shown", machinery(), corpus_digest(corpus), source.decides, asked, _is_plain(source))
     held = memory.get(key)
     if held is not None:
         return _decoded(held)
-    made = _made(request, corpus, memory)
+    made = _made(source, corpus, make, memory)
     memory.put(key, _encoded(made))
     return made
 
 
-def _made(request: Request, corpus: Corpus, kept: Cache | None) -> Shown:
-    from lineal.cli.answer import answer
-    from lineal.views import view
-
-    report = answer(request, corpus, kept)
-    made = view(request.view, report)
-    if not isinstance(made, str) and _is_plain(request):
-        made = plain(made)
-    return Shown(made, report.diagnostics, footer(report) if request.view in ("table", "chain") else "")
+def _made(source: Source, corpus: Corpus, make: Make, kept: Cache | None) -> Shown:
+    found = make(Graph(extraction_of(source, corpus, kept)))
+    if isinstance(found.made, str) or not _is_plain(source):
+        return found
+    return found._replace(made=plain(found.made))
 
 
-def _is_plain(request: Request) -> bool:
-    return not coloured(sys.stdout, request.color)
+def _is_plain(source: Source) -> bool:
+    return not coloured(sys.stdout, source.color)
 
 
 # -- as bytes: only texts and numbers, nothing that could be run ---------------------------------------------------

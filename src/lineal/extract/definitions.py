@@ -49,6 +49,11 @@ SLIPS = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionE
 
 def extract(corpus: Corpus, memory: Memory | None = None) -> Extraction:
     """All lineage of a corpus; with a memory only what is new to it is worked out."""
+    if corpus.given:
+        from lineal.extract.given import informed, joined
+
+        read = bool(corpus.scripts or corpus.datasets or corpus.functions)
+        return joined(extract(informed(corpus), memory) if read else Extraction(), corpus.given)
     programs = any(script.dialect == PYTHON for script in corpus.scripts)
     if memory is None or corpus.meanings or programs:  # which of them are called, only evaluating says
         return Definitions(corpus).extract()

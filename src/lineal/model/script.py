@@ -8,7 +8,7 @@ from typing import Any
 
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset
-from lineal.model.extraction import ColumnInfo, DatasetInfo, Occurrence
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction, Occurrence
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,8 @@ class Corpus:
     """The `spark:` section of the project file."""
     occurrences: list[Occurrence] = field(default_factory=list)
     """How often, when and by whom each statement was run; only a query log says."""
+    given: list[Extraction] = field(default_factory=list)
+    """Lineage that is known already: saved, or reported by other tools."""
 
 
 def dataset(name: str, namespace: str = "") -> Dataset:

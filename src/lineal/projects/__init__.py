@@ -3,6 +3,7 @@
     load("examples/shop")                     a project, known by its lineal.yml or featherflow.yml
     load("models/", dialect="spark")          a folder of .sql files, or one file
     load("queries.jsonl")                     a query log
+    load("shop.lineal.json")                  a saved lineage
     corpus_of_text({"mart": "select …"})      SQL that is at hand
     read_schema("schema.yml"), schema_of({"orders": {"id": "int"}})
 
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lineal.model.script import Corpus
-from lineal.projects import featherflow, files, logs
+from lineal.projects import featherflow, files, logs, saved
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
 from lineal.projects.schema import Schema, read_schema, schema_of
@@ -34,7 +35,7 @@ class Kind(Protocol):
     def load(self, path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus: ...
 
 
-KINDS: tuple[Kind, ...] = (featherflow, logs, files)
+KINDS: tuple[Kind, ...] = (saved, featherflow, logs, files)
 """The first one that matches reads the path."""
 
 
@@ -48,6 +49,8 @@ def load(
 
     What names the columns of a log makes a log of it: {"text": "sql", "user": "who"}.
     """
+    if "://" in str(path):
+        raise ProjectError(f"nothing here reads from {str(path).partition('://')[0]}://")
     where = Path(path)
     if log and where.exists():
         return logs.load(where, dialect, schema, log)

@@ -72,6 +72,7 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
         steps=[step for corpus in several for step in corpus.steps],
         engine=first.engine,
         occurrences=[each for corpus in several for each in corpus.occurrences],
+        given=[each for corpus in several for each in corpus.given],
     )
 
 

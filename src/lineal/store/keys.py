@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lineal import __version__
 from lineal.model.script import Corpus
+from lineal.store.saved import saved
 
 
 def digest(*parts: object) -> str:
@@ -27,10 +28,13 @@ def digest(*parts: object) -> str:
 
 def corpus_digest(corpus: Corpus) -> str:
     """Everything in a corpus that its lineage depends on."""
-    others = (
-        getattr(corpus, field.name) for field in fields(corpus) if field.name not in ("scripts", "steps", "engine")
-    )
-    return digest("corpus", *(script.key() for script in corpus.scripts), *others)
+    others = (getattr(corpus, field.name) for field in fields(corpus) if field.name not in ELSEWHERE)
+    given = (saved(each).encode() for each in corpus.given)
+    return digest("corpus", *(script.key() for script in corpus.scripts), *given, *others)
+
+
+ELSEWHERE = ("scripts", "given", "steps", "engine")
+"""The first two are hashed by their text; the others change nothing."""
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,283 @@
+"""What is analysed: the paths and options that every command shares, and the lineage that comes of them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from lineal.graph.graph import Graph
+    from lineal.model.diagnostic import Diagnostic
+    from lineal.model.extraction import Extraction
+    from lineal.model.script import Corpus
+    from lineal.store import Cache
+
+LOG_COLUMNS = ("text", "user", "time", "id", "database")
+STANDARD_INPUT = "-"
+HERE = (".",)
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Mistake(click.ClickException):
+    """What the user asked for cannot be had: one line, exit code 2."""
+
+    exit_code = 2
+
+    def format_message(self) -> str:
+        from lineal.views.safe import visible
+
+        return visible(self.message)
+
+
+class Source(NamedTuple):
+    """What the user wants analysed, and how."""
+
+    paths: tuple[str, ...]
+    dialect: str | None = None
+    schema: str | None = None
+    log: tuple[tuple[str, str], ...] = ()
+    default_catalog: str | None = None
+    default_schema: tuple[str, ...] = ()
+    collapse_temp: bool = True
+    engine: str = "text"
+    color: str = "auto"
+    use_cache: bool = True
+    jobs: int = 1
+
+    @property
+    def decides(self) -> tuple[object, ...]:
+        """All that may change what is found; the names and texts of files stand in the corpus."""
+        return tuple(value for name, value in self._asdict().items() if name not in ASIDE)
+
+
+ASIDE = ("paths", "color", "use_cache", "jobs")
+
+OPTIONS = (
+    click.option("--dialect", metavar="D", help="The SQL dialect, if the project does not say."),
+    click.option("--schema", metavar="FILE", help="JSON or YAML with the columns of tables: {table: {column: type}}."),
+    click.option("--log-text", metavar="COLUMN", help="The column of a query log that has the statements."),
+    click.option("--log-user", metavar="COLUMN", help="… who ran them."),
+    click.option("--log-time", metavar="COLUMN", help="… when."),
+    click.option("--log-id", metavar="COLUMN", help="… what the engine calls them."),
+    click.option("--log-database", metavar="COLUMN", help="… where."),
+    click.option("--default-catalog", metavar="C", help="The catalogue of names that have none: s.t is C.s.t."),
+    click.option(
+        "--default-schema",
+        metavar="S",
+        multiple=True,
+        help="The schema of names that have none: t is S.t. Given several times it is a search path.",
+    ),
+    click.option(
+        "--collapse-temp/--no-collapse-temp",
+        default=True,
+        show_default=True,
+        help="Compose temporary tables into what reads them, or keep them as nodes.",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(["text", "catalyst", "both"]),
+        default="text",
+        show_default=True,
+        help="Read the text, ask Spark's own analyser, or do both and list every disagreement.",
+    ),
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="Colours and box lines.",
+    ),
+    click.option("--cache/--no-cache", "use_cache", default=True, help="Remember results.  [default: --cache]"),
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(min=1),
+        default=lambda: cores(),
+        metavar="N",
+        help="How many processes read many files.  [default: one per core]",
+    ),
+)
+"""In the order in which --help shows them, after those of the command itself."""
+
+
+def source_options(command: Command) -> Command:
+    """@source_options      def command(source: Source, …)      the options above, handed over as one value
+
+    The paths are the command's own affair: `source._replace(paths=…)`.
+    """
+
+    @functools.wraps(command)
+    def packed(*args: Any, **options: Any) -> Any:
+        named = ((name, options.pop(f"log_{name}")) for name in LOG_COLUMNS)
+        log = tuple((name, column) for name, column in named if column)
+        own = {name: options.pop(name) for name in Source._fields if name in options}
+        return command(*args, source=Source(HERE, log=log, **own), **options)
+
+    made: Any = packed
+    for option in reversed(OPTIONS):
+        made = option(made)
+    wrapped: Command = made
+    return wrapped
+
+
+def cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# -- paths -------------------------------------------------------------------------------------------------------
+
+
+def exists(path: str) -> bool:
+    try:
+        return path != "" and Path(path).exists()
+    except (OSError, ValueError):  # too long for a path, or with a NUL in it
+        return False
+
+
+def is_source(argument: str) -> bool:
+    """A path that is there, standard input, or the address of a server."""
+    return argument == STANDARD_INPUT or "://" in argument or exists(argument)
+
+
+def checked(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """The paths, or the one here; one that is not there is a mistake."""
+    for path in paths:
+        if not is_source(path):
+            raise Mistake(f"no such file or folder: {path}{_alike(path)}")
+    return paths or HERE
+
+
+def _alike(path: str) -> str:
+    from lineal.model.names import closest
+
+    asked = Path(path)
+    try:
+        near = closest(asked.name, [entry.name for entry in asked.parent.iterdir()])
+    except (OSError, ValueError):
+        return ""
+    return f"; did you mean {asked.with_name(near)}?" if near else ""
+
+
+# -- lineage -----------------------------------------------------------------------------------------------------
+
+
+def graph_of(source: Source) -> Graph:
+    """The lineage of all that is asked about, ready for questions."""
+    from lineal.graph.graph import Graph
+    from lineal.store import cache
+
+    kept = cache() if source.use_cache and source.engine == "text" else None
+    return Graph(extraction_of(source, corpus_of(source), kept))
+
+
+def corpus_of(source: Source) -> Corpus:
+    """What there is to analyse, and what the options say about its names."""
+    from lineal.model.script import Defaults
+    from lineal.projects import ProjectError, united
+
+    try:
+        several = [_read(path, source) for path in source.paths]
+    except ProjectError as mistake:
+        raise Mistake(str(mistake)) from mistake
+    corpus = several[0] if len(several) == 1 else united(several)
+    corpus.collapse_temporary = source.collapse_temp
+    if source.default_catalog or source.default_schema:
+        corpus.defaults = Defaults(source.default_catalog, source.default_schema)
+    return corpus
+
+
+def _read(path: str, source: Source) -> Corpus:
+    from lineal.projects import corpus_of_text, load
+
+    if path != STANDARD_INPUT:
+        return load(path, source.dialect, source.schema, dict(source.log))
+    if source.log:
+        raise Mistake("standard input is SQL: name the file of a query log")
+    text, diagnostics = _standard_input()
+    corpus = corpus_of_text(text, source.dialect, source.schema)
+    corpus.diagnostics += diagnostics
+    return corpus
+
+
+def _standard_input() -> tuple[list[str], list[Diagnostic]]:
+    from lineal.model.diagnostic import Code, Diagnostic, Place
+
+    content = sys.stdin.buffer.read() if sys.stdin is not None else b""  # None: closed, as by <&-
+    try:
+        text = content.decode("utf-8-sig")
+        nothing = [] if text.strip() else [Diagnostic(Code.NO_INPUT, "standard input is empty", Place("", 1, 1))]
+        return [text], nothing
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        message = f"byte {content[problem.start]:#04x} is not UTF-8"
+        return [], [Diagnostic(Code.NOT_UTF8, message, Place("", line, 1))]
+
+
+def extraction_of(source: Source, corpus: Corpus, kept: Cache | None = None) -> Extraction:
+    """The lineage of a corpus, by the engine that is asked for; what is kept of an earlier run spares work."""
+    from lineal.extract import UnknownDialect
+
+    try:
+        return ENGINES[source.engine](source, corpus, kept)
+    except UnknownDialect as mistake:
+        raise Mistake(str(mistake)) from mistake
+
+
+def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
+    """After an edit only what has to do with it is read again; what is new is shared out among processes."""
+    from lineal.cli.bar import Counted, bar
+    from lineal.extract.definitions import extract
+    from lineal.extract.memory import Memory
+    from lineal.extract.parallel import remember_in_parallel
+    from lineal.store import digest, machinery
+
+    where = [path if "://" in path else str(Path(path).resolve()) for path in source.paths]
+    key = digest("memory", machinery(), where, corpus.dialect, corpus.collapse_temporary, source.log)
+    memory = Memory(kept.get(key) if kept is not None else None)
+    with bar(len(corpus.scripts), source.color) as tick:
+        shared = remember_in_parallel(corpus, memory, source.jobs, tick)
+        if not shared:
+            corpus.scripts = Counted(corpus.scripts, tick)
+        found = extract(corpus, memory if shared or kept is not None else None)
+    data = memory.data() if kept is not None else None
+    if kept is not None and data is not None:
+        kept.put(key, data)
+    return found
+
+
+def _by_plan(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
+    """Spark's own analysis, on empty tables made from the known schemas."""
+    from lineal.spark.exact import of_corpus
+
+    return of_corpus(corpus, _spark())[1]
+
+
+def _by_both(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
+    """The text's lineage, with a diagnostic for every edge on which Spark does not agree."""
+    from lineal.spark.exact import compared
+
+    return compared(corpus, _spark())
+
+
+def _spark() -> Any:
+    from lineal.spark.session import SparkUnavailable, session
+
+    try:
+        return session()
+    except SparkUnavailable as problem:
+        raise Mistake(str(problem)) from problem
+
+
+ENGINES: dict[str, Callable[[Source, Corpus, Cache | None], Extraction]] = {
+    "text": _by_text,
+    "catalyst": _by_plan,
+    "both": _by_both,
+}

@@ -1,0 +1,109 @@
+"""Lineage that is known already, saved or reported by other tools, beside what is read from text: one graph.
+
+    events.ndjson: raw.orders → stg_orders        mart.sql: CREATE TABLE mart AS SELECT … FROM stg_orders
+
+A dataset of the same name is the same dataset, unless the two say that they stand in different namespaces. What is
+given of a dataset's columns counts as its schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from lineal.model import names
+from lineal.model.diagnostic import order_of
+from lineal.model.edge import Column, Dataset, Edge, Read, Usage
+from lineal.model.extraction import Coverage, DatasetInfo, Extraction
+from lineal.model.script import Corpus
+
+Same = dict[Dataset, Dataset]
+
+
+def informed(corpus: Corpus) -> Corpus:
+    """The corpus, with the schemas that are given and not declared."""
+    declared = {_key(info.dataset) for info in corpus.datasets}
+    learnt: dict[str, DatasetInfo] = {}
+    for info in (info for given in corpus.given for info in given.datasets.values()):
+        namespace = info.dataset.namespace
+        if _key(info.dataset) not in declared and (not namespace or namespace == corpus.namespace):
+            learnt.setdefault(_key(info.dataset), info)
+    return replace(corpus, datasets=[*corpus.datasets, *learnt.values()], given=[])
+
+
+def joined(found: Extraction, given: Sequence[Extraction]) -> Extraction:
+    """What was found and what is given; what is said twice stands once."""
+    for each in given:
+        found = _two(found, each)
+    return found
+
+
+def _two(found: Extraction, given: Extraction) -> Extraction:
+    same = _same(found.datasets, given.datasets)
+    coverage = Coverage()
+    coverage.add(found.coverage)
+    coverage.add(given.coverage)
+    datasets = dict(found.datasets)
+    for dataset, info in given.datasets.items():
+        dataset = same.get(dataset, dataset)
+        datasets[dataset] = _fuller(datasets[dataset], info) if dataset in datasets else info
+    return Extraction(
+        edges=list(_edges([*found.edges, *(_renamed(edge, same) for edge in given.edges)])),
+        reads=list(dict.fromkeys([*found.reads, *(_renamed_read(read, same) for read in given.reads)])),
+        datasets=datasets,
+        diagnostics=sorted({*found.diagnostics, *given.diagnostics}, key=order_of),
+        coverage=coverage,
+        occurrences=[*found.occurrences, *given.occurrences],
+    )
+
+
+def _same(found: Iterable[Dataset], given: Iterable[Dataset]) -> Same:
+    """Given dataset → the one that was found under its name."""
+    known: dict[str, Dataset] = {_key(dataset): dataset for dataset in found}
+    pairs = ((dataset, known.get(_key(dataset))) for dataset in given)
+    return {
+        dataset: other
+        for dataset, other in pairs
+        if other is not None and (dataset.namespace == other.namespace or not (dataset.namespace and other.namespace))
+    }
+
+
+def _key(dataset: Dataset) -> str:
+    return names.insensitive(dataset.name, False)
+
+
+def _fuller(info: DatasetInfo, other: DatasetInfo) -> DatasetInfo:
+    """The one that knows the columns, or knows them all."""
+    better = other if (other.complete, bool(other.columns)) > (info.complete, bool(info.columns)) else info
+    described = info.description or other.description
+    return replace(better, dataset=info.dataset, description=described, place=info.place or other.place)
+
+
+def _renamed(edge: Edge, same: Same) -> Edge:
+    source, target = edge.source, edge.target
+    if source.dataset not in same and edge.into not in same:
+        return edge
+    goal = _column(target, same) if isinstance(target, Column) else same.get(target, target)
+    return Edge(_column(source, same), goal, edge.usages)
+
+
+def _column(column: Column, same: Same) -> Column:
+    return Column(same.get(column.dataset, column.dataset), column.name, column.path)
+
+
+def _renamed_read(read: Read, same: Same) -> Read:
+    return read._replace(target=same.get(read.target, read.target), dataset=same.get(read.dataset, read.dataset))
+
+
+def _edges(edges: Iterable[Edge]) -> Iterator[Edge]:
+    """One edge per pair, with the usages of all."""
+    pairs: dict[tuple[Column, Column | Dataset], list[Edge]] = {}
+    for edge in edges:
+        pairs.setdefault((edge.source, edge.target), []).append(edge)
+    for (source, target), several in pairs.items():
+        yield several[0] if len(several) == 1 else Edge(source, target, _usages(several))
+
+
+def _usages(edges: Iterable[Edge]) -> tuple[Usage, ...]:
+    usages = (usage for edge in edges for usage in edge.usages)
+    return tuple({(usage.way, usage.doubt, usage.place, usage.expression): usage for usage in usages}.values())

@@ -1,0 +1,257 @@
+"""A lineage as a file: JSON, an item a line, and back again with nothing lost.
+
+    lineal lineage models/ --save shop.lineal.json
+    lineal lineage shop.lineal.json
+
+Datasets and files stand once, in tables of names, and are numbers everywhere else. A place is [file, line, column], a
+column [dataset, name, …path], a dataset [dataset].
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
+from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
+from lineal.model.way import Clause, Confidence, How, way
+
+ENDING = ".lineal.json"
+FORMAT = 1
+"""Rises when a file of the new form could not be read by the code before it."""
+
+OPENING = '{"lineal":'
+"""What such a file begins with, whatever it is called."""
+
+
+class SavedError(ValueError):
+    """The text is no saved lineage, or one of a later version."""
+
+
+def write(extraction: Extraction, file: str | os.PathLike[str]) -> None:
+    """The file is there as a whole or, after a failure, as it was."""
+    where = Path(file)
+    unfinished = where.with_name(f".{where.name}.{secrets.token_hex(4)}")
+    try:
+        unfinished.write_text(saved(extraction), encoding="utf-8")
+        unfinished.replace(where)
+    except OSError:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise
+
+
+def saved(extraction: Extraction) -> str:
+    return _Writer().text(extraction)
+
+
+def restored(text: str) -> Extraction:
+    try:
+        made = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise SavedError(f"not a saved lineage: {problem}") from problem
+    if not isinstance(made, dict) or "lineal" not in made:
+        raise SavedError('not a saved lineage: it has no "lineal"')
+    if made["lineal"] != FORMAT:
+        raise SavedError(f"a saved lineage of format {made['lineal']!r}, and this lineal reads format {FORMAT}")
+    try:
+        return _Reader(made).extraction()
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as problem:
+        raise SavedError(f"a damaged saved lineage: {type(problem).__name__}: {problem}") from problem
+
+
+class _Numbers(dict[Any, int]):
+    """Each value's number, in the order of first use."""
+
+    def __missing__(self, value: Any) -> int:
+        self[value] = number = len(self)
+        return number
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.files = _Numbers()
+        self.names = _Numbers()
+
+    def text(self, extraction: Extraction) -> str:
+        parts: dict[str, Iterable[Any]] = {
+            "datasets": [self.dataset(info) for info in extraction.datasets.values()],
+            "edges": [self.edge(edge) for edge in extraction.edges],
+            "reads": [self.read(read) for read in extraction.reads],
+            "diagnostics": [self.diagnostic(found) for found in extraction.diagnostics],
+            "occurrences": [self.occurrence(each) for each in extraction.occurrences],
+        }
+        tables: dict[str, Iterable[Any]] = {"files": self.files, "names": map(list, self.names)}
+        lines = [f'"{name}":[{_lines(items)}]' for name, items in (tables | parts).items()]
+        return ",\n".join([f"{OPENING}{FORMAT}", f'"coverage":{_json(asdict(extraction.coverage))}', *lines]) + "}\n"
+
+    def place(self, place: Place | None) -> list[int] | None:
+        return [self.files[place.file], place.line, place.column] if place is not None else None
+
+    def end(self, end: Column | Dataset) -> list[Any]:
+        if isinstance(end, Column):
+            return [self.names[end.dataset], end.name, *end.path]
+        return [self.names[end]]
+
+    def dataset(self, info: DatasetInfo) -> dict[str, Any]:
+        return _brief(
+            name=self.names[info.dataset],
+            kind=info.kind,
+            complete=info.complete,
+            description=info.description,
+            place=self.place(info.place),
+            columns=[self.column(column) for column in info.columns],
+        )
+
+    def column(self, info: ColumnInfo) -> dict[str, Any]:
+        return _brief(
+            name=info.name,
+            type=info.type,
+            description=info.description,
+            classification=info.classification,
+            place=self.place(info.place),
+            quoted=info.quoted,
+        )
+
+    def edge(self, edge: Edge) -> list[Any]:
+        return [self.end(edge.source), self.end(edge.target), [self.usage(usage) for usage in edge.usages]]
+
+    def usage(self, usage: Usage) -> dict[str, Any]:
+        doubt = usage.doubt
+        return _brief(
+            how=usage.how.value,
+            clause=usage.clause.value,
+            masked=usage.masked,
+            windowed=usage.way.windowed,
+            level=usage.reader.level.name,
+            doubt=[doubt.level.name, doubt.ambiguous, doubt.evidence] if doubt is not None else None,
+            place=self.place(usage.place),
+            expression=usage.expression,
+            calls=usage.calls,
+        )
+
+    def read(self, read: Read) -> list[Any]:
+        place = self.place(read.place)
+        return [self.names[read.target], self.names[read.dataset], read.column, read.clause.value, place]
+
+    def diagnostic(self, found: Diagnostic) -> list[Any]:
+        return [found.code.name, found.message, self.place(found.place), found.hint]
+
+    def occurrence(self, each: Occurrence) -> dict[str, Any]:
+        return _brief(**each._replace(place=None)._asdict()) | {"place": self.place(each.place)}  # type: ignore[arg-type]
+
+
+def _brief(**values: Any) -> dict[str, Any]:
+    """What is empty is left out; the number 0 is not."""
+    return {name: value for name, value in values.items() if value or (value == 0 and value is not False)}
+
+
+def _lines(items: Iterable[Any]) -> str:
+    written = ",\n".join(map(_json, items))
+    return f"\n{written}" if written else ""
+
+
+_json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+
+
+class _Reader:
+    def __init__(self, made: Mapping[str, Any]) -> None:
+        self.made = made
+        self.files = [_text(file) for file in made["files"]]
+        self.names = [Dataset(_text(namespace), _text(name)) for namespace, name in made["names"]]
+
+    def extraction(self) -> Extraction:
+        made = self.made
+        datasets = [self.dataset(each) for each in made["datasets"]]
+        return Extraction(
+            [self.edge(*each) for each in made["edges"]],
+            [self.read(*each) for each in made["reads"]],
+            {info.dataset: info for info in datasets},
+            [self.diagnostic(*each) for each in made["diagnostics"]],
+            Coverage(**{name: int(count) for name, count in made["coverage"].items()}),
+            [self.occurrence(each) for each in made["occurrences"]],
+        )
+
+    def place(self, made: list[int] | None) -> Place | None:
+        return Place(self.files[made[0]], int(made[1]), int(made[2])) if made is not None else None
+
+    def end(self, number: int, *names: str) -> Column | Dataset:
+        dataset = self.names[number]
+        return Column(dataset, _text(names[0]), tuple(map(_text, names[1:]))) if names else dataset
+
+    def dataset(self, made: Mapping[str, Any]) -> DatasetInfo:
+        return DatasetInfo(
+            self.names[made["name"]],
+            _text(made["kind"]),
+            [self.column(column) for column in made.get("columns", ())],
+            bool(made.get("complete", False)),
+            _text(made.get("description", "")),
+            self.place(made.get("place")),
+        )
+
+    def column(self, made: Mapping[str, Any]) -> ColumnInfo:
+        return ColumnInfo(
+            _text(made.get("name", "")),
+            _text(made.get("type", "")),
+            _text(made.get("description", "")),
+            tuple(map(_text, made.get("classification", ()))),
+            self.place(made.get("place")),
+            bool(made.get("quoted", False)),
+        )
+
+    def edge(self, source: list[Any], target: list[Any], usages: list[Any]) -> Edge:
+        origin = self.end(*source)
+        if not isinstance(origin, Column):
+            raise ValueError(f"an edge from {origin}, which is no column")
+        return Edge(origin, self.end(*target), tuple(map(self.usage, usages)))
+
+    def usage(self, made: Mapping[str, Any]) -> Usage:
+        taken = way(How(made["how"]), Clause(made["clause"]), bool(made.get("masked")), bool(made.get("windowed")))
+        site = Site(
+            self.place(made.get("place")),
+            _text(made.get("expression", "")),
+            tuple(map(_text, made.get("calls", ()))),
+            Confidence[made["level"]],
+        )
+        return Usage(taken, _doubt(made.get("doubt")), None, site)
+
+    def read(self, target: int, dataset: int, column: str | None, clause: str, place: list[int] | None) -> Read:
+        named = None if column is None else _text(column)
+        return Read(self.names[target], self.names[dataset], named, Clause(clause), self.place(place))
+
+    def diagnostic(self, code: str, message: str, place: list[int] | None, hint: str) -> Diagnostic:
+        return Diagnostic(Code[code], _text(message), self.place(place), _text(hint))
+
+    def occurrence(self, made: Mapping[str, Any]) -> Occurrence:
+        place = self.place(made["place"])
+        assert place is not None
+        return Occurrence(
+            **{
+                **made,
+                "place": place,
+                "users": tuple(made.get("users", ())),
+                "databases": tuple(made.get("databases", ())),
+            }
+        )
+
+
+def _doubt(made: list[Any] | None) -> Doubt | None:
+    return Doubt(Confidence[made[0]], bool(made[1]), _text(made[2])) if made is not None else None
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} stands where a text should")
+    return value
+
+
+def looks_saved(head: bytes) -> bool:
+    """Whether a file that begins so is a saved lineage."""
+    return head.lstrip()[: len(OPENING)] == OPENING.encode()
