@@ -35,6 +35,7 @@ from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extractio
 from lineal.model.names import Fold
 from lineal.model.paths import is_path
 from lineal.model.script import Corpus, Function, Script
+from lineal.model.statement import Statement
 from lineal.model.way import IDENTITY, Clause, Confidence, Way
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ class Definitions:
         """the functions whose header tells what their result's columns are"""
         self.summaries: dict[int, Summary | None] = {}
         self.procedures: set[str] = set()
+        self.routines_read: list[tuple[str, Reading]] = []
+        """the functions that scripts define, each with its script"""
         self.calls: list[tuple[str, Place]] = []
         self.diagnostics: list[Diagnostic] = list(corpus.diagnostics)
         self.coverage = Coverage()
@@ -277,6 +280,7 @@ class Definitions:
         self.diagnostics.extend(diagnostics)
         if reading.found is not None:
             self.add_routines(reading.found.functions)
+            self.routines_read += [(routine.name, reading) for routine in reading.found.functions]
             self.procedures |= reading.found.procedures
             self.calls += reading.found.calls
         return trees
@@ -671,6 +675,7 @@ class Definitions:
             diagnostics=sorted(set(self.diagnostics), key=order_of),
             coverage=self.coverage,
             occurrences=self.corpus.occurrences,
+            statements=self.statements,
         )
 
     def collect(self, definition: Definition, edges: Edges) -> None:
@@ -701,6 +706,12 @@ class Definitions:
                         if key not in reads:
                             reads[key] = Read(*key, place_of(node))
         return list(reads.values())
+
+    def statements(self) -> list[Statement]:
+        """What writes each dataset, with digests of what it says."""
+        from lineal.extract.said import statements_of
+
+        return statements_of(self)
 
     def learnt_columns(self) -> dict[Dataset, dict[str, str]]:
         """What use tells of the columns of datasets whose schema is not known."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset, Edge, Read
+from lineal.model.statement import Statement
 
 
 class ColumnInfo(NamedTuple):
@@ -106,7 +107,7 @@ class Coverage:
 
 
 class Extraction:
-    """The result of a front end; reads and datasets are many, and listed only when asked for."""
+    """The result of a front end; reads, datasets and statements are many, and listed only when asked for."""
 
     def __init__(
         self,
@@ -116,6 +117,7 @@ class Extraction:
         diagnostics: list[Diagnostic] | None = None,
         coverage: Coverage | None = None,
         occurrences: list[Occurrence] | None = None,
+        statements: list[Statement] | Callable[[], list[Statement]] | None = None,
     ) -> None:
         self.edges = edges if edges is not None else []
         self._reads = reads if reads is not None else []
@@ -123,6 +125,7 @@ class Extraction:
         self.diagnostics = diagnostics if diagnostics is not None else []
         self.coverage = coverage if coverage is not None else Coverage()
         self.occurrences = occurrences if occurrences is not None else []
+        self._statements = statements if statements is not None else []
 
     @property
     def reads(self) -> list[Read]:
@@ -136,7 +139,13 @@ class Extraction:
             self._datasets = self._datasets()
         return self._datasets
 
+    @property
+    def statements(self) -> list[Statement]:
+        if callable(self._statements):
+            self._statements = self._statements()
+        return self._statements
+
     def __reduce__(self) -> tuple[object, ...]:
         return Extraction, (
-            self.edges, self.reads, self.datasets, self.diagnostics, self.coverage, self.occurrences,
+            self.edges, self.reads, self.datasets, self.diagnostics, self.coverage, self.occurrences, self.statements,
         )  # fmt: skip

@@ -73,7 +73,10 @@ def compared(corpus: Corpus, spark: Any) -> Extraction:
     found = compare(through(static.edges, functions), exact, targets=understood)
     disagreements = [Diagnostic(Code.ENGINES_DISAGREE, str(disagreement)) for disagreement in found]
     diagnostics = sorted({*static.diagnostics, *exact.diagnostics, *disagreements}, key=order_of)
-    return Extraction(static.edges, static.reads, static.datasets, diagnostics, static.coverage)
+    return Extraction(
+        static.edges, static.reads, static.datasets, diagnostics, static.coverage, static.occurrences,
+        lambda: static.statements,
+    )  # fmt: skip
 
 
 def hidden_once(definitions: Definitions) -> dict[Dataset, bool]:
@@ -179,6 +182,8 @@ class Exact:
             datasets=self.static.datasets,
             diagnostics=sorted({*self.diagnostics, *self.stand_ins.refusals}, key=order_of),
             coverage=self.coverage,
+            occurrences=self.static.occurrences,
+            statements=lambda: self.static.statements,
         )
 
 

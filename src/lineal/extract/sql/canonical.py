@@ -1,0 +1,519 @@
+"""What a statement says, whatever the way it is written: two that have one canonical form mean the same.
+
+WITH w AS (SELECT x.id FROM t AS x) SELECT id FROM w WHERE 1 = 1      SELECT id FROM (SELECT id FROM t) AS d
+
+Comments, brackets, letter case, aliases of tables, names of CTEs and whether there are any, qualifiers, USING, written
+out stars, the order of conditions and of a union's branches do not count. Literals and the order of columns do.
+Nothing is simplified beyond that: two statements may mean the same and differ here, never the other way round.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+
+from lineal.extract.sql.dialects import Facts, facts_of
+
+Columns = Callable[[str], "list[str] | None"]
+"""The columns of a table, by its folded name; None where they are not all known."""
+
+VOLATILE = frozenset(
+    (
+        "rand", "random", "randn", "uuid", "newid", "gen_random_uuid", "generate_uuid", "uuid_string", "nextval",
+        "monotonically_increasing_id",
+    )
+)  # fmt: skip
+UNUSUAL = ("match", "connect", "into", "kind", "pivots", "operation_modifiers", "laterals")
+ALWAYS = "true()"
+
+
+class Unproven(Exception):
+    """A construct whose other ways of being written are not known here."""
+
+
+class Source(NamedTuple):
+    """A member of FROM: what it is called, what it is, and its columns where they are all known."""
+
+    alias: str
+    said: str
+    columns: list[str] | None
+
+
+class Scope:
+    """The sources of one SELECT, and the scope around it."""
+
+    def __init__(self, parent: Scope | None) -> None:
+        self.parent = parent
+        self.sources: list[Source] = []
+        self.aliases: frozenset[str] = frozenset()
+        self.merged: dict[str, int] = {}
+
+    def qualified(self, alias: str) -> tuple[int, int] | None:
+        """x.a      how many queries further out x stands, and where in its FROM"""
+        scope: Scope | None = self
+        up = 0
+        while scope is not None:
+            for at, source in enumerate(scope.sources):
+                if source.alias == alias:
+                    return up, at
+            scope, up = scope.parent, up + 1
+        return None
+
+    def owner(self, name: str) -> int | None:
+        """The one source here that a name without a qualifier can mean."""
+        if name in self.aliases:
+            return None
+        if name in self.merged:
+            return self.merged[name]
+        if len(self.sources) == 1:
+            only = self.sources[0]
+            return 0 if only.columns is None or name in only.columns else None
+        if any(source.columns is None for source in self.sources):
+            return None
+        having = [at for at, source in enumerate(self.sources) if name in (source.columns or ())]
+        return having[0] if len(having) == 1 else None
+
+
+class Made(NamedTuple):
+    """A query's canonical form, and what its columns are called where that is known."""
+
+    said: str
+    columns: list[str] | None
+
+
+class Join(NamedTuple):
+    """What stands between a source and those before it."""
+
+    kind: str
+    on: Any
+    using: list[str]
+
+
+Tables = dict[str, Made]
+
+
+def canonical(tree: Any, dialect: str, columns: Columns) -> str:
+    """A digest of the canonical form; of what is too unusual for one, every name counts as it is written."""
+    facts = facts_of(dialect)
+    try:
+        return digest(Canon(facts, columns).said(tree, Scope(None), {}))
+    except Unproven:
+        return digest(AsWritten(facts, columns).said(tree, Scope(None), {}))
+
+
+def digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+class Canon:
+    """The walk: every node as a text in which only what counts is left."""
+
+    def __init__(self, facts: Facts, columns: Columns) -> None:
+        self.facts = facts
+        self.known = columns
+
+    def said(self, node: Any, scope: Scope, tables: Tables) -> str:
+        if isinstance(node, (exp.Query, exp.Subquery)):
+            return self.query(node, scope, tables).said
+        handler = HANDLERS.get(type(node))
+        if handler is not None:
+            return handler(self, node, scope, tables)
+        if node.args.get("with_"):
+            tables = self.with_(node, scope, tables)
+        return self.plain(node, scope, tables)
+
+    def plain(self, node: Any, scope: Scope, tables: Tables, without: tuple[str, ...] = ("with_",)) -> str:
+        """Any other node: its kind, and what stands in it."""
+        parts = [
+            f"{name}={self.value(node.args[name], scope, tables)}"
+            for name in sorted(node.args)
+            if name not in without and node.args[name] not in (None, False, [], "")
+        ]
+        return f"{node.key}({','.join(parts)})"
+
+    def value(self, value: Any, scope: Scope, tables: Tables) -> str:
+        if isinstance(value, list):
+            return f"[{','.join(self.value(each, scope, tables) for each in value)}]"
+        if isinstance(value, exp.Expr):
+            return self.said(value, scope, tables)
+        return repr(value.lower() if isinstance(value, str) else value)
+
+    def fold(self, node: Any) -> str:
+        return self.facts.fold(node.name, bool(node.args.get("quoted")))
+
+    # -- queries -----------------------------------------------------------------------------------------------
+
+    def query(self, node: Any, scope: Scope, tables: Tables, named: bool = True) -> Made:
+        if node.args.get("with_"):
+            tables = self.with_(node, scope, tables)
+        if isinstance(node, exp.Select):
+            return self.select(node, scope, tables, named)
+        if isinstance(node, exp.SetOperation):
+            return self.set_operation(node, scope, tables)
+        if isinstance(node, exp.Subquery) and not self.filled(node, "this", "alias", "with_"):
+            return self.query(node.this, scope, tables, named)
+        raise Unproven(type(node).__name__)
+
+    def filled(self, node: Any, *without: str) -> list[str]:
+        return [name for name, value in node.args.items() if value and name not in without]
+
+    def with_(self, node: Any, scope: Scope, tables: Tables) -> Tables:
+        """WITH w AS (…)      what each name stands for from here on"""
+        found = node.args["with_"]
+        tables = dict(tables)
+        for cte in found.expressions:
+            name = self.fold(cte.args["alias"].this)
+            if cte.args.get("scalar") or not isinstance(cte.this, exp.Query):
+                raise Unproven("a CTE that is no plain query")
+            if any(call.name.lower() in VOLATILE or call.key in VOLATILE for call in cte.find_all(exp.Func)):
+                raise Unproven("a CTE that differs from one reading to the next")
+            listed = [self.fold(column) for column in cte.args["alias"].args.get("columns") or ()]
+            inside = {**tables, name: self.itself(cte, listed)} if found.args.get("recursive") else tables
+            made = self.query(cte.this, Scope(None), inside)
+            tables[name] = self.relabelled(made, listed)
+        return tables
+
+    def itself(self, cte: exp.CTE, listed: list[str]) -> Made:
+        """WITH RECURSIVE w AS (SELECT a FROM t UNION ALL SELECT … FROM w)      w, inside of w"""
+        names = [self.facts.fold(name, False) for name in cte.this.named_selects]
+        outer = len(list(iter_parents(cte)))
+        return Made(f"itself({outer})", listed or (names if all(names) and "*" not in names else None))
+
+    def relabelled(self, made: Made, listed: list[str]) -> Made:
+        return Made(f"labels({listed},{digest(made.said)})", listed) if listed else made
+
+    def set_operation(self, node: Any, scope: Scope, tables: Tables) -> Made:
+        """a UNION b      in any order, under the names of the first"""
+        used = ("this", "expression", "distinct", "with_", "order", "limit", "offset")
+        if self.filled(node, *used):
+            raise Unproven("a set operation with more to it")
+        branches = list(self.branches(node, type(node), bool(node.args.get("distinct"))))
+        if any(branch.args.get(part) for branch in branches for part in ("order", "limit", "offset")):
+            raise Unproven("a branch with an order of its own")
+        first = self.query(branches[0], scope, tables)
+        said = [self.query(branch, scope, tables, named=False).said for branch in branches]
+        if isinstance(node, exp.Union):
+            said = sorted(said if not node.args.get("distinct") else set(said))
+        rest = self.plain(node, self.outputs(first.columns), tables, ("this", "expression", "with_"))
+        return Made(f"{rest}{first.columns}[{','.join(said)}]", first.columns)
+
+    def branches(self, node: Any, kind: Any, distinct: bool) -> Iterator[Any]:
+        """a UNION b UNION c      all of them; what stands in brackets with something else around it is one"""
+        for side in (node.this, node.expression):
+            while isinstance(side, exp.Subquery) and not self.filled(side, "this"):
+                side = side.this
+            alike = type(side) is kind and bool(side.args.get("distinct")) == distinct
+            if kind is exp.Union and alike and not self.filled(side, "this", "expression", "distinct"):
+                yield from self.branches(side, kind, distinct)
+            else:
+                yield side
+
+    def outputs(self, columns: list[str] | None) -> Scope:
+        """ORDER BY of a union sees the names of its result"""
+        scope = Scope(None)
+        scope.aliases = frozenset(columns or ())
+        return scope
+
+    def select(self, node: exp.Select, outer: Scope, tables: Tables, named: bool) -> Made:
+        if any(node.args.get(part) for part in UNUSUAL):
+            raise Unproven("a SELECT with more to it")
+        inner = self.wrapped(node)
+        if inner is not None:
+            return self.member_query(inner, outer, tables, named)
+        scope = Scope(outer)
+        joins = self.members(node, scope, tables)
+        scope.aliases = frozenset(self.own_names(node))
+        items = list(self.items(node, scope, tables))
+        said = [item for _, item in items] if not named else [f"{name}:{item}" for name, item in items]
+        clauses = self.plain(node, scope, tables, ("expressions", "from_", "joins", "with_", "where"))
+        where = self.said(node.args["where"].this, scope, tables) if node.args.get("where") else ALWAYS
+        if where != ALWAYS:
+            clauses += f"where({where})"
+        members = [source.said for source in scope.sources]
+        conditions = self.conditions(joins, scope, tables)
+        names = [name for name, _ in items]
+        return Made(
+            f"select([{','.join(said)}]from[{','.join(members)}]{conditions}{clauses})", None if "*" in names else names
+        )
+
+    def wrapped(self, node: exp.Select) -> Any:
+        """SELECT * FROM (…) AS x      the query or the CTE, and nothing is done to it"""
+        plain = not self.filled(node, "expressions", "from_", "with_", "where")
+        items = node.expressions
+        if not plain or len(items) != 1 or not node.args.get("from_") or self.restricted(node):
+            return None
+        star = items[0].this if isinstance(items[0], exp.Column) else items[0]
+        return node.args["from_"].this if isinstance(star, exp.Star) and not any(star.args.values()) else None
+
+    def restricted(self, node: exp.Select) -> bool:
+        where = node.args.get("where")
+        return where is not None and self.said(where.this, Scope(None), {}) != ALWAYS
+
+    def member_query(self, member: Any, outer: Scope, tables: Tables, named: bool) -> Made:
+        if isinstance(member, exp.Subquery) and not self.filled(member, "this", "alias", "with_"):
+            if not self.listed(member):
+                return self.query(member, outer, tables, named)
+        elif isinstance(member, exp.Table) and not self.filled(member, "this", "alias"):
+            made = tables.get(self.fold(member.this)) if isinstance(member.this, exp.Identifier) else None
+            if made is not None and not self.listed(member) and named:
+                return made
+        source = self.member(member, outer, tables)
+        columns = source.columns
+        said = f"select([{'*' if columns is None else self.every(columns, named)}]from[{source.said}]select())"
+        return Made(said, columns)
+
+    def every(self, columns: list[str], named: bool) -> str:
+        return ",".join(f"{name}:col(0,0,{name})" if named else f"col(0,0,{name})" for name in columns)
+
+    # -- FROM --------------------------------------------------------------------------------------------------
+
+    def members(self, node: exp.Select, scope: Scope, tables: Tables) -> list[Join]:
+        first = node.args.get("from_")
+        for member in [first.this] if first is not None else ():
+            scope.sources.append(self.member(member, scope, tables))
+        joins = []
+        for join in node.args.get("joins") or ():
+            scope.sources.append(self.member(join.this, scope, tables))
+            joins.append(self.join(join))
+        self.merge(node, scope)
+        if len(joins) == 1 and len(scope.sources) == 2 and not has_star(node):
+            joins = [self.sides(joins[0], scope)]
+        return joins
+
+    def join(self, join: Any) -> Join:
+        if self.filled(join, "this", "on", "using", "kind", "side"):
+            raise Unproven("a join with more to it")
+        kind = " ".join(part for part in (join.args.get("side"), join.args.get("kind")) if part).upper()
+        kind = {"INNER": "", "CROSS": ""}.get(kind, kind.replace(" OUTER", ""))
+        return Join(kind, join.args.get("on"), [self.fold(key) for key in join.args.get("using") or ()])
+
+    def sides(self, join: Join, scope: Scope) -> Join:
+        """a RIGHT JOIN b is b LEFT JOIN a; the sides of other joins have no order"""
+        left, right = scope.sources
+        if join.kind == "RIGHT" or (join.kind in ("", "FULL") and right.said < left.said):
+            scope.sources.reverse()
+            scope.merged = {name: 1 - at for name, at in scope.merged.items()}
+        return join._replace(kind="LEFT") if join.kind == "RIGHT" else join
+
+    def member(self, member: Any, scope: Scope, tables: Tables) -> Source:
+        listed = self.listed(member)
+        alias = self.alias_of(member)
+        if isinstance(member, exp.Subquery) and not self.filled(member, "this", "alias", "with_"):
+            made = self.relabelled(self.query(member, scope, tables), listed)
+            return Source(alias, f"rows({digest(made.said)})", made.columns)
+        if isinstance(member, exp.Table) and isinstance(member.this, exp.Identifier):
+            if self.filled(member, "this", "alias", "db", "catalog"):
+                raise Unproven("a table with more to it")
+            name = ".".join(self.facts.fold_table(part.name, bool(part.args.get("quoted"))) for part in member.parts)
+            cte = tables.get(self.fold(member.this)) if len(member.parts) == 1 else None
+            if cte is not None:
+                made = self.relabelled(cte, listed)
+                return Source(alias, f"rows({digest(made.said)})", made.columns)
+            columns = self.known(name)
+            found = [self.facts.fold(column, False) for column in columns] if columns is not None else None
+            return Source(alias, f"table({name},{listed})", listed or found)
+        raise Unproven("a member of FROM that is no table")
+
+    def listed(self, member: Any) -> list[str]:
+        alias = member.args.get("alias")
+        return [self.fold(column) for column in (alias.args.get("columns") or ())] if alias is not None else []
+
+    def alias_of(self, member: Any) -> str:
+        alias = member.args.get("alias")
+        if alias is not None and alias.this is not None:
+            return self.fold(alias.this)
+        return self.fold(member.this) if isinstance(member, exp.Table) else ""
+
+    def conditions(self, joins: list[Join], scope: Scope, tables: Tables) -> str:
+        said = []
+        for at, join in enumerate(joins, 1):
+            found = self.said(join.on, scope, tables) if join.on is not None else ALWAYS
+            keys = [self.keys(key, at, join.kind, scope) for key in join.using]
+            said.append(f"{join.kind}:{conjunction([found, *keys])}")
+        return f"on[{','.join(said)}]" if said else ""
+
+    def keys(self, key: str, at: int, kind: str, scope: Scope) -> str:
+        """USING (k)      the first source that has it, and the one that is joined"""
+        left = self.left_of(key, at, scope)
+        if kind not in ("", "LEFT", "RIGHT"):
+            raise Unproven("merged keys")
+        return equal(f"col(0,{left},{key})", f"col(0,{at},{key})")
+
+    def left_of(self, key: str, at: int, scope: Scope) -> int:
+        before = scope.sources[:at]
+        if len(before) == 1:
+            return 0
+        having = [position for position, source in enumerate(before) if source.columns and key in source.columns]
+        if not having or any(source.columns is None for source in before):
+            raise Unproven("merged keys of unknown tables")
+        return having[0]
+
+    # -- the list of items -------------------------------------------------------------------------------------
+
+    def own_names(self, node: exp.Select) -> Iterator[str]:
+        """SELECT a + 1 AS b      b is no column of a source, or need not be"""
+        for item in node.expressions:
+            if isinstance(item, exp.Alias):
+                alias = self.fold(item.args["alias"])
+                if not (isinstance(item.this, exp.Column) and self.fold(item.this.this) == alias):
+                    yield alias
+
+    def items(self, node: exp.Select, scope: Scope, tables: Tables) -> Iterator[tuple[str, str]]:
+        for item in node.expressions:
+            star = item.this if isinstance(item, exp.Column) else item
+            if isinstance(star, exp.Star):
+                yield from self.star(item, star, node, scope)
+            elif isinstance(item, exp.Alias):
+                yield self.fold(item.args["alias"]), self.said(item.this, scope, tables)
+            elif isinstance(item, exp.Column):
+                yield self.fold(item.parts[-1]), self.said(item, scope, tables)
+            else:
+                yield "", self.said(item, scope, tables)
+
+    def merge(self, node: exp.Select, scope: Scope) -> None:
+        """a JOIN b USING (k)      a k without a qualifier is that of a, or of b in a RIGHT JOIN"""
+        for at, join in enumerate(node.args.get("joins") or (), 1):
+            for key in join.args.get("using") or ():
+                name = self.fold(key)
+                right = (join.args.get("side") or "").upper() == "RIGHT"
+                scope.merged.setdefault(name, at if right else self.left_of(name, at, scope))
+
+    def star(self, item: Any, star: exp.Star, node: exp.Select, scope: Scope) -> Iterator[tuple[str, str]]:
+        if any(star.args.values()) or scope.merged or not scope.sources:
+            raise Unproven("a star with more to it")
+        if any((join.args.get("kind") or "").upper() in ("SEMI", "ANTI") for join in node.args.get("joins") or ()):
+            raise Unproven("a star over half a join")
+        sources = list(enumerate(scope.sources))
+        if isinstance(item, exp.Column):
+            alias = self.fold(item.args["table"])
+            sources = [(at, source) for at, source in sources if source.alias == alias]
+        for at, source in sources:
+            if source.columns is None:
+                yield "*", f"star({at})"
+            else:
+                yield from ((name, f"col(0,{at},{name})") for name in source.columns)
+
+
+class AsWritten(Canon):
+    """The walk without scopes: brackets, letter case, quotes and the order of conditions do not count, names do."""
+
+    def query(self, node: Any, scope: Scope, tables: Tables, named: bool = True) -> Made:
+        return Made(self.plain(node, scope, tables, ()), None)
+
+    def with_(self, node: Any, scope: Scope, tables: Tables) -> Tables:
+        return tables
+
+    def plain(self, node: Any, scope: Scope, tables: Tables, without: tuple[str, ...] = ()) -> str:
+        return super().plain(node, scope, tables, ())
+
+
+def iter_parents(cte: exp.CTE) -> Iterator[exp.CTE]:
+    """The CTEs that a CTE stands in."""
+    around = cte.find_ancestor(exp.CTE)
+    while around is not None:
+        yield around
+        around = around.find_ancestor(exp.CTE)
+
+
+def has_star(node: exp.Select) -> bool:
+    return any(isinstance(item, exp.Star) or isinstance(item.this, exp.Star) for item in node.expressions)
+
+
+# -- expressions ---------------------------------------------------------------------------------------------------
+
+
+def column(canon: Canon, node: exp.Column, scope: Scope, tables: Tables) -> str:
+    """x.a, a, x.a.b      the column of which source, as far as it can be told"""
+    parts = [canon.fold(part) for part in node.parts]
+    if isinstance(node.this, exp.Star):
+        return f"star({parts})"
+    if len(parts) > 1:
+        found = scope.qualified(parts[0])
+        if found is not None:
+            return f"col({found[0]},{found[1]},{'.'.join(parts[1:])})"
+        return f"named({parts})"
+    at = scope.owner(parts[0])
+    return f"col(0,{at},{parts[0]})" if at is not None else f"named({parts})"
+
+
+def identifier(canon: Canon, node: exp.Identifier, scope: Scope, tables: Tables) -> str:
+    return f"id({canon.fold(node)})"
+
+
+def literal(canon: Canon, node: exp.Literal, scope: Scope, tables: Tables) -> str:
+    return f"text({node.this!r})" if node.is_string else f"number({node.this})"
+
+
+def brackets(canon: Canon, node: exp.Paren, scope: Scope, tables: Tables) -> str:
+    return canon.said(node.this, scope, tables)
+
+
+def conjunction(operands: list[str]) -> str:
+    kept = sorted({said for said in operands if said != ALWAYS})
+    return f"and({','.join(kept)})" if len(kept) > 1 else kept[0] if kept else ALWAYS
+
+
+def and_(canon: Canon, node: exp.And, scope: Scope, tables: Tables) -> str:
+    """a AND 1 = 1 AND b      in any order; what always holds is no condition"""
+    return conjunction([canon.said(each, scope, tables) for each in operands_of(node, exp.And)])
+
+
+def or_(canon: Canon, node: exp.Or, scope: Scope, tables: Tables) -> str:
+    return f"or({','.join(sorted({canon.said(each, scope, tables) for each in operands_of(node, exp.Or)}))})"
+
+
+def operands_of(node: Any, kind: Any) -> Iterator[Any]:
+    """a AND (b AND c)      a, b, c"""
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        while isinstance(here, exp.Paren):
+            here = here.this
+        if type(here) is kind:
+            stack += [here.expression, here.this]
+        else:
+            yield here
+
+
+def equal(left: str, right: str) -> str:
+    return f"eq({','.join(sorted((left, right)))})"
+
+
+def eq(canon: Canon, node: exp.EQ, scope: Scope, tables: Tables) -> str:
+    """a = b, b = a; 1 = 1 always holds"""
+    left, right = canon.said(node.this, scope, tables), canon.said(node.expression, scope, tables)
+    return ALWAYS if left == right and left.startswith("number(") else equal(left, right)
+
+
+def neq(canon: Canon, node: exp.NEQ, scope: Scope, tables: Tables) -> str:
+    return "not" + equal(canon.said(node.this, scope, tables), canon.said(node.expression, scope, tables))
+
+
+def greater(canon: Canon, node: exp.Binary, scope: Scope, tables: Tables) -> str:
+    """a > b      b < a"""
+    kind = "lt" if isinstance(node, exp.GT) else "lte"
+    return (
+        f"{kind}(expression={canon.said(node.this, scope, tables)},this={canon.said(node.expression, scope, tables)})"
+    )
+
+
+def boolean(canon: Canon, node: exp.Boolean, scope: Scope, tables: Tables) -> str:
+    return ALWAYS if node.this else "false()"
+
+
+HANDLERS: dict[type, Callable[[Canon, Any, Scope, Tables], str]] = {
+    exp.Column: column,
+    exp.Identifier: identifier,
+    exp.Literal: literal,
+    exp.Paren: brackets,
+    exp.And: and_,
+    exp.Or: or_,
+    exp.EQ: eq,
+    exp.NEQ: neq,
+    exp.GT: greater,
+    exp.GTE: greater,
+    exp.Boolean: boolean,
+}

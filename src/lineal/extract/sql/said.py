@@ -1,0 +1,53 @@
+"""What a statement says, as digests: of its words, and of what they mean."""
+
+from __future__ import annotations
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from lineal.extract.sql.canonical import Columns, canonical, digest
+from lineal.extract.sql.fingerprint import QUOTES
+from lineal.extract.sql.parse import deep
+from lineal.extract.sql.repairs import tree_of
+from lineal.extract.sql.words import FAILURES
+from lineal.model.script import Script
+
+Words = list[Token]
+
+VERBS = {
+    TokenType.SELECT: "select", TokenType.INSERT: "insert", TokenType.UPDATE: "update", TokenType.DELETE: "delete",
+    TokenType.MERGE: "merge", TokenType.CREATE: "create", TokenType.COPY: "copy", TokenType.VALUES: "select",
+    TokenType.FROM: "select",
+}  # fmt: skip
+
+
+def kind_of(words: Words) -> str:
+    """WITH … INSERT INTO …      the first word that says what is done"""
+    depth = 0
+    for word in words:
+        if word.token_type is TokenType.L_PAREN:
+            depth += 1
+        elif word.token_type is TokenType.R_PAREN:
+            depth -= 1
+        elif depth == 0 and word.token_type in VERBS:
+            return VERBS[word.token_type]
+    return words[0].text.lower() if words[0].token_type is not TokenType.L_PAREN else "select"
+
+
+def words_of(words: Words) -> str:
+    """The words; upper and lower case are one, except in quotes."""
+    return "\x1f".join(_word(word) for word in words)
+
+
+def _word(word: Token) -> str:
+    quote = QUOTES.get(word.token_type)
+    return quote + word.text if quote else word.text.lower()
+
+
+def meaning(script: Script, chunks: list[Words], columns: Columns, words: str) -> str:
+    """The canonical form of each statement; where one does not parse, the words."""
+    try:
+        with deep():
+            trees = [tree_of(chunk, script.dialect, script.text) for chunk in chunks]
+            return digest("\x1d".join(canonical(tree, script.dialect, columns) for tree in trees))
+    except (RecursionError, *FAILURES):
+        return words
