@@ -11,6 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 from jobbook import Job, facts_in, schema
+from lineal.extract.catalyst.plan import Names
 from lineal.model.paths import path_name
 from lineal.spark import lineage
 
@@ -53,7 +54,7 @@ class JobRun:
         self.make(table, re.sub(r"\bVOID\b", "STRING", df._jdf.schema().toDDL()))
 
     def found(self, df_or_sql: Any, target: str | None = None) -> None:
-        facts = facts_in(lineage(df_or_sql, self.spark, target))
+        facts = facts_in(lineage(df_or_sql, self.spark, target, Names()))
         holders = {holder: path for path, holder in self.paths.items()}
         self.facts |= {re.sub(rf"\b{HOLDER}\.p\d+", lambda held: holders[held[0]], fact) for fact in facts}
 
@@ -63,6 +64,7 @@ class JobRun:
             self.make_like(table, df)
 
     def drop_all(self) -> None:
+        self.ask("USE default")
         for view in self.spark.catalog.listTables():
             if view.isTemporary:
                 self.spark.catalog.dropTempView(view.name)
@@ -78,13 +80,20 @@ def statement(run: JobRun) -> Callable[..., Any]:
         made = MADE.match(text)
         if made and not re.search(r"\bAS\s+(SELECT|WITH)\b", text, re.IGNORECASE):
             return run.sql(spark, text, args, **named)
-        run.found(text)
+        run.found(with_values(text, args))
         if made:
             query = re.split(r"\bAS\s+(?=SELECT\b|WITH\b)", text, maxsplit=1, flags=re.IGNORECASE)[1]
             run.make_like(made[1], run.ask(query))
         return None
 
     return sql
+
+
+def with_values(text: str, args: Any) -> str:
+    """WHERE id = :id      a command is analysed as a text, so its arguments are written into it"""
+    for name, value in (args or {}).items() if isinstance(args, dict) else ():
+        text = re.sub(rf":{name}\b", lambda _, value=value: repr(value), text)
+    return text
 
 
 def to_table(run: JobRun) -> Callable[..., Any]:

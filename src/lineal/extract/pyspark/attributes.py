@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
@@ -26,9 +27,13 @@ from lineal.extract.pyspark.values import (
     Library,
     Method,
     Module,
+    Native,
+    Partial,
     Pattern,
     SchemaValue,
     Session,
+    Super,
+    TextMember,
     TypeValue,
     Unknown,
     Value,
@@ -65,6 +70,8 @@ def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:
 
 def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
     """df.columns, df.write, df.filter, df.x"""
+    if run.patched and ("DataFrame", name) in run.patched:
+        return Partial(run.patched["DataFrame", name], (held,), {})
     if name == "columns":
         return list(held.names) if held.complete else Unknown(label_of(node), "the schema is not known", Confidence.LOW)
     if name == "schema":
@@ -97,6 +104,8 @@ def schema_value(held: Relation) -> SchemaValue | None:
 
 def of_column(run: Run, held: ColumnValue, name: str, node: Any) -> Value:
     """col("a").alias, df.address.city"""
+    if run.patched and ("Column", name) in run.patched:
+        return Partial(run.patched["Column", name], (held,), {})
     if name in COLUMN_NAMES or name.startswith("_"):
         return Method(held, name)
     return column_method(run, held, "getField", [name], {}, node)
@@ -139,16 +148,36 @@ def of_instance(run: Run, held: Instance, name: str, node: Any) -> Value:
         return held.home
     if name == "__dict__":
         return held.names
-    found = held.home.find(name)
-    if isinstance(found, Function):
-        if "property" in found.decorators or "cached_property" in found.decorators:
-            return apply(run, found, [held], {}, node)
-        if "staticmethod" in found.decorators:
-            return found
-        return Method(held.home if "classmethod" in found.decorators else held, name, found)
+    if name in TUPLE_NAMES and held.home.is_tuple:
+        return TUPLE_NAMES[name](held)
+    found = taken_from(run, held.home.find(name), held, name, node)
     if found is not None:
         return found
+    asked = held.home.find("__getattr__")
+    if isinstance(asked, Function):
+        return apply(run, asked, [held, name], {}, node)
     return Unknown(name, f"{held.home.name} has no {name} that is known", Confidence.LOW)
+
+
+TUPLE_NAMES: dict[str, Callable[[Instance], Value]] = {
+    "_fields": lambda held: tuple(name for name, _ in held.home.all_fields),
+    "_asdict": lambda held: Native("_asdict", lambda *_: dict(held.names)),
+    "_replace": lambda held: Native("_replace", lambda run, _, new, node: Instance(held.home, {**held.names, **new})),
+}
+"""What every named tuple has."""
+
+
+def taken_from(run: Run, found: Value, held: Value, name: str, node: Any) -> Value:
+    """What a class has under a name, seen from one of its instances."""
+    from lineal.extract.pyspark.calls import apply
+
+    if not isinstance(found, Function):
+        return found
+    if "property" in found.decorators or "cached_property" in found.decorators:
+        return apply(run, found, [held], {}, node)
+    if "staticmethod" in found.decorators:
+        return found
+    return Method(held.home if "classmethod" in found.decorators and isinstance(held, Instance) else held, name, found)
 
 
 def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
@@ -159,6 +188,8 @@ def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
         return found
     if name == "__name__":
         return held.name
+    if name == "__subclasses__":
+        return Native(name, lambda *_: list(held.heirs))
     return Unknown(name, f"{held.name} has no {name} that is known")
 
 
@@ -199,8 +230,14 @@ def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
     return held.name if name == "__name__" else Unknown(name, "an attribute of a function")
 
 
-def of_text(run: Run, held: str, name: str, node: Any) -> Value:
-    return Method(held, name)
+def of_member(run: Run, held: TextMember, name: str, node: Any) -> Value:
+    """Kind.RENAME.value, Kind.RENAME.name"""
+    return {"value": str(held), "name": held.name}.get(name) or of_instance(run, Instance(held.home), name, node)
+
+
+def of_super(run: Run, held: Super, name: str, node: Any) -> Value:
+    """super().load      found in the bases, called on self"""
+    return taken_from(run, held.find(name), held.receiver, name, node) or Native(name, lambda *_: None)
 
 
 ATTRIBUTES: dict[type, Any] = {
@@ -217,6 +254,8 @@ ATTRIBUTES: dict[type, Any] = {
     FieldValue: of_field,
     TypeValue: of_type,
     Function: of_function,
+    TextMember: of_member,
+    Super: of_super,
 }
 
 

@@ -11,7 +11,7 @@ from lineal.extract.pyspark.branches import merged
 from lineal.extract.pyspark.columns.functions import columns_of, udf_call
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.columns.methods import method as column_method
-from lineal.extract.pyspark.expressions import value
+from lineal.extract.pyspark.expressions import iterated, value
 from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
 from lineal.extract.pyspark.frames import NA
 from lineal.extract.pyspark.frames.groups import GROUPED
@@ -35,8 +35,10 @@ from lineal.extract.pyspark.values import (
     Method,
     Native,
     Partial,
+    Pattern,
     SchemaValue,
     Session,
+    Super,
     TypeValue,
     Udf,
     Unknown,
@@ -59,7 +61,7 @@ def called(run: Run, node: ast.Call, env: Environment) -> Value:
         receiver = value(run, called.value, env)
         direct = DIRECT.get(receiver.__class__)
         handler = direct.get(called.attr) if direct is not None else None
-        if handler is not None:
+        if handler is not None and not run.patched:
             arguments, keywords = given(run, node, env)
             return handler(run, receiver, arguments, keywords, node)
         function = attribute_of(run, receiver, called.attr, called)
@@ -86,7 +88,7 @@ def given(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments, Keywor
             arguments.append(argument.value)
         elif isinstance(argument, ast.Starred):
             held = value(run, argument.value, env)
-            items = items_of(held)
+            items = iterated(run, held, argument)
             if items is not None:
                 arguments.extend(items)
             else:
@@ -125,11 +127,37 @@ def names_of_module(run: Run, node: ast.Call, env: Environment) -> Value:
     return env.globals.names
 
 
+def evaluated(run: Run, node: ast.Call, env: Environment) -> Value:
+    """eval("F.sum")      a text that is known is read like the code around it, and no more executed than that"""
+    text = value(run, node.args[0], env) if node.args else None
+    if not isinstance(text, str) or isinstance(text, Pattern) or len(text) > LONGEST_EVAL:
+        return Unknown("eval()", "a text that only a run knows")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Unknown("eval()", "not followed")
+    for each in ast.walk(tree):
+        ast.copy_location(each, node)
+    return value(run, tree.body, env)
+
+
+def module_named(run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """importlib.import_module("jobs.orders")"""
+    name = arguments[0] if arguments else keywords.get("name")
+    file = next((each for each in run.program.files if each.reading is run.reading), None)
+    if not isinstance(name, str) or isinstance(name, Pattern) or file is None:
+        return Unknown("import_module()", "a module that only a run knows", Confidence.LOW)
+    return run.program.module(run, name.lstrip("."), file, 0, node)
+
+
+LONGEST_EVAL = 1_000
+
 WORDS: dict[str, Callable[[Run, ast.Call, Environment], Value]] = {
     "super": super_call,
     "lineal_include": included,
     "locals": names_here,
     "globals": names_of_module,
+    "eval": evaluated,
 }
 """Calls that see the names around them."""
 
@@ -171,9 +199,24 @@ def call_function(run: Run, function: Function, arguments: Arguments, keywords: 
         run.frames.pop()
         run.depth -= 1
         run.reading = reading
-    if yielded:
+    if yielded or yields(function.node):
         return Generator(yielded)
     return returned(run, returns)
+
+
+def yields(node: Any) -> bool:
+    """Whether a function is a generator, even if it yields nothing this time."""
+    known = getattr(node, "lineal_yields", None)
+    if known is None:
+        waiting: list[ast.AST] = list(node.body)
+        known = False
+        while waiting and not known:
+            here = waiting.pop()
+            known = isinstance(here, (ast.Yield, ast.YieldFrom))
+            if not isinstance(here, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+                waiting.extend(ast.iter_child_nodes(here))
+        node.lineal_yields = known
+    return bool(known)
 
 
 def returned(run: Run, returns: Returns) -> Value:
@@ -227,7 +270,8 @@ def call_class(run: Run, made: Class, arguments: Arguments, keywords: Keywords, 
     """C(…)      its __init__, or the fields of a dataclass"""
     if made.enumerates:
         for member in items_of(made) or []:
-            if arguments and member.names.get("value") == arguments[0]:
+            held = member if isinstance(member, str) else member.names.get("value")
+            if arguments and held == arguments[0]:
                 return member
         return Unknown(made.name, "a member that only a run knows")
     instance = Instance(made)
@@ -266,10 +310,10 @@ def super_of(run: Run, env: Environment) -> Value:
         return Unknown("super()", "not followed")
     home = here.names["__class__"]
     receiver = here.names.get("__self__")
-    bases = [base for base in home.bases if isinstance(base, Class)]
-    if not bases or not isinstance(receiver, Instance):
-        return Builder("super")
-    return Instance(bases[0], receiver.names)
+    kind = receiver.home if isinstance(receiver, Instance) else receiver if isinstance(receiver, Class) else home
+    order = kind.order
+    after = next((position for position, made in enumerate(order, 1) if made is home), len(order))
+    return Super(tuple(order[after:]), receiver)
 
 
 # -- methods -----------------------------------------------------------------------------------------------------
@@ -368,6 +412,8 @@ RECEIVERS: dict[type, Any] = {
 
 
 def call_library(run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if library.name == "importlib.import_module":
+        return module_named(run, library, arguments, keywords, node)
     return call_of_library(run, library.name, arguments, keywords, node)
 
 
@@ -406,7 +452,15 @@ def call_column(run: Run, held: ColumnValue, arguments: Arguments, keywords: Key
     return Unknown(f"{name}()", f"{name}(…) is not traced")
 
 
+def call_builder(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """as_text = udf("string"); as_text(f)      a decorator that is called by hand"""
+    if held.kind == "udf_decorator" and arguments and isinstance(arguments[0], Function):
+        return Udf(arguments[0].name)
+    return Unknown(label_of(node), "not followed")
+
+
 CALLS: dict[type, Any] = {
+    Builder: call_builder,
     ColumnValue: call_column,
     Function: call_function,
     Class: call_class,

@@ -20,10 +20,17 @@ def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
         made.decorators = (*made.decorators, name)
+        if name == "setter" and isinstance(target, ast.Attribute):
+            getter = value(run, target.value, env)
+            if isinstance(getter, Function):
+                getter.setter = made
+                return getter
         owner = value(run, target, env)
         full = owner.name if isinstance(owner, Library) else ""
         if name in UDFS and ("pyspark" in full or not full):
             return Udf(made.name, aggregates=aggregates(made, decorator))
+        if isinstance(owner, Builder) and owner.kind == "udf_decorator":
+            return Udf(made.name)
         if name in DATASETS and full.startswith(("dlt.", "pyspark.pipelines.", "databricks.declarative")):
             from lineal.extract.pyspark.pipelines import defined
 

@@ -13,6 +13,7 @@ from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import (
     Choice,
+    Class,
     ColumnValue,
     Function,
     Generator,
@@ -112,13 +113,24 @@ def elements(run: Run, nodes: list[ast.expr], env: Environment) -> list[Value] |
     for item in nodes:
         if isinstance(item, ast.Starred):
             inner = value(run, item.value, env)
-            several = items_of(inner)
+            several = iterated(run, inner, item)
             if several is None:
                 return unknown_of(inner, item.value)
             found.extend(several)
         else:
             found.append(value(run, item, env))
     return found
+
+
+def iterated(run: Run, held: Value, node: Any) -> list[Value] | None:
+    """The items of an iterable; an object of the program is asked for them."""
+    if isinstance(held, Instance):
+        made = held.home.find("__iter__")
+        if isinstance(made, Function):
+            from lineal.extract.pyspark.calls import apply
+
+            return items_of(apply(run, made, [held], {}, node))
+    return items_of(held)
 
 
 def unknown_of(held: Value, node: ast.AST) -> Unknown:
@@ -219,6 +231,8 @@ def binary(run: Run, node: ast.BinOp, env: Environment) -> Value:
 def combined(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Value) -> Value:
     if isinstance(left, ColumnValue) or isinstance(right, ColumnValue):
         return trees.binary(run, type(node.op), left, right, node)
+    if isinstance(left, Instance) or isinstance(right, Instance):
+        return of_objects(run, DUNDERS.get(type(node.op), ""), left, right, node)
     if isinstance(node.op, ast.Mod) and isinstance(left, str):
         return percent(left, right)
     if isinstance(left, (Unknown, Choice, Pattern)) or isinstance(right, (Unknown, Choice, Pattern)):
@@ -238,6 +252,23 @@ def combined(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Valu
         return combine(left, right)
     except Exception:  # whatever the analysed program does wrong stays its own affair
         return Unknown("…", "computed")
+
+
+DUNDERS: dict[type, str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.BitOr: "or", ast.BitAnd: "and",
+    ast.RShift: "rshift", ast.LShift: "lshift", ast.Mod: "mod", ast.MatMult: "matmul", ast.FloorDiv: "floordiv",
+}  # fmt: skip
+
+
+def of_objects(run: Run, name: str, left: Value, right: Value, node: Any) -> Value:
+    """df >> step, a | b      what the class of either side says"""
+    from lineal.extract.pyspark.calls import apply
+
+    for held, other, called in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
+        found = held.home.find(called) if isinstance(held, Instance) else None
+        if isinstance(found, Function):
+            return apply(run, found, [held, other], {}, node)
+    return Unknown("…", "computed")
 
 
 def harmless(op: ast.operator, left: Value, right: Value) -> bool:
@@ -265,8 +296,11 @@ def percent(text: str, arguments: Value) -> Value:
             return text % arguments
         except (TypeError, ValueError, KeyError):
             return Unknown("…", "a text that is made with %")
-    pieces = text.split("%s")
-    if isinstance(arguments, dict) or len(pieces) != len(values) + 1:
+    if isinstance(arguments, dict):
+        named = re.split(r"%\((\w+)\)[sd]", text)
+        return text_of_parts([arguments.get(part) if at % 2 else part for at, part in enumerate(named)])
+    pieces = re.split("%[sd]", text)
+    if len(pieces) != len(values) + 1:
         return Unknown("…", "a text that is made with %")
     parts: list[Value] = [pieces[0]]
     for held, piece in zip(values, pieces[1:], strict=True):
@@ -315,12 +349,26 @@ def compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
             return None if not all(map(is_known, held)) else isinstance(op, ast.NotIn)
         return None
     if not is_known(left) or not is_known(right):
-        same = left is right and isinstance(left, (Instance, Relation))
-        return isinstance(op, (ast.Eq, ast.Is)) if same and isinstance(op, (ast.Eq, ast.Is, ast.NotEq)) else None
+        return compared_objects(op, left, right)
     try:
         return bool(COMPARISONS[type(op)](left, right))
     except Exception:
         return None
+
+
+def compared_objects(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    """kind == Kind.RENAME, job is other      two members are one only if they are the same"""
+    if not isinstance(op, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
+        return None
+    wanted = isinstance(op, (ast.Eq, ast.Is))
+    if left is right and isinstance(left, (Instance, Relation, Class, Function)):
+        return wanted
+    members = [held for held in (left, right) if isinstance(held, Instance) and held.home.enumerates]
+    if members and all(is_known(held) or any(held is member for member in members) for held in (left, right)):
+        return not wanted
+    if isinstance(left, Class) and isinstance(right, Class):
+        return not wanted
+    return None
 
 
 def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
@@ -379,7 +427,7 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
             return None
         generator = node.generators[position]
         held = value(run, generator.iter, inner)
-        items = items_of(held)
+        items = iterated(run, held, generator.iter)
         if items is None:
             return unknown_of(held, generator.iter)
         for item in items:

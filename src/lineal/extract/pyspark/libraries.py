@@ -9,10 +9,11 @@ from functools import lru_cache
 from typing import Any
 
 from lineal.extract.pyspark.columns.functions import columns_of, function
-from lineal.extract.pyspark.expressions import text_of_parts
-from lineal.extract.pyspark.natives import BUILTINS
+from lineal.extract.pyspark.expressions import combined, compared, text_of_parts
+from lineal.extract.pyspark.natives import BUILTINS, builtin
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.standard import STANDARD
 from lineal.extract.pyspark.types import type_call
 from lineal.extract.pyspark.values import (
     Builder,
@@ -68,7 +69,7 @@ def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
     if of_columns is not None:
         return function(run, of_columns, arguments, keywords, node)
     if name.startswith("builtins."):
-        return BUILTINS[name[9:]](run, arguments, keywords, node)
+        return builtin(name[9:])(run, arguments, keywords, node)
     handler = LIBRARIES.get(name)
     if handler is not None:
         return handler(run, arguments, keywords, node)
@@ -164,7 +165,18 @@ def operator_call(name: str) -> Handler:
 
     from lineal.extract.pyspark.columns.trees import binary, compare
 
-    kinds: dict[str, Any] = {"and_": ast.BitAnd, "or_": ast.BitOr, "add": ast.Add, "mul": ast.Mult, "sub": ast.Sub}
+    kinds: dict[str, Any] = {
+        "and_": ast.BitAnd,
+        "or_": ast.BitOr,
+        "add": ast.Add,
+        "mul": ast.Mult,
+        "sub": ast.Sub,
+        "truediv": ast.Div,
+        "mod": ast.Mod,
+        "pow": ast.Pow,
+        "concat": ast.Add,
+        "xor": ast.BitXor,
+    }
     comparisons: dict[str, Any] = {
         "eq": ast.Eq,
         "ne": ast.NotEq,
@@ -179,6 +191,12 @@ def operator_call(name: str) -> Handler:
             if name in kinds:
                 return binary(run, kinds[name], arguments[0], arguments[1], node)
             return compare(run, comparisons.get(name, ast.Eq), arguments[0], arguments[1], node)
+        if len(arguments) == 2 and name in kinds:
+            made = ast.BinOp(ast.Constant(None), kinds[name](), ast.Constant(None))
+            return combined(run, ast.copy_location(made, node), arguments[0], arguments[1])
+        if len(arguments) == 2 and name in comparisons:
+            known = compared(comparisons[name](), arguments[0], arguments[1])
+            return Unknown("…", "computed") if known is None else known
         return Unknown("…", "computed")
 
     return apply
@@ -252,7 +270,9 @@ def named_tuple(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     names = arguments[1].replace(",", " ").split() if isinstance(arguments[1], str) else arguments[1]
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
         return Unknown("namedtuple()", "computed")
-    return Class(str(arguments[0]), [Library(NAMED_TUPLE)], {}, [(name, None) for name in names])
+    given = items_of(keywords.get("defaults")) or []
+    defaults = [*[None] * (len(names) - len(given)), *given]
+    return Class(str(arguments[0]), [Library(NAMED_TUPLE)], {}, list(zip(names, defaults, strict=False)))
 
 
 def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -342,9 +362,27 @@ def regex_test(how: str) -> Handler:
     return test
 
 
-OPERATORS = ("and_", "or_", "add", "mul", "sub", "eq", "ne", "lt", "gt", "le", "ge")
+OPERATORS = (
+    "and_",
+    "or_",
+    "add",
+    "mul",
+    "sub",
+    "truediv",
+    "mod",
+    "pow",
+    "concat",
+    "xor",
+    "eq",
+    "ne",
+    "lt",
+    "gt",
+    "le",
+    "ge",
+)
 
 LIBRARIES: dict[str, Handler] = {
+    **STANDARD,
     "functools.reduce": reduce,
     "functools.partial": partial,
     "functools.wraps": wraps,

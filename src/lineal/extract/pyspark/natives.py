@@ -6,7 +6,8 @@ import string
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.pyspark.expressions import LONGEST_LIST, text_of_parts
+from lineal.extract.pyspark.expressions import LONGEST_LIST, iterated, text_of_parts
+from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import is_of_type
@@ -60,7 +61,7 @@ def as_list(kind: Any) -> Handler:
     def convert(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         if not arguments:
             return kind()
-        items = items_of(arguments[0])
+        items = iterated(run, arguments[0], node)
         if items is None:
             return arguments[0] if isinstance(arguments[0], Unknown) else unknown()
         return kind(items) if kind is not set or all(map(is_known, items)) else items
@@ -161,6 +162,55 @@ def plain(function: Callable[..., Any]) -> Handler:
     return call
 
 
+def extreme(pick: Callable[..., Any]) -> Handler:
+    """max(names, key=len), min(a, b)"""
+
+    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        from lineal.extract.pyspark.calls import invoke
+
+        items = items_of(arguments[0]) if len(arguments) == 1 else arguments
+        if not items:
+            return keywords.get("default", unknown())
+        key = keywords.get("key")
+        keys = [invoke(run, key, [item], {}, node) for item in items] if key is not None else items
+        if not all(map(is_known, keys)):
+            return unknown()
+        try:
+            return items[pick(range(len(items)), key=lambda position: keys[position])]
+        except TypeError:
+            return unknown()
+
+    return call
+
+
+def as_truth(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    known = truth(arguments[0]) if arguments else False
+    return unknown() if known is None else known
+
+
+def from_keys(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """dict.fromkeys(names, "sum")"""
+    items = items_of(arguments[0]) if arguments else None
+    if items is None or not all(map(is_known, items)):
+        return unknown()
+    return dict.fromkeys(items, arguments[1] if len(arguments) > 1 else None)
+
+
+def method_of_type(name: str) -> Handler:
+    """map(str.lower, names), str.join(",", names), dict.get(d, "x")      a method before it is bound"""
+
+    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        return method_of_value(run, arguments[0], name, arguments[1:], keywords, node) if arguments else unknown()
+
+    return call
+
+
+def builtin(name: str) -> Handler:
+    """len, dict.fromkeys, str.lower"""
+    found = BUILTINS.get(name)
+    return found if found is not None else method_of_type(name.rpartition(".")[2])
+
+
 def text(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     return text_of_parts(arguments[:1]) if arguments else ""
 
@@ -235,6 +285,8 @@ def get_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
 
 def has_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     held, name = (*arguments, None, None)[:2]
+    if isinstance(held, Library) and held.name == "pyspark.sql.functions" and isinstance(name, str):
+        return name in FUNCTION_NAMES
     if isinstance(held, Instance) and isinstance(name, str):
         return name in held.names or held.home.find(name) is not None
     return unknown()
@@ -288,10 +340,11 @@ def callable_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
 
 
 BUILTINS: dict[str, Handler] = {
+    "dict.fromkeys": from_keys,
     "len": length, "range": range_, "list": as_list(list), "tuple": as_list(tuple), "set": as_list(set),
     "frozenset": as_list(set), "dict": as_dict, "zip": zip_, "enumerate": enumerate_, "sorted": sorted_,
     "reversed": reversed_, "map": map_, "filter": filter_, "str": text, "repr": plain(repr), "int": plain(int),
-    "float": plain(float), "bool": plain(bool), "abs": plain(abs), "min": plain(min), "max": plain(max),
+    "float": plain(float), "bool": as_truth, "abs": plain(abs), "min": extreme(min), "max": extreme(max),
     "round": plain(round), "sum": sum_, "isinstance": is_instance, "getattr": get_attribute,
     "hasattr": has_attribute, "setattr": set_attribute, "any": any_, "all": all_, "next": next_, "iter": iter_,
     "print": nothing, "type": kind_of, "callable": callable_, "ord": plain(ord), "chr": plain(chr),
@@ -315,7 +368,7 @@ def method_of_value(run: Run, held: Value, name: str, arguments: Arguments, keyw
     if isinstance(held, list):
         return method_of_list(run, held, name, arguments, keywords, node)
     if isinstance(held, dict):
-        return method_of_dict(run, held, name, arguments, node)
+        return method_of_dict(run, held, name, arguments, keywords, node)
     if isinstance(held, (tuple, set, frozenset)):
         return method_of_collection(run, held, name, arguments, node)
     if isinstance(held, Choice):
@@ -456,7 +509,9 @@ def method_of_list(
     return None
 
 
-def method_of_dict(run: Run, held: dict[Any, Value], name: str, arguments: Arguments, node: Any) -> Value:
+def method_of_dict(
+    run: Run, held: dict[Any, Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     from lineal.extract.pyspark.attributes import item_of_dict
 
     first = arguments[0] if arguments else None
@@ -484,9 +539,13 @@ def method_of_dict(run: Run, held: dict[Any, Value], name: str, arguments: Argum
         return found
     if name == "update":
         run.touch(held)
-        if isinstance(first, dict):
-            held.update(first)
+        added = as_dict(run, arguments[:1], keywords, node)
+        if isinstance(added, dict):
+            held.update(added)
         return None
+    if name == "popitem" and held:
+        run.touch(held)
+        return held.popitem()
     if name == "copy":
         return dict(held)
     if name == "clear":
@@ -496,7 +555,9 @@ def method_of_dict(run: Run, held: dict[Any, Value], name: str, arguments: Argum
     return unknown()
 
 
-SET_METHODS = frozenset(("union", "intersection", "difference", "issubset", "issuperset", "copy"))
+SET_METHODS = frozenset(
+    ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint", "copy")
+)
 
 
 def method_of_collection(run: Run, held: Any, name: str, arguments: Arguments, node: Any) -> Value:

@@ -53,6 +53,7 @@ STARS: Mapping[str, frozenset[str]] = {
 }
 """What a star brings along: from pyspark.sql.functions import * """
 
+IMPORTS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^#\n]+)", re.MULTILINE)
 GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]")
 
 
@@ -202,7 +203,7 @@ class Program:
         for file in self.files:
             file.environment = None
         spoken = [file for file in self.files if SPARK_WORDS.search(file.text)]
-        entries = self.entries(spoken)
+        entries = self.entries([*spoken, *self.callers(spoken)])
         for file in entries:
             self.enter(file)
         for file in spoken:
@@ -214,6 +215,18 @@ class Program:
             if file.failed is not None:
                 self.run.diagnostics.append(file.failed)
         return self.run
+
+    def callers(self, spoken: list[File]) -> list[File]:
+        """Files that never speak of Spark, but start those that do: from jobs import run; run()"""
+        names = {part for file in spoken for part in file.parts[-2:]}
+        silent = [file for file in self.files if file not in spoken] if spoken else []
+        found: list[File] = []
+        while True:
+            more = [file for file in silent if file not in found and not names.isdisjoint(imported_words(file.text))]
+            if not more:
+                return found
+            found += more
+            names.update(part for file in more for part in file.parts[-2:])
 
     def entries(self, files: list[File]) -> list[File]:
         """Files that no other file imports, or that say so: if __name__ == "__main__" """
@@ -505,6 +518,11 @@ class Program:
         if name in ("math.pi", "math.e"):
             return 3.14
         return Library(name)
+
+
+def imported_words(text: str) -> set[str]:
+    """Every word of a file's imports, read without parsing it."""
+    return {word for line in IMPORTS.findall(text) for word in re.findall(r"\w+", line)}
 
 
 def session_like_names(tree: ast.AST) -> set[str]:

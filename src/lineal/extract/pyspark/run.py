@@ -95,10 +95,15 @@ class Run:
         self.called: set[int] = set()
         self.frames: list[list[Value]] = []
         self.udfs: dict[str, Value] = {}
+        self.patched: dict[tuple[str, str], Value] = {}
+        """methods that the program gives to DataFrames and Columns: DataFrame.clean = clean"""
+        self.using: tuple[str, str] = ("", "")
+        """catalogue and database of USE, for names without one"""
 
     def start(self, script: Any) -> None:
         """A script, or a function that nobody calls: a session of its own."""
         self.script, self.views, self.written, self.leaves = script, {}, {}, []
+        self.patched, self.using = {}, ("", "")
         self.steps, self.chances, self.begun = 0, CHANCES, len(self.writes)
 
     # -- limits ------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from lineal.extract.pyspark.values import (
     label_of,
 )
 from lineal.extract.sql.query import query, with_
-from lineal.extract.sql.statements import Dropped, Plan, plan_of
+from lineal.extract.sql.statements import Dropped, Plan, Using, plan_of
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
 from lineal.model.paths import path_name
@@ -68,6 +68,33 @@ def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], 
     return read(run, f"{{{label_of(node)}}}", node)
 
 
+def in_use(run: Run, parts: list[str]) -> list[str]:
+    """USE sales; spark.table("orders")      sales.orders"""
+    catalog, database = run.using
+    if len(parts) == 1 and database:
+        parts = [database, *parts]
+    return [catalog, *parts] if len(parts) == 2 and catalog and parts[0].lower() != "global_temp" else parts
+
+
+def use(run: Run, catalog: str, database: str) -> None:
+    """USE sales, spark.catalog.setCurrentDatabase("sales")      from here on"""
+    run.using = ("" if catalog == "spark_catalog" else catalog, "" if database == "default" else database)
+
+
+def qualified(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
+    """SELECT … FROM orders      the tables of a statement, after USE"""
+    views = {*run.views, *relations, *(cte.alias.lower() for cte in tree.find_all(exp.CTE))}
+    for node in list(tree.find_all(exp.Table)):
+        parts = [part.name for part in node.parts]
+        if not isinstance(node.this, exp.Identifier) or (len(parts) == 1 and parts[0].lower() in views):
+            continue
+        if is_temporary(tree) and node.find_ancestor(exp.Query, exp.Subquery) is None:
+            continue
+        full = in_use(run, parts)
+        for key, name in zip(("db", "catalog"), reversed(full[: len(full) - 1]), strict=False):
+            node.set(key, exp.Identifier(this=name, quoted=False))
+
+
 def table_named(run: Run, name: str, node: Any) -> Relation:
     parts, is_path = table_parts(name)
     if len(parts) > 1 and parts[0].lower() == "live":
@@ -77,6 +104,9 @@ def table_named(run: Run, name: str, node: Any) -> Relation:
         return viewed(run.views[key], key)
     if len(parts) == 2 and parts[0].lower() == "global_temp" and parts[1].lower() in run.global_views:
         return viewed(run.global_views[parts[1].lower()], parts[1].lower())
+    if not is_path and run.using != ("", ""):
+        parts = in_use(run, parts)
+        key = ".".join(part.lower() for part in parts)
     qualifier = () if is_path else tuple(part.lower() for part in parts)
     return dataset(run, key, ".".join(parts), node, qualifier)
 
@@ -238,6 +268,8 @@ def put_back(tree: Any, labels: list[str]) -> None:
 
 
 def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
+    if run.using != ("", "") and not isinstance(tree, exp.Use):
+        qualified(run, tree, relations)
     found = plan_of(tree, run.facts)
     if isinstance(found, type):
         if not isinstance(tree, (exp.Command, exp.Describe)):
@@ -250,6 +282,8 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any
         elif isinstance(step, Dropped):
             run.touch(run.views)
             run.views.pop(step.key, None)
+        elif isinstance(step, Using):
+            use(run, step.catalog or run.using[0], step.schemas[0] if step.schemas else "")
     return result
 
 
@@ -424,6 +458,11 @@ def catalog_call(run: Run, held: Builder, name: str, arguments: Arguments, keywo
         views = run.views if name == "dropTempView" else run.global_views
         run.touch(views)
         views.pop(arguments[0].lower(), None)
+    if name in ("setCurrentDatabase", "setCurrentCatalog") and arguments and isinstance(arguments[0], str):
+        use(run, *(arguments[0], "") if name == "setCurrentCatalog" else (run.using[0], arguments[0]))
+        return None
+    if name == "currentDatabase":
+        return run.using[1] or "default"
     return Unknown(f"catalog.{name}()", "asked of the catalogue", Confidence.LOW)
 
 

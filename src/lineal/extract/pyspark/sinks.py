@@ -13,7 +13,8 @@ from lineal.extract.pyspark.expressions import text_of_parts
 from lineal.extract.pyspark.names import table_parts
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
-from lineal.extract.pyspark.session import catalog_call, conf_call, read_call, udf_registry
+from lineal.extract.pyspark.session import catalog_call, conf_call, in_use, read_call, udf_registry
+from lineal.extract.pyspark.standard import future_call, pool_call
 from lineal.extract.pyspark.values import Builder, Choice, ColumnValue, Pattern, Unknown, Value, label_of
 from lineal.model.diagnostic import Code
 from lineal.model.paths import path_name
@@ -50,7 +51,8 @@ def target_names(run: Run, name: Value, node: Any, path: bool) -> list[str]:
     if path:
         spelled = path_name(name)
         return [run.program.located.get(spelled, spelled)]
-    return [".".join(table_parts(name)[0])]
+    parts, is_path = table_parts(name)
+    return [".".join(parts if is_path else in_use(run, parts))]
 
 
 def write_to(
@@ -228,10 +230,6 @@ def stat_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords
     return handler(run, held.parts["relation"], arguments, keywords, node)
 
 
-def super_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    return None
-
-
 def match_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """re.match(…).group(1)"""
     groups = held.parts["groups"]
@@ -295,7 +293,8 @@ BUILDERS: dict[str, Callable[[Run, Builder, str, Arguments, Keywords, Any], Valu
     "conf": conf_call,
     "udf": udf_registry,
     "stat": stat_call,
-    "super": super_call,
+    "pool": pool_call,
+    "future": future_call,
     "match": match_call,
     "template": template_call,
     "delta": delta_call,

@@ -8,7 +8,8 @@ from enum import Enum
 from typing import Any
 
 from lineal.extract.pyspark.branches import join_states
-from lineal.extract.pyspark.expressions import combined, function_value, unknown_of, value
+from lineal.extract.pyspark.expressions import combined, function_value, iterated, unknown_of, value
+from lineal.extract.pyspark.matching import fits_pattern
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run, restore
 from lineal.extract.pyspark.values import (
@@ -16,6 +17,11 @@ from lineal.extract.pyspark.values import (
     Function,
     Generator,
     Instance,
+    Library,
+    Method,
+    Partial,
+    Pattern,
+    TextMember,
     Unknown,
     Value,
     is_known,
@@ -117,14 +123,33 @@ def bind(run: Run, target: ast.expr, held: Value, env: Environment) -> None:
     elif isinstance(target, ast.Attribute):
         owner = value(run, target.value, env)
         if isinstance(owner, (Instance, Class)):
-            run.touch(owner.names)
-            owner.names[target.attr] = held
+            set_on(run, owner, target.attr, held, target)
+        elif isinstance(owner, Library) and owner.name.rsplit(".", 1)[-1] in ("DataFrame", "Column"):
+            run.patched[owner.name.rsplit(".", 1)[-1], target.attr] = held
         elif isinstance(owner, Relation) and target.attr == "columns":
             run.report(Code.DYNAMIC, "df.columns is set", target)
     elif isinstance(target, ast.Subscript):
         owner = value(run, target.value, env)
         key = value(run, target.slice, env)
-        store(run, owner, key, held)
+        setter = owner.home.find("__setitem__") if isinstance(owner, Instance) else None
+        if isinstance(setter, Function):
+            from lineal.extract.pyspark.calls import apply
+
+            apply(run, setter, [owner, key, held], {}, target)
+        else:
+            store(run, owner, key, held)
+
+
+def set_on(run: Run, owner: Instance | Class, name: str, held: Value, node: Any) -> None:
+    """self.x = …      by its setter, where x is a property"""
+    found = owner.home.find(name) if isinstance(owner, Instance) else None
+    if isinstance(found, Function) and found.setter is not None:
+        from lineal.extract.pyspark.calls import apply
+
+        apply(run, found.setter, [owner, held], {}, node)
+        return
+    run.touch(owner.names)
+    owner.names[name] = held
 
 
 def store(run: Run, owner: Value, key: Value, held: Value) -> None:
@@ -191,7 +216,7 @@ def branched(run: Run, branches: list[Callable[[], Flow]]) -> Flow:
 
 def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Returns) -> Flow:
     held = value(run, node.iter, env)
-    items = items_of(held)
+    items = iterated(run, held, node.iter)
     if items is None:
         return unknown_loop(run, node, held, env, returns)
     for rounds, item in enumerate(items):
@@ -305,9 +330,10 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
     subject = value(run, node.subject, env)
     possible: list[Callable[[], Flow]] = []
     for case in node.cases:
-        fits = _fits(run, case.pattern, subject, env)
+        fits = fits_pattern(run, case.pattern, subject, env)
         if case.guard is not None and fits is not False:
-            fits = None if truth(value(run, case.guard, env)) is None else fits
+            guarded = truth(value(run, case.guard, env))
+            fits = guarded if fits is True else None if guarded is not False else False
         if fits is False:
             continue
         possible.append(lambda case=case: block(run, case.body, env, returns))  # type: ignore[misc]
@@ -316,21 +342,6 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
     else:
         possible.append(lambda: Flow.ON)
     return possible[0]() if len(possible) == 1 else branched(run, possible)
-
-
-def _fits(run: Run, pattern: ast.pattern, subject: Value, env: Environment) -> bool | None:
-    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
-        if pattern.name is not None:
-            run.touch(env.names)
-            env.names[pattern.name] = subject
-        return True
-    if isinstance(pattern, ast.MatchOr):
-        fits = [_fits(run, each, subject, env) for each in pattern.patterns]
-        return True if True in fits else None if None in fits else False
-    if isinstance(pattern, (ast.MatchValue, ast.MatchSingleton)):
-        wanted = value(run, pattern.value, env) if isinstance(pattern, ast.MatchValue) else pattern.value
-        return bool(subject == wanted) if is_known(subject) and is_known(wanted) else None
-    return None
 
 
 # -- definitions -------------------------------------------------------------------------------------------------
@@ -372,11 +383,46 @@ def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> 
             item.home = made
             item.closure = env
         elif made.enumerates and not key.startswith("_"):
-            inner.names[key] = Instance(made, {"value": item, "name": key})
+            inner.names[key] = member_of(made, key, item)
+    for base in bases:
+        if isinstance(base, Class):
+            base.heirs.append(made)
+    welcomed(run, made, {k.arg: value(run, k.value, env) for k in node.keywords if k.arg is not None}, node)
     run.touch(env.names)
-    env.names[node.name] = made
+    env.names[node.name] = decorated_class(run, made, node, env)
     if env.outer is None:
         env.file.classes.append(made)
+
+
+def welcomed(run: Run, made: Class, keywords: dict[str, Value], node: ast.ClassDef) -> None:
+    """class Orders(Job, target="x")      Job.__init_subclass__ hears of it"""
+    found = next(
+        (base.names["__init_subclass__"] for base in made.order[1:] if "__init_subclass__" in base.names), None
+    )
+    if isinstance(found, Function):
+        from lineal.extract.pyspark.calls import apply
+
+        apply(run, found, [made], {key: held for key, held in keywords.items() if key != "metaclass"}, node)
+
+
+def decorated_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) -> Value:
+    """@register class Orders: …      what a decorator of the program gives back, if it is a class"""
+    result: Value = made
+    for decorator in reversed(node.decorator_list):
+        owner = value(run, decorator, env)
+        if isinstance(owner, (Function, Method, Partial)):
+            from lineal.extract.pyspark.calls import apply
+
+            given = apply(run, owner, [result], {}, decorator)
+            result = given if isinstance(given, (Class, Function, Partial)) else result
+    return result
+
+
+def member_of(made: Class, name: str, held: Value) -> Value:
+    """RED = "r"      in an enumeration; of texts, it is one"""
+    if made.of_texts and isinstance(held, str) and not isinstance(held, Pattern):
+        return TextMember.of(held, made, name)
+    return Instance(made, {"value": held, "name": name})
 
 
 def delete(run: Run, node: ast.Delete, env: Environment, returns: Returns) -> None:

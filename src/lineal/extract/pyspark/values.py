@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lineal.extract.pyspark.relation import Relation
@@ -135,6 +136,7 @@ class Function:
     keyword_defaults: dict[str, Value] = field(default_factory=dict)
     decorators: tuple[str, ...] = ()
     home: Class | None = None
+    setter: Function | None = None
 
 
 @dataclass
@@ -147,14 +149,17 @@ class Class:
     fields: list[tuple[str, Value]] = field(default_factory=list)
     """of a dataclass or NamedTuple: its annotated fields with their defaults"""
     file: File | None = None
+    heirs: list[Class] = field(default_factory=list)
 
     def find(self, name: str) -> Value | None:
         if name in self.names:
             return self.names[name]
-        for base in self.bases:
-            if isinstance(base, Class) and (found := base.find(name)) is not None:
-                return found
-        return None
+        return next((made.names[name] for made in self.order[1:] if name in made.names), None)
+
+    @cached_property
+    def order(self) -> list[Class]:
+        """The class and its bases in the order in which a name is looked up: a base after all of its heirs."""
+        return [self, *merged_orders([base.order for base in self.bases if isinstance(base, Class)], self.bases)]
 
     @property
     def all_fields(self) -> list[tuple[str, Value]]:
@@ -177,6 +182,28 @@ class Class:
             for base in self.bases
         )
 
+    @property
+    def of_texts(self) -> bool:
+        """class Kind(str, Enum), class Kind(StrEnum)"""
+        return any(
+            (isinstance(base, Library) and base.name in ("builtins.str", "enum.StrEnum"))
+            or (isinstance(base, Class) and base.of_texts)
+            for base in self.bases
+        )
+
+
+def merged_orders(orders: list[list[Class]], bases: list[Value]) -> list[Class]:
+    """C3: the first head that stands in no other tail; where a program has no such order, any that is there."""
+    waiting = [list(order) for order in orders] + [[base for base in bases if isinstance(base, Class)]]
+    found: list[Class] = []
+    while waiting := [order for order in waiting if order]:
+        heads = [order[0] for order in waiting]
+        free = (head for head in heads if not any(head is late for order in waiting for late in order[1:]))
+        taken = next(free, heads[0])
+        found.append(taken)
+        waiting = [[made for made in order if made is not taken] for order in waiting]
+    return found
+
 
 @dataclass
 class Instance:
@@ -184,6 +211,30 @@ class Instance:
 
     home: Class
     names: dict[str, Value] = field(default_factory=dict)
+
+
+class TextMember(str):
+    """A member of `class Kind(str, Enum)`: a text with a name."""
+
+    home: Class
+    name: str
+
+    @classmethod
+    def of(cls, text: str, home: Class, name: str) -> TextMember:
+        made = cls(text)
+        made.home, made.name = home, name
+        return made
+
+
+@dataclass(frozen=True)
+class Super:
+    """super(): the methods of the classes that come after one, called on the same self."""
+
+    after: tuple[Class, ...]
+    receiver: Value
+
+    def find(self, name: str) -> Value | None:
+        return next((made.names[name] for made in self.after if name in made.names), None)
 
 
 @dataclass(slots=True)
@@ -324,7 +375,7 @@ def items_of(value: Value) -> list[Value] | None:
         items, value.items = value.items, []
         return items
     if isinstance(value, Class) and value.enumerates:
-        return [item for name, item in value.names.items() if isinstance(item, Instance)]
+        return [item for item in value.names.values() if isinstance(item, (Instance, TextMember))]
     if isinstance(value, SchemaValue):
         return [FieldValue(name, kind) for name, kind in value.fields]
     if isinstance(value, Instance) and value.home.is_tuple:

@@ -50,7 +50,7 @@ LITERALS: dict[str, frozenset[int]] = {
 SPELLED = {
     "sumdistinct": "sum_distinct", "countdistinct": "count_distinct", "approxcountdistinct": "approx_count_distinct",
     "shiftleft": "shiftleft", "typedlit": "lit", "column": "col", "todegrees": "degrees", "toradians": "radians",
-    "bitwisenot": "bitwise_not",
+    "bitwisenot": "bitwise_not", "create_map": "map",
 }
 """Old names of functions."""
 
@@ -109,7 +109,7 @@ def flattened(arguments: Arguments, name: str) -> Arguments:
     return arguments
 
 
-LIST_TAKERS = frozenset(("struct", "array", "create_map", "map_concat", "grouping_id"))
+LIST_TAKERS = frozenset(("struct", "array", "map", "map_concat", "grouping_id"))
 
 
 def doubt_of(arguments: Arguments) -> Any:

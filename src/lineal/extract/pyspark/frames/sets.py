@@ -45,7 +45,7 @@ def made(relation: Relation, other: Relation, slots: list[Slot], rows: Lineage) 
         first = held.get(id(slot))
         if first is None and position < len(relation.attributes) and relation.attributes[position].key == slot.key:
             first = relation.attributes[position]
-        attributes.append(first._replace(slot=slot, qualifier=()) if first is not None else fresh(slot))
+        attributes.append(first._replace(slot=slot) if first is not None else fresh(slot))
     return relation.derived(attributes, rows, None, (other,))
 
 

@@ -1,0 +1,116 @@
+"""Patterns of `match`: whether a value fits, and the names that it is given then."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.pyspark.expressions import compared, value
+from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.values import Instance, Unknown, Value, is_known, truth
+
+
+def fits_pattern(run: Run, pattern: ast.pattern, subject: Value, env: Environment) -> bool | None:
+    """Whether the subject fits; None where only a run can tell."""
+    handler = PATTERNS.get(type(pattern))
+    return handler(run, pattern, subject, env) if handler is not None else None
+
+
+def all_of(answers: list[bool | None]) -> bool | None:
+    return False if False in answers else None if None in answers else True
+
+
+def named(run: Run, name: str | None, held: Value, env: Environment) -> None:
+    if name is not None:
+        run.touch(env.names)
+        env.names[name] = held
+
+
+def capture(run: Run, pattern: ast.MatchAs, subject: Value, env: Environment) -> bool | None:
+    """case name, case _, case "a" | "b" as kind"""
+    fits = True if pattern.pattern is None else fits_pattern(run, pattern.pattern, subject, env)
+    if fits is not False:
+        named(run, pattern.name, subject, env)
+    return fits
+
+
+def either(run: Run, pattern: ast.MatchOr, subject: Value, env: Environment) -> bool | None:
+    """case "a" | "b" """
+    answers = [fits_pattern(run, each, subject, env) for each in pattern.patterns]
+    return True if True in answers else None if None in answers else False
+
+
+def equal(run: Run, pattern: ast.MatchValue, subject: Value, env: Environment) -> bool | None:
+    """case "a", case Kind.RENAME"""
+    return compared(ast.Eq(), subject, value(run, pattern.value, env))
+
+
+def single(run: Run, pattern: ast.MatchSingleton, subject: Value, env: Environment) -> bool | None:
+    """case None, case True"""
+    return subject is pattern.value if is_known(subject) or subject is None else None
+
+
+def sequence(run: Run, pattern: ast.MatchSequence, subject: Value, env: Environment) -> bool | None:
+    """case ["sum", column], case (first, *rest)"""
+    if not isinstance(subject, (list, tuple)):
+        return None if isinstance(subject, Unknown) else False
+    star = next((at for at, each in enumerate(pattern.patterns) if isinstance(each, ast.MatchStar)), None)
+    wanted = len(pattern.patterns) - (star is not None)
+    if len(subject) < wanted or (star is None and len(subject) != wanted):
+        return False
+    items = list(subject)
+    if star is not None:
+        after = len(pattern.patterns) - star - 1
+        end = len(items) - after
+        items = [*items[:star], items[star:end], *items[end:]]
+    return all_of([fits_pattern(run, each, item, env) for each, item in zip(pattern.patterns, items, strict=True)])
+
+
+def rest(run: Run, pattern: ast.MatchStar, subject: Value, env: Environment) -> bool | None:
+    """case [first, *others]"""
+    named(run, pattern.name, subject, env)
+    return True
+
+
+def mapping(run: Run, pattern: ast.MatchMapping, subject: Value, env: Environment) -> bool | None:
+    """case {"type": "cast", "to": kind, **others}"""
+    if not isinstance(subject, dict):
+        return None if isinstance(subject, Unknown) else False
+    keys = [value(run, key, env) for key in pattern.keys]
+    if not all(map(is_known, keys)):
+        return None
+    if not all(key in subject for key in keys):
+        return False
+    pairs = zip(keys, pattern.patterns, strict=True)
+    fits = all_of([fits_pattern(run, each, subject[key], env) for key, each in pairs])
+    named(run, pattern.rest, {key: held for key, held in subject.items() if key not in keys}, env)
+    return fits
+
+
+def of_class(run: Run, pattern: ast.MatchClass, subject: Value, env: Environment) -> bool | None:
+    """case Rename(old=a, new=b), case Rename(a, b), case str()"""
+    from lineal.extract.pyspark.attributes import attribute_of
+    from lineal.extract.pyspark.natives import is_instance
+
+    kind = value(run, pattern.cls, env)
+    fits = truth(is_instance(run, [subject, kind], {}, pattern))
+    if fits is not True:
+        return fits
+    if not isinstance(subject, Instance):
+        return all_of([fits_pattern(run, each, subject, env) for each in pattern.patterns[:1]])
+    order = subject.home.find("__match_args__") or [name for name, _ in subject.home.all_fields]
+    parts = [*zip(order, pattern.patterns, strict=False), *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)]
+    return all_of([fits_pattern(run, each, attribute_of(run, subject, name, pattern), env) for name, each in parts])
+
+
+PATTERNS: dict[type, Callable[[Run, Any, Value, Environment], bool | None]] = {
+    ast.MatchAs: capture,
+    ast.MatchOr: either,
+    ast.MatchValue: equal,
+    ast.MatchSingleton: single,
+    ast.MatchSequence: sequence,
+    ast.MatchStar: rest,
+    ast.MatchMapping: mapping,
+    ast.MatchClass: of_class,
+}
