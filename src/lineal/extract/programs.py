@@ -37,15 +37,16 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
     for _ in range(MOST_ROUNDS):
         corpus = Corpus(definitions, foreseen)
         run = Program(files, cast(Known, corpus)).execute()
-        found = {key_of(write): foreseen_of(write) for write in run.writes}
-        changed = {key for key, columns in found.items() if foreseen.get(key) != columns}
-        foreseen = found
-        if not any(asked_elsewhere(run, write) for write in run.writes if key_of(write) in changed):
+        asked = [key_of(write) for write in run.writes if asked_elsewhere(run, write)]
+        if not asked:
+            break
+        before, foreseen = foreseen, foreseen_in(run)
+        if all(before.get(key) == foreseen[key] for key in asked):
             break
         forget(definitions)
     forget(definitions)
     targets = [definitions.entry(key_of(write), write.name, write.kind) for write in run.writes]
-    again = Again(definitions, files, foreseen, run)
+    again = Again(definitions, files, run)
     for number, (write, entry) in enumerate(zip(run.writes, targets, strict=True)):
         add(definitions, write, entry, number, again)
     definitions.diagnostics.extend(run.diagnostics)
@@ -61,10 +62,9 @@ def asked_elsewhere(run: Run, write: Write) -> bool:
 class Again:
     """The programs once more, with what the whole corpus tells of columns that several sources may have."""
 
-    def __init__(self, definitions: Definitions, files: list[File], foreseen: Mapping[str, Foreseen], run: Run) -> None:
+    def __init__(self, definitions: Definitions, files: list[File], run: Run) -> None:
         self.definitions = definitions
         self.files = files
-        self.foreseen = foreseen
         self.first = run
         self.second: Run | None = None
         self.placeholders = any("{" in entry.dataset.name for entry in definitions.entries.values())
@@ -74,7 +74,7 @@ class Again:
         if self.definitions.evidence is None:
             return self.first.writes[number]
         if self.second is None:
-            corpus = Corpus(self.definitions, self.foreseen)
+            corpus = Corpus(self.definitions, foreseen_in(self.first))
             self.second = Program(self.files, cast(Known, corpus)).execute()
             said = set(self.first.diagnostics)
             kept = [each for each in self.definitions.diagnostics if each not in said]
@@ -97,6 +97,10 @@ class Foreseen(NamedTuple):
     columns: tuple[tuple[str, str], ...]
     complete: bool
     types: tuple[str, ...]
+
+
+def foreseen_in(run: Run) -> dict[str, Foreseen]:
+    return {key_of(write): foreseen_of(write) for write in run.writes}
 
 
 def foreseen_of(write: Write) -> Foreseen:

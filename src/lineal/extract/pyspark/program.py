@@ -235,7 +235,8 @@ class Program:
         imported: set[int] = set()
         for file in files:
             for node in file.tree.body:
-                imported.update(id(found) for found in self.imports(node, file) if found is not file)
+                if isinstance(node, (ast.Import, ast.ImportFrom, ast.Expr)):
+                    imported.update(id(found) for found in self.imports(node, file) if found is not file)
         return [file for file in files if id(file) not in imported or GUARD.search(file.text)]
 
     def imports(self, node: ast.stmt, file: File) -> list[File]:

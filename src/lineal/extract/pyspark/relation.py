@@ -154,15 +154,17 @@ def ancestors(relation: Relation) -> Iterable[Relation]:
     """Every step on the way to a DataFrame, each once, the first first."""
     order: list[Relation] = []
     seen: set[int] = set()
-    waiting: list[tuple[Relation, bool]] = [(relation, False)]
+    begun: list[Relation] = []
+    waiting: list[Relation | None] = [relation]
     while waiting:
-        here, done = waiting.pop()
-        if done:
-            order.append(here)
+        here = waiting.pop()
+        if here is None:  # all that the last one begun was made from is done
+            order.append(begun.pop())
         elif id(here) not in seen:
             seen.add(id(here))
-            waiting.append((here, True))
-            waiting.extend((parent, False) for parent in reversed(here.parents))
+            begun.append(here)
+            waiting.append(None)
+            waiting.extend(reversed(here.parents))
     return order
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.extract.pyspark.columns.trees import column, item, literal, parsed
+from lineal.extract.pyspark.columns.trees import column, item, literal, named, parsed
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
     ColumnValue,
@@ -316,11 +316,15 @@ def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
     """select("a", col("b")), select(["a", "b"]), select(cols)      each as a Column"""
     found: list[ColumnValue] = []
     for argument in arguments:
+        if argument.__class__ is ColumnValue:
+            found.append(argument)
+            continue
+        if argument.__class__ is str:
+            found.append(ColumnValue(named(run, argument, node)))
+            continue
         several = items_of(argument) if isinstance(argument, (list, tuple, set)) or hasattr(argument, "items") else None
         if several is not None and not isinstance(argument, (str, dict)):
             found.extend(columns_of(run, several, node))
-        elif isinstance(argument, ColumnValue):
-            found.append(argument)
         elif isinstance(argument, Unknown):
             run.dynamic(f"columns that only a run knows ({argument.reason})", node, argument.level)
             found.append(ColumnValue(unknown_columns()))

@@ -97,12 +97,12 @@ def literal(run: Run, value: Value, node: Any) -> Any:
 
 def column(run: Run, value: Value, node: Any) -> Any:
     """A value where PySpark takes a column or its name: df.select("x"), F.sum("x")"""
-    if isinstance(value, ColumnValue):
+    if value.__class__ is ColumnValue:
         return value.tree
+    if value.__class__ is str:
+        return named(run, value, node)
     if isinstance(value, (Pattern, Unknown, Choice)):
         return dynamic_column(run, value, node)
-    if isinstance(value, str):
-        return named(run, value, node)
     if isinstance(value, Instance) and isinstance(value.names.get("value"), str):
         return named(run, value.names["value"], node)
     return literal(run, value, node)

@@ -96,7 +96,7 @@ def aggregate_of(item: ColumnValue) -> ColumnValue:
 
 def with_keys(item: ColumnValue, keys: list[ColumnValue]) -> ColumnValue:
     """F.grouping_id()      of every key"""
-    if isinstance(item.tree, exp.AggFunc) and item.tree.this.__class__ is exp.Column:
+    if isinstance(item.tree, exp.AggFunc) and item.tree.this.__class__ in (exp.Column, exp.Star):
         return item  # sum("x"), as most are
     for call in item.tree.find_all(exp.Func):
         called = call.name if isinstance(call, exp.Anonymous) else call.sql_name()

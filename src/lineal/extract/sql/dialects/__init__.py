@@ -223,6 +223,7 @@ def facts_of(dialect: str) -> Facts:
 
 
 @lru_cache(maxsize=64)
+@lru_cache(maxsize=64)
 def parser_dialect(dialect: str) -> Dialect:
     try:
         return Dialect.get_or_raise(dialect or None)
