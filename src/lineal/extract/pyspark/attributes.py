@@ -72,6 +72,8 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
     """df.columns, df.write, df.filter, df.x"""
     if run.patched and ("DataFrame", name) in run.patched:
         return Partial(run.patched["DataFrame", name], (held,), {})
+    if name in FRAME_METHODS:
+        return Method(held, name)
     if name == "columns":
         return list(held.names) if held.complete else Unknown(label_of(node), "the schema is not known", Confidence.LOW)
     if name == "schema":
@@ -90,7 +92,7 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
         return Unknown("rdd", "an RDD has no columns")
     if name == "sparkSession":
         return Session()
-    if name in FRAME_METHODS or name in ACTIONS or name in ("isStreaming", "storageLevel", "isLocal"):
+    if name in ACTIONS or name in ("isStreaming", "storageLevel", "isLocal"):
         return Method(held, name)
     tree = bound_column(run, held, name, node)
     return ColumnValue(tree)

@@ -84,19 +84,19 @@ def given(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments, Keywor
     """The values of a call's arguments, stars unpacked."""
     arguments: Arguments = []
     for argument in node.args:
-        if argument.__class__ is ast.Constant:
-            arguments.append(argument.value)
-        elif isinstance(argument, ast.Starred):
-            held = value(run, argument.value, env)
+        kind = argument.__class__
+        if kind is ast.Constant:
+            arguments.append(argument.value)  # type: ignore[attr-defined]
+        elif kind is not ast.Starred:
+            arguments.append(value(run, argument, env))
+        else:
+            several = argument.value  # type: ignore[attr-defined]
+            held = value(run, several, env)
             items = iterated(run, held, argument)
             if items is not None:
                 arguments.extend(items)
             else:
-                arguments.append(
-                    held if isinstance(held, Unknown) else Unknown(label_of(argument.value), "not followed")
-                )
-        else:
-            arguments.append(value(run, argument, env))
+                arguments.append(held if isinstance(held, Unknown) else Unknown(label_of(several), "not followed"))
     keywords: Keywords = {}
     for keyword in node.keywords:
         held = value(run, keyword.value, env)

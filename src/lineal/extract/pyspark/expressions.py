@@ -39,8 +39,8 @@ WIDE = re.compile(r"\d{5}")
 
 def value(run: Run, node: ast.expr | None, env: Environment) -> Value:
     """The abstract value of an expression."""
-    run.steps += 1
-    if not run.steps & 0xFF:
+    run.steps = steps = run.steps + 1
+    if not steps & 0xFF:
         run.step(0)
     handler = EXPRESSIONS.get(node.__class__)
     return handler(run, node, env) if handler is not None else Unknown("…", "not followed")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from lineal.extract.pyspark.columns.functions import columns_of, function
+from lineal.extract.pyspark.columns.functions import ColumnFunction, columns_of, handler_of, ordered
 from lineal.extract.pyspark.expressions import combined, compared, text_of_parts
 from lineal.extract.pyspark.natives import BUILTINS, builtin
 from lineal.extract.pyspark.relation import Relation
@@ -57,17 +57,18 @@ CONFIGURATION = (
 
 
 @lru_cache(maxsize=4_096)
-def column_function(name: str) -> str | None:
-    """pyspark.sql.functions.sum      sum"""
+def column_function(name: str) -> tuple[ColumnFunction, str] | None:
+    """pyspark.sql.functions.sum      what makes a Column of it, and its name in SQL"""
     found = FUNCTIONS.match(name)
-    return found[3] if found is not None else None
+    return handler_of(found[3]) if found is not None else None
 
 
 def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """name(…), where name belongs to a library"""
     of_columns = column_function(name)
     if of_columns is not None:
-        return function(run, of_columns, arguments, keywords, node)
+        make, spelled = of_columns
+        return make(run, spelled, ordered(spelled, arguments, keywords) if keywords else arguments, keywords, node)
     if name.startswith("builtins."):
         return builtin(name[9:])(run, arguments, keywords, node)
     handler = LIBRARIES.get(name)

@@ -149,7 +149,7 @@ class SessionCatalog:
     def __init__(self, known: Known, run: Run) -> None:
         self.known = known
         self.run = run
-        self.own_functions = known.own_functions
+        self.own_functions, self.functions, self.shapes = known.own_functions, known.functions, known.shapes
 
     def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
         write = self.run.written.get(key)

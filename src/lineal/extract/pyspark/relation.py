@@ -56,7 +56,18 @@ class Twice(NamedTuple):
 class Relation:
     """A DataFrame: its columns in order, what decides its rows, and where it came from."""
 
-    __slots__ = ("_by_key", "attributes", "evaluation", "hidden", "parents", "rows", "twice", "types", "under")
+    __slots__ = (
+        "_by_key",
+        "_stars",
+        "attributes",
+        "evaluation",
+        "hidden",
+        "parents",
+        "rows",
+        "twice",
+        "types",
+        "under",
+    )
 
     def __init__(
         self,
@@ -76,6 +87,7 @@ class Relation:
         self.twice: tuple[Twice, ...] = ()
         self.types: dict[int, str] = {}
         self._by_key: dict[str, list[Attribute]] | None = None
+        self._stars: list[Attribute] | None = None
 
     def __deepcopy__(self, memo: Any) -> Relation:
         return self  # a tree that is copied goes on pointing at the same DataFrame
@@ -86,7 +98,7 @@ class Relation:
 
     @property
     def complete(self) -> bool:
-        return all(attribute.slot.star is None for attribute in self.attributes)
+        return not self.stars
 
     @property
     def names(self) -> list[str]:
@@ -107,7 +119,9 @@ class Relation:
 
     @property
     def stars(self) -> list[Attribute]:
-        return [attribute for attribute in self.attributes if attribute.slot.star is not None]
+        if self._stars is None:
+            self._stars = [attribute for attribute in self.attributes if attribute.slot.star is not None]
+        return self._stars
 
     def derived(
         self, attributes: Sequence[Attribute] | None = None, rows: Lineage | None = None,
@@ -124,6 +138,7 @@ class Relation:
         made.types = self.types
         if attributes is None:
             made.hidden, made.under = self.hidden, self.under
+            made._by_key, made._stars = self._by_key, self._stars
         return made
 
     def contains(self, other: Relation) -> bool:

@@ -65,12 +65,23 @@ def type_of(tree: Any, relation: Relation, depth: int = 0) -> str:
     if fixed is not None:
         return fixed
     if isinstance(tree, exp.Cast):
-        return str(tree.to.sql("spark")).lower()
+        return cast_text(tree.to)
     if isinstance(tree, exp.Literal):
         return "string" if tree.is_string else "double" if "." in tree.name else "int"
     if isinstance(tree, THROUGH):
         return type_of(tree.this, relation, depth + 1)
     return calculated(tree, {type_of(each, relation, depth + 1) for each in operands(tree)})
+
+
+def cast_text(kind: exp.DataType) -> str:
+    """DECIMAL(10, 2)      as Spark writes it"""
+    plain = not any(kind.args.get(part) for part in kind.args if part != "this")
+    return simple_text(kind.this) if plain else str(kind.sql("spark")).lower()
+
+
+@lru_cache(maxsize=256)
+def simple_text(kind: Any) -> str:
+    return str(exp.DataType(this=kind).sql("spark")).lower()
 
 
 @lru_cache(maxsize=1_024)

@@ -25,6 +25,8 @@ from lineal.extract.sql.dialects import parser_dialect
 
 Arguments = list[Value]
 Keywords = dict[str, Value]
+ColumnFunction = Callable[[Run, str, Arguments, Keywords, Any], Value]
+NO_LITERALS: frozenset[int] = frozenset()
 
 # fmt: off
 LITERALS: dict[str, frozenset[int]] = {
@@ -69,14 +71,21 @@ KEYWORD_ORDER = {
 
 def function(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """F.name(…)"""
+    make, spelled = handler_of(name)
+    return make(run, spelled, ordered(spelled, arguments, keywords), keywords, node)
+
+
+def handler_of(name: str) -> tuple[ColumnFunction, str]:
+    """What makes a Column of a function, and the name that SQL has for it."""
     spelled = SPELLED.get(name.lower(), name.lower())
-    arguments = ordered(spelled, arguments, keywords)
-    special = SPECIAL.get(spelled)
-    if special is not None:
-        return special(run, spelled, arguments, keywords, node)
-    literals = LITERALS.get(spelled, frozenset())
+    return SPECIAL.get(spelled, ordinary), spelled
+
+
+def ordinary(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.upper("x"), F.round("x", 2)      upper(x), round(x, 2)"""
+    literals = LITERALS.get(name, NO_LITERALS)
     trees = []
-    for position, argument in enumerate(flattened(arguments, spelled)):
+    for position, argument in enumerate(flattened(arguments, name)):
         if isinstance(argument, (Function, Partial)):
             trees.append(lambda_tree(run, argument, node))
         elif position in literals or isinstance(argument, SchemaValue):
@@ -84,7 +93,7 @@ def function(run: Run, name: str, arguments: Arguments, keywords: Keywords, node
                 trees.append(literal(run, argument, node))
         elif argument is not None or position == 0:
             trees.append(column(run, argument, node))
-    return ColumnValue(built(spelled, trees), doubt=doubt_of(arguments))
+    return ColumnValue(built(name, trees), doubt=doubt_of(arguments))
 
 
 def ordered(name: str, arguments: Arguments, keywords: Keywords) -> Arguments:
@@ -271,7 +280,7 @@ def json_tuple(run: Run, name: str, arguments: Arguments, keywords: Keywords, no
     return ColumnValue(exp.Anonymous(this=name, expressions=trees), tuple(f"c{i}" for i in range(len(trees) - 1)))
 
 
-SPECIAL: dict[str, Callable[[Run, str, Arguments, Keywords, Any], Value]] = {
+SPECIAL: dict[str, ColumnFunction] = {
     "col": col_,
     "lit": lit,
     "expr": expr,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from sqlglot import exp
@@ -51,8 +52,13 @@ def cast(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
 
 def type_of(wanted: Value) -> Any:
     text = wanted if isinstance(wanted, str) else getattr(wanted, "type_name", "")
+    return built_type(str(text) or "string").copy()
+
+
+@lru_cache(maxsize=256)
+def built_type(text: str) -> exp.DataType:
     try:
-        return exp.DataType.build(text or "string", dialect="spark")
+        return exp.DataType.build(text, dialect="spark")
     except Exception:  # a type that sqlglot does not know is a type nevertheless
         return exp.DataType(this=exp.DataType.Type.USERDEFINED)
 

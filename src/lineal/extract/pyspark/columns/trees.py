@@ -56,7 +56,9 @@ def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | No
         star = marked(run, exp.Star(), node)
         star.meta["of"] = relation
         return star
-    parts = [quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)] or [name]
+    parts = [name]
+    if "." in name or "`" in name:
+        parts = [quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)] or [name]
     held = relation.by_key.get(parts[0].lower(), [])
     if len(parts) > 1 and not held:
         return named(run, name, node)
@@ -70,7 +72,7 @@ def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | No
             return named(run, name, node)
         found = stars[0].id
     tree: Any = marked(run, exp.Column(this=identifier(parts[0])), node)
-    tree.meta["bound"] = Bound(relation, found, parts[0].lower())
+    tree._meta["bound"] = Bound(relation, found, parts[0].lower())
     for part in parts[1:]:
         tree = exp.Dot(this=tree, expression=identifier(part))
     return tree

@@ -300,7 +300,10 @@ def with_all(run: Run, relation: Relation, given: dict[int, tuple[Value, Value]]
                 lineage = doubted(lineage, held.doubt)
             made = typed(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)
         aliases[made.key] = made.slot
-        attributes = replaced(attributes, made, index)
+        if relation.complete and made.key not in index:
+            attributes.append(made)
+        else:
+            attributes = replaced(attributes, made, index)
         index[made.key] = [made]
     run.step(len(attributes) >> 4)
     found = relation.derived(attributes, rows, evaluation)
