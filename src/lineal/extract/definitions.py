@@ -25,6 +25,7 @@ from lineal.extract.sql.reading import Reading, starred
 from lineal.extract.sql.scope import Scope, Source
 from lineal.extract.sql.statements import Plan, Shown, Step, Unsupported, Using, plan_of
 from lineal.extract.sql.structs import field_names, fields_at
+from lineal.extract.sql.tables import named_in_text
 from lineal.extract.sql.types import Types
 from lineal.extract.timeline import Timeline, order_matters
 from lineal.extract.versions import Arranged, Versions, evaluations_of, forgotten, named_columns
@@ -168,6 +169,9 @@ class Definitions:
     def declare(self, info: DatasetInfo) -> None:
         """A schema from YAML, a mapping, a seed: what is declared for a name; kept aside until the name is met."""
         name = info.dataset.name
+        if info.exact:
+            self.declared[self.facts.fold_table(name, True)] = info
+            return
         key = self.facts.table_keys[name] if "." not in name else table_key(name, self.facts.fold_table)
         if self.naming.speaks:
             full, key = self.naming.created(name, key)
@@ -537,13 +541,14 @@ class Definitions:
         """The type of a column as it was declared, also of one that views pass on as it is."""
         fold = self.facts.fold
         for _ in range(DEEPEST_DIRECT):
-            entry = self.entries.get(table_key(dataset.name, self.facts.fold_table))
+            entry = self.named(dataset)
             if entry is None:
                 return ""
             frames = [definition.frame for definition in entry.defining if definition.frame is not None]
             if not frames:
                 declared = entry.declared.columns if entry.declared is not None else []
-                return next((info.type for info in declared if fold(info.name, False) == fold(name, False)), "")
+                alike = [info for info in declared if fold(info.name, False) == fold(name, False)]
+                return next((info.type for info in alike if info.name == name), alike[0].type if alike else "")
             slot = slot_at(frames[0].index, fold(name, False))
             origins = list(slot.lineage) if slot is not None else []
             if len(origins) != 1 or origins[0][1] is not IDENTITY or origins[0][0].path:
@@ -553,10 +558,19 @@ class Definitions:
 
     def row_type(self, type_: str) -> list[ColumnInfo]:
         """The fields of a composite type, or of a table's rows: both are names of one kind."""
-        key = table_key(type_, self.facts.fold_table)
+        key = table_key(type_, self.facts.fold_table) if '"' not in type_ else named_in_text(type_, self.facts)[1]
+        if self.naming.speaks:
+            key = self.naming.full(type_, key)[1]
         entry = self.entries.get(key)
         info = entry.declared if entry is not None else self.declared.get(key)
         return info.columns if info is not None and info.complete else []
+
+    def named(self, dataset: Dataset) -> Entry | None:
+        """The entry of a dataset; one that is meant exactly is called so, whatever the dialect folds."""
+        entry = self.entries.get(table_key(dataset.name, self.facts.fold_table))
+        if entry is None or entry.dataset != dataset:
+            return self.entries.get(self.facts.fold_table(dataset.name, True), entry)
+        return entry
 
     def defined_frame(self, entry: Entry, defining: list[Definition]) -> Frame:
         columns: dict[str, str] = {}
@@ -605,7 +619,7 @@ class Definitions:
 
     def struct_fields(self, origin: Column) -> Sequence[str]:
         """address.*      by the declared type of the column, else by the definition that it comes from"""
-        entry = self.entries.get(table_key(origin.dataset.name, self.facts.fold_table))
+        entry = self.named(origin.dataset)
         if entry is None or origin in self.asked:
             return ()
         fold = self.facts.fold
@@ -791,10 +805,11 @@ class Definitions:
         declared = {}
         if entry.declared is not None:
             declared = {self.facts.fold(info.name, False): info for info in entry.declared.columns}
+            declared |= {info.name: info for info in entry.declared.columns}
         columns = []
         for slot in frame.slots:
             if slot.star is None:
-                info = declared.get(self.facts.fold(slot.name, False), ColumnInfo(""))
+                info = declared.get(slot.name) or declared.get(self.facts.fold(slot.name, False), ColumnInfo(""))
                 if info.type or not entry.definitions:
                     columns.append(info._replace(name=slot.name))
                 else:

@@ -60,6 +60,8 @@ class DatasetInfo:
     complete: bool = False
     description: str = ""
     place: Place | None = None
+    exact: bool = False
+    """the name is meant exactly, as a server's catalogue has it: "Orders" and orders are two"""
 
     @property
     def names(self) -> list[str]:

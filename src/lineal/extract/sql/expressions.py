@@ -186,13 +186,18 @@ def parameter(node: exp.Parameter, way: Way, calls: Any, stack: Stack, scope: Sc
         if slot is not None:
             pour(slot.lineage, way, into, node, calls)
             return
-    if scope.evaluation.facts.name in ABSOLUTE and node.this.__class__ is exp.Var:
+    if is_absolute(node, scope):
         name = exp.Identifier(this=node.this.name, quoted=False)
         stack.append((exp.Column(this=name), value(way), (node, calls)))
     if scope.evaluation.facts.name == "snowflake" and len(scope.order) == 1:
         slot = scope.positional(scope.order[0], f"${node.name}", node) if node.name.isdigit() else None
         if slot is not None:
             pour(slot.lineage, way, into, node, calls)
+
+
+def is_absolute(node: exp.Parameter, scope: Scope) -> bool:
+    """@ x, @ t.x      PostgreSQL's absolute value"""
+    return scope.evaluation.facts.name in ABSOLUTE and node.this.__class__ is exp.Var
 
 
 def placeholder(node: exp.Placeholder, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -717,6 +722,8 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
     base, names, beside = path_of(node)
     around = calls if isinstance(node, exp.Dot) else (node, calls)
     step = value(way)
+    if isinstance(base, exp.Parameter) and names and is_absolute(base, scope):
+        base, names = exp.column(names[0], table=base.this.name), names[1:]
     if isinstance(base, exp.Column) and not isinstance(base.this, exp.Star):
         column = column_of_row(base, scope)
         if column is not None:

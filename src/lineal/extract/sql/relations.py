@@ -229,11 +229,19 @@ def names_of_items(call: Any, alias: exp.TableAlias | None, scope: Scope) -> lis
     return list(default_names(call, scope)) if named and not names else names
 
 
+def values_as_table(node: exp.Table, this: exp.Values, scope: Scope, rows: Lineage) -> Source:
+    """FROM ((VALUES (1, a)) v(p, q) JOIN t ON …)"""
+    bare = this.copy()
+    bare.set("alias", node.args.get("alias"))
+    return values(bare, scope, rows)
+
+
 OTHER_TABLES: dict[type, Callable[[Any, Any, Scope, Lineage], Source]] = {
     exp.Var: stage,
     exp.Literal: stage,
     exp.SemanticView: semantic_view,
     exp.DynamicIdentifier: unnamed,
+    exp.Values: values_as_table,
     **dict.fromkeys(ROW_MAKERS, items_as_rows),
 }
 """What may stand where a table's name stands; anything else is a call."""
@@ -332,7 +340,8 @@ def values(node: exp.Values, scope: Scope, rows: Lineage) -> Source:
     alias = node.args.get("alias")
     if alias is None:
         return Source("", "", frame)
-    key = evaluation.fold_table(alias.this.name, False) if alias.this is not None else ""
+    quoted = alias.this is not None and alias.this.args.get("quoted")
+    key = evaluation.fold_table(alias.this.name, quoted) if alias.this is not None else ""
     return Source(key, key, listed(frame, alias, evaluation))
 
 

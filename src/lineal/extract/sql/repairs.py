@@ -442,6 +442,27 @@ def counted_rows(words: Words) -> Words:
     return found if len(found) != len(words) else words
 
 
+def document_in_parentheses(words: Words) -> Words:
+    """XMLTABLE(('/r'::text) PASSING (t.a) COLUMNS b text DEFAULT (0) PATH ('@b'::text))      without the parentheses
+
+    PostgreSQL writes stored views so; sqlglot reads a string there, and the path before the default.
+    """
+    if not any(says(words, at, "XMLTABLE") for at in range(len(words))):
+        return words
+    for at in range(len(words) - 2, 0, -1):
+        opens = at if says(words, at, "(") and says(words, at - 1, "XMLTABLE") else at - 1
+        if (opens == at or says(words, at - 1, "PATH")) and words[opens + 1].token_type is TokenType.L_PAREN:
+            end = closing(words, opens + 1)
+            texts = [word for word in words[opens + 1 : end] if word.token_type is TokenType.STRING]
+            words = [*words[: opens + 1], *texts[:1], *words[end + 1 :]]
+        if says(words, at, "DEFAULT") and says(words, at + 1, "("):
+            end = closing(words, at + 1)
+            if says(words, end + 1, "PATH"):
+                path = words[end + 1 : end + 3]
+                words = [*words[:at], *path, *words[at : end + 1], *words[end + 3 :]]
+    return words
+
+
 def order_by_operator(words: Words) -> Words:
     """ORDER BY a USING >      PostgreSQL: ORDER BY a"""
     found: Words = []
@@ -585,7 +606,7 @@ REPAIRS: tuple[Repair, ...] = (
     compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, mutation, inline_view,
     output_before_where, delete_where, without_duplicates, pipes, left_out, recursive_view, output_of_a_schema,
     inner_statement, unneeded, properties, lateral_rows, only_in_parentheses, order_by_operator, alias_of_keys,
-    recursion_in_between, marked_recursion, counted_rows,
+    recursion_in_between, marked_recursion, counted_rows, document_in_parentheses,
 )  # fmt: skip
 
 

@@ -166,7 +166,10 @@ class Scope:
         evaluation.references += 1
         args = node.args
         spelled = args["this"].args
-        name = spelled["this"]
+        try:
+            name = spelled["this"]
+        except KeyError:
+            return self.starred_row(node)
         key = evaluation.fold(name, True) if spelled.get("quoted") else evaluation.keys[name]
         if args.get("table") is not None:
             slot = self.qualified(name, key, node)
@@ -186,6 +189,10 @@ class Scope:
         if slot is not None:
             return slot
         return self.last_resort(name if name.__class__ is str else key, key, node)
+
+    def starred_row(self, node: exp.Column) -> Slot:
+        """t.* = u.*      a row as a value: all of its columns"""
+        return Slot("", "", united(slot.lineage for slot in self.evaluation.star_slots(node, self)))
 
     def flatten(self) -> dict[str, Slot]:
         """All columns of all sources in one table, for the common case that each name is certain: every schema is

@@ -30,6 +30,8 @@ class Entry(NamedTuple):
     database: str = ""
     dialect: str = ""
     """of the log itself; PostgreSQL's has one"""
+    runs: int = 1
+    """a log has a row for each, a table of statistics a number"""
 
 
 def left_out(report: Report, file: str, line: int, why: str) -> None:

@@ -33,7 +33,7 @@ class Seen:
         self.databases: set[str] = set()
 
     def add(self, entry: Entry) -> None:
-        self.count += 1
+        self.count += entry.runs
         if entry.user:
             self.users.add(entry.user)
         if entry.database:

@@ -1,0 +1,40 @@
+"""A PostgreSQL server as a kind of input: its catalogue, and the query of every view.
+
+    load("postgresql://ann@host/shop")                    every schema, with views and functions
+    load("postgresql:///shop", schemas=("mart",))         what libpq's environment and files say counts, too
+
+Everything is read in one transaction that is READ ONLY and has an end to every wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lineal.model.script import Corpus, Defaults, Script
+from lineal.projects.postgres.address import is_address, is_url, shown, without_secrets
+from lineal.projects.postgres.catalogue import DIALECT, read
+from lineal.projects.postgres.history import history
+from lineal.projects.postgres.server import Session, session
+
+__all__ = ["Session", "is_address", "is_url", "load", "session", "shown", "without_secrets"]
+
+
+def load(
+    address: str, scripts: Sequence[Script] = (), schemas: tuple[str, ...] = (), with_history: bool = False
+) -> Corpus:
+    """The database at an address, with the statements that it has run where they are asked for.
+
+    The scripts are not part of it: of the server's own tables those are listed that they name.
+    """
+    with session(address) as server:
+        ran, occurrences = history(server) if with_history else ([], [])
+        texts = [script.text for script in (*scripts, *ran)]
+        catalogue = read(server, texts, schemas)
+    return Corpus(
+        DIALECT,
+        [*catalogue.scripts, *ran],
+        catalogue.datasets,
+        meanings=catalogue.meanings,
+        defaults=Defaults(None, (*(catalogue.path or ("public",)), "pg_catalog")),
+        occurrences=occurrences,
+    )

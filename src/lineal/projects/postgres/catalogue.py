@@ -1,0 +1,153 @@
+"""What a server's catalogue says: relations with their columns, the queries of views, functions, composite types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from lineal.model.edge import Dataset
+from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.script import Meaning, Script
+from lineal.projects.postgres.server import Session
+
+DIALECT = "postgres"
+
+KINDS = {"r": "table", "p": "table", "f": "table", "v": "view", "m": "view", "c": "type"}
+"""Partitions and foreign tables are tables; a composite type has columns, too."""
+
+SYSTEM = ("pg_catalog", "information_schema")
+
+RELATIONS = """
+SELECT /* lineal */ c.oid, n.nspname, c.relname, c.relkind::text, c.relpersistence = 't',
+       pg_catalog.obj_description(c.oid, 'pg_class'), e.objid IS NOT NULL,
+       CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid) END
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_catalog.pg_depend e
+    ON e.classid = 'pg_catalog.pg_class'::regclass AND e.objid = c.oid AND e.objsubid = 0 AND e.deptype = 'e'
+WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm', 'c') AND n.nspname !~ '^pg_toast|^pg_temp'
+    AND (n.nspname <> ALL (%s)) AND (%s::text[] IS NULL OR n.nspname = ANY (%s))
+ORDER BY n.nspname, c.relname
+"""
+
+SYSTEM_RELATIONS = """
+SELECT /* lineal */ c.oid, n.nspname, c.relname, c.relkind::text, false, NULL, true, NULL
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'v') AND n.nspname = ANY (%s) AND c.relname = ANY (%s)
+ORDER BY n.nspname, c.relname
+"""
+
+COLUMNS = """
+SELECT /* lineal */ a.attrelid, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), d.description
+FROM pg_catalog.pg_attribute a
+LEFT JOIN pg_catalog.pg_description d
+    ON d.classoid = 'pg_catalog.pg_class'::regclass AND d.objoid = a.attrelid AND d.objsubid = a.attnum
+WHERE a.attrelid = ANY (%s) AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY a.attrelid, a.attnum
+"""
+
+FUNCTIONS = """
+SELECT /* lineal */ n.nspname, p.proname, p.prokind::text, l.lanname,
+       CASE WHEN p.prokind IN ('f', 'p') AND l.lanname IN ('sql', 'plpgsql')
+                 AND p.prorettype NOT IN ('pg_catalog.trigger'::regtype, 'pg_catalog.event_trigger'::regtype)
+            THEN pg_catalog.pg_get_functiondef(p.oid) END
+FROM pg_catalog.pg_proc p
+JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+JOIN pg_catalog.pg_language l ON l.oid = p.prolang
+LEFT JOIN pg_catalog.pg_depend e
+    ON e.classid = 'pg_catalog.pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e'
+WHERE n.nspname !~ '^pg_toast|^pg_temp' AND (n.nspname <> ALL (%s)) AND e.objid IS NULL
+ORDER BY n.nspname, p.proname, pg_catalog.pg_get_function_identity_arguments(p.oid)
+"""
+
+
+class Relation(NamedTuple):
+    """A row of pg_class."""
+
+    oid: int
+    schema: str
+    name: str
+    kind: str
+    temporary: bool
+    description: str | None
+    foreign: bool
+    """it belongs to the server or to an extension: only of interest where somebody reads it"""
+    query: str | None
+
+    @property
+    def dataset(self) -> str:
+        return f"{self.schema}.{self.name}"
+
+
+class Catalogue(NamedTuple):
+    """All that is known of a database."""
+
+    database: str
+    path: tuple[str, ...]
+    datasets: list[DatasetInfo]
+    scripts: list[Script]
+    meanings: list[Meaning]
+
+
+def read(session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] = ()) -> Catalogue:
+    """The catalogue; of the server's own relations those that a view, a function or one of the texts names."""
+    asked = list(schemas) or None
+    relations = [Relation(*row) for row in session.rows(RELATIONS, (list(SYSTEM), asked, asked))]
+    functions = session.rows(FUNCTIONS, (list(SYSTEM),))
+    named = words(*(each.query for each in relations), *(function[-1] for function in functions), *texts)
+    relations = [each for each in relations if not each.foreign or each.name in named]
+    relations += [Relation(*row) for row in session.rows(SYSTEM_RELATIONS, (list(SYSTEM), sorted(named)))]
+    columns = columns_by_relation(session, relations)
+    return Catalogue(
+        session.database,
+        session.path,
+        [dataset(each, columns.get(each.oid, [])) for each in relations],
+        [*views(relations, session.database), *routines(functions, session.database)],
+        aggregates(functions, named),
+    )
+
+
+def words(*texts: str | None) -> set[str]:
+    """Every name that may stand in the texts."""
+    found: set[str] = set()
+    for text in texts:
+        found.update(re.findall(r"\w+", text or ""))
+    return found
+
+
+def columns_by_relation(session: Session, relations: list[Relation]) -> dict[int, list[ColumnInfo]]:
+    found: dict[int, list[ColumnInfo]] = {}
+    for oid, name, type_, description in session.rows(COLUMNS, ([each.oid for each in relations],)):
+        found.setdefault(oid, []).append(ColumnInfo(name, type_, description or "", quoted=True))
+    return found
+
+
+def dataset(relation: Relation, columns: list[ColumnInfo]) -> DatasetInfo:
+    """What the catalogue lists is complete, and its names are meant exactly; a table may have no column at all."""
+    named = Dataset("", relation.dataset)
+    return DatasetInfo(named, KINDS[relation.kind], columns, True, relation.description or "", exact=True)
+
+
+def views(relations: list[Relation], database: str) -> Iterator[Script]:
+    """CREATE VIEW … AS what the server has stored: no star is in it, and every name has its schema."""
+    for each in relations:
+        if each.query and not each.foreign:
+            head = f"CREATE VIEW {quoted(each.schema)}.{quoted(each.name)} AS"
+            yield Script(f"{head}\n{each.query}", DIALECT, f"{database}/{each.dataset}", line=0)
+
+
+def routines(functions: list[tuple[Any, ...]], database: str) -> Iterator[Script]:
+    """CREATE FUNCTION …      those whose bodies are SQL or PL/pgSQL; what the others do is not known"""
+    for schema, name, _, _, definition in functions:
+        if definition:
+            yield Script(definition, DIALECT, f"{database}/{schema}.{name}")
+
+
+def aggregates(functions: list[tuple[Any, ...]], named: set[str]) -> list[Meaning]:
+    """CREATE AGGREGATE …"""
+    return [Meaning(name, aggregates=True) for name in sorted({f[1] for f in functions if f[2] == "a"} & named)]
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
