@@ -44,6 +44,7 @@ HEAVY = {
     "numpy": (),
     "pandas": ("spark",),
     "pyarrow": ("spark", "store"),
+    "psycopg": ("projects/postgres", "store"),
 }
 """A library, and where it may be imported."""
 
@@ -135,7 +136,7 @@ def test_only_the_command_line_prints() -> None:
 
 # -- what comes in when ----------------------------------------------------------------------------
 
-LATE = ("sqlglot", "rich", "yaml", "jinja2", "numpy", "pyspark", "pandas", "pyarrow")
+LATE = ("psycopg", "sqlglot", "rich", "yaml", "jinja2", "numpy", "pyspark", "pandas", "pyarrow")
 
 
 def modules_after(script: str) -> set[str]:

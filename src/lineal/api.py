@@ -27,6 +27,8 @@ Schema: TypeAlias = str | os.PathLike[str] | Mapping[str, object]
 
 KEYWORD = re.compile(r"\b(select|with|create|insert|update|delete|merge|values|from)\b", re.IGNORECASE)
 
+ADDRESS = re.compile(r"postgres(ql)?://", re.IGNORECASE)
+
 
 def lineage(
     source: Source,
@@ -38,7 +40,8 @@ def lineage(
     default_schema: str | Iterable[str] = (),
     collapse_temp: bool = True,
 ) -> Lineage:
-    """The lineage of a path (project, file or folder), of SQL text, of a list of either, or of a mapping name → SQL.
+    """The lineage of a path (project, file, folder, or the address of a PostgreSQL server), of SQL text, of a list of
+    either, or of a mapping name → SQL.
 
     `log` names the columns of a query log: text, user, time, id, database.
 
@@ -170,7 +173,7 @@ def _corpus_of_one(
 
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"a path or SQL text is needed, not {type(source).__name__}")
-    if _exists(source):
+    if _exists(source) or ADDRESS.match(os.fspath(source)):
         return load(source, dialect, schema, log)
     if isinstance(source, str) and (not source or re.search(r"\s", source) or KEYWORD.search(source)):
         return corpus_of_text(source, dialect, schema)

@@ -59,19 +59,25 @@ class Catalog:
 
 NAME = """CASE WHEN pg_table_is_visible(c.oid) THEN c.relname::text
     ELSE c.relnamespace::regnamespace || '.' || c.relname END"""
+FULL_NAME = "(SELECT n.nspname FROM pg_namespace n WHERE n.oid = c.relnamespace) || '.' || c.relname"
 
 
-def catalog(connection: Any) -> Catalog:
-    """Everything at once; a table on the search path goes by its bare name."""
+def catalog(connection: Any, qualified: bool = False) -> Catalog:
+    """Everything at once; a table on the search path goes by its bare name, unless all are asked for in full."""
+    name = FULL_NAME if qualified else NAME
     tables = connection.execute(
-        f"SELECT c.oid, {NAME} FROM pg_class c WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f', 'c')"
+        f"SELECT c.oid, {name} FROM pg_class c WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f', 'c')"
     )
     columns = connection.execute(
         "SELECT attrelid, attnum, attname FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped ORDER BY 1, 2"
     )
-    functions = connection.execute("SELECT oid, pronamespace::regnamespace::text, proname, prokind FROM pg_proc")
+    own = "pronamespace <> 'pg_catalog'::regnamespace"
+    proc_name = (
+        f"CASE WHEN {own} THEN pronamespace::regnamespace || '.' ELSE '' END || proname" if qualified else "proname"
+    )
+    functions = connection.execute(f"SELECT oid, pronamespace::regnamespace::text, {proc_name}, prokind FROM pg_proc")
     trees = connection.execute(
-        f"SELECT {NAME}, r.ev_action::text FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class"
+        f"SELECT {name}, r.ev_action::text FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class"
         " WHERE r.rulename = '_RETURN'"
         " AND c.relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema')"
     )
@@ -90,9 +96,9 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def edges(connection: Any) -> dict[str, set[str]]:
+def edges(connection: Any, qualified: bool = False) -> dict[str, set[str]]:
     """The edges of every view of the database, as case files write them."""
-    known = catalog(connection)
+    known = catalog(connection, qualified)
     return {view: view_edges(view, tree, known) for view, tree in known.trees.items()}
 
 

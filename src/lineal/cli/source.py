@@ -50,6 +50,14 @@ class Source(NamedTuple):
     color: str = "auto"
     use_cache: bool = True
     jobs: int = 1
+    sql: tuple[str, ...] = ()
+    history: bool = False
+    only_schema: tuple[str, ...] = ()
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """The addresses among the paths."""
+        return tuple(path for path in self.paths if path.lower().startswith(SERVERS))
 
     @property
     def decides(self) -> tuple[object, ...]:
@@ -57,11 +65,20 @@ class Source(NamedTuple):
         return tuple(value for name, value in self._asdict().items() if name not in ASIDE)
 
 
+SERVERS = ("postgresql://", "postgres://")
+
 ASIDE = ("paths", "color", "use_cache", "jobs")
 
 OPTIONS = (
     click.option("--dialect", metavar="D", help="The SQL dialect, if the project does not say."),
     click.option("--schema", metavar="FILE", help="JSON or YAML with the columns of tables: {table: {column: type}}."),
+    click.option(
+        "--sql", metavar="PATH", multiple=True, help="More statements to read, as those of a server's clients."
+    ),
+    click.option("--history", is_flag=True, help="Of a server, also what it has run (pg_stat_statements)."),
+    click.option(
+        "--only-schema", metavar="S", multiple=True, help="Of a server, only the views and functions of these schemas."
+    ),
     click.option("--log-text", metavar="COLUMN", help="The column of a query log that has the statements."),
     click.option("--log-user", metavar="COLUMN", help="… who ran them."),
     click.option("--log-time", metavar="COLUMN", help="… when."),
@@ -151,8 +168,15 @@ def checked(paths: tuple[str, ...]) -> tuple[str, ...]:
     """The paths, or the one here; one that is not there is a mistake."""
     for path in paths:
         if not is_source(path):
-            raise Mistake(f"no such file or folder: {path}{_alike(path)}")
+            raise Mistake(f"no such file or folder: {_shown(path)}{_alike(path)}")
     return paths or HERE
+
+
+def _shown(path: str) -> str:
+    """An address that has lost its :// may still have a password in it."""
+    from lineal.projects.postgres import shown
+
+    return shown(path) if "@" in path else path
 
 
 def _alike(path: str) -> str:
@@ -183,15 +207,32 @@ def corpus_of(source: Source) -> Corpus:
     from lineal.model.script import Defaults
     from lineal.projects import ProjectError, united
 
+    if source.servers and source.dialect is None:
+        source = source._replace(dialect="postgres")
+    files = [path for path in (*source.paths, *source.sql) if path not in source.servers]
     try:
-        several = [_read(path, source) for path in source.paths]
+        read = [_read(path, source) for path in files]
+        several = [*_servers(source, read), *read]
     except ProjectError as mistake:
         raise Mistake(str(mistake)) from mistake
     corpus = several[0] if len(several) == 1 else united(several)
     corpus.collapse_temporary = source.collapse_temp
     if source.default_catalog or source.default_schema:
-        corpus.defaults = Defaults(source.default_catalog, source.default_schema)
+        always = corpus.defaults.schemas[-1:] if source.servers and corpus.defaults is not None else ()
+        corpus.defaults = Defaults(source.default_catalog, (*source.default_schema, *always))
     return corpus
+
+
+def _servers(source: Source, beside: list[Corpus]) -> list[Corpus]:
+    """The databases, as far as they are asked for, and as what is read beside them needs them."""
+    from lineal.projects import postgres
+
+    if not source.servers and (source.history or source.only_schema):
+        raise Mistake("--history and --only-schema are about a server: name one, postgresql://host/database")
+    scripts = [script for corpus in beside for script in corpus.scripts]
+    return [
+        postgres.load(address, scripts, source.only_schema, source.history) for address in dict.fromkeys(source.servers)
+    ]
 
 
 def _read(path: str, source: Source) -> Corpus:

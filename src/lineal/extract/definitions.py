@@ -453,6 +453,8 @@ class Definitions:
                 if version.entry is None:
                     return None, self.versions.frame_at(version, position, evaluation)
                 return self.scan_entry(version.entry, evaluation, node)
+        elif reader is None and self.naming.speaks and key not in self.tabulated:  # in the body of a function
+            spelling, key = self.naming.full(spelling, key)
         entry = self.entries.get(key) or self.entry(key, spelling, "table")
         if entry.scanned is not None and not entry.changes:
             return entry.dataset, entry.scanned

@@ -4,6 +4,7 @@
     load("models/", dialect="spark")          a folder of .sql files, or one file
     load("queries.jsonl")                     a query log
     load("shop.lineal.json")                  a saved lineage
+    load("postgresql://ann@host/shop")        a PostgreSQL server
     corpus_of_text({"mart": "select …"})      SQL that is at hand
     read_schema("schema.yml"), schema_of({"orders": {"id": "int"}})
 
@@ -19,9 +20,10 @@ from pathlib import Path
 from typing import Protocol
 
 from lineal.model.script import Corpus
-from lineal.projects import featherflow, files, logs, saved
+from lineal.projects import featherflow, files, logs, postgres, saved
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
+from lineal.projects.postgres import is_address
 from lineal.projects.schema import Schema, read_schema, schema_of
 
 __all__ = ["KINDS", "ProjectError", "Schema", "corpus_of_text", "load", "read_schema", "schema_of", "united"]
@@ -49,6 +51,8 @@ def load(
 
     What names the columns of a log makes a log of it: {"text": "sql", "user": "who"}.
     """
+    if is_address(str(path)):
+        return postgres.load(str(path))
     if "://" in str(path):
         raise ProjectError(f"nothing here reads from {str(path).partition('://')[0]}://")
     where = Path(path)

@@ -73,9 +73,10 @@ def labels(values: list[Value], report: Report) -> tuple[str, ...]:
 
 def merged(infos: Iterable[DatasetInfo]) -> list[DatasetInfo]:
     """One DatasetInfo per dataset: a seed and the source table of the same name are one dataset, a seed."""
-    found: dict[tuple[str, str], DatasetInfo] = {}
+    found: dict[tuple[str, str, bool], DatasetInfo] = {}
     for info in infos:
-        key = (info.dataset.namespace, names.insensitive(info.dataset.name, False))
+        name = info.dataset.name if info.exact else names.insensitive(info.dataset.name, False)
+        key = (info.dataset.namespace, name, info.exact)
         found[key] = _united(found[key], info) if key in found else info
     return list(found.values())
 
@@ -90,6 +91,7 @@ def _united(left: DatasetInfo, right: DatasetInfo) -> DatasetInfo:
         complete=info.complete or (bare and other.complete and info.kind not in DEFINED_ELSEWHERE),
         description=info.description or other.description,
         place=info.place or other.place,
+        exact=info.exact,
     )
 
 

@@ -37,7 +37,8 @@ class Columns:
         if not isinstance(text, str) or not text.strip():
             left_out(report, row.file, row.line, "the row has no statement")
             return None
-        return Entry(row, text, **{part: _word(value) for part, value in values.items()})
+        words: dict[str, Any] = {part: _word(value) for part, value in values.items()}
+        return Entry(row, text, **words)
 
     def value(self, part: str, fields: Mapping[str, Any]) -> Any:
         keys = tuple(fields)

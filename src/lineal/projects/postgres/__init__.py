@@ -24,17 +24,33 @@ def load(
 ) -> Corpus:
     """The database at an address, with the statements that it has run where they are asked for.
 
-    The scripts are not part of it: of the server's own tables those are listed that they name.
+    The scripts stand beside it and are no part of it: of the server's own tables those are listed that they name, and
+    a view that they define anew is theirs.
     """
     with session(address) as server:
         ran, occurrences = history(server) if with_history else ([], [])
         texts = [script.text for script in (*scripts, *ran)]
         catalogue = read(server, texts, schemas)
+    defaults = Defaults(None, (*(catalogue.path or ("public",)), "pg_catalog"))
+    anew = defined_in(scripts, defaults)
     return Corpus(
         DIALECT,
-        [*catalogue.scripts, *ran],
+        [*(script for name, script in catalogue.scripts if name not in anew), *ran],
         catalogue.datasets,
         meanings=catalogue.meanings,
-        defaults=Defaults(None, (*(catalogue.path or ("public",)), "pg_catalog")),
+        defaults=defaults,
         occurrences=occurrences,
     )
+
+
+def defined_in(scripts: Sequence[Script], defaults: Defaults) -> set[str]:
+    """CREATE VIEW v AS …      the names, as the catalogue has them"""
+    if not scripts:
+        return set()
+    from lineal.extract.definitions import Definitions
+    from lineal.extract.sql.parse import deep
+
+    definitions = Definitions(Corpus(DIALECT, list(scripts), defaults=defaults))
+    with deep():
+        definitions.gather_definitions()
+    return definitions.created

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Meaning, Script
+from lineal.projects.errors import ProjectError
+from lineal.projects.postgres.address import shown
 from lineal.projects.postgres.server import Session
 
 DIALECT = "postgres"
@@ -27,7 +29,7 @@ JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_catalog.pg_depend e
     ON e.classid = 'pg_catalog.pg_class'::regclass AND e.objid = c.oid AND e.objsubid = 0 AND e.deptype = 'e'
 WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm', 'c') AND n.nspname !~ '^pg_toast|^pg_temp'
-    AND (n.nspname <> ALL (%s)) AND (%s::text[] IS NULL OR n.nspname = ANY (%s))
+    AND n.nspname <> ALL (%s)
 ORDER BY n.nspname, c.relname
 """
 
@@ -57,7 +59,7 @@ JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
 JOIN pg_catalog.pg_language l ON l.oid = p.prolang
 LEFT JOIN pg_catalog.pg_depend e
     ON e.classid = 'pg_catalog.pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e'
-WHERE n.nspname !~ '^pg_toast|^pg_temp' AND (n.nspname <> ALL (%s)) AND e.objid IS NULL
+WHERE n.nspname !~ '^pg_toast|^pg_temp' AND n.nspname <> ALL (%s) AND e.objid IS NULL
 ORDER BY n.nspname, p.proname, pg_catalog.pg_get_function_identity_arguments(p.oid)
 """
 
@@ -86,15 +88,23 @@ class Catalogue(NamedTuple):
     database: str
     path: tuple[str, ...]
     datasets: list[DatasetInfo]
-    scripts: list[Script]
+    scripts: list[tuple[str, Script]]
+    """of each view and function, by its name"""
     meanings: list[Meaning]
 
 
 def read(session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] = ()) -> Catalogue:
-    """The catalogue; of the server's own relations those that a view, a function or one of the texts names."""
-    asked = list(schemas) or None
-    relations = [Relation(*row) for row in session.rows(RELATIONS, (list(SYSTEM), asked, asked))]
+    """The catalogue, with the views and functions of these schemas, or of all.
+
+    Of the server's own relations only those are listed that a view, a function or one of the texts names.
+    """
+    relations = [Relation(*row) for row in session.rows(RELATIONS, (list(SYSTEM),))]
     functions = session.rows(FUNCTIONS, (list(SYSTEM),))
+    if schemas:
+        known = {each.schema for each in relations} | {function[0] for function in functions}
+        check(schemas, known, session)
+        relations = [each if each.schema in schemas else each._replace(query=None) for each in relations]
+        functions = [each for each in functions if each[0] in schemas]
     named = words(*(each.query for each in relations), *(function[-1] for function in functions), *texts)
     relations = [each for each in relations if not each.foreign or each.name in named]
     relations += [Relation(*row) for row in session.rows(SYSTEM_RELATIONS, (list(SYSTEM), sorted(named)))]
@@ -106,6 +116,13 @@ def read(session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] =
         [*views(relations, session.database), *routines(functions, session.database)],
         aggregates(functions, named),
     )
+
+
+def check(schemas: tuple[str, ...], known: set[str], session: Session) -> None:
+    for schema in schemas:
+        if schema not in known:
+            there = f"there are {', '.join(sorted(known))}" if known else "there are none"
+            raise ProjectError(f"{shown(session.address)} has nothing in a schema {schema}: {there}")
 
 
 def words(*texts: str | None) -> set[str]:
@@ -129,19 +146,20 @@ def dataset(relation: Relation, columns: list[ColumnInfo]) -> DatasetInfo:
     return DatasetInfo(named, KINDS[relation.kind], columns, True, relation.description or "", exact=True)
 
 
-def views(relations: list[Relation], database: str) -> Iterator[Script]:
+def views(relations: list[Relation], database: str) -> Iterator[tuple[str, Script]]:
     """CREATE VIEW … AS what the server has stored: no star is in it, and every name has its schema."""
     for each in relations:
         if each.query and not each.foreign:
             head = f"CREATE VIEW {quoted(each.schema)}.{quoted(each.name)} AS"
-            yield Script(f"{head}\n{each.query}", DIALECT, f"{database}/{each.dataset}", line=0)
+            text = f"{head}\n{each.query}"
+            yield each.dataset, Script(text, DIALECT, f"{database}/{each.dataset}", line=0)
 
 
-def routines(functions: list[tuple[Any, ...]], database: str) -> Iterator[Script]:
+def routines(functions: list[tuple[Any, ...]], database: str) -> Iterator[tuple[str, Script]]:
     """CREATE FUNCTION …      those whose bodies are SQL or PL/pgSQL; what the others do is not known"""
     for schema, name, _, _, definition in functions:
         if definition:
-            yield Script(definition, DIALECT, f"{database}/{schema}.{name}")
+            yield f"{schema}.{name}", Script(definition, DIALECT, f"{database}/{schema}.{name}")
 
 
 def aggregates(functions: list[tuple[Any, ...]], named: set[str]) -> list[Meaning]:

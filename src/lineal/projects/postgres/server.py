@@ -40,7 +40,7 @@ class Session:
 
     def rows(self, query: str, values: Any = None) -> list[tuple[Any, ...]]:
         with self.connection.cursor() as cursor:
-            cursor.execute(query, values)  # type: ignore[arg-type]  # what is not from lineal itself is a value
+            cursor.execute(query, values)
             return cursor.fetchall() if cursor.description is not None else []
 
     def one(self, query: str) -> tuple[Any, ...]:
