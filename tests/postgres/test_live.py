@@ -221,9 +221,9 @@ def test_a_role_without_rights_reads_the_catalogue_all_the_same(shop: Any) -> No
     shop.execute("CREATE ROLE lineal_stranger LOGIN")
     try:
         shop.execute("REVOKE ALL ON SCHEMA public FROM public")
-        with psycopg.connect(live.address(shop, "lineal_stranger")) as stranger:
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                stranger.execute("SELECT * FROM public.orders")
+        refused = pytest.raises(psycopg.errors.InsufficientPrivilege)
+        with psycopg.connect(live.address(shop, "lineal_stranger")) as stranger, refused:
+            stranger.execute("SELECT * FROM public.orders")
         found = lineal.lineage(live.address(shop, "lineal_stranger"))
         assert len(found.edges) == len(EDGES.strip().splitlines())
     finally:
