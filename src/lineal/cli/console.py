@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 import click
 
@@ -14,10 +14,6 @@ from lineal.model.diagnostic import Diagnostic, Severity
 from lineal.views.page import Page, drawn, plain
 from lineal.views.safe import visible
 from lineal.views.words import counted
-
-if TYPE_CHECKING:
-    from lineal.model.extraction import Coverage
-    from lineal.views.report import Report
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 
@@ -58,27 +54,6 @@ def report_diagnostics(diagnostics: list[Diagnostic], color: str, least: Severit
         counts = Counter(diagnostic.severity for diagnostic in shown)
         present = (severity for severity in sorted(Severity, reverse=True) if counts[severity])
         complain(", ".join(counted(counts[severity], severity.label) for severity in present))
-
-
-def footer(report: Report) -> str:
-    """16 statements, 104 + 9 edges, 100 % of 156 columns resolved"""
-    graph, coverage = report.graph, report.graph.extraction.coverage
-    fields = sum(edge.field_level for edge in graph.edges)
-    inspects = sum(not edge.field_level and not graph.also_selected(edge) for edge in graph.edges)
-    statements = counted(coverage.read, "statement")
-    if coverage.resolved < coverage.read:
-        statements = f"{coverage.resolved:,} of {statements}"
-    return f"{statements}, {fields:,} + {inspects:,} edges{_share(coverage)}"
-
-
-def _share(coverage: Coverage) -> str:
-    """How many of the columns that are named were found; 100 % only where none is missing."""
-    total = coverage.references
-    if not total:
-        return ""
-    tenths = 1000 * (total - coverage.ambiguous - coverage.unresolved) // total
-    percent = tenths // 10 if tenths % 10 == 0 else tenths / 10
-    return f", {percent} % of {counted(total, 'column')} resolved"
 
 
 def _one_line(diagnostic: Diagnostic, colour: bool) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from lineal.cli.coverage import fail_under
 from lineal.cli.source import STANDARD_INPUT, Mistake, Source, checked, exists, is_source, source_options
 
 if TYPE_CHECKING:
@@ -40,6 +41,13 @@ class Request(NamedTuple):
         return self.output or ("chain" if self.traces and self.level == "column" else "table")
 
 
+class Limits(NamedTuple):
+    """When the exit code is 1."""
+
+    fail_on: str
+    fail_under: float | None
+
+
 @click.command(name="lineage")
 @click.argument("arguments", nargs=-1, metavar="[PATH]... [SELECTOR]")
 @click.option("-n", "--node", metavar="NODE", help="A dataset: show the edges into it.")
@@ -60,7 +68,7 @@ class Request(NamedTuple):
 @click.option("--with-rows", is_flag=True, help="Upstream, also show the columns that decide which rows there are.")
 @click.option(
     "--output",
-    type=click.Choice(["table", "chain", "json", "dot", "mermaid", "pyspark-json"]),
+    type=click.Choice(["table", "chain", "json", "dot", "mermaid", "rows", "rows-json", "pyspark-json"]),
     help="How to show it.  [default: chain for a column, else table]",
 )
 @click.option("--save", metavar="FILE", help="Also keep the whole lineage in a file, which every command can read.")
@@ -71,8 +79,9 @@ class Request(NamedTuple):
     show_default=True,
     help="Exit with 1 if there is a diagnostic of this severity or above.",
 )
+@fail_under
 @source_options
-def command(arguments: tuple[str, ...], source: Source, save: str | None, fail_on: str, **options: Any) -> None:
+def command(arguments: tuple[str, ...], source: Source, save: str | None, **options: Any) -> None:
     """Show where columns come from and where they go.
 
     PATH is a project, a .sql or .py file, a notebook, a folder of them, a query log (.jsonl, .csv, .log), a saved
@@ -92,13 +101,15 @@ def command(arguments: tuple[str, ...], source: Source, save: str | None, fail_o
     Exit codes: 0 fine, 1 diagnostics (see --fail-on), 2 a mistake in what was asked.
     """
     paths, selection = _arguments(arguments)
+    limits = Limits(options.pop("fail_on"), options.pop("fail_under"))
     request = Request(selection, **options)
     _check(request)
-    sys.exit(_run(source._replace(paths=paths), request, save, fail_on))
+    sys.exit(_run(source._replace(paths=paths), request, save, limits))
 
 
-def _run(source: Source, request: Request, save: str | None, fail_on: str) -> int:
+def _run(source: Source, request: Request, save: str | None, limits: Limits) -> int:
     from lineal.cli.console import complain, report_diagnostics, show
+    from lineal.cli.coverage import falls_short
     from lineal.cli.shown import shown
     from lineal.model.diagnostic import Severity
 
@@ -111,21 +122,22 @@ def _run(source: Source, request: Request, save: str | None, fail_on: str) -> in
     report_diagnostics(found.diagnostics, source.color, Severity.ERROR if as_json else Severity.INFO)
     if found.footer:
         complain(found.footer)
-    if fail_on == "never":
-        return 0
-    least = Severity[fail_on.upper()]
-    return int(any(diagnostic.severity >= least for diagnostic in found.diagnostics))
+    short = falls_short(found.coverage, limits.fail_under)
+    if limits.fail_on == "never":
+        return int(short)
+    least = Severity[limits.fail_on.upper()]
+    return int(short or any(diagnostic.severity >= least for diagnostic in found.diagnostics))
 
 
 def _made(request: Request, graph: Graph) -> Shown:
     from lineal.cli.answer import answer
-    from lineal.cli.console import footer
+    from lineal.cli.coverage import footer
     from lineal.cli.shown import Shown
     from lineal.views import view
 
     report = answer(request, graph)
-    last = footer(report) if request.view in ("table", "chain") else ""
-    return Shown(view(request.view, report), report.diagnostics, last)
+    last = footer(graph) if request.view in ("table", "chain") else ""
+    return Shown(view(request.view, report), report.diagnostics, last, graph.extraction.coverage)
 
 
 def _saved_and_shown(source: Source, request: Request, save: str) -> Shown:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import marshal
 import sys
 from collections.abc import Callable
+from dataclasses import astuple
 from typing import Any, NamedTuple
 
 from lineal.cli.console import coloured
 from lineal.cli.source import Source, corpus_of, extraction_of
 from lineal.graph.graph import Graph
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.extraction import Coverage
 from lineal.model.script import Corpus
 from lineal.store import Cache, cache, corpus_digest, digest, machinery
 from lineal.views.page import Grid, Page, Piece, plain
@@ -22,6 +24,7 @@ class Shown(NamedTuple):
     made: str | Page
     diagnostics: list[Diagnostic]
     footer: str
+    coverage: Coverage = Coverage()
 
 
 Make = Callable[[Graph], Shown]
@@ -59,15 +62,16 @@ def _is_plain(source: Source) -> bool:
 def _encoded(made: Shown) -> bytes:
     page = made.made if isinstance(made.made, str) else [_part(part) for part in made.made]
     diagnostics = [(found.code.name, found.message, _tuple(found.place), found.hint) for found in made.diagnostics]
-    return marshal.dumps((page, diagnostics, made.footer))
+    return marshal.dumps((page, diagnostics, made.footer, astuple(made.coverage)))
 
 
 def _decoded(data: bytes) -> Shown:
-    page, diagnostics, last = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
+    page, diagnostics, last, coverage = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
     return Shown(
         page if isinstance(page, str) else [_part_of(part) for part in page],
         [Diagnostic(Code[code], said, Place(*at) if at else None, hint) for code, said, at, hint in diagnostics],
         last,
+        Coverage(*coverage),
     )
 
 

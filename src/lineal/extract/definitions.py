@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, renamed, slot_at
@@ -681,6 +682,8 @@ class Definitions:
             self.collect(definition, edges)
         open_definitions = self.open_definitions()
         if open_definitions:
+            several = (each.frame for each in chain.from_iterable(open_definitions.values()))
+            self.coverage.open += sum(len(frame.stars) for frame in several if frame is not None)
             self.close_stars(open_definitions, edges)
             self.report_open_stars(open_definitions)
         self.diagnostics.extend(self.own_functions.without_effect())

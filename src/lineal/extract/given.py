@@ -54,6 +54,14 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
         diagnostics=sorted({*found.diagnostics, *given.diagnostics}, key=order_of),
         coverage=coverage,
         occurrences=[*found.occurrences, *given.occurrences],
+        statements=lambda: list(
+            dict.fromkeys(
+                [
+                    *found.statements,
+                    *(each._replace(target=same.get(each.target, each.target)) for each in given.statements),
+                ]
+            )
+        ),
     )
 
 

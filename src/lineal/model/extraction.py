@@ -92,9 +92,18 @@ class Occurrence(NamedTuple):
     """what the log calls it, where it stands first"""
 
 
+def percent(part: int, whole: int) -> float:
+    """Cut to tenths: 100 only where nothing is missing, and where there is nothing."""
+    return 1000 * part // whole / 10 if whole else 100.0
+
+
 @dataclass
 class Coverage:
-    """How much of the input was understood: statements, and column references."""
+    """How much of the input was understood: statements, and the columns that they name.
+
+    A column is a reference to one, or a star over a dataset whose columns are not known, which counts as one that is
+    not resolved (`open`).
+    """
 
     read: int = 0
     parsed: int = 0
@@ -102,6 +111,29 @@ class Coverage:
     references: int = 0
     ambiguous: int = 0
     unresolved: int = 0
+    open: int = 0
+
+    @property
+    def columns(self) -> int:
+        return self.references + self.open
+
+    @property
+    def found(self) -> int:
+        """The references that mean one column for certain."""
+        return self.references - self.ambiguous - self.unresolved
+
+    @property
+    def statement_percent(self) -> float:
+        return percent(self.resolved, self.read)
+
+    @property
+    def column_percent(self) -> float:
+        return percent(self.found, self.columns)
+
+    @property
+    def percent(self) -> float:
+        """The smaller of the two shares: neither makes up for the other."""
+        return min(self.statement_percent, self.column_percent)
 
     def add(self, other: Coverage) -> None:
         for name in self.__dataclass_fields__:

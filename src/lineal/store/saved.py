@@ -21,6 +21,7 @@ from typing import Any
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
+from lineal.model.statement import Statement
 from lineal.model.way import Clause, Confidence, How, way
 
 ENDING = ".lineal.json"
@@ -87,6 +88,7 @@ class _Writer:
             "reads": [self.read(read) for read in extraction.reads],
             "diagnostics": [self.diagnostic(found) for found in extraction.diagnostics],
             "occurrences": [self.occurrence(each) for each in extraction.occurrences],
+            "statements": [self.statement(each) for each in extraction.statements],
         }
         tables: dict[str, Iterable[Any]] = {"files": self.files, "names": map(list, self.names)}
         lines = [f'"{name}":[{_lines(items)}]' for name, items in (tables | parts).items()]
@@ -147,6 +149,10 @@ class _Writer:
     def occurrence(self, each: Occurrence) -> dict[str, Any]:
         return _brief(**each._replace(place=None)._asdict()) | {"place": self.place(each.place)}  # type: ignore[arg-type]
 
+    def statement(self, each: Statement) -> list[Any]:
+        place = self.place(each.place)
+        return [self.names[each.target], each.kind, place, each.dialect, each.words, each.meaning]
+
 
 def _brief(**values: Any) -> dict[str, Any]:
     """What is empty is left out; the number 0 is not."""
@@ -177,6 +183,7 @@ class _Reader:
             [self.diagnostic(*each) for each in made["diagnostics"]],
             Coverage(**{name: int(count) for name, count in made["coverage"].items()}),
             [self.occurrence(each) for each in made["occurrences"]],
+            [self.statement(*each) for each in made.get("statements", ())],
         )
 
     def place(self, made: list[int] | None) -> Place | None:
@@ -240,6 +247,12 @@ class _Reader:
                 "databases": tuple(made.get("databases", ())),
             }
         )
+
+    def statement(
+        self, target: int, kind: str, place: list[int] | None, dialect: str, words: str, meaning: str
+    ) -> Statement:
+        said = map(_text, (dialect, words, meaning))
+        return Statement(self.names[target], _text(kind), self.place(place), *said)
 
 
 def _doubt(made: list[Any] | None) -> Doubt | None:

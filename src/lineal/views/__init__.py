@@ -21,10 +21,12 @@ VIEWS: Mapping[str, str] = {
     "dot": "lineal.views.dot",
     "mermaid": "lineal.views.mermaid",
     "impact": "lineal.views.impact",
+    "rows": "lineal.views.rows",
+    "rows-json": "lineal.views.rows_json",
     "pyspark-json": "lineal.views.pyspark_json",
 }
 
-OUTPUTS = ("table", "chain", "json", "dot", "mermaid", "pyspark-json")
+OUTPUTS = ("table", "chain", "json", "dot", "mermaid", "rows", "rows-json", "pyspark-json")
 """The views that a user can ask for by name; impact is what table and chain become when impact is asked for."""
 
 

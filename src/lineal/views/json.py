@@ -166,10 +166,12 @@ def coverage(found: Coverage) -> dict[str, Any]:
         "statements": {"read": found.read, "parsed": found.parsed, "resolved": found.resolved},
         "columns": {
             "total": found.references,
-            "resolved": found.references - found.ambiguous - found.unresolved,
+            "resolved": found.found,
             "ambiguous": found.ambiguous,
             "unresolved": found.unresolved,
+            "open": found.open,
         },
+        "percent": found.percent,
     }
 
 

@@ -251,7 +251,7 @@ def test_an_empty_file_is_no_error(tmp_path: Path) -> None:
         (("--output", "pdf"), "'pdf' is not one of 'table', 'chain', 'json', 'dot', 'mermaid'"),
         (("--direction", "sideways"), "'sideways' is not one of"),
         (("--fail-on", "sometimes"), "'sometimes' is not one of"),
-        (("--fail-onn", "x"), "No such option '--fail-onn'. Did you mean '--fail-on'?"),
+        (("--fail-onn", "x"), "No such option '--fail-onn'. (Did you mean one of: '--fail-on', '--fail-under'?)"),
         (("--column",), "Option '--column' requires an argument."),
         (("--dialect", "\x1b[31mred"), "\\x1b[31mred"),
         (("-n", "a\nb"), "unknown dataset a\\nb"),
