@@ -19,6 +19,7 @@ from lineal import __version__
 
 COMMANDS = {
     "lineage": ("lineal.cli.lineage", "Show where columns come from and where they go."),
+    "show": ("lineal.cli.show", "Write the lineage as a page to look at."),
     "run": ("lineal.cli.run", "Run the project's pipeline on Spark."),
 }
 """Name → its file and the line that `--help` shows."""

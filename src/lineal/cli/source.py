@@ -134,7 +134,7 @@ def source_options(command: Command) -> Command:
     def packed(*args: Any, **options: Any) -> Any:
         named = ((name, options.pop(f"log_{name}")) for name in LOG_COLUMNS)
         log = tuple((name, column) for name, column in named if column)
-        own = {name: options.pop(name) for name in Source._fields if name in options}
+        own = {name: options.pop(name) for name in Source._fields if name in options and name != "paths"}
         return command(*args, source=Source(HERE, log=log, **own), **options)
 
     made: Any = packed

@@ -1,0 +1,87 @@
+"""lineal show: the lineage as one HTML file, to look at."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lineal.cli.source import Mistake, Source, checked, source_options
+
+if TYPE_CHECKING:
+    from lineal.graph.graph import Graph
+
+OUT = "lineage.html"
+
+
+@click.command(name="show")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("-n", "--node", metavar="NODE", help="A dataset to begin with.")
+@click.option("--column", metavar="C", help="A column to begin with: of the node, or NODE.C.")
+@click.option("--out", metavar="FILE", default=OUT, show_default=True, help="Where to write the page.")
+@click.option("--open/--no-open", "opens", default=True, help="Open it in the browser.  [default: --open]")
+@source_options
+def command(
+    paths: tuple[str, ...], node: str | None, column: str | None, out: str, opens: bool, source: Source
+) -> None:
+    """Write the lineage as one HTML file that needs no network, and open it.
+
+    PATH is what `lineal lineage` reads.  [default: .]
+
+    \b
+    lineal show
+    lineal show examples/shop -n dim_customers --column email --out customers.html --no-open
+
+    Exit codes: 0 fine, 2 a mistake in what was asked.
+    """
+    from lineal.cli.console import complain
+    from lineal.cli.source import graph_of
+
+    source = source._replace(paths=checked(paths))
+    graph = graph_of(source)
+    text = _page(graph, source, _start(graph, node, column))
+    where = Path(out)
+    try:
+        where.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise Mistake(f"cannot write {out}: {problem.strerror}") from problem
+    complain(f"{where}: {len(graph.infos)} datasets, {len(text) / 1e6:.1f} MB")
+    if opens and sys.stdout.isatty():
+        webbrowser.open(where.resolve().as_uri())
+
+
+def _start(graph: Graph, node: str | None, column: str | None) -> str:
+    """What the page opens with, by its full name."""
+    from lineal.graph.graph import UnknownName
+
+    try:
+        if node is None:
+            return str(graph.column(column)) if column is not None else ""
+        dataset = graph.dataset(node)
+        return str(graph.column_in(dataset, column)) if column is not None else dataset.name
+    except UnknownName as mistake:
+        raise Mistake(str(mistake)) from mistake
+
+
+def _page(graph: Graph, source: Source, start: str) -> str:
+    from lineal.web.data import page_data
+    from lineal.web.page import html
+
+    title = ", ".join(Path(path).resolve().name for path in source.paths)
+    return html(page_data(graph, title=title, start=start, texts=_texts(graph)), f"{title} – lineal")
+
+
+def _texts(graph: Graph) -> dict[str, str]:
+    """The sources that places point at, as far as they are there."""
+    files = {usage.place.file for edge in graph.edges for usage in edge.usages if usage.place}
+    files |= {info.place.file for info in graph.infos.values() if info.place}
+    found: dict[str, str] = {}
+    for file in sorted(files - {""}):
+        try:
+            found[file] = Path(file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError, ValueError):
+            continue
+    return found

@@ -1,0 +1,39 @@
+// What the page was given, as src/lineal/web/data.py writes it: tables whose columns are arrays of numbers.
+
+export interface Raw {
+  version: number;
+  title: string;
+  start: string;
+  live: boolean;
+  datasets: number[][];
+  columns: number[][];
+  edges: number[][];
+  rows: number[][];
+  usages: number[][];
+  words: string[];
+  diagnostics: RawDiagnostic[];
+  coverage: Record<string, number>;
+  texts: Record<string, string>;
+}
+
+export interface RawDiagnostic {
+  code: string;
+  severity: "error" | "warning" | "info";
+  message: string;
+  hint: string;
+  place: [number, number, number];
+}
+
+export const VERSION = 1;
+
+/** The text between <script type="application/octet-stream"> tags: JSON, deflated, in base 64. */
+export async function unpacked(text: string): Promise<Raw> {
+  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return checked(JSON.parse(await new Response(stream).text()) as Raw);
+}
+
+export function checked(raw: Raw): Raw {
+  if (raw.version !== VERSION) throw new Error(`the data has version ${raw.version}, this page reads ${VERSION}`);
+  return raw;
+}

@@ -1,0 +1,422 @@
+// The lineage of the page: datasets, columns and edges by number, and the walks over them.
+
+import type { Raw } from "./data.ts";
+
+export type DatasetId = number;
+export type ColumnId = number;
+/** Field-level edges come first; a number from `fieldCount` on is an edge into a dataset. */
+export type EdgeId = number;
+
+export const KINDS = ["copy", "rename", "transform", "inspect"] as const;
+export type Kind = (typeof KINDS)[number];
+export const LEVELS = ["UNKNOWN", "LOW", "MEDIUM", "HIGH", "EXACT"] as const;
+export const STATUSES = ["", "inherited", "modified", "missing"] as const;
+const AMBIGUOUS = 1;
+const MASKED = 2;
+const STATUS = 4;
+
+export interface Place {
+  file: string;
+  line: number;
+  column: number;
+}
+
+export interface Usage {
+  how: string;
+  clause: string;
+  masked: boolean;
+  level: string;
+  evidence: string;
+  expression: string;
+  transform: string;
+  ambiguous: boolean;
+  place: Place | null;
+}
+
+export type Why = "contributed" | "referenced" | "both";
+
+export interface Impacted {
+  column: ColumnId;
+  why: Why;
+  depth: number;
+}
+
+/** Adjacency in two flat arrays: the edges of node n are list[start[n]] … list[start[n + 1] - 1]. */
+class Adjacency {
+  private start: Uint32Array;
+  private list: Uint32Array;
+
+  constructor(nodes: number, ends: ArrayLike<number>, offset = 0) {
+    this.start = new Uint32Array(nodes + 1);
+    for (let i = 0; i < ends.length; i++) this.start[ends[i]! + 1]!++;
+    for (let n = 0; n < nodes; n++) this.start[n + 1]! += this.start[n]!;
+    this.list = new Uint32Array(ends.length);
+    const next = this.start.slice();
+    for (let i = 0; i < ends.length; i++) this.list[next[ends[i]!]!++] = i + offset;
+  }
+
+  of(node: number): Uint32Array {
+    return this.list.subarray(this.start[node], this.start[node + 1]);
+  }
+}
+
+export class Lineage {
+  readonly datasetCount: number;
+  readonly columnCount: number;
+  readonly fieldCount: number;
+  readonly edgeCount: number;
+  readonly datasetOf: Uint32Array;
+  private into: Adjacency;
+  private outOf: Adjacency;
+  private rowsInto: Adjacency;
+  private deciding: Adjacency;
+  private upstreamTables = new Map<number, DatasetId[]>();
+  private downstreamTables = new Map<number, DatasetId[]>();
+
+  constructor(readonly raw: Raw) {
+    this.datasetCount = raw.datasets[0]!.length;
+    this.columnCount = raw.columns[0]!.length;
+    this.fieldCount = raw.edges[0]!.length;
+    this.edgeCount = this.fieldCount + raw.rows[0]!.length;
+    this.datasetOf = new Uint32Array(this.columnCount);
+    for (let d = 0; d < this.datasetCount; d++) {
+      for (const column of this.columns(d)) this.datasetOf[column] = d;
+    }
+    this.into = new Adjacency(this.columnCount, raw.edges[1]!);
+    this.outOf = new Adjacency(this.columnCount, raw.edges[0]!);
+    this.rowsInto = new Adjacency(this.datasetCount, raw.rows[1]!, this.fieldCount);
+    this.deciding = new Adjacency(this.columnCount, raw.rows[0]!, this.fieldCount);
+  }
+
+  // -- datasets and columns ----------------------------------------------------------------------
+
+  private word(table: number[][], column: number, row: number): string {
+    return this.raw.words[table[column]![row]!]!;
+  }
+
+  name(dataset: DatasetId): string {
+    return this.word(this.raw.datasets, 0, dataset);
+  }
+
+  namespace(dataset: DatasetId): string {
+    return this.word(this.raw.datasets, 1, dataset);
+  }
+
+  kind(dataset: DatasetId): string {
+    return this.word(this.raw.datasets, 2, dataset);
+  }
+
+  about(dataset: DatasetId): string {
+    return this.word(this.raw.datasets, 3, dataset);
+  }
+
+  datasetPlace(dataset: DatasetId): Place | null {
+    const d = this.raw.datasets;
+    return this.place(d[4]![dataset]!, d[5]![dataset]!, d[6]![dataset]!);
+  }
+
+  /** The columns of a dataset stand one after the other. */
+  columns(dataset: DatasetId): ColumnId[] {
+    const first = this.raw.datasets[7]![dataset]!;
+    const count = this.raw.datasets[8]![dataset]!;
+    return Array.from({ length: count }, (_, index) => first + index);
+  }
+
+  columnCountOf(dataset: DatasetId): number {
+    return this.raw.datasets[8]![dataset]!;
+  }
+
+  firstColumn(dataset: DatasetId): ColumnId {
+    return this.raw.datasets[7]![dataset]!;
+  }
+
+  columnName(column: ColumnId): string {
+    return this.word(this.raw.columns, 0, column);
+  }
+
+  fullName(column: ColumnId): string {
+    return `${this.name(this.datasetOf[column]!)}.${this.columnName(column)}`;
+  }
+
+  type(column: ColumnId): string {
+    return this.word(this.raw.columns, 1, column);
+  }
+
+  description(column: ColumnId): string {
+    return this.word(this.raw.columns, 2, column);
+  }
+
+  labels(column: ColumnId): string[] {
+    const text = this.word(this.raw.columns, 3, column);
+    return text ? text.split("\n") : [];
+  }
+
+  /** Whether the labels were declared for the column itself; else they were brought along. */
+  labelsDeclared(column: ColumnId): boolean {
+    return this.raw.columns[4]![column] === 1;
+  }
+
+  /** The part of a name before the last dot, else the folder of its file. */
+  group(dataset: DatasetId): string {
+    const name = this.name(dataset);
+    const dot = name.lastIndexOf(".");
+    if (dot > 0) return name.slice(0, dot);
+    const file = this.datasetPlace(dataset)?.file ?? "";
+    const parts = file.split("/");
+    return parts.length > 1 ? parts[parts.length - 2]! : this.kind(dataset);
+  }
+
+  private byName: Map<string, DatasetId> | null = null;
+
+  dataset(name: string): DatasetId | undefined {
+    if (!this.byName) {
+      this.byName = new Map();
+      for (let d = this.datasetCount - 1; d >= 0; d--) {
+        this.byName.set(this.name(d).toLowerCase(), d);
+      }
+      for (let d = this.datasetCount - 1; d >= 0; d--) this.byName.set(this.name(d), d);
+    }
+    return this.byName.get(name) ?? this.byName.get(name.toLowerCase());
+  }
+
+  /** `dataset.column`, both of which may have dots in them. */
+  column(name: string): ColumnId | undefined {
+    for (let dot = name.lastIndexOf("."); dot > 0; dot = name.lastIndexOf(".", dot - 1)) {
+      const dataset = this.dataset(name.slice(0, dot));
+      if (dataset === undefined) continue;
+      const wanted = name.slice(dot + 1);
+      const columns = this.columns(dataset);
+      const found =
+        columns.find((column) => this.columnName(column) === wanted) ??
+        columns.find((column) => this.columnName(column).toLowerCase() === wanted.toLowerCase());
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  // -- edges -------------------------------------------------------------------------------------
+
+  isField(edge: EdgeId): boolean {
+    return edge < this.fieldCount;
+  }
+
+  private cell(edge: EdgeId, column: number): number {
+    return this.isField(edge) ? this.raw.edges[column]![edge]! : this.raw.rows[column]![edge - this.fieldCount]!;
+  }
+
+  source(edge: EdgeId): ColumnId {
+    return this.cell(edge, 0);
+  }
+
+  /** The column that a field-level edge leads into. */
+  target(edge: EdgeId): ColumnId {
+    return this.cell(edge, 1);
+  }
+
+  intoDataset(edge: EdgeId): DatasetId {
+    return this.isField(edge) ? this.datasetOf[this.cell(edge, 1)]! : this.cell(edge, 1);
+  }
+
+  edgeKind(edge: EdgeId): Kind {
+    return KINDS[this.cell(edge, 2)]!;
+  }
+
+  level(edge: EdgeId): string {
+    return LEVELS[this.cell(edge, 3)]!;
+  }
+
+  ambiguous(edge: EdgeId): boolean {
+    return (this.cell(edge, 4) & AMBIGUOUS) !== 0;
+  }
+
+  masked(edge: EdgeId): boolean {
+    return (this.cell(edge, 4) & MASKED) !== 0;
+  }
+
+  status(edge: EdgeId): string {
+    return STATUSES[Math.floor(this.cell(edge, 4) / STATUS)]!;
+  }
+
+  sourcePath(edge: EdgeId): string {
+    return this.raw.words[this.cell(edge, 6)]!;
+  }
+
+  targetPath(edge: EdgeId): string {
+    return this.raw.words[this.cell(edge, 7)]!;
+  }
+
+  usages(edge: EdgeId): Usage[] {
+    const first = this.cell(edge, 5);
+    const next = this.nextUsage(edge);
+    return Array.from({ length: next - first }, (_, index) => this.usage(first + index));
+  }
+
+  /** Usages stand in the order of edges: an edge's end where those of the next begin. */
+  private nextUsage(edge: EdgeId): number {
+    return edge + 1 < this.edgeCount ? this.cell(edge + 1, 5) : this.raw.usages[0]!.length;
+  }
+
+  private usage(row: number): Usage {
+    const u = this.raw.usages;
+    const word = (column: number): string => this.word(u, column, row);
+    return {
+      how: word(0),
+      clause: word(1),
+      masked: u[2]![row] === 1,
+      level: LEVELS[u[3]![row]!]!,
+      evidence: word(4),
+      expression: word(5),
+      transform: word(6),
+      ambiguous: u[7]![row] === 1,
+      place: this.place(u[8]![row]!, u[9]![row]!, u[10]![row]!),
+    };
+  }
+
+  place(file: number, line: number, column: number): Place | null {
+    return line ? { file: this.raw.words[file]!, line, column } : null;
+  }
+
+  edgesInto(column: ColumnId): Uint32Array {
+    return this.into.of(column);
+  }
+
+  edgesOutOf(column: ColumnId): Uint32Array {
+    return this.outOf.of(column);
+  }
+
+  rowsIntoDataset(dataset: DatasetId): Uint32Array {
+    return this.rowsInto.of(dataset);
+  }
+
+  decidedBy(column: ColumnId): Uint32Array {
+    return this.deciding.of(column);
+  }
+
+  // -- tables ------------------------------------------------------------------------------------
+
+  /** The datasets that a dataset is made from, nearest in the order of its columns. */
+  tablesInto(dataset: DatasetId, withRows: boolean): DatasetId[] {
+    return this.neighbours(this.upstreamTables, dataset, withRows, (found) => {
+      for (const column of this.columns(dataset)) {
+        for (const edge of this.edgesInto(column)) found.add(this.datasetOf[this.source(edge)]!);
+      }
+      if (withRows) for (const edge of this.rowsIntoDataset(dataset)) found.add(this.datasetOf[this.source(edge)]!);
+    });
+  }
+
+  tablesOutOf(dataset: DatasetId, withRows: boolean): DatasetId[] {
+    return this.neighbours(this.downstreamTables, dataset, withRows, (found) => {
+      for (const column of this.columns(dataset)) {
+        for (const edge of this.edgesOutOf(column)) found.add(this.datasetOf[this.target(edge)]!);
+        if (withRows) for (const edge of this.decidedBy(column)) found.add(this.intoDataset(edge));
+      }
+    });
+  }
+
+  private neighbours(
+    known: Map<number, DatasetId[]>,
+    dataset: DatasetId,
+    withRows: boolean,
+    gather: (found: Set<DatasetId>) => void,
+  ): DatasetId[] {
+    const key = dataset * 2 + Number(withRows);
+    let list = known.get(key);
+    if (!list) {
+      const found = new Set<DatasetId>();
+      gather(found);
+      found.delete(dataset);
+      known.set(key, (list = [...found]));
+    }
+    return list;
+  }
+
+  allTables(starts: Iterable<DatasetId>, next: (dataset: DatasetId) => DatasetId[]): Set<DatasetId> {
+    const found = new Set<DatasetId>(starts);
+    for (const dataset of found) for (const other of next(dataset)) found.add(other);
+    return found;
+  }
+
+  // -- walks -------------------------------------------------------------------------------------
+
+  /** A column's whole path in one direction: columns and field-level edges, those of rows where asked. */
+  trace(starts: Iterable<ColumnId>, up: boolean, withRows = false): Trace {
+    const columns = new Set<ColumnId>(starts);
+    const edges = new Set<EdgeId>();
+    const datasets = new Set<DatasetId>();
+    for (const column of columns) {
+      for (const edge of up ? this.edgesInto(column) : this.edgesOutOf(column)) {
+        edges.add(edge);
+        columns.add(up ? this.source(edge) : this.target(edge));
+      }
+      if (!withRows) continue;
+      if (up) for (const edge of this.rowsIntoDataset(this.datasetOf[column]!)) edges.add(edge);
+      else
+        for (const edge of this.decidedBy(column)) {
+          edges.add(edge);
+          datasets.add(this.intoDataset(edge));
+        }
+    }
+    return { columns, edges, datasets };
+  }
+
+  /** Both ways: what a column comes from and what comes from it. */
+  path(column: ColumnId, withRows = false): Trace {
+    const up = this.trace([column], true, false);
+    const down = this.trace([column], false, withRows);
+    for (const each of up.columns) down.columns.add(each);
+    for (const each of up.edges) down.edges.add(each);
+    return down;
+  }
+
+  /**
+   * Everything that a change of a column reaches, nearest first: contributed by value, referenced through rows, both.
+   * A column that decides a dataset's rows reaches all of its columns.
+   */
+  impact(start: ColumnId): Impacted[] {
+    const pure = new Map<ColumnId, number>([[start, 0]]);
+    const mixed = new Map<ColumnId, number>();
+    const decided = new Set<DatasetId>();
+    let border: [ColumnId, boolean][] = [[start, true]];
+    for (let depth = 1; border.length; depth++) {
+      const ahead: [ColumnId, boolean][] = [];
+      const reach = (column: ColumnId, isPure: boolean): void => {
+        const known = isPure ? pure : mixed;
+        if (known.has(column)) return;
+        known.set(column, depth);
+        ahead.push([column, isPure]);
+      };
+      for (const [column, isPure] of border) {
+        for (const edge of this.edgesOutOf(column)) reach(this.target(edge), isPure);
+        for (const edge of this.decidedBy(column)) {
+          const dataset = this.intoDataset(edge);
+          if (decided.has(dataset)) continue;
+          decided.add(dataset);
+          for (const each of this.columns(dataset)) reach(each, false);
+        }
+      }
+      border = ahead;
+    }
+    const reached = new Set([...pure.keys(), ...mixed.keys()]);
+    reached.delete(start);
+    const found = [...reached].map((column): Impacted => {
+      const why = !mixed.has(column) ? "contributed" : pure.has(column) ? "both" : "referenced";
+      const depth = Math.min(pure.get(column) ?? Infinity, mixed.get(column) ?? Infinity);
+      return { column, why, depth };
+    });
+    const rank = (each: Impacted): number => (each.why === "referenced" ? 1 : 0);
+    return found.sort(
+      (a, b) => rank(a) - rank(b) || a.depth - b.depth || compared(this.fullName(a.column), this.fullName(b.column)),
+    );
+  }
+}
+
+export interface Trace {
+  columns: Set<ColumnId>;
+  edges: Set<EdgeId>;
+  /** Datasets whose rows are decided on the way. */
+  datasets: Set<DatasetId>;
+}
+
+export function compared(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

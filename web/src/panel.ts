@@ -1,0 +1,329 @@
+// The panel on the right: what there is to say about a column, a table or an edge, and what could not be done.
+
+import { clear, h } from "./dom.ts";
+import type { ColumnId, DatasetId, EdgeId, Impacted, Lineage, Place, Usage } from "./lineage.ts";
+import { short } from "./shape.ts";
+import { CHANGES, type State, type Store } from "./state.ts";
+import { counted, titled } from "./words.ts";
+
+const MOST = 200;
+
+export class Panel {
+  private inner = h("div", { class: "inner" });
+  readonly element = h("aside", { class: "panel", "aria-label": "Details" }, this.inner);
+
+  constructor(
+    private lineage: Lineage,
+    private store: Store,
+  ) {}
+
+  draw(state: State): void {
+    const tab = (name: State["tab"], label: string): HTMLElement =>
+      h("button", { type: "button", role: "tab", "aria-selected": String(state.tab === name), click: () => this.store.set({ tab: name }) }, label);
+    const tabs = h(
+      "div",
+      { class: "tabs", role: "tablist", "aria-label": "Panels" },
+      tab("details", "Details"),
+      tab("diagnostics", `Diagnostics ${this.lineage.raw.diagnostics.length}`),
+      tab("coverage", "Coverage"),
+    );
+    const body = h("div", { class: "body", role: "tabpanel", tabindex: 0, "aria-label": state.tab }, this.content(state));
+    const top = this.inner.querySelector(".body")?.scrollTop ?? 0;
+    clear(this.inner, tabs, body);
+    if (this.drawn === state.edge) body.scrollTop = top;
+    this.drawn = state.edge;
+    this.element.querySelector(".excerpt mark")?.scrollIntoView({ block: "center" });
+  }
+
+  private drawn: EdgeId | null = null;
+
+  private content(state: State): (HTMLElement | null)[] {
+    if (state.tab === "diagnostics") return this.diagnostics();
+    if (state.tab === "coverage") return this.coverage();
+    if (state.edge !== null) return this.edge(state.edge);
+    if (state.mode === "impact" && state.column !== null) return this.impact(state, state.column);
+    if (state.column !== null) return this.column(state.column);
+    if (state.dataset !== null) return this.dataset(state.dataset);
+    return this.nothing();
+  }
+
+  private nothing(): HTMLElement[] {
+    return [
+      h("h2", {}, this.lineage.raw.title),
+      h("p", {}, `${counted(this.lineage.datasetCount, "table")}, ${counted(this.lineage.columnCount, "column")}, ${counted(this.lineage.fieldCount, "edge")}.`),
+      h("p", { class: "quiet" }, "Click a column to pin its path, a table for its columns, a line for how it was made. Press / to search, ? for keys."),
+    ];
+  }
+
+  // -- a column ----------------------------------------------------------------------------------
+
+  private column(column: ColumnId): (HTMLElement | null)[] {
+    const { lineage } = this;
+    const dataset = lineage.datasetOf[column]!;
+    const type = lineage.type(column);
+    return [
+      h("p", { class: "crumb" }, this.toDataset(dataset)),
+      h("h2", { title: titled(lineage.fullName(column)) }, short(lineage.columnName(column), 200)),
+      h("dl", {}, ...this.fact("type", type), ...this.classification(column)),
+      this.description(column),
+      h(
+        "div",
+        { class: "actions" },
+        h("button", { type: "button", "data-action": "impact" }, "Impact of a change"),
+        h("button", { type: "button", "data-action": "upstream" }, "All upstream"),
+        h("button", { type: "button", "data-action": "downstream" }, "All downstream"),
+      ),
+      ...this.list("Comes from", [...lineage.edgesInto(column)], (edge) => lineage.source(edge)),
+      ...this.list("Goes to", [...lineage.edgesOutOf(column)], (edge) => lineage.target(edge)),
+      ...this.decides(column),
+    ];
+  }
+
+  private fact(name: string, value: string): HTMLElement[] {
+    return value ? [h("dt", {}, name), h("dd", {}, short(value, 200))] : [];
+  }
+
+  private classification(column: ColumnId): HTMLElement[] {
+    const labels = this.lineage.labels(column);
+    if (!labels.length) return [];
+    const origin = this.lineage.labelsDeclared(column) ? "declared here" : this.broughtBy(column);
+    return [h("dt", {}, "classification"), h("dd", {}, ...labels.map((label) => h("span", { class: "badge label" }, short(label, 40))), ` ${origin}`)];
+  }
+
+  /** The nearest column upstream that declares its labels. */
+  private broughtBy(column: ColumnId): string {
+    const { lineage } = this;
+    const seen = new Set([column]);
+    for (const each of seen) {
+      if (each !== column && lineage.labelsDeclared(each)) return `brought by ${short(lineage.fullName(each), 80)}`;
+      for (const edge of lineage.edgesInto(each)) if (!lineage.masked(edge)) seen.add(lineage.source(edge));
+    }
+    return "brought from upstream";
+  }
+
+  private description(column: ColumnId): HTMLElement {
+    const { lineage } = this;
+    const text = lineage.description(column);
+    const plain = [...lineage.edgesInto(column)].filter((edge) => lineage.edgeKind(edge) !== "transform");
+    const statuses = [...new Set(plain.map((edge) => lineage.status(edge)).filter(Boolean))];
+    const said = statuses.length ? h("span", { class: `badge status ${statuses[0]}` }, statuses.join(", ")) : null;
+    const upstream = plain.map((edge) => lineage.description(lineage.source(edge))).find((other) => other && other !== text);
+    return h(
+      "section",
+      { class: "description" },
+      h("p", {}, text || h("span", { class: "quiet" }, "no description"), " ", said),
+      upstream && text ? h("p", { class: "quiet" }, `upstream says: ${upstream}`) : null,
+    );
+  }
+
+  private list(title: string, edges: EdgeId[], end: (edge: EdgeId) => ColumnId): HTMLElement[] {
+    if (!edges.length) return [h("h3", {}, title), h("p", { class: "quiet" }, "nothing")];
+    const { lineage } = this;
+    const items = edges.slice(0, MOST).map((edge) =>
+      h(
+        "li",
+        {},
+        h("button", { type: "button", class: `kind-mark ${lineage.edgeKind(edge)}`, "data-open-edge": edge, title: "how it was made" }, lineage.edgeKind(edge)),
+        h("button", { type: "button", class: "link", "data-pin": end(edge), title: titled(lineage.fullName(end(edge))) }, short(lineage.fullName(end(edge)), 60)),
+      ),
+    );
+    const rest = edges.length - items.length;
+    return [h("h3", {}, `${title} ${edges.length}`), h("ul", { class: "ends" }, ...items, rest > 0 ? h("li", { class: "quiet" }, `… and ${rest} more`) : null)];
+  }
+
+  private decides(column: ColumnId): HTMLElement[] {
+    const edges = [...this.lineage.decidedBy(column)];
+    if (!edges.length) return [];
+    const items = edges.slice(0, MOST).map((edge) =>
+      h(
+        "li",
+        {},
+        h("button", { type: "button", class: "kind-mark inspect", "data-open-edge": edge }, clausesOf(this.lineage.usages(edge))),
+        this.toDataset(this.lineage.intoDataset(edge)),
+      ),
+    );
+    return [h("h3", {}, `Decides the rows of ${edges.length}`), h("ul", { class: "ends" }, ...items)];
+  }
+
+  private toDataset(dataset: DatasetId): HTMLElement {
+    const name = this.lineage.name(dataset);
+    return h("button", { type: "button", class: "link", "data-table-link": dataset, title: titled(name) }, short(name, 60));
+  }
+
+  // -- a table -----------------------------------------------------------------------------------
+
+  private dataset(dataset: DatasetId): (HTMLElement | null)[] {
+    const { lineage } = this;
+    const place = lineage.datasetPlace(dataset);
+    const withRows = true;
+    const tables = (title: string, several: DatasetId[]): HTMLElement[] => [
+      h("h3", {}, `${title} ${several.length}`),
+      several.length ? h("ul", { class: "ends" }, ...several.slice(0, MOST).map((other) => h("li", {}, this.toDataset(other)))) : h("p", { class: "quiet" }, "nothing"),
+    ];
+    const columns = lineage.columns(dataset).slice(0, MOST * 5);
+    return [
+      h("p", { class: "crumb quiet" }, [lineage.kind(dataset), lineage.namespace(dataset)].filter(Boolean).join(" · ")),
+      h("h2", { title: titled(lineage.name(dataset)) }, short(lineage.name(dataset), 200)),
+      lineage.about(dataset) ? h("p", {}, lineage.about(dataset)) : null,
+      place ? h("p", { class: "place" }, said(place)) : null,
+      h(
+        "div",
+        { class: "actions" },
+        h("button", { type: "button", "data-action": "upstream" }, "All upstream"),
+        h("button", { type: "button", "data-action": "downstream" }, "All downstream"),
+        h("button", { type: "button", "data-action": "alone" }, "Only this"),
+      ),
+      ...tables("Made from", lineage.tablesInto(dataset, withRows)),
+      ...tables("Read by", lineage.tablesOutOf(dataset, withRows)),
+      h("h3", {}, counted(lineage.columnCountOf(dataset), "column")),
+      h("ul", { class: "ends" }, ...columns.map((column) => h("li", {}, h("button", { type: "button", class: "link", "data-pin": column }, short(lineage.columnName(column), 60)), h("span", { class: "type" }, short(lineage.type(column), 24))))),
+      place ? this.excerpt(place) : null,
+    ];
+  }
+
+  // -- an edge -----------------------------------------------------------------------------------
+
+  private edge(edge: EdgeId): (HTMLElement | null)[] {
+    const { lineage } = this;
+    const source = lineage.fullName(lineage.source(edge)) + dotted(lineage.sourcePath(edge));
+    const target = lineage.isField(edge) ? lineage.fullName(lineage.target(edge)) + dotted(lineage.targetPath(edge)) : lineage.name(lineage.intoDataset(edge));
+    const kind = lineage.edgeKind(edge);
+    const usages = lineage.usages(edge);
+    const place = usages.find((usage) => usage.place)?.place ?? null;
+    const status = lineage.status(edge);
+    return [
+      h("p", { class: "crumb" }, h("span", { class: `kind-mark ${kind}` }, kind)),
+      h("h2", { title: titled(`${source} → ${target}`) }, short(source, 90), h("span", { class: "arrow", "aria-label": "to" }, " → "), short(target, 90)),
+      h("dl", {}, ...this.fact("confidence", lineage.level(edge).toLowerCase() + reasonOf(usages)), ...this.fact("masked", lineage.masked(edge) ? "yes: the value cannot be read from the target" : ""), ...this.fact("description", status)),
+      ...usages.map((usage) => this.usage(usage)),
+      place ? this.excerpt(place) : null,
+    ];
+  }
+
+  private usage(usage: Usage): HTMLElement {
+    return h(
+      "section",
+      { class: "usage" },
+      h("p", {}, h("strong", {}, usage.how), ` in ${usage.clause}`, usage.masked ? h("span", { class: "badge" }, "masked") : null, usage.ambiguous ? h("span", { class: "badge" }, "ambiguous") : null),
+      usage.expression ? h("pre", { tabindex: 0 }, h("code", {}, titledLines(usage.expression))) : null,
+      usage.place ? h("p", { class: "place" }, said(usage.place)) : null,
+    );
+  }
+
+  /** The source around a place, with the line marked. */
+  private excerpt(place: Place): HTMLElement | null {
+    const text = this.lineage.raw.texts[place.file];
+    if (text === undefined) return null;
+    const lines = text.split("\n").map((line, index) => {
+      const number = h("span", { class: "number", "aria-hidden": "true" }, String(index + 1));
+      return h("span", { class: "line" }, number, index + 1 === place.line ? h("mark", {}, titledLines(line) || " ") : titledLines(line), "\n");
+    });
+    return h("section", {}, h("h3", {}, "Source"), h("pre", { class: "excerpt", tabindex: 0, "aria-label": `source of ${titled(place.file)}` }, ...lines));
+  }
+
+  // -- impact ------------------------------------------------------------------------------------
+
+  private impact(state: State, column: ColumnId): (HTMLElement | null)[] {
+    const { lineage } = this;
+    const found = lineage.impact(column);
+    const shown = state.unfolded ? found : found.filter(near);
+    const folded = found.length - shown.length;
+    const select = h(
+      "select",
+      { "aria-label": "kind of change", change: () => this.store.go({ change: select.value as State["change"] }) },
+      ...CHANGES.map((change) => h("option", { value: change, selected: change === state.change }, CHANGE_WORDS[change])),
+    );
+    return [
+      h("p", { class: "crumb" }, "impact of a change"),
+      h("h2", { title: titled(lineage.fullName(column)) }, short(lineage.fullName(column), 120)),
+      h("p", {}, "When ", select, ` it reaches ${counted(found.length, "column")} in ${counted(new Set(found.map((each) => lineage.datasetOf[each.column])).size, "table")}.`),
+      h("ol", { class: "impacts" }, ...shown.slice(0, MOST * 5).map((each) => this.impacted(each, state))),
+      folded ? h("button", { type: "button", class: "fold", "data-action": "unfold" }, `${counted(folded, "more column")} that are far and only referenced`) : null,
+    ];
+  }
+
+  private impacted(each: Impacted, state: State): HTMLElement {
+    const name = this.lineage.fullName(each.column);
+    return h(
+      "li",
+      {},
+      h("span", { class: "why", "data-why": each.why }, each.why),
+      h("button", { type: "button", class: "link", "data-show": each.column, title: titled(name) }, short(name, 56)),
+      h("span", { class: "quiet" }, `${counted(each.depth, "hop")}${verdict(each, state)}`),
+    );
+  }
+
+  // -- what could not be done --------------------------------------------------------------------
+
+  private diagnostics(): HTMLElement[] {
+    const found = this.lineage.raw.diagnostics;
+    if (!found.length) return [h("h2", {}, "Diagnostics"), h("p", { class: "quiet" }, "Everything was understood.")];
+    const items = found.slice(0, MOST * 5).map((each) => {
+      const place = this.lineage.place(...each.place);
+      return h(
+        "li",
+        {},
+        h("p", {}, h("span", { class: `severity ${each.severity}` }, each.severity), ` ${each.code}`),
+        h("p", {}, titled(each.message)),
+        each.hint ? h("p", { class: "quiet" }, titled(each.hint)) : null,
+        place ? h("p", { class: "place" }, said(place)) : null,
+      );
+    });
+    return [h("h2", {}, "Diagnostics"), h("ul", { class: "diagnostics" }, ...items)];
+  }
+
+  private coverage(): HTMLElement[] {
+    const { coverage } = this.lineage.raw;
+    const of = (name: string): number => coverage[name] ?? 0;
+    const columns = of("references");
+    const resolved = columns - of("ambiguous") - of("unresolved");
+    const share = columns ? Math.floor((1000 * resolved) / columns) / 10 : 100;
+    return [
+      h("h2", {}, "Coverage"),
+      h("p", { class: "share" }, `${share} %`),
+      h("p", {}, `of ${counted(columns, "column reference")} resolved`),
+      h("meter", { min: 0, max: 100, value: share, "aria-label": "columns resolved" }),
+      h(
+        "dl",
+        {},
+        ...this.fact("statements", `${of("resolved")} of ${of("read")} understood`),
+        ...this.fact("ambiguous", String(of("ambiguous"))),
+        ...this.fact("unresolved", String(of("unresolved"))),
+      ),
+    ];
+  }
+}
+
+const CHANGE_WORDS: Record<State["change"], string> = { values: "its values change", drop: "it is dropped", rename: "it is renamed", type: "its type changes" };
+
+/** What is near, or reached by value, is listed first; the rest is folded away. */
+export function near(each: Impacted): boolean {
+  return each.why !== "referenced" || each.depth <= 1;
+}
+
+function verdict(each: Impacted, state: State): string {
+  if (state.change === "values") return each.why === "referenced" ? ", other rows" : ", other values";
+  if (state.change === "type") return each.why === "referenced" ? ", other rows" : ", maybe another type";
+  return each.depth <= 1 ? ", breaks" : ", breaks with what is before it";
+}
+
+function reasonOf(usages: Usage[]): string {
+  const evidence = [...new Set(usages.map((usage) => usage.evidence).filter(Boolean))];
+  return evidence.length ? `: ${evidence.join("; ")}` : "";
+}
+
+function clausesOf(usages: Usage[]): string {
+  return [...new Set(usages.map((usage) => usage.clause))].join(", ");
+}
+
+function dotted(path: string): string {
+  return path ? `.${path}` : "";
+}
+
+function said(place: Place): string {
+  return `${titled(place.file) || "text"}:${place.line}:${place.column}`;
+}
+
+function titledLines(text: string): string {
+  return text.split("\n").map(titled).join("\n");
+}

@@ -1,0 +1,49 @@
+// The lines of edges: out of a card's side, through the lanes between cards, into the next card's side.
+
+import type { Box } from "./shape.ts";
+
+export type Lane = [left: number, right: number, height: number];
+
+/** A smooth line from the right side of one card to the left side of another, level wherever it passes a layer. */
+export function route(from: Box, fromY: number, to: Box, toY: number, lanes: Lane[]): string {
+  if (from === to) return loop(from, fromY, toY);
+  const forward = to.x >= from.x + from.width;
+  if (!forward) return backward(from, fromY, to, toY, lanes);
+  return along(from.x + from.width, fromY, to.x, toY, lanes);
+}
+
+function along(x1: number, y1: number, x2: number, y2: number, lanes: Lane[]): string {
+  let path = `M${at(x1, y1)}`;
+  let [x, y] = [x1, y1];
+  for (const [left, right, height] of lanes) {
+    path += curve(x, y, left, height) + `L${at(right, height)}`;
+    [x, y] = [right, height];
+  }
+  return path + curve(x, y, x2, y2);
+}
+
+/** An edge against the flow leaves on the left and arrives on the right: what it passes it passes in its lanes. */
+function backward(from: Box, fromY: number, to: Box, toY: number, lanes: Lane[]): string {
+  if (to.x + to.width <= from.x) {
+    const turned = lanes.map(([left, right, height]): Lane => [right, left, height]);
+    return along(from.x, fromY, to.x + to.width, toY, turned.sort((a, b) => b[0] - a[0]));
+  }
+  const out = Math.max(from.x + from.width, to.x + to.width) + 30;
+  const [x1, x2] = [from.x + from.width, to.x + to.width];
+  return `M${at(x1, fromY)}C${at(out, fromY)} ${at(out, toY)} ${at(x2, toY)}`;
+}
+
+/** A table that reads itself. */
+function loop(box: Box, fromY: number, toY: number): string {
+  const x = box.x + box.width;
+  return `M${at(x, fromY)}C${at(x + 40, fromY - 14)} ${at(x + 40, toY + 14)} ${at(x, toY + 3)}`;
+}
+
+function curve(x1: number, y1: number, x2: number, y2: number): string {
+  const middle = (x1 + x2) / 2;
+  return `C${at(middle, y1)} ${at(middle, y2)} ${at(x2, y2)}`;
+}
+
+function at(x: number, y: number): string {
+  return `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
+}

@@ -1,0 +1,13 @@
+// How things are said.
+
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** What turns the direction of writing or cannot be seen is shown as its number, so that no name hides another. */
+export function titled(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g, (letter) =>
+    letter === "\n" ? " " : `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,4 @@
+declare module "worker:layout" {
+  const source: string;
+  export default source;
+}
