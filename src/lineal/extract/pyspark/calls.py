@@ -199,16 +199,17 @@ def call_function(run: Run, function: Function, arguments: Arguments, keywords: 
         run.frames.pop()
         run.depth -= 1
         run.reading = reading
-    if yielded or yields(function.node):
+    if yielded or yields(function):
         return Generator(yielded)
     return returned(run, returns)
 
 
-def yields(node: Any) -> bool:
+def yields(function: Function) -> bool:
     """Whether a function is a generator, even if it yields nothing this time."""
+    node = function.node
     known = getattr(node, "lineal_yields", None)
     if known is None:
-        waiting: list[ast.AST] = list(node.body)
+        waiting: list[ast.AST] = list(node.body) if "yield" in function.file.text else []
         known = False
         while waiting and not known:
             here = waiting.pop()
