@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from lineal.graph.files import FileCoverage, files_of
 from lineal.graph.graph import Graph
 from lineal.graph.impact import Impact, impact
 from lineal.graph.select import ALL
@@ -103,6 +104,11 @@ class Lineage:
     def coverage(self) -> Coverage:
         """How much of the input was understood."""
         return self.extraction.coverage
+
+    @cached_property
+    def files(self) -> list[FileCoverage]:
+        """How much of each file is known: columns with their sources, and places that were not followed."""
+        return files_of(self.edges, self.reads, self.diagnostics)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:

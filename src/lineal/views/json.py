@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from lineal.graph.files import FileCoverage, files_of
 from lineal.graph.impact import Impact
 from lineal.graph.tables import TableEdge
 from lineal.model.diagnostic import Diagnostic, Place
@@ -43,6 +44,8 @@ def _body(report: Report) -> Iterable[tuple[str, Any]]:
         yield "statements", map(statement, report.graph.extraction.occurrences)
     yield "diagnostics", map(diagnostic, report.diagnostics)
     yield "coverage", coverage(report.graph.extraction.coverage)
+    if report.entire and (files := files_of(report.edges, report.graph.reads, report.diagnostics)):
+        yield "files", map(file, files)
 
 
 def dataset(report: Report, found: Dataset) -> dict[str, Any]:
@@ -173,6 +176,10 @@ def coverage(found: Coverage) -> dict[str, Any]:
         },
         "percent": found.percent,
     }
+
+
+def file(found: FileCoverage) -> dict[str, Any]:
+    return {"file": found.file, "resolved": found.resolved, "lost": found.lost, "share": found.share}
 
 
 def _text(value: Any) -> str:

@@ -3,10 +3,11 @@
     {"file": "jobs/orders.py", "table_lineage": {"reads": […], "writes": […]},
      "column_lineage": [{"output": "mart.orders.total", "sources": [{"table": …, "column": …, "transform": "sum"}],
                          "confidence": "high"}],
-     "columns_read": [{"column": …, "table": …, "line": 12, "context": "filter", "is_dynamic": false, "alias": null}],
+     "columns_read": [{"column_name": …, "table_name": …, "line_number": 12, "context": "filter", "is_dynamic": false,
+                       "alias": null}],
      "columns_written": […],
      "dynamic_columns": [{"location": "line 45", "pattern": "df.select(*cols)", "note": …}],
-     "coverage": {"resolved": 7, "dynamic": 1, "share": 0.875}}
+     "coverage": {"resolved": 7, "lost": 1, "share": 0.875}}
 
 Several files are a list of such objects.
 """
@@ -18,9 +19,10 @@ import re
 from typing import Any
 
 from lineal.algebra.functions import Role, known
+from lineal.graph.files import FileCoverage, files_of
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Edge, Usage
-from lineal.model.way import Clause, How
+from lineal.model.way import Clause, Confidence, How
 from lineal.views.report import Report
 from lineal.views.safe import json_safe
 
@@ -32,9 +34,6 @@ CONTEXTS = {
     Clause.ORDER_BY: "sort", Clause.DISTINCT: "distinct", Clause.DISTINCT_ON: "distinct",
 }  # fmt: skip
 
-LOST = (Code.DYNAMIC, Code.UNRESOLVED_COLUMN, Code.UNSUPPORTED_CONSTRUCT, Code.TOO_DEEP, Code.PARSE_ERROR)
-"""What says that something of a file was not followed."""
-
 AGGREGATES = (Role.AGGREGATE, Role.ORDERED, Role.VALUE_AT)
 
 
@@ -42,12 +41,13 @@ def view(report: Report) -> str:
     files = {place.file for edge in report.edges if (place := edge.place) is not None}
     files |= {read.place.file for read in report.graph.reads if read.place is not None}
     files |= {found.place.file for found in report.diagnostics if found.place is not None}
-    made = [of_file(report, file) for file in sorted(files)]
+    known = {found.file: found for found in files_of(report.edges, report.graph.reads, report.diagnostics)}
+    made = [of_file(report, file, known.get(file, FileCoverage(file, 0, 0))) for file in sorted(files)]
     found: Any = made[0] if len(made) == 1 else made
     return json_safe(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
 
 
-def of_file(report: Report, file: str) -> dict[str, Any]:
+def of_file(report: Report, file: str, known: FileCoverage) -> dict[str, Any]:
     edges = [edge for edge in report.edges if edge.place is not None and edge.place.file == file]
     reads = [read for read in report.graph.reads if read.place is not None and read.place.file == file]
     targets = {edge.into for edge in edges} | {read.target for read in reads}
@@ -58,17 +58,18 @@ def of_file(report: Report, file: str) -> dict[str, Any]:
         if any(usage.how is How.AGGREGATION for usage in edge.usages)
     }
     aliases = aliases_of(edges)
+    doubtful = {(edge.source.dataset, edge.source.name) for edge in edges if edge.level < Confidence.HIGH}
     return {
         "file": file,
         "table_lineage": {"reads": sorted({read.dataset.name for read in reads}), "writes": written},
         "column_lineage": [output(target, several) for target, several in by_target(edges).items()],
         "columns_read": [
             {
-                "column": read.column,
-                "table": read.dataset.name,
-                "line": read.place.line if read.place is not None else None,
+                "column_name": read.column,
+                "table_name": read.dataset.name,
+                "line_number": read.place.line if read.place is not None else None,
                 "context": context(read.clause, (read.dataset, read.column) in aggregated),
-                "is_dynamic": "{" in read.dataset.name,
+                "is_dynamic": "{" in read.dataset.name or (read.dataset, read.column) in doubtful,
                 "alias": aliases.get((read.dataset, read.column)) if read.clause is Clause.SELECT else None,
             }
             for read in reads
@@ -76,30 +77,18 @@ def of_file(report: Report, file: str) -> dict[str, Any]:
         ],
         "columns_written": [
             {
-                "column": target.name,
-                "table": target.dataset.name,
-                "line": line_of(several),
+                "column_name": target.name,
+                "table_name": target.dataset.name,
+                "line_number": line_of(several),
                 "context": "write",
-                "is_dynamic": "{" in target.dataset.name,
+                "is_dynamic": any(edge.level < Confidence.HIGH for edge in several),
                 "alias": None,
             }
             for target, several in by_target(edges).items()
         ],
         "dynamic_columns": [dynamic(found) for found in report.diagnostics if is_dynamic(found, file)],
-        "coverage": coverage(report, file, edges),
+        "coverage": {"resolved": known.resolved, "lost": known.lost, "share": known.share},
     }
-
-
-def coverage(report: Report, file: str, edges: list[Edge]) -> dict[str, Any]:
-    """The columns that a file writes and whose sources are known, beside the places that were not followed.
-
-    A file that says nothing of columns has no share.
-    """
-    resolved = len(by_target(edges))
-    lost = [found.place for found in report.diagnostics if found.code in LOST and found.place is not None]
-    dynamic = len({place for place in lost if place.file == file})
-    share = round(resolved / (resolved + dynamic), 3) if resolved or dynamic else None
-    return {"resolved": resolved, "dynamic": dynamic, "share": share}
 
 
 def aliases_of(edges: list[Edge]) -> dict[tuple[Any, str], str]:

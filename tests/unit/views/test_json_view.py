@@ -49,7 +49,7 @@ def test_every_report_keeps_the_contract(report: Report) -> None:
 
 def test_the_whole_graph() -> None:
     made = document(everything(ranking()))
-    assert list(made) == ["version", "datasets", "edges", "reads", "diagnostics", "coverage"]
+    assert list(made) == ["version", "datasets", "edges", "reads", "diagnostics", "coverage", "files"]
     target = next(each for each in made["datasets"] if each["name"] == "int_customer_ranking")
     assert {each["name"]: each["sources"] for each in target["columns"]} == {
         "customer_id": 1,

@@ -139,7 +139,7 @@ def test_the_output_has_the_form_of_the_design():
             "confidence": "unknown",
         }
     ]
-    contexts = {(each["column"], each["context"]) for each in shown["columns_read"]}
+    contexts = {(each["column_name"], each["context"]) for each in shown["columns_read"]}
     assert ("user_id", "join") in contexts and ("segment", "groupby") in contexts and ("revenue", "agg") in contexts
 
 
@@ -179,14 +179,14 @@ def test_columns_read_and_written_and_the_coverage_of_a_file() -> None:
     """
     script = Script(HEAD + "\n".join(line.strip() for line in text.splitlines()), "python", "job.py")
     shown = json.loads(Lineage(extract(Corpus("spark", [script], []))).to("pyspark-json"))
-    read = {each["column"]: each for each in shown["columns_read"]}
-    line = read["id"]["line"]
-    assert {name: (each["context"], each["line"] - line, each["alias"]) for name, each in read.items()} == {
+    read = {each["column_name"]: each for each in shown["columns_read"]}
+    line = read["id"]["line_number"]
+    assert {name: (each["context"], each["line_number"] - line, each["alias"]) for name, each in read.items()} == {
         "status": ("filter", -1, None),
         "id": ("select", 0, "order_id"),
         "name": ("select", 0, None),
     }
     assert not any(each["is_dynamic"] for each in read.values())
-    written = [(each["table"], each["column"], each["context"]) for each in shown["columns_written"]]
+    written = [(each["table_name"], each["column_name"], each["context"]) for each in shown["columns_written"]]
     assert written == [("mart.orders", "order_id", "write"), ("mart.orders", "name", "write")]
-    assert shown["coverage"] == {"resolved": 2, "dynamic": 1, "share": 0.667}
+    assert shown["coverage"] == {"resolved": 2, "lost": 1, "share": 0.667}
