@@ -1,6 +1,7 @@
 """Makes the reference pages that must not drift: python docs/generate.py
 
-cli.md from the commands themselves, diagnostics.md from the codes. A test compares the files with what this makes.
+cli.md from the commands themselves, diagnostics.md from the codes, rules.md from the rules. A test compares the files
+with what this makes.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import click
 
 from lineal.cli import main
 from lineal.model.diagnostic import Code, Severity
+from lineal.rules import RULES, Rule
+from lineal.rules.diagnosed import RULES as DIAGNOSED
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 WIDTH = 100
@@ -72,11 +75,39 @@ def diagnostics() -> str:
     )
 
 
+def rules() -> str:
+    """Every rule of `lineal validate`, a section each; diagnostics are rules, too, and have a page of their own."""
+    own = [rule for rule in RULES if rule not in DIAGNOSED]
+    rows = [f"| [{rule.code}](#{rule.code.lower()}) | `{rule.name}` | {_level(rule)} |" for rule in own]
+    return "\n".join([RULES_NOTES, "| code | name | severity |", "|---|---|---|", *rows, "", *map(_section, own)])
+
+
+def _section(rule: Rule) -> str:
+    parts = [f"## {rule.code}", f"`{rule.name}`, {_level(rule)}.", rule.meaning, f"**What to do:** {rule.remedy}", ""]
+    return "\n\n".join(parts)
+
+
+def _level(rule: Rule) -> str:
+    return rule.severity.label if rule.severity is not None else "off, unless it is asked for"
+
+
+RULES_NOTES = """\
+# Rules
+
+Made by `docs/generate.py` from `lineal.rules.RULES`; do not edit.
+
+What `lineal validate` finds; `lineal validate --explain CODE` says the same. A rule may be called by its code or its
+name, in settings, comments and options alike. Every [diagnostic](diagnostics.md) is a rule as well, under its own code:
+`unresolved-column`, `ambiguous-column`, `cyclic-definition`, `missing-yaml`, `parse-error`, …
+How to set severities and to silence a rule: [Validate a project](../how-to/validate.md).
+"""
+
+
 def _block(text: str) -> str:
     return "```text\n" + "\n".join(line.rstrip() for line in text.splitlines()) + "\n```\n"
 
 
-PAGES = {"cli.md": cli, "diagnostics.md": diagnostics}
+PAGES = {"cli.md": cli, "diagnostics.md": diagnostics, "rules.md": rules}
 
 
 if __name__ == "__main__":

@@ -24,11 +24,12 @@ ROOMS = {
     "extract": ("model", "algebra"),
     "projects": ("model", "extract", "store"),
     "graph": ("model",),
-    "views": ("model", "algebra", "graph"),
+    "rules": ("model", "graph"),
+    "views": ("model", "algebra", "graph", "rules"),
     "store": ("model",),
     "spark": ("model", "algebra", "extract", "graph", "store", "projects"),
     "web": ("model", "graph", "views", "store"),
-    "cli": ("model", "algebra", "extract", "projects", "graph", "views", "store", "spark", "web", "api"),
+    "cli": ("model", "algebra", "extract", "projects", "graph", "rules", "views", "store", "spark", "web", "api"),
 }
 FRONT_ENDS = {"sql": (), "pyspark": ("sql",), "catalyst": (), "postgres": ()}
 """The rooms of extract/, and their only imports of each other."""

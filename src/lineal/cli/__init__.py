@@ -20,6 +20,7 @@ from lineal import __version__
 COMMANDS = {
     "lineage": ("lineal.cli.lineage", "Show where columns come from and where they go."),
     "show": ("lineal.cli.show", "Write the lineage as a page to look at."),
+    "validate": ("lineal.cli.validate", "Check declarations, descriptions, classifications and references."),
     "run": ("lineal.cli.run", "Run the project's pipeline on Spark."),
 }
 """Name → its file and the line that `--help` shows."""

@@ -151,7 +151,7 @@ class Definitions:
                 kind = "file"
             display = spelling if self.spellings.setdefault(spelling, key) == key else f'"{spelling}"'
             found = self.entries[key] = Entry(Dataset(self.corpus.namespace, display), kind)
-            found.declared = info
+            found.declared = found.told = info
         return found
 
     def family(self, key: str, spelling: str) -> DatasetInfo | None:
@@ -825,7 +825,22 @@ class Definitions:
             columns += [ColumnInfo(n) for k, n in sorted(learnt.get(entry.dataset, {}).items()) if k not in known]
         described = entry.declared.description if entry.declared is not None else ""
         place = entry.declared.place if entry.declared is not None else None
-        return DatasetInfo(entry.dataset, entry.kind, columns, frame.complete, described, place)
+        made = DatasetInfo(entry.dataset, entry.kind, columns, frame.complete, described, place)
+        if entry.told is not None:
+            made.declared, made.terminal = entry.told.columns, entry.told.terminal
+        made.produced = self.produced(entry, columns)
+        return made
+
+    def produced(self, entry: Entry, columns: list[ColumnInfo]) -> list[ColumnInfo] | None:
+        """What the statements make: the columns themselves, where nobody declares any."""
+        frames = [definition.frame for definition in entry.deciding]
+        if not frames or not all(frame is not None and frame.complete for frame in frames):
+            return None
+        if entry.declared is None:
+            return columns
+        ask: Any = partial(partial, self.types.made_of, entry)
+        slots = {slot.key: slot for frame in frames if frame is not None for slot in frame.slots}
+        return [LateColumn(slot.name, ask(key)) for key, slot in slots.items()]
 
 
 class Edges:

@@ -77,6 +77,7 @@ class Entry:
         "kind",
         "like",
         "scanned",
+        "told",
     )
 
     def __init__(self, dataset: Dataset, kind: str) -> None:
@@ -86,6 +87,8 @@ class Entry:
         self.deciding: list[Definition] = []
         """those of them that decide the schema"""
         self.declared: DatasetInfo | None = None
+        self.told: DatasetInfo | None = None
+        """what the project or the caller says about it, whatever DDL says"""
         self.changes: list[tuple[Timeline, int, Change]] = []
         """ALTER TABLE … RENAME COLUMN: the script, the statement's position in it, and the change"""
         self.like: tuple[tuple[str, str], ...] = ()

@@ -83,8 +83,15 @@ def _key(dataset: Dataset) -> str:
 def _fuller(info: DatasetInfo, other: DatasetInfo) -> DatasetInfo:
     """The one that knows the columns, or knows them all."""
     better = other if (other.complete, bool(other.columns)) > (info.complete, bool(info.columns)) else info
-    described = info.description or other.description
-    return replace(better, dataset=info.dataset, description=described, place=info.place or other.place)
+    return replace(
+        better,
+        dataset=info.dataset,
+        description=info.description or other.description,
+        place=info.place or other.place,
+        declared=other.declared if info.declared is None or info.declared is other.columns else info.declared,
+        produced=other.produced if info.produced is None else info.produced,
+        terminal=info.terminal or other.terminal,
+    )
 
 
 def _renamed(edge: Edge, same: Same) -> Edge:

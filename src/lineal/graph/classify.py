@@ -1,6 +1,14 @@
-"""Classification: labels travel with the values, until something masks them."""
+"""Classification: labels travel with the values, until something masks them.
+
+raw_customers.email   declared pii
+stg_customers.email   pii ← raw_customers.email
+dim_customers.mail    pii ← raw_customers.email via stg_customers.email
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from lineal.graph.graph import Graph, whole
 from lineal.model.diagnostic import Code, Diagnostic
@@ -10,47 +18,78 @@ Labels = frozenset[str]
 NONE: Labels = frozenset()
 
 
+class Brought(NamedTuple):
+    """A label that a column has from somewhere else, and the shortest way that it came."""
+
+    label: str
+    path: tuple[Column, ...]
+    """From the column that declares the label to the column that has it."""
+
+    @property
+    def origin(self) -> Column:
+        return self.path[0]
+
+    def __str__(self) -> str:
+        """pii ← raw_customers.email via stg_customers.email"""
+        via = ", ".join(map(str, self.path[1:-1]))
+        return f"{self.label} ← {self.origin} via {via}" if via else f"{self.label} ← {self.origin}"
+
+
+class Conflict(NamedTuple):
+    """A column declares other labels than its unmasked sources bring along."""
+
+    column: Column
+    declared: Labels
+    brought: dict[str, Column]
+
+    def __str__(self) -> str:
+        bringers = ", ".join(f"{source} brings {label}" for label, source in sorted(self.brought.items()))
+        return f"{self.column} declares {', '.join(sorted(self.declared))}, but {bringers}"
+
+
 class Classification:
     """Each column's effective labels: the declared ones, else the union of what its unmasked sources have."""
 
     def __init__(self, graph: Graph) -> None:
-        self._declared = _declared(graph)
-        self._carriers = _carriers(graph)
-        self._effective = self._spread()
         self._graph = graph
+        self._declared = _declared(graph)
+        self._effective: dict[Column, set[str]] = {}
+        self._before: dict[tuple[Column, str], Column] = {}
+        self._spread()
 
     def of(self, column: Column) -> tuple[str, ...]:
         """The effective labels of a column, in order; a field has its own, else those of its column."""
         return tuple(sorted(self._labels(column)))
 
-    def _labels(self, column: Column) -> Labels:
-        if column.path:
-            named = Column(column.dataset, ".".join((column.name, *column.path)))
-            if named in self._declared:
-                return self._declared[named]
-        return self._effective.get(whole(column), NONE)
+    def is_declared(self, column: Column) -> bool:
+        return _named(column) in self._declared or whole(column) in self._declared
 
-    def _spread(self) -> dict[Column, Labels]:
-        """The least fixpoint: a label only ever adds, so circles end."""
-        self._effective = effective = dict(self._declared)
-        queue = dict.fromkeys(self._carriers)
-        while queue:
-            column, _ = queue.popitem()
-            for edge in self._carriers.get(column, ()):
-                target = edge.target
-                assert isinstance(target, Column)
-                target = whole(target)
-                if target in self._declared:
-                    continue
-                brought = self._labels(edge.source) | effective.get(target, NONE)
-                if brought != effective.get(target, NONE):
-                    effective[target] = brought
-                    queue[target] = None
-        return effective
+    def brought(self, column: Column) -> list[Brought]:
+        """The labels that a column has from somewhere else, each with its way; none where it declares its own."""
+        if self.is_declared(column):
+            return []
+        return [Brought(label, self._path(whole(column), label)) for label in self.of(column)]
 
-    def conflicts(self) -> list[Diagnostic]:
+    def columns(self, label: str) -> list[Column]:
+        """Every column that has a label, declared or brought."""
+        declared = (column for column, labels in self._declared.items() if label in labels)
+        brought = (column for column, labels in self._effective.items() if label in labels)
+        return [*declared, *brought]
+
+    @property
+    def known(self) -> list[str]:
+        """Every label that somebody declares."""
+        return sorted({label for labels in self._declared.values() for label in labels})
+
+    def passes_on(self, edge: Edge, label: str) -> bool:
+        """Whether an edge carries a label into the column that it leads to, and the column takes it."""
+        target = edge.target
+        if not isinstance(target, Column) or not carries(edge) or label not in self._labels(edge.source):
+            return False
+        return label in self._labels(target)
+
+    def clashes(self) -> Iterator[Conflict]:
         """Columns that declare less than their unmasked sources bring along."""
-        found = []
         for column, declared in self._declared.items():
             brought: dict[str, Column] = {}
             for edge in self._graph.into(column):
@@ -58,19 +97,63 @@ class Classification:
                     for label in sorted(self._labels(edge.source) - declared):
                         brought.setdefault(label, edge.source)
             if brought:
-                found.append(self._conflict(column, declared, brought))
-        return found
+                yield Conflict(column, declared, brought)
 
-    def _conflict(self, column: Column, declared: Labels, brought: dict[str, Column]) -> Diagnostic:
-        bringers = ", ".join(f"{source} brings {label}" for label, source in sorted(brought.items()))
-        message = f"{column} declares {', '.join(sorted(declared))}, but {bringers}"
-        info = self._graph.info(column)
-        return Diagnostic(Code.CLASSIFICATION_CONFLICT, message, info.place if info else None)
+    def conflicts(self) -> list[Diagnostic]:
+        """The same as diagnostics, where the column is declared."""
+        return [
+            Diagnostic(Code.CLASSIFICATION_CONFLICT, str(found), info.place if info else None)
+            for found in self.clashes()
+            for info in [self._graph.info(found.column)]
+        ]
+
+    def _labels(self, column: Column) -> Labels:
+        declared = self._declared.get(_named(column)) or self._declared.get(whole(column))
+        return declared if declared is not None else frozenset(self._effective.get(whole(column), NONE))
+
+    def _path(self, column: Column, label: str) -> tuple[Column, ...]:
+        steps = [column]
+        while not self.is_declared(steps[-1]):
+            steps.append(self._before[whole(steps[-1]), label])
+        return tuple(reversed(steps))
+
+    def _spread(self) -> None:
+        """Breadth first, so that each label comes by its shortest way; a label only ever adds, so circles end."""
+        carriers = self._carriers()
+        border = [(column, label) for column, labels in self._declared.items() for label in sorted(labels)]
+        while border:
+            ahead: list[tuple[Column, str]] = []
+            for column, label in border:
+                for source, target in carriers.get(column, ()):
+                    ahead += self._take(target, label, source)
+            border = ahead
+
+    def _carriers(self) -> dict[Column, list[tuple[Column, Column]]]:
+        """Column, or field with labels of its own → the pairs of columns along which its labels go on."""
+        carriers: dict[Column, list[tuple[Column, Column]]] = {}
+        for edge in self._graph.extraction.edges:
+            if isinstance(edge.target, Column) and carries(edge):
+                named = _named(edge.source)
+                holder = named if named in self._declared else whole(edge.source)
+                carriers.setdefault(holder, []).append((edge.source, whole(edge.target)))
+        return carriers
+
+    def _take(self, target: Column, label: str, source: Column) -> Iterator[tuple[Column, str]]:
+        if target in self._declared or label in self._effective.get(target, NONE):
+            return
+        self._effective.setdefault(target, set()).add(label)
+        self._before[target, label] = source
+        yield target, label
 
 
 def carries(edge: Edge) -> bool:
     """Whether the source's values, unmasked, are among the target's."""
     return any(usage.way.direct and not usage.way.masked for usage in edge.usages)
+
+
+def _named(column: Column) -> Column:
+    """A field as it may be declared: by its dotted path."""
+    return Column(column.dataset, ".".join((column.name, *column.path))) if column.path else column
 
 
 def _declared(graph: Graph) -> dict[Column, Labels]:
@@ -80,12 +163,3 @@ def _declared(graph: Graph) -> dict[Column, Labels]:
         for info in known.columns
         if info.classification
     }
-
-
-def _carriers(graph: Graph) -> dict[Column, list[Edge]]:
-    """Source column → the edges that carry its labels on."""
-    carriers: dict[Column, list[Edge]] = {}
-    for edge in graph.extraction.edges:
-        if edge.field_level and carries(edge):
-            carriers.setdefault(whole(edge.source), []).append(edge)
-    return carriers

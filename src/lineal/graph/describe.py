@@ -1,6 +1,9 @@
-"""Whether a column's description still says what its source's says."""
+"""Whether a column's description still says what its source's says, and what it could take over from there."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from lineal.graph.graph import Graph
 from lineal.model.edge import Column, Edge
@@ -21,3 +24,59 @@ def description_status(graph: Graph, edge: Edge) -> str | None:
     if not source or not target:
         return MISSING
     return INHERITED if source == target else MODIFIED
+
+
+def is_passed_on(graph: Graph, column: Column) -> bool:
+    """Whether a column is nothing but copies and renames of others."""
+    edges = graph.into(column)
+    return bool(edges) and all(edge.kind in ("copy", "rename") for edge in edges)
+
+
+class Inherited(NamedTuple):
+    """A description that a column can take over, and the nearest column that has it written down."""
+
+    text: str
+    source: Column
+
+
+def inheritance(graph: Graph) -> dict[Column, Inherited]:
+    """What each column without a description can take over: it is passed on, and its sources agree.
+
+    What a source takes over itself goes further on: from the column that says it down every chain.
+    """
+    found: dict[Column, Inherited | None] = {}
+    lacking = [column for column in _listed(graph) if _may_inherit(graph, column)]
+    wanted = set(lacking)
+    for start in lacking:
+        waiting = [start]
+        while waiting:  # sources first; a circle ends where it began, with nothing to take over
+            column = waiting[-1]
+            ahead = [edge.source for edge in graph.into(column) if edge.source in wanted and edge.source not in found]
+            found.setdefault(column, None)
+            if ahead:
+                waiting.append(ahead[0])
+            else:
+                found[column] = _agreed(graph, column, found)
+                waiting.pop()
+    return {column: each for column, each in found.items() if each is not None}
+
+
+def _listed(graph: Graph) -> Iterator[Column]:
+    for dataset, info in graph.infos.items():
+        yield from (Column(dataset, column.name) for column in info.columns)
+
+
+def _may_inherit(graph: Graph, column: Column) -> bool:
+    info = graph.info(column)
+    return info is not None and info.inherits and not info.description.strip() and is_passed_on(graph, column)
+
+
+def _agreed(graph: Graph, column: Column, found: dict[Column, Inherited | None]) -> Inherited | None:
+    """What all of its sources that say something say alike."""
+    said: list[Inherited] = []
+    for edge in graph.into(column):
+        own = description(graph, edge.source)
+        each = Inherited(own, edge.source) if own else found.get(edge.source)
+        if each is not None:
+            said.append(each)
+    return said[0] if len({each.text for each in said}) == 1 else None

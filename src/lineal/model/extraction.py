@@ -21,6 +21,8 @@ class ColumnInfo(NamedTuple):
     place: Place | None = None
     quoted: bool = False
     """CREATE TABLE t ("Id" INT): the name is meant exactly."""
+    inherits: bool = True
+    """meta: {lineal: {inherit: false}}: its description is its own, whatever it is copied from."""
 
 
 class LateColumn(ColumnInfo):
@@ -52,7 +54,10 @@ class LateColumn(ColumnInfo):
 
 @dataclass
 class DatasetInfo:
-    """A dataset as it is known: its columns in order, and whether that list is complete."""
+    """A dataset as it is known: its columns in order, and whether that list is complete.
+
+    What is declared and what a statement makes are also kept apart, so that they can be compared.
+    """
 
     dataset: Dataset
     kind: str
@@ -62,6 +67,12 @@ class DatasetInfo:
     place: Place | None = None
     exact: bool = False
     """the name is meant exactly, as a server's catalogue has it: "Orders" and orders are two"""
+    declared: list[ColumnInfo] | None = None
+    """What YAML, a catalogue or a schema lists; None where nothing declares the dataset."""
+    produced: list[ColumnInfo] | None = None
+    """What its statements make, with the types that follow from them; None where that is not known."""
+    terminal: bool = False
+    """terminal: true: it is made to be looked at, whoever reads it stands outside of the input."""
 
     @property
     def names(self) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction, Occurrence
+from lineal.model.finding import Checks
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,8 @@ class Corpus:
     """What can be run; only a project has them."""
     engine: Mapping[str, Any] = field(default_factory=dict)
     """The `spark:` section of the project file."""
+    checks: Checks = field(default_factory=Checks)
+    """The `validate:` section of the project file."""
     occurrences: list[Occurrence] = field(default_factory=list)
     """How often, when and by whom each statement was run; only a query log says."""
     given: list[Extraction] = field(default_factory=list)

@@ -21,6 +21,7 @@ from typing import Protocol
 
 from lineal.model.script import Corpus
 from lineal.projects import featherflow, files, logs, postgres, saved
+from lineal.projects.checks import checks_at
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
 from lineal.projects.postgres import is_address
@@ -60,5 +61,7 @@ def load(
         return logs.load(where, dialect, schema, log)
     for kind in KINDS:
         if kind.matches(where):
-            return kind.load(where, dialect, schema)
+            corpus = kind.load(where, dialect, schema)
+            corpus.checks = checks_at(where, corpus.diagnostics.append)
+            return corpus
     raise ProjectError(f"there is no file or folder {os.fspath(path)}")

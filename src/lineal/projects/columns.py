@@ -60,9 +60,27 @@ def name_of(item: Value, report: Report) -> str:
 def _column(name: str, value: Value, report: Report) -> ColumnInfo:
     place = value.place if value.place.file else None
     if isinstance(value.data, dict):
-        kind, description = value.text(report, *TYPE_KEYS), value.text(report, "description")
-        return ColumnInfo(name, kind, description, labels(value.listed("classification"), report), place)
+        return ColumnInfo(
+            name,
+            value.text(report, *TYPE_KEYS),
+            value.text(report, "description"),
+            labels(value.listed("classification"), report),
+            place,
+            inherits=marked(value, "inherit", report) is not False,
+        )
     return ColumnInfo(name, value.as_text(report), place=place)
+
+
+def marked(value: Value, key: str, report: Report) -> bool | None:
+    """meta: {lineal: {inherit: false}}, also under config: — what a node or column says to lineal alone"""
+    for holder in (value, value.get("config") or Value({})):
+        own = (holder.get("meta") or Value({})).get("lineal") or Value({})
+        said = own.get(key)
+        if said is not None and not isinstance(said.data, bool):
+            report(said.unexpected("true or false"))
+        elif said is not None:
+            return bool(said.data)
+    return None
 
 
 def labels(values: list[Value], report: Report) -> tuple[str, ...]:
@@ -92,6 +110,7 @@ def _united(left: DatasetInfo, right: DatasetInfo) -> DatasetInfo:
         description=info.description or other.description,
         place=info.place or other.place,
         exact=info.exact,
+        terminal=info.terminal or other.terminal,
     )
 
 
@@ -111,4 +130,5 @@ def _completed(column: ColumnInfo, other: ColumnInfo) -> ColumnInfo:
         column.description or other.description,
         column.classification or other.classification,
         column.place or other.place,
+        inherits=column.inherits and other.inherits,
     )

@@ -22,7 +22,7 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Function, Meaning, Script
 from lineal.projects import files, yaml
 from lineal.projects.builtins import builtin_macros
-from lineal.projects.columns import TYPE_KEYS, merged, name_of, read_columns
+from lineal.projects.columns import TYPE_KEYS, marked, merged, name_of, read_columns
 from lineal.projects.nodes import Node, find_nodes
 from lineal.projects.render import Rendering, Setting, Template, render
 from lineal.projects.schema import Schema, schema_datasets
@@ -42,7 +42,7 @@ NODE_KEYS = ("nodes", "node_paths")
 MACRO_KEYS = ("macros", "macro_paths")
 PRE_HOOK_KEYS = ("pre_hook", "pre_hooks", "pre-hook")
 PROJECT_KEYS = (
-    *("name", "version", "description", "dialect", "namespace", "vars", "functions", "spark"),
+    *("name", "version", "description", "dialect", "namespace", "vars", "functions", "spark", "validate"),
     *(*NODE_KEYS, *MACRO_KEYS, *MATERIALIZED_KEYS),
 )
 POST_HOOK_KEYS = ("post_hook", "post_hooks", "post-hook")
@@ -101,14 +101,10 @@ class Project:
 def read_project(path: Path, dialect: str | None, report: Report) -> Project:
     file = project_file(path)
     assert file is not None, "matches() comes first"
-    about = yaml.read(file, report) or Value({}, Place(str(file), 1, 1))
-    if about.data is not None and not isinstance(about.data, dict):
-        report(about.unexpected("a mapping"))
-    elif about.data and file.name in OWN_FILES:
-        check_keys(about.data, PROJECT_KEYS, file.name, report)
+    about = beside(file, read_about(file, report), report)
     return Project(
         file=file,
-        dialect=dialect if dialect is not None else _dialect(about, report) or PROJECT_FILES[file.name],
+        dialect=dialect if dialect is not None else _dialect(about, report) or _usual_dialect(file),
         namespace=about.text(report, "namespace"),
         node_folders=_folders(about, NODE_KEYS, file.parent, report),
         macro_folders=_folders(about, MACRO_KEYS, file.parent, report),
@@ -120,8 +116,33 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
     )
 
 
+def read_about(file: Path, report: Report) -> Value:
+    """What one project file says."""
+    about = yaml.read(file, report) or Value({}, Place(str(file), 1, 1))
+    if about.data is not None and not isinstance(about.data, dict):
+        report(about.unexpected("a mapping"))
+    elif about.data and file.name in OWN_FILES:
+        check_keys(about.data, PROJECT_KEYS, file.name, report)
+    return about
+
+
+def beside(file: Path, about: Value, report: Report) -> Value:
+    """lineal.yml beside featherflow.yml: what lineal is told on top of what the other tool is told"""
+    others = [file.with_name(name) for name in PROJECT_FILES if name not in OWN_FILES] if file.name in OWN_FILES else []
+    other = next((read_about(each, report) for each in others if each.is_file()), None)
+    if other is None or not isinstance(other.data, dict):
+        return about
+    return Value({**other.data, **(about.data if isinstance(about.data, dict) else {})}, about.place)
+
+
 def _has_sql(folder: Path) -> bool:
     return any(True for _ in files.script_files(folder, lambda _: None))
+
+
+def _usual_dialect(file: Path) -> str:
+    """The dialect of a project that names none."""
+    present = (name for name in PROJECT_FILES if name == file.name or file.with_name(name).is_file())
+    return next((PROJECT_FILES[name] for name in present if PROJECT_FILES[name]), "")
 
 
 def _dialect(about: Value, report: Report) -> str:
@@ -350,7 +371,9 @@ READERS: Mapping[str, Callable[[Node, Project, Draft], None]] = {
 
 def _info(node: Node, project: Project, columns: list[ColumnInfo], complete: bool, report: Report) -> DatasetInfo:
     description = node.about.text(report, "description")
-    return DatasetInfo(project.dataset(node.name), node.kind, columns, complete, description, node.place)
+    terminal = marked(node.about, "terminal", report) is True
+    dataset = project.dataset(node.name)
+    return DatasetInfo(dataset, node.kind, columns, complete, description, node.place, terminal=terminal)
 
 
 def _sql(node: Node, report: Report) -> str | None:

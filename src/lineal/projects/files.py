@@ -71,6 +71,7 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
         collapse_temporary=first.collapse_temporary,
         steps=[step for corpus in several for step in corpus.steps],
         engine=first.engine,
+        checks=first.checks,
         occurrences=[each for corpus in several for each in corpus.occurrences],
         given=[each for corpus in several for each in corpus.given],
     )

@@ -38,7 +38,9 @@ def with_header(info: DatasetInfo, header: list[ColumnInfo]) -> DatasetInfo:
     columns = info.columns or header
     listed = {names.insensitive(column.name, False) for column in columns}
     complete = bool(columns) and all(names.insensitive(column.name, False) in listed for column in header)
-    return DatasetInfo(info.dataset, info.kind, columns, complete, info.description, info.place)
+    made = DatasetInfo(info.dataset, info.kind, columns, complete, info.description, info.place)
+    made.terminal = info.terminal
+    return made
 
 
 def _columns(path: Path, header: list[str], report: Report) -> list[ColumnInfo]:

@@ -1,8 +1,12 @@
-"""What a project file says about functions: which of them aggregate, which of them hide what they are given.
+"""What a project file says to lineal alone: about functions, and about what `lineal validate` is to find.
 
 functions:
   masking: [tokenize_pii, security.scramble]
   aggregates: [weighted_mean]
+validate:
+  severity: {A052: error, S005: warning, SA02: off}
+  terminal: [rpt_*, dim_*]
+  personal: [pii, sensitive]
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from lineal.model.diagnostic import Code, Diagnostic
+from lineal.model.finding import PERSONAL, Checks
 from lineal.model.names import closest
 from lineal.model.script import Meaning
 from lineal.projects.text import Report
@@ -31,6 +36,23 @@ def read_meanings(about: Value, report: Report) -> list[Meaning]:
                 aggregates, masks = before.aggregates or key == AGGREGATES, before.masks or key == MASKING
                 found[name.lower()] = Meaning(before.name, aggregates, masks, before.place)
     return list(found.values())
+
+
+def read_checks(about: Value, report: Report) -> Checks:
+    """The entries of `validate:`; whether the rules are there that it names, the rules say."""
+    check_keys(about.mapping(report, "validate"), ("severity", "terminal", "personal"), "validate", report)
+    section = about.get("validate") or Value({})
+    levels = section.mapping(report, "severity")
+    personal = tuple(text.lower() for text in _texts(section, "personal", report))
+    return Checks(
+        {name: (level.as_text(report).lower(), level.place) for name, level in levels.items()},
+        _texts(section, "terminal", report),
+        personal or PERSONAL,
+    )
+
+
+def _texts(section: Value, key: str, report: Report) -> tuple[str, ...]:
+    return tuple(text for value in section.listed(key) if (text := value.as_text(report)))
 
 
 def _name(value: Value, report: Report) -> str:

@@ -110,7 +110,12 @@ class _Writer:
             description=info.description,
             place=self.place(info.place),
             columns=[self.column(column) for column in info.columns],
-        )
+            terminal=info.terminal,
+        ) | {
+            name: [self.column(column) for column in columns]
+            for name, columns in (("declared", info.declared), ("produced", info.produced))
+            if columns is not None
+        }
 
     def column(self, info: ColumnInfo) -> dict[str, Any]:
         return _brief(
@@ -120,6 +125,7 @@ class _Writer:
             classification=info.classification,
             place=self.place(info.place),
             quoted=info.quoted,
+            own=not info.inherits,
         )
 
     def edge(self, edge: Edge) -> list[Any]:
@@ -201,7 +207,13 @@ class _Reader:
             bool(made.get("complete", False)),
             _text(made.get("description", "")),
             self.place(made.get("place")),
+            declared=self.columns(made, "declared"),
+            produced=self.columns(made, "produced"),
+            terminal=bool(made.get("terminal", False)),
         )
+
+    def columns(self, made: Mapping[str, Any], key: str) -> list[ColumnInfo] | None:
+        return [self.column(column) for column in made[key]] if key in made else None
 
     def column(self, made: Mapping[str, Any]) -> ColumnInfo:
         return ColumnInfo(
@@ -211,6 +223,7 @@ class _Reader:
             tuple(map(_text, made.get("classification", ()))),
             self.place(made.get("place")),
             bool(made.get("quoted", False)),
+            not made.get("own", False),
         )
 
     def edge(self, source: list[Any], target: list[Any], usages: list[Any]) -> Edge:

@@ -57,6 +57,9 @@ STYLES = {
     "kept": "dim",
     "failed": "bold red",
     "skipped": "yellow",
+    "error": "bold red",
+    "warning": "bold yellow",
+    "info": "bold blue",
 }
 """Style names are the words of the page; a cell that is one of them takes its colour."""
 

@@ -29,6 +29,7 @@ class Types:
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
         self.found: dict[int, dict[str, Type]] = {}
+        self.made: dict[int, dict[str, Type]] = {}
         self.tables: dict[int, Table] = {}
 
     @cached_property
@@ -41,6 +42,14 @@ class Types:
             with deep():
                 self.settle(entry)
         return self.found[id(entry)].get(key, UNKNOWN).spelled
+
+    def made_of(self, entry: Entry, key: str) -> str:
+        """The type that follows from the statements alone, whatever is declared; '' if it is not known."""
+        if id(entry) not in self.made:
+            self.of(entry, key)
+            with deep():
+                self.made[id(entry)] = {} if entry.changes else self.agreed(entry)
+        return self.made[id(entry)].get(key, UNKNOWN).spelled
 
     def settle(self, wanted: Entry) -> None:
         """What a dataset reads goes first, by a work list: chains of views may be of any length."""
@@ -74,13 +83,17 @@ class Types:
         dialect = self.definitions.corpus.dialect
         said = entry.declared.columns if entry.declared is not None else []
         given = {fold(info.name, False): declared(info.type, dialect) for info in said if info.type}
+        return {**self.agreed(entry), **given}
+
+    def agreed(self, entry: Entry) -> dict[str, Type]:
+        """What all the statements that define a dataset agree on."""
         several = [self.defined(definition) for definition in entry.defining]
         agreed: dict[str, Type] = {}
         for key in {key for columns in several for key in columns}:
             types = {columns[key] for columns in several if key in columns}
             if len(types) == 1:
                 agreed[key] = types.pop()
-        return {**agreed, **given}
+        return agreed
 
     def defined(self, definition: Definition) -> dict[str, Type]:
         """The types of the columns that one statement writes."""

@@ -1,0 +1,139 @@
+"""lineal validate: what is wrong with a project."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from lineal.cli.source import Mistake, Source, checked, source_options
+
+if TYPE_CHECKING:
+    from lineal.rules import Rule
+    from lineal.views.findings import Verdict
+
+Value = TypeVar("Value")
+
+FAIL_ON = ("error", "warning", "info", "never")
+FORMATS = ("text", "json", "sarif", "github")
+
+
+@click.command(name="validate")
+@click.argument("arguments", nargs=-1, metavar="[PATH]…")
+@click.option(
+    "--output",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="For people, for programs, for code scanning, or as annotations of GitHub Actions.",
+)
+@click.option("--select", metavar="CODES", multiple=True, help="Only these rules: A050,SA01 or A05*. Also those off.")
+@click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules.")
+@click.option("--explain", metavar="CODE", help="Say what a rule means and what to do, and nothing else.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    default="error",
+    show_default=True,
+    help="Exit with 1 if there is a finding of this severity or above.",
+)
+@source_options
+def command(
+    source: Source,
+    arguments: tuple[str, ...],
+    output: str,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    explain: str | None,
+    fail_on: str,
+) -> None:
+    """Check declarations, descriptions, classifications and references against the SQL.
+
+    PATH is what `lineal lineage` takes: a project, a .sql or .py file, a folder of them, a saved lineage.  [default: .]
+
+    The section `validate:` of lineal.yml sets severities; `-- lineal: ignore[A050]` in SQL, or # in YAML and Python,
+    silences a rule on a line, at the head of a file in all of it.
+
+    \b
+    lineal validate                             every rule that is on
+    lineal validate --select 'A05*,SA01'        these only
+    lineal validate --explain A051              what it means, and what to do
+    lineal validate --output sarif > lineal.sarif
+
+    Exit codes: 0 fine, 1 findings (see --fail-on), 2 a mistake in what was asked.
+    """
+    if explain is not None:
+        _explain(explain, source.color)
+        return
+    verdict = _verdict(source._replace(paths=checked(arguments)), _listed(select), _listed(ignore))
+    _show(verdict, output, source.color)
+    sys.exit(_exit_code(verdict, fail_on))
+
+
+def _listed(values: tuple[str, ...]) -> list[str]:
+    """--select A050,SA01 --select S005"""
+    return [name.strip() for value in values for name in value.split(",") if name.strip()]
+
+
+def _verdict(source: Source, select: list[str], ignore: list[str]) -> Verdict:
+    from lineal.cli.source import corpus_of, extraction_of
+    from lineal.extract.sql.constructs import constructs_of
+    from lineal.graph.graph import Graph
+    from lineal.projects.texts import Texts
+    from lineal.rules import RULES, Subject, asked, check, misnamed
+    from lineal.store import cache
+    from lineal.views.findings import Verdict
+
+    corpus = corpus_of(source)
+    severities = _or_mistake(lambda: asked(corpus.checks, select, ignore))
+    corpus.diagnostics += misnamed(corpus.checks)
+    kept = cache() if source.use_cache and source.engine == "text" else None
+    graph = Graph(extraction_of(source, corpus, kept))
+    texts = Texts(corpus, source.paths)
+    subject = Subject(graph, corpus.checks, lambda: constructs_of(corpus))
+    findings = check(subject, severities, texts.suppressions())
+    rules = [rule for rule in RULES if rule.code in severities]
+    return Verdict(findings, rules, graph.extraction.coverage, texts.lines)
+
+
+def _show(verdict: Verdict, output: str, color: str) -> None:
+    from lineal.cli.console import complain, show
+    from lineal.views.findings import view
+
+    show(view(output, verdict), color)
+    if output in ("text", "github"):
+        complain(verdict.count)
+
+
+def _exit_code(verdict: Verdict, fail_on: str) -> int:
+    from lineal.model.diagnostic import Severity
+
+    if fail_on == "never":
+        return 0
+    return int(any(finding.severity >= Severity[fail_on.upper()] for finding in verdict.findings))
+
+
+def _explain(name: str, color: str) -> None:
+    from lineal.cli.console import show
+    from lineal.rules import rule_called
+
+    rule = _or_mistake(lambda: rule_called(name))
+    show(explained(rule), color)
+
+
+def explained(rule: Rule) -> str:
+    """A051 description-drift (warning), what it means and what to do."""
+    level = rule.severity.label if rule.severity is not None else "off unless it is asked for"
+    named = rule.code if rule.code == rule.name else f"{rule.code} {rule.name}"
+    return "\n".join([f"{named} ({level})", "", rule.meaning, *([rule.remedy] if rule.remedy else []), ""])
+
+
+def _or_mistake(ask: Callable[[], Value]) -> Value:
+    from lineal.rules import UnknownRule
+
+    try:
+        return ask()
+    except UnknownRule as mistake:
+        raise Mistake(str(mistake)) from mistake

@@ -1,0 +1,53 @@
+"""Constructs that some projects do without: CTEs and derived tables, looked for only when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.sql.parse import deep, parse
+from lineal.extract.sql.reading import Reading
+from lineal.model.finding import Construct
+from lineal.model.script import Corpus, Script
+
+CTE, DERIVED = "cte", "derived table"
+
+INLINED = "__dbt__cte__"
+"""What dbt itself puts in the place of an ephemeral model."""
+
+
+def constructs_of(corpus: Corpus) -> list[Construct]:
+    """Every CTE and derived table of a corpus, in the order of the text."""
+    bodies = [function.body for function in corpus.functions]
+    scripts = [script for script in (*corpus.scripts, *bodies) if script.dialect != "python"]
+    with deep():
+        return list(dict.fromkeys(found for script in scripts for found in _in_script(script)))
+
+
+def _in_script(script: Script) -> Iterator[Construct]:
+    if "(" not in script.text:  # each of them stands in parentheses
+        return
+    reading = Reading(script)
+    trees, _, _ = parse(reading)
+    for tree in trees:
+        yield from _in_tree(tree, reading, script.target or "")
+
+
+def _in_tree(tree: Any, reading: Reading, dataset: str) -> Iterator[Construct]:
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        kind = _kind(node)
+        if kind and not node.alias.startswith(INLINED):
+            yield Construct(kind, node.alias, dataset, reading.place_of(node.args.get("alias") or node))
+        waiting.extend(reversed(list(node.iter_expressions())))
+
+
+def _kind(node: Any) -> str:
+    """WITH x AS (…)      FROM (SELECT …) x"""
+    if isinstance(node, exp.CTE):
+        return CTE
+    inside = isinstance(node, exp.Subquery) and isinstance(node.parent, (exp.From, exp.Join, exp.Lateral))
+    return DERIVED if inside and isinstance(node.this, exp.Query) else ""

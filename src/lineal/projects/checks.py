@@ -1,0 +1,36 @@
+"""Where `lineal validate` finds its settings: one place for every kind of project.
+
+The `validate:` section of `lineal.yml`, which may stand beside a dbt_project.yml, a featherflow.yml or plain SQL files;
+a Feather-Flow project may have the section in its featherflow.yml.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lineal.model.finding import Checks
+from lineal.projects import yaml
+from lineal.projects.featherflow import PROJECT_FILES
+from lineal.projects.settings import read_checks
+from lineal.projects.text import Report
+
+SECTION = "validate"
+
+
+def checks_at(path: Path, report: Report) -> Checks:
+    """Of the folder that is analysed, or that the file stands in; what is wrong in the section is reported."""
+    folder = path if path.is_dir() else path.parent
+    for name in PROJECT_FILES:
+        file = folder / name
+        if file.is_file() and SECTION in _text(file):
+            about = yaml.read(file, lambda _: None)  # what is wrong elsewhere in it, the project's reader says
+            if about is not None and about.get(SECTION) is not None:
+                return read_checks(about, report)
+    return Checks()
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -1,0 +1,130 @@
+"""The rules room: what is wrong with a project, one file per rule.
+
+    check(Subject(graph), asked(checks))      every finding of the rules that are asked for, in order
+
+A new rule is a file with `find` and `RULE`, a name in `RULES`, and cases under tests/rules/<code>/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from lineal.model.diagnostic import Code, Diagnostic, Severity
+from lineal.model.finding import Checks, Finding, Suppression, order_of
+from lineal.model.names import closest
+from lineal.rules import (
+    classification_conflict,
+    cte,
+    derived_table,
+    description_drift,
+    diagnosed,
+    not_declared,
+    not_produced,
+    personal_data,
+    type_mismatch,
+    undescribed_copy,
+    undescribed_transform,
+    unknown_reference,
+    unused_column,
+    unused_suppression,
+)
+from lineal.rules.rule import Rule, Subject
+from lineal.rules.suppressed import Silence
+
+__all__ = ["RULES", "Rule", "Severities", "Subject", "UnknownRule", "asked", "check", "misnamed", "rule_called"]
+
+RULES: tuple[Rule, ...] = (
+    cte.RULE,
+    derived_table.RULE,
+    not_produced.RULE,
+    not_declared.RULE,
+    type_mismatch.RULE,
+    unused_column.RULE,
+    undescribed_copy.RULE,
+    description_drift.RULE,
+    undescribed_transform.RULE,
+    classification_conflict.RULE,
+    personal_data.RULE,
+    unknown_reference.RULE,
+    unused_suppression.RULE,
+    *diagnosed.RULES,
+)
+
+Severities = Mapping[str, Severity]
+"""The codes of the rules that are on, and how bad each is."""
+
+LEVELS: Mapping[str, Severity | None] = {
+    "off": None,
+    "info": Severity.INFO,
+    "warning": Severity.WARNING,
+    "error": Severity.ERROR,
+}
+
+
+class UnknownRule(LookupError):
+    """No rule is called so; the message says which one may have been meant."""
+
+
+def rule_called(text: str) -> Rule:
+    return _called(text)[0]
+
+
+def asked(checks: Checks, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> Severities:
+    """The rules that are on: as the project says, then only those selected, without those ignored."""
+    levels = {rule.code: rule.severity for rule in RULES}
+    for name, (level, _) in checks.severities.items():
+        for rule in RULES:
+            if rule.is_called(name) and level in LEVELS:
+                levels[rule.code] = LEVELS[level]
+    if select:
+        chosen = {rule.code for name in select for rule in _called(name)}
+        levels = {code: level for code, level in levels.items() if code in chosen}
+        levels = {code: Severity.WARNING if level is None else level for code, level in levels.items()}
+    left_out = {rule.code for name in ignore for rule in _called(name)}
+    return {code: level for code, level in levels.items() if level is not None and code not in left_out}
+
+
+def misnamed(checks: Checks) -> list[Diagnostic]:
+    """What the project file says of rules that are not there, or in words that mean nothing."""
+    found = []
+    for name, (level, place) in checks.severities.items():
+        try:
+            _called(name)
+        except UnknownRule as unknown:
+            found.append(Diagnostic(Code.UNKNOWN_KEY, f"validate.severity: {unknown}", place))
+        if level not in LEVELS:
+            message = f"validate.severity.{name}: expected {', '.join(LEVELS)}, found {level!r}"
+            found.append(Diagnostic(Code.YAML_TYPE, message, place))
+    return found
+
+
+def check(subject: Subject, severities: Severities, suppressions: Iterable[Suppression] = ()) -> list[Finding]:
+    """What the rules find, but for what a comment silences; a comment that silences nothing is a finding itself."""
+    silence = Silence(suppressions, RULES)
+    findings = [
+        Finding(rule.code, rule.name, severities[rule.code], found)
+        for rule in RULES
+        if rule.code in severities
+        for found in rule.find(subject)
+        if not silence.covers(rule, found)
+    ]
+    last = unused_suppression.RULE
+    if last.code in severities:
+        level = severities[last.code]
+        findings += (Finding(last.code, last.name, level, found) for found in silence.unused(severities))
+    return sorted(dict.fromkeys(map(_hintful, findings)), key=order_of)
+
+
+def _hintful(finding: Finding) -> Finding:
+    """A finding that has no advice of its own has that of its rule."""
+    if finding.found.hint:
+        return finding
+    return finding._replace(found=finding.found._replace(hint=rule_called(finding.code).remedy))
+
+
+def _called(text: str) -> list[Rule]:
+    found = [rule for rule in RULES if rule.is_called(text)]
+    if not found:
+        near = closest(text, [word for rule in RULES for word in (rule.code, rule.name)])
+        raise UnknownRule(f"there is no rule {text}" + (f"; did you mean {near}?" if near else ""))
+    return found

@@ -1,0 +1,29 @@
+"""S005: WITH x AS (…) in a project that wants every step to be a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lineal.model.finding import Found
+from lineal.rules.rule import Rule, Subject
+
+
+def find(subject: Subject) -> Iterator[Found]:
+    for construct in subject.constructs():
+        if construct.kind == "cte":
+            yield Found(f"the CTE {construct.name}{_where(construct.dataset)}", construct.place)
+
+
+def _where(dataset: str) -> str:
+    return f" of {dataset}" if dataset else ""
+
+
+RULE = Rule(
+    "S005",
+    "cte",
+    None,
+    "A statement has a common table expression. Where every step is a model of its own, each of them can be documented,"
+    " tested and traced.",
+    "Make the CTE a model of its own.",
+    find,
+)

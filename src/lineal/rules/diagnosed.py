@@ -1,0 +1,25 @@
+"""What the reading of the input has found already: every diagnostic is a rule under its own code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from lineal.model.diagnostic import Code
+from lineal.model.finding import Found
+from lineal.rules.rule import Rule, Subject
+
+OWN_RULES = (Code.CLASSIFICATION_CONFLICT,)
+"""Diagnostics that stand here under a code of their own."""
+
+
+def find(code: Code, subject: Subject) -> Iterator[Found]:
+    for diagnostic in subject.diagnosed.get(code, ()):
+        yield Found(diagnostic.message, diagnostic.place, diagnostic.hint)
+
+
+RULES = tuple(
+    Rule(code.code, code.code, code.severity, code.meaning, code.remedy, partial(find, code))
+    for code in Code
+    if code not in OWN_RULES
+)

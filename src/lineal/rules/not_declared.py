@@ -1,0 +1,52 @@
+"""SA02: SELECT id, total FROM …, and the YAML lists only id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lineal.model.diagnostic import Severity
+from lineal.model.edge import Column
+from lineal.model.extraction import DatasetInfo
+from lineal.model.finding import Found, Spot
+from lineal.rules.rule import Rule, Subject, has_yaml, keyed
+
+FEW = 5
+"""So many names are listed before the rest is counted."""
+
+
+def find(subject: Subject) -> Iterator[Found]:
+    for info in subject.infos:
+        if not info.produced or info.declared is None:
+            continue
+        if not info.declared:
+            if has_yaml(info):
+                yield _none_at_all(info)
+            continue
+        declared = keyed(info.declared)
+        for key, column in keyed(info.produced).items():
+            if key not in declared:
+                about = Column(info.dataset, column.name)
+                home = _home(info)
+                place = subject.made_at(about)
+                yield Found(f"{about} is made by the SQL, but not declared", place or info.place, "", about, None, home)
+
+
+def _none_at_all(info: DatasetInfo) -> Found:
+    made = [column.name for column in info.produced or ()]
+    listed = ", ".join(made[:FEW]) + (f" and {len(made) - FEW} more" if len(made) > FEW else "")
+    return Found(f"{info.dataset} declares no columns; its SQL makes {listed}", info.place, "", info.dataset)
+
+
+def _home(info: DatasetInfo) -> tuple[Spot, ...]:
+    return (Spot(info.place, f"{info.dataset} is declared here"),) if info.place is not None else ()
+
+
+RULE = Rule(
+    "SA02",
+    "column-not-declared",
+    Severity.WARNING,
+    "The SQL of a model makes a column that its YAML does not declare: the column has no description, no tests and no"
+    " classification. A model whose YAML lists no columns at all is reported once.",
+    "Add the column to the YAML, or leave it out of the SQL.",
+    find,
+)

@@ -1,0 +1,38 @@
+"""A061: personal data reaches a column whose declaration does not say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lineal.model.diagnostic import Severity
+from lineal.model.edge import Column
+from lineal.model.finding import Found, Spot
+from lineal.rules.rule import Rule, Subject
+
+
+def find(subject: Subject) -> Iterator[Found]:
+    graph, labels = subject.graph, subject.labels
+    personal = {label.lower() for label in subject.checks.personal}
+    for info in subject.infos:
+        for about in graph.columns(info.dataset):
+            brought = [each for each in labels.brought(about) if each.label in personal]
+            if brought:
+                yield _found(about, [str(each) for each in brought], brought[0].origin, subject)
+
+
+def _found(about: Column, ways: list[str], origin: Column, subject: Subject) -> Found:
+    made, declared = subject.made_at(about), subject.declared_at(about)
+    spots = (Spot(made, "brought here"),) if made and declared else ()
+    message = f"{about} holds personal data, but is not declared so: {', '.join(ways)}"
+    return Found(message, declared or made or subject.home_of(about.dataset), "", about, origin, spots)
+
+
+RULE = Rule(
+    "A061",
+    "undeclared-personal-data",
+    Severity.WARNING,
+    "The values of a column that is declared as personal data reach, unmasked, a column that declares no"
+    " classification. `validate: {personal: […]}` in the project file names the labels that count.",
+    "Declare the label on the column, or mask its values on the way.",
+    find,
+)

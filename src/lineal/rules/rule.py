@@ -1,0 +1,110 @@
+"""A rule, and what it may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import NamedTuple
+
+from lineal.graph.classify import Classification
+from lineal.graph.graph import Graph
+from lineal.model import names
+from lineal.model.diagnostic import Code, Diagnostic, Place, Severity
+from lineal.model.edge import Column, Dataset, Edge
+from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.finding import Checks, Construct, Found
+
+
+class Rule(NamedTuple):
+    """A code that stays the same for ever, how bad it is unless the project says otherwise, and how to find it."""
+
+    code: str
+    name: str
+    severity: Severity | None
+    """None: off, unless the project or the command line asks for it"""
+    meaning: str
+    remedy: str
+    find: Callable[[Subject], Iterable[Found]]
+
+    def is_called(self, text: str) -> bool:
+        """By its code or its name, whatever the case; A05* means all of the codes that begin so."""
+        asked = text.lower()
+        return fnmatchcase(self.code.lower(), asked) or fnmatchcase(self.name, asked)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is checked: the graph, with what is declared beside what is produced, and what the project says of rules."""
+
+    graph: Graph
+    checks: Checks = field(default_factory=Checks)
+    constructs: Callable[[], list[Construct]] = list
+
+    @cached_property
+    def labels(self) -> Classification:
+        return Classification(self.graph)
+
+    @cached_property
+    def diagnosed(self) -> dict[Code, list[Diagnostic]]:
+        found: dict[Code, list[Diagnostic]] = {}
+        for diagnostic in self.graph.extraction.diagnostics:
+            found.setdefault(diagnostic.code, []).append(diagnostic)
+        return found
+
+    @property
+    def infos(self) -> list[DatasetInfo]:
+        return list(self.graph.infos.values())
+
+    @cached_property
+    def documented(self) -> list[DatasetInfo]:
+        """The datasets that somebody describes: nodes of a project, and tables with a word about them in a schema."""
+        return [info for info in self.infos if info.declared is not None and _is_described(info)]
+
+    def is_terminal(self, info: DatasetInfo) -> bool:
+        name = names.insensitive(info.dataset.name, False)
+        patterns = (names.insensitive(pattern, False) for pattern in self.checks.terminal)
+        return info.terminal or any(fnmatchcase(name, pattern) for pattern in patterns)
+
+    def sources(self, column: Column) -> list[Edge]:
+        """The field-level edges into a column."""
+        return self.graph.into(column)
+
+    def declared_at(self, column: Column) -> Place | None:
+        info = self.graph.info(column)
+        return info.place if info is not None else None
+
+    def made_at(self, column: Column) -> Place | None:
+        """Where a statement makes the column, as far as its sources tell."""
+        return next((edge.place for edge in self.sources(column) if edge.place), None)
+
+    def home_of(self, dataset: Dataset) -> Place | None:
+        """Where a dataset is declared, else where the first statement that makes it reads something."""
+        return self.graph.infos[dataset].place or self._first_reads.get(dataset)
+
+    @cached_property
+    def _first_reads(self) -> dict[Dataset, Place]:
+        first: dict[Dataset, Place] = {}
+        for read in self.graph.reads:
+            if read.place is not None:
+                first.setdefault(read.target, read.place)
+        return first
+
+
+UNDECLARED_PLACES = (".sql", ".csv", ".py")
+"""Where a node is said to stand that has no YAML of its own."""
+
+
+def has_yaml(info: DatasetInfo) -> bool:
+    return info.place is not None and not info.place.file.lower().endswith(UNDECLARED_PLACES)
+
+
+def _is_described(info: DatasetInfo) -> bool:
+    words = info.description or any(column.description for column in info.declared or ())
+    return bool(words) or (info.kind != "table" and has_yaml(info))
+
+
+def keyed(columns: Iterable[ColumnInfo]) -> dict[str, ColumnInfo]:
+    """Columns by their name, whatever its case."""
+    return {names.insensitive(column.name, False): column for column in columns}

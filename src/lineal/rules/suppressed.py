@@ -1,0 +1,55 @@
+"""-- lineal: ignore[A050]: which findings a comment silences, and which comments silence none."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from lineal.model.finding import Found, Suppression
+from lineal.rules.rule import Rule
+
+
+class Silence:
+    """The comments of a project that silence rules, and which of them have done so."""
+
+    def __init__(self, suppressions: Iterable[Suppression], rules: Collection[Rule]) -> None:
+        self._by_file: dict[str, list[Suppression]] = {}
+        self._used: set[tuple[str, tuple[str, ...], str]] = set()
+        self._rules = rules
+        for suppression in suppressions:
+            self._by_file.setdefault(suppression.place.file, []).append(suppression)
+
+    def covers(self, rule: Rule, found: Found) -> bool:
+        """Whether a comment stands at any of the spots that a finding has to do with."""
+        silenced = False
+        for place in found.places:
+            for suppression in self._by_file.get(place.file, ()):
+                code = _named(rule, suppression) if suppression.covers(place) else None
+                if code is not None:
+                    self._used.add((place.file, suppression.codes, code))
+                    silenced = True
+        return silenced
+
+    def unused(self, active: Collection[str]) -> Iterator[Found]:
+        """Comments that silence nothing, although their rules were asked; a file may be read in several renderings."""
+        for file, several in self._by_file.items():
+            for suppression in dict.fromkeys(several):
+                for code in suppression.codes or ("",):
+                    if (file, suppression.codes, code) not in self._used and self._was_asked(code, active):
+                        yield Found(self._said(code), suppression.place)
+
+    def _was_asked(self, code: str, active: Collection[str]) -> bool:
+        called = [rule for rule in self._rules if rule.is_called(code)] if code else []
+        return not called or all(rule.code in active for rule in called)
+
+    def _said(self, code: str) -> str:
+        if not code:
+            return "the comment silences nothing"
+        known = any(rule.is_called(code) for rule in self._rules)
+        return f"ignore[{code}] silences nothing" if known else f"ignore[{code}]: there is no such rule"
+
+
+def _named(rule: Rule, suppression: Suppression) -> str | None:
+    """The code by which a comment means the rule; '' where it means all of them."""
+    if not suppression.codes:
+        return ""
+    return next((code for code in suppression.codes if rule.is_called(code)), None)

@@ -1,0 +1,46 @@
+"""A070: FROM stg_custmers, and neither a model nor a seed, source or table is called so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lineal.model import names
+from lineal.model.diagnostic import Severity
+from lineal.model.extraction import DatasetInfo
+from lineal.model.finding import Found
+from lineal.rules.rule import Rule, Subject
+
+CATALOGUES = ("information_schema", "pg_catalog", "sys", "system", "snowflake", "duckdb_", "sqlite_")
+"""What every engine has without being told."""
+
+
+def find(subject: Subject) -> Iterator[Found]:
+    if not any(info.declared is not None for info in subject.infos):
+        return  # where nothing is declared, every table is one that somebody else fills
+    written = {edge.into for edge in subject.graph.extraction.edges} | {read.target for read in subject.graph.reads}
+    unknown = {info.dataset for info in subject.infos if _is_unknown(info)} - written
+    known = [info.dataset.name for info in subject.infos if info.dataset not in unknown]
+    for read in subject.graph.reads:
+        if read.dataset in unknown and read.column is None:
+            near = names.closest(read.dataset.name, known)
+            hint = f"Did you mean {near}?" if near else ""
+            message = f"{read.target} reads {read.dataset}, which nothing defines or declares"
+            yield Found(message, read.place, hint, read.dataset)
+
+
+def _is_unknown(info: DatasetInfo) -> bool:
+    if info.kind != "table" or info.declared is not None or info.produced is not None or info.complete:
+        return False
+    parts = names.insensitive(info.dataset.name, False).split(".")
+    return not any(part.startswith(CATALOGUES) for part in parts[:-1] or parts)
+
+
+RULE = Rule(
+    "A070",
+    "unknown-reference",
+    Severity.WARNING,
+    "A statement reads a table that no model, seed, source, schema or CREATE TABLE of the project tells about. Where"
+    " nothing is declared at all, nothing is unknown.",
+    "Check the spelling, or declare the table as a source.",
+    find,
+)

@@ -1,0 +1,50 @@
+"""What a check has found, as text: for people, for programs, for code scanning, for a pull request's lines.
+
+A view is one file with one function `view(verdict)`. To add one: a file here and a row in FORMATS.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from lineal.model.diagnostic import Severity
+from lineal.model.extraction import Coverage
+from lineal.model.finding import Finding
+from lineal.views.words import counted
+
+if TYPE_CHECKING:
+    from lineal.rules import Rule
+    from lineal.views.page import Page
+
+FORMATS: Mapping[str, str] = {
+    "text": "lineal.views.findings.text",
+    "json": "lineal.views.findings.json",
+    "sarif": "lineal.views.findings.sarif",
+    "github": "lineal.views.findings.github",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The findings, the rules that were asked, and the lines of the files that findings stand in."""
+
+    findings: Sequence[Finding]
+    rules: Sequence[Rule]
+    coverage: Coverage
+    lines: Callable[[str], Sequence[str]]
+
+    @property
+    def count(self) -> str:
+        """2 errors, 1 warning"""
+        counts = Counter(finding.severity for finding in self.findings)
+        present = (severity for severity in sorted(Severity, reverse=True) if counts[severity])
+        return ", ".join(counted(counts[severity], severity.label) for severity in present) or "no findings"
+
+
+def view(name: str, verdict: Verdict) -> str | Page:
+    made: str | Page = import_module(FORMATS[name]).view(verdict)
+    return made

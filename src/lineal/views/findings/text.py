@@ -1,0 +1,70 @@
+"""For people: each finding with the line that it is about, and what to do.
+
+warning[A051]: dim_customers.customer_name says "Customer full name", but is a copy of …
+  --> nodes/dim_customers/dim_customers.yml:14:5
+   |
+14 |   - name: customer_name
+   |     ^^^^^^^^^^^^^^^^^^^
+   = also: nodes/dim_customers/dim_customers.sql:3:5: copy of stg_customers.customer_name
+   = help: Make the descriptions equal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lineal.model.diagnostic import Place
+from lineal.model.finding import Finding
+from lineal.views.findings import Verdict
+from lineal.views.page import Line, Page, Piece, line
+from lineal.views.safe import visible, width
+
+LONGEST = 160
+"""So much of a line is shown, around the spot."""
+TAB = "    "
+_SPOT = re.compile(r"[\w$@]+(?:\s*:\s+[^#\n]*[^#\s])?|\S", re.UNICODE)
+"""A word; in YAML also what it is set to: name: customer_id"""
+
+
+def view(verdict: Verdict) -> Page:
+    page: Page = []
+    for finding in verdict.findings:
+        if page:
+            page.append(line())
+        page += _finding(finding, verdict)
+    return page
+
+
+def _finding(finding: Finding, verdict: Verdict) -> Iterator[Line]:
+    found, severity = finding.found, finding.severity.label
+    yield line(Piece(f"{severity}[{finding.code}]", severity), Piece(f": {found.message}", "heading"))
+    margin = " "
+    if found.place is not None:
+        margin = " " * (len(str(found.place.line)) + 1)
+        yield line(Piece(f"{margin[:-1]}--> ", "arrow"), str(found.place))
+        yield from _excerpt(found.place, verdict, margin, severity)
+    for spot in found.also:
+        yield line(Piece(f"{margin}= ", "arrow"), Piece("also: ", "note"), f"{spot.place}: {spot.text}")
+    if found.hint:
+        yield line(Piece(f"{margin}= ", "arrow"), Piece("help: ", "note"), found.hint)
+
+
+def _excerpt(place: Place, verdict: Verdict, margin: str, severity: str) -> Iterator[Line]:
+    lines = verdict.lines(place.file)
+    if not 0 < place.line <= len(lines) or not lines[place.line - 1].strip():
+        return
+    text, before, spot = _window(lines[place.line - 1], max(place.column - 1, 0))
+    yield line(Piece(f"{margin}|", "arrow"))
+    yield line(Piece(f"{place.line} | ", "arrow"), text)
+    yield line(Piece(f"{margin}| ", "arrow"), " " * width(visible(before)), Piece("^" * max(width(spot), 1), severity))
+
+
+def _window(text: str, at: int) -> tuple[str, str, str]:
+    """The part of a line that is shown, what stands before the spot in it, and the spot."""
+    at = min(at, len(text.rstrip()))
+    start = max(at - LONGEST // 2, 0) if len(text) > LONGEST else 0
+    word = _SPOT.match(text, at, start + LONGEST)
+    shown, before = text[start : start + LONGEST], text[start:at]
+    spot = visible(word[0].replace("\t", TAB)) if word else ""
+    return shown.replace("\t", TAB).rstrip(), before.replace("\t", TAB), spot
