@@ -44,9 +44,12 @@ class JobRun:
         self.ask(f"DROP TABLE IF EXISTS {table}")
         self.ask(f"CREATE TABLE {table} ({columns}) USING parquet")
 
-    def make_all(self) -> None:
+    def make_all(self, text: str) -> None:
+        """The tables of every database that the job's text names."""
         for info in schema():
             name = str(info.dataset)
+            if re.split(r"[.:]", name)[0] not in text:
+                continue
             table = self.holder_of(name) if "/" in name else name
             self.make(table, ", ".join(f"`{column.name}` {column.type}" for column in info.columns))
 
@@ -178,7 +181,7 @@ def imported_from(job: Job) -> Iterator[None]:
 def facts_by_running(job: Job, spark: Any) -> set[str]:
     run = JobRun(spark)
     try:
-        run.make_all()
+        run.make_all("".join(path.read_text() for path in job.files))
         with intercepted(run), imported_from(job):
             runpy.run_path(str(job.entry), run_name="__main__")
     finally:

@@ -310,10 +310,15 @@ PATH_DEPTH = 5
 """Paths of nested fields are cut here, or a recursive CTE would never reach its fixpoint."""
 
 
+def is_own(lineage: Lineage) -> bool:
+    """Whether a value is a column's own, whole or a part of it, and nothing that was computed from it."""
+    return isinstance(lineage, Part) or any(way is IDENTITY for _, way in lineage)
+
+
 def further(lineage: Lineage, path: Sequence[str]) -> Lineage:
     """address, and city in it      the origin that the path leads to, where the value is still the column's own"""
     part = isinstance(lineage, Part)
-    found: Lineage = Part()
+    found: Lineage = Part() if is_own(lineage) else {}
     for (origin, way), trail in lineage.items():
         if way is IDENTITY or (part and way is VALUE):
             origin = Column(origin.dataset, origin.name, (*origin.path, *path)[:PATH_DEPTH])

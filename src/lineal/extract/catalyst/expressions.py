@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Struct, absorb, further, pour, united
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Struct, absorb, further, is_own, pour, united
 from lineal.algebra.functions import Function, Role, known
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.way import IDENTITY, Clause, Way
@@ -282,7 +282,7 @@ def field_at(held: Lineage, path: Sequence[str]) -> Lineage:
         held, path = held.fields[path[0].lower()], path[1:]
     if not path:
         return held
-    found: Lineage = Part()
+    found: Lineage = Part() if is_own(held) else {}
     pour(further(held, path), VALUE, found)
     return found
 
@@ -331,7 +331,7 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
     whole = value_of(node, IDENTITY, scope)
     if node.name not in BUILDERS:
         if node.name in FIELDS and is_part(node):
-            return Part(whole)
+            return Part(whole) if is_part_of_column(node, scope) else whole
         if node.name in FIELDS or (node.children[:1] and node.children[0].name == "AnyValue"):
             return carried(node, scope) or whole
         node = column_in(node)
@@ -390,6 +390,13 @@ def is_part(node: Node) -> bool:
     while node.name in FIELDS:
         node = node.children[0]
     return column_in(node).name == "AttributeReference"
+
+
+def is_part_of_column(node: Node, scope: Scope) -> bool:
+    """from_json(doc, …).items[0]      whatever it is, it is no part of doc"""
+    while node.name in FIELDS:
+        node = node.children[0]
+    return is_own(scope.attribute(column_in(node)).lineage)
 
 
 def column_in(node: Node) -> Node:

@@ -6,8 +6,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lineal.algebra.expression import VALUE, decides
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, absorb, doubted, pour, scan, union, united
-from lineal.extract.catalyst.expressions import Scope, field_at, gather, is_part, item_of, struct_of, value_of
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, absorb, doubted, is_own, pour, scan, union, united
+from lineal.extract.catalyst.expressions import (
+    Scope,
+    field_at,
+    gather,
+    is_part,
+    is_part_of_column,
+    item_of,
+    struct_of,
+    value_of,
+)
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Doubt
@@ -185,7 +194,8 @@ def generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
         lineages = json_tuple(generator, scope)
     else:
         lineage = value_of(generator, IDENTITY, scope)
-        exploded: Lineage = Part() if is_part(generator.children[0]) else {}
+        inner = generator.children[0]
+        exploded: Lineage = Part() if is_part(inner) and is_part_of_column(inner, scope) else {}
         pour(lineage, VALUE, exploded)
         exploded = item_of(generator.children[0], scope) or exploded
         fields = generator.args.get("fieldNames") or []
@@ -201,7 +211,7 @@ def generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 def taken(lineage: Lineage) -> Lineage:
     """inline(array(struct(a AS p)))      p ← a, TRANSFORMATION: it was taken out of a struct"""
-    found: Lineage = Part()
+    found: Lineage = Part() if is_own(lineage) else {}
     pour(lineage, VALUE, found)
     return found
 

@@ -18,7 +18,7 @@ from lineal.extract.pyspark.frames.groups import GROUPED
 from lineal.extract.pyspark.libraries import call as call_of_library
 from lineal.extract.pyspark.natives import method_of_value
 from lineal.extract.pyspark.relation import Relation
-from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run
+from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run, Yielded
 from lineal.extract.pyspark.session import SESSION
 from lineal.extract.pyspark.sinks import ACTIONS, BUILDERS
 from lineal.extract.pyspark.statements import Returns, block
@@ -177,7 +177,12 @@ def apply(run: Run, function: Value, arguments: Arguments, keywords: Keywords, n
 # -- functions and classes of the program ------------------------------------------------------------------------
 
 
-def call_function(run: Run, function: Function, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_function(
+    run: Run, function: Function, arguments: Arguments, keywords: Keywords, node: Any,
+    at_yield: Callable[[Value], None] | None = None,
+) -> Value:  # fmt: skip
+    if "contextmanager" in function.decorators and at_yield is None:
+        return Builder("context", {"call": lambda body: call_function(run, function, arguments, keywords, node, body)})
     if run.depth >= DEEPEST_CALL:
         return Unknown(f"{function.name}()", "calls nest too deeply to be followed")
     run.step(5)
@@ -188,7 +193,7 @@ def call_function(run: Run, function: Function, arguments: Arguments, keywords: 
         env.names.setdefault("__self__", arguments[0] if arguments else None)
     reading, run.reading = run.reading, function.file.reading
     run.depth += 1
-    run.frames.append([])
+    run.frames.append(Yielded(at_yield))
     try:
         if isinstance(function.node, ast.Lambda):
             return value(run, function.node.body, env)

@@ -513,6 +513,8 @@ def yielded(run: Run, node: ast.Yield | ast.YieldFrom, env: Environment) -> Valu
             collected.extend(items_of(held) or [])
         else:
             collected.append(held)
+            if collected.at_yield is not None:
+                collected.at_yield(held)
     return Unknown("…", "sent to a generator")
 
 

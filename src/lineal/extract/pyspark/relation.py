@@ -392,6 +392,14 @@ class FrameEvaluation(Evaluation):
 
     __slots__ = ()
 
+    def star_slots(self, node: Any, scope: Scope) -> list[Slot]:
+        """to_json(struct("*"))      every column of the DataFrame at hand"""
+        if not isinstance(scope, FrameScope):
+            return super().star_slots(node, scope)
+        from lineal.extract.pyspark.frames.project import starred
+
+        return [attribute.slot for attribute in starred(scope.relation, node, scope)]
+
     def frame_of(self, node: Any, scope: Scope) -> Frame:
         relation = node._meta.get("relation") if node._meta else None
         if relation is None:

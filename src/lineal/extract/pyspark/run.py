@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,14 @@ class Environment:
         return None
 
 
+class Yielded(list[Any]):
+    """What a call has yielded so far; of a context manager, what is to be done at its yield."""
+
+    def __init__(self, at_yield: Callable[[Value], None] | None = None) -> None:
+        super().__init__()
+        self.at_yield = at_yield
+
+
 @dataclass
 class Write:
     """A dataset that the program writes: what is written, and how the target's columns are matched."""
@@ -93,7 +102,7 @@ class Run:
         self.depth = 0
         self.journals: list[dict[int, tuple[Any, Any]]] = []
         self.called: set[int] = set()
-        self.frames: list[list[Value]] = []
+        self.frames: list[Yielded] = []
         self.udfs: dict[str, Value] = {}
         self.patched: dict[tuple[str, str], Value] = {}
         """methods that the program gives to DataFrames and Columns: DataFrame.clean = clean"""

@@ -13,9 +13,9 @@ from lineal.extract.pyspark.matching import fits_pattern
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run, restore
 from lineal.extract.pyspark.values import (
+    Builder,
     Class,
     Function,
-    Generator,
     Instance,
     Library,
     Method,
@@ -133,8 +133,6 @@ def bind(run: Run, target: ast.expr, held: Value, env: Environment) -> None:
         key = value(run, target.slice, env)
         setter = owner.home.find("__setitem__") if isinstance(owner, Instance) else None
         if isinstance(setter, Function):
-            from lineal.extract.pyspark.calls import apply
-
             apply(run, setter, [owner, key, held], {}, target)
         else:
             store(run, owner, key, held)
@@ -144,8 +142,6 @@ def set_on(run: Run, owner: Instance | Class, name: str, held: Value, node: Any)
     """self.x = …      by its setter, where x is a property"""
     found = owner.home.find(name) if isinstance(owner, Instance) else None
     if isinstance(found, Function) and found.setter is not None:
-        from lineal.extract.pyspark.calls import apply
-
         apply(run, found.setter, [owner, held], {}, node)
         return
     run.touch(owner.names)
@@ -305,24 +301,51 @@ def _returns_nothing(node: ast.Return) -> bool:
 
 
 def with_(run: Run, node: ast.With | ast.AsyncWith, env: Environment, returns: Returns) -> Flow:
-    for item in node.items:
-        held = entered(run, value(run, item.context_expr, env), item)
+    return inside(run, node.items, node, env, returns)
+
+
+def inside(
+    run: Run, items: list[ast.withitem], node: ast.With | ast.AsyncWith, env: Environment, returns: Returns
+) -> Flow:
+    """with a as x, b as y: …      the first around the second, and that around the body"""
+    if not items:
+        return block(run, node.body, env, returns)
+    item, *rest = items
+    flow = Flow.ON
+
+    def entered(held: Value) -> None:
+        nonlocal flow
         if item.optional_vars is not None:
             bind(run, item.optional_vars, held, env)
-    return block(run, node.body, env, returns)
+        flow = inside(run, rest, node, env, returns)
+
+    manager = value(run, item.context_expr, env)
+    if isinstance(manager, Builder) and manager.kind == "context":
+        around_yield(run, manager, entered, item)
+        return flow
+    enter, leave = (manager.home.find(n) if isinstance(manager, Instance) else None for n in ("__enter__", "__exit__"))
+    entered(apply(run, enter, [manager], {}, item) if isinstance(enter, Function) else manager)
+    if isinstance(leave, Function):
+        apply(run, leave, [manager, None, None, None], {}, item)
+    return flow
 
 
-def entered(run: Run, held: Value, node: Any) -> Value:
-    """with cached(df) as base      what a generator yields first, or what __enter__ gives"""
-    if isinstance(held, Generator):
-        items = items_of(held)
-        return items[0] if items else None
-    enter = held.home.find("__enter__") if isinstance(held, Instance) else None
-    if isinstance(enter, Function):
-        from lineal.extract.pyspark.calls import apply
+def around_yield(run: Run, manager: Builder, body: Callable[[Value], None], node: Any) -> None:
+    """@contextmanager      the function up to its yield, the body there, then the rest of the function"""
+    reading, depth, done = run.reading, run.depth, False
 
-        return apply(run, enter, [held], {}, node)
-    return held
+    def at_yield(held: Value) -> None:
+        nonlocal done
+        if not done:
+            done = True
+            inner, run.reading = run.reading, reading
+            body(held)
+            run.reading = inner
+
+    manager.parts["call"](at_yield)
+    run.depth = depth
+    if not done:
+        body(None)
 
 
 def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flow:
@@ -342,6 +365,12 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
     else:
         possible.append(lambda: Flow.ON)
     return possible[0]() if len(possible) == 1 else branched(run, possible)
+
+
+def apply(run: Run, function: Value, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+    from lineal.extract.pyspark.calls import invoke
+
+    return invoke(run, function, arguments, keywords, node)
 
 
 # -- definitions -------------------------------------------------------------------------------------------------
@@ -400,8 +429,6 @@ def welcomed(run: Run, made: Class, keywords: dict[str, Value], node: ast.ClassD
         (base.names["__init_subclass__"] for base in made.order[1:] if "__init_subclass__" in base.names), None
     )
     if isinstance(found, Function):
-        from lineal.extract.pyspark.calls import apply
-
         apply(run, found, [made], {key: held for key, held in keywords.items() if key != "metaclass"}, node)
 
 
@@ -411,8 +438,6 @@ def decorated_class(run: Run, made: Class, node: ast.ClassDef, env: Environment)
     for decorator in reversed(node.decorator_list):
         owner = value(run, decorator, env)
         if isinstance(owner, (Function, Method, Partial)):
-            from lineal.extract.pyspark.calls import apply
-
             given = apply(run, owner, [result], {}, decorator)
             result = given if isinstance(given, (Class, Function, Partial)) else result
     return result

@@ -19,7 +19,8 @@ from lineal.extract.sql.casts import cast_behind
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
 from lineal.extract.sql.paths import PATHS, arrow_meant, path_of
-from lineal.extract.sql.scope import Scope, Source, field_of
+from lineal.extract.sql.scope import Scope, Source, field_of, with_fields
+from lineal.extract.sql.structs import is_document, parsed_document
 from lineal.extract.sql.tables import column_in_text, literal_name
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Clause, Way, compose
@@ -769,8 +770,11 @@ def carried(node: Any, scope: Scope) -> Struct | None:
         step = aggregate_of(step) if isinstance(inner, CARRYING_AGGREGATES) else step
         inner = inner.this
     inner = with_names_of_type(inner)
+    held: Lineage | None
     if isinstance(inner, exp.Struct):
         held = struct_of(inner, scope)
+    elif is_document(inner):
+        held = parsed_document(inner, value_of(inner, NEUTRAL, scope), scope.evaluation.facts.name)
     elif isinstance(inner, exp.Column) and inner is not node and not isinstance(inner.this, exp.Star):
         held = scope.column(inner).lineage
     else:
@@ -781,7 +785,7 @@ def carried(node: Any, scope: Scope) -> Struct | None:
     beside = {key: trail for key, trail in whole.items() if not key[1].direct}
     fields: dict[str, Lineage] = {}
     for name, lineage in held.fields.items():
-        fields[name] = dict(beside)
+        fields[name] = with_fields(dict(beside), lineage)
         pour(lineage, step, fields[name], node)
     return Struct(whole, fields, held.names)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from lineal.algebra.frame import PATH_DEPTH, Lineage
 from lineal.extract.sql.dialects import EITHER, LAMBDAS
 
 
@@ -46,6 +47,12 @@ def leads_to_part(node: Any) -> bool:
     """Whether a node is a part of a column: xs, xs[0].price, payload:items"""
     base = path_of(node).base
     return isinstance(base, exp.Column) and not isinstance(base.this, exp.Star)
+
+
+def reaches(names: Sequence[str], lineage: Lineage) -> bool:
+    """Whether a path has led into a column: the field of a value that was computed has none of its own."""
+    tail = tuple(names)
+    return not tail or any(way.direct and origin.path[-len(tail) :] == tail[:PATH_DEPTH] for origin, way in lineage)
 
 
 def arrow_meant(node: Any, arrows: str) -> Any:

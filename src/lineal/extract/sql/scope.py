@@ -18,6 +18,7 @@ from lineal.algebra.frame import (
     answer,
     doubted,
     further,
+    is_own,
     pour,
     slot_at,
     united,
@@ -571,10 +572,11 @@ def field_of(slot: Slot, path: Sequence[str], node: exp.Expression) -> Slot:
     """address.city      the path stays on the origin, and reading a field transforms"""
     if not path:
         return slot
-    lineage: Lineage = Part()
     held = slot.lineage
-    if isinstance(held, Struct) and path[0].lower() in held.fields:
-        pour(held.fields[path[0].lower()], VALUE, lineage, node)
-        return field_of(Slot(path[0], path[0], with_fields(lineage, held.fields[path[0].lower()])), path[1:], node)
+    inner = held.fields.get(path[0].lower()) if isinstance(held, Struct) else None
+    lineage: Lineage = Part() if is_own(held if inner is None else inner) else {}
+    if inner is not None:
+        pour(inner, VALUE, lineage, node)
+        return field_of(Slot(path[0], path[0], with_fields(lineage, inner)), path[1:], node)
     pour(further(held, path), VALUE, lineage, node)
     return Slot(path[-1], path[-1], lineage)

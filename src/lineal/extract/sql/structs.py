@@ -32,6 +32,37 @@ def field_names(lineage: Lineage, path: Sequence[str], catalog: Catalog) -> Sequ
     return catalog.struct_fields(Column(origin.dataset, origin.name, (*origin.path, *path)))
 
 
+def parsed_document(node: Any, whole: Lineage, dialect: str) -> Struct | None:
+    """from_json(doc, 'a INT, b STRUCT<c: INT>')      the schema tells the fields; each of them comes from doc"""
+    text = node.expression if isinstance(node, exp.FromJson) else node.expressions[1:2]
+    text = text[0] if isinstance(text, list) and text else text
+    if not isinstance(text, exp.Literal) or not text.is_string:
+        return None
+    spelled = text.name.strip()
+    nested = spelled.lower().startswith(("struct<", "array<", "map<"))
+    found = fields_in(whole, data_type(spelled if nested else f"struct<{spelled}>", dialect))
+    return found if isinstance(found, Struct) else None
+
+
+def fields_in(lineage: Lineage, kind: Any) -> Lineage:
+    """A value of that type, whose fields all have its lineage; an array stands for its items."""
+    kind = element(kind)
+    fields = [each for each in kind.expressions if isinstance(each, exp.ColumnDef)] if kind is not None else []
+    if not fields:
+        return lineage
+    return Struct(
+        lineage, {each.name.lower(): fields_in(lineage, each.kind) for each in fields}, [each.name for each in fields]
+    )
+
+
+DOCUMENTS = frozenset(("from_csv", "from_xml"))
+
+
+def is_document(node: Any) -> bool:
+    """from_json(…), from_csv(…), from_xml(…)"""
+    return isinstance(node, exp.FromJson) or (isinstance(node, exp.Anonymous) and node.name.lower() in DOCUMENTS)
+
+
 def is_struct(lineage: Lineage, catalog: Catalog, dialect: str) -> bool:
     """Whether the one column that a value is, or is a part of, is declared as a struct, and not as a list of some."""
     if len(lineage) != 1:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from lineal.extract.pyspark.reading import Spot
 from lineal.extract.pyspark.relation import Bound, Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Choice, ColumnValue, Instance, Pattern, Unknown, Value
+from lineal.extract.pyspark.values import Choice, ColumnValue, Instance, Pattern, SchemaValue, TypeValue, Unknown, Value
 from lineal.extract.sql.parse import parse
 from lineal.extract.sql.reading import Reading
 from lineal.model.diagnostic import Code
@@ -94,6 +94,10 @@ def literal(run: Run, value: Value, node: Any) -> Any:
         return literal(run, value.names["value"], node)
     if isinstance(value, Relation):
         return subquery(value)
+    if isinstance(value, (SchemaValue, TypeValue)):
+        from lineal.extract.pyspark.types import type_text
+
+        return exp.Literal.string(type_text(value))
     return exp.Null()
 
 

@@ -43,6 +43,7 @@ METHODS: dict[str, Handler] = {
     "agg": groups.agg,
     **dict.fromkeys(("describe", "summary"), groups.describe),
     "freqItems": groups.frequent,
+    "crosstab": groups.crosstab,
     **dict.fromkeys(("unpivot", "melt"), groups.unpivot),
     **dict.fromkeys(("mapInPandas", "mapInArrow"), groups.in_python),
     **dict.fromkeys(("union", "unionAll"), sets.union_),

@@ -257,6 +257,21 @@ def describe(run: Run, relation: Relation, arguments: Arguments, keywords: Keywo
     return said(run, relation.derived(attributes, None, evaluation), evaluation)
 
 
+def crosstab(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.crosstab("a", "b")      a_b ← a; a column for each value of b, which only the data knows"""
+    given = dict(zip(("col1", "col2"), arguments, strict=False)) | keywords
+    first, second = given.get("col1"), given.get("col2")
+    if not isinstance(first, str) or not isinstance(second, str):
+        run.dynamic("columns that only a run knows", node)
+        return relation.derived([])
+    text = exp.Cast(this=column(run, first, node), to=exp.DataType.build("string"))
+    test = exp.If(this=exp.Is(this=column(run, first, node), expression=exp.Null()), true=exp.Literal.string("null"))
+    key = ColumnValue(exp.Case(ifs=[test], default=text), (f"{first}_{second}",))
+    run.report(Code.DYNAMIC, "the columns of a crosstab, whose values only the data knows", node)
+    counted = Grouped(relation, [key], ColumnValue(column(run, second, node)))
+    return aggregated(run, counted, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], node)
+
+
 def unpivot(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """df.unpivot("id", ["a", "b"], "kind", "value")      value ← a, b IDENTITY; kind has no source"""
     order = ("ids", "values", "variableColumnName", "valueColumnName")

@@ -17,12 +17,13 @@ from lineal.extract.pyspark.relation import Attribute, FrameEvaluation, FrameSco
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of, type_of
 from lineal.extract.pyspark.values import Choice, ColumnValue, Pattern, Unknown, Value, items_of
-from lineal.extract.sql.columns import struct_star
-from lineal.extract.sql.expressions import gather, struct_of
+from lineal.extract.sql.columns import edited, struct_star
+from lineal.extract.sql.expressions import carried, gather, struct_of, value_of
 from lineal.extract.sql.generators import generated, is_generator
 from lineal.extract.sql.naming import output_name
-from lineal.extract.sql.paths import PATHS, leads_to_part
+from lineal.extract.sql.paths import PATHS, leads_to_part, path_of, reaches
 from lineal.extract.sql.scope import with_fields
+from lineal.extract.sql.structs import is_document
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
@@ -83,16 +84,30 @@ def name_of(tree: Any, position: int, scope: FrameScope) -> str:
 def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
     kind = tree.__class__
     if kind is exp.Struct:
-        return struct_of(tree, scope)
+        return struct_of(with_each_column(tree, scope), scope)
     if kind is exp.Anonymous and tree.name == "with_field":
         return with_field(tree, scope)
+    if is_document(tree):
+        return carried(tree, scope) or value_of(tree, IDENTITY, scope)
     lineage: Lineage = {}
     if kind is exp.Column:
         slot = scope.column(tree)
         pour(slot.lineage, IDENTITY, lineage, tree)
         return with_fields(lineage, slot.lineage)
     gather(tree, IDENTITY, lineage, scope)
-    return Part(lineage) if kind in PATHS and leads_to_part(tree) else lineage
+    part = kind in PATHS and leads_to_part(tree) and reaches(path_of(tree).names, lineage)
+    return Part(lineage) if part else lineage
+
+
+def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
+    """struct("*")      a field for each column"""
+    if not any(isinstance(item, exp.Star) for item in tree.expressions):
+        return tree
+    items: list[Any] = []
+    for item in tree.expressions:
+        several = scope.relation.names if isinstance(item, exp.Star) else None
+        items += [item] if several is None else [exp.column(name) for name in several]
+    return exp.Struct(expressions=items)
 
 
 def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
@@ -148,7 +163,12 @@ def starred(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]
     for attribute in found:
         if attribute.slot.scanned is not None:
             scope.evaluation.read(attribute.slot.scanned, scope.clause, tree)
-    return found
+    star = tree if isinstance(tree, exp.Star) else tree.this
+    if not any(star.args.values()):
+        return found
+    held = {id(attribute.slot): attribute for attribute in found}
+    slots = edited(star, [attribute.slot for attribute in found], scope)
+    return [held.get(id(slot)) or fresh(slot) for slot in slots]
 
 
 def rows_made(tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineage) -> list[Slot]:
