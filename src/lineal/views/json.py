@@ -109,14 +109,14 @@ def table(found: TableEdge) -> dict[str, Any]:
 
 
 def impact(found: Impact) -> dict[str, Any]:
-    path = [_step(step) for step in found.path]
-    return {"column": _step(found.column), "why": found.why, "depth": found.depth, "path": path}
+    path = [step(each) for each in found.path]
+    return {"column": step(found.column), "why": found.why, "depth": found.depth, "path": path}
 
 
-def _step(step: Column | Dataset) -> dict[str, Any]:
-    if isinstance(step, Column):
-        return {"dataset": step.dataset.name, "column": ".".join((step.name, *step.path))}
-    return {"dataset": step.name, "column": None}
+def step(at: Column | Dataset) -> dict[str, Any]:
+    if isinstance(at, Column):
+        return {"dataset": at.dataset.name, "column": ".".join((at.name, *at.path))}
+    return {"dataset": at.name, "column": None}
 
 
 def read(found: Read) -> dict[str, Any]:

@@ -1,0 +1,104 @@
+"""lineal impact: what a change of one column does to everything behind it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from lineal.cli.coverage import fail_under
+from lineal.cli.source import Mistake, Source, checked, source_options
+
+if TYPE_CHECKING:
+    from lineal.cli.shown import Shown
+    from lineal.graph.change import Change
+    from lineal.graph.graph import Graph
+
+
+@click.command(name="impact")
+@click.argument("column")
+@click.argument("where", nargs=-1, metavar="[PATH]...")
+@click.option(
+    "--change",
+    default="values",
+    show_default=True,
+    metavar="CHANGE",
+    help="What happens to the column: drop, rename=NEW, type=TYPE or values.",
+)
+@click.option(
+    "--output",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    show_default=True,
+    help="How to show it.",
+)
+@fail_under
+@source_options
+def command(
+    column: str, where: tuple[str, ...], change: str, output: str, fail_under: float | None, source: Source
+) -> None:
+    """Show what a change of COLUMN does: what breaks, changes its type or its values, and why.
+
+    COLUMN is dataset.column. PATH is what `lineal lineage` takes.  [default: .]
+
+    A statement that names a dropped or renamed column breaks; a star passes the loss on to whoever names the column
+    further down. A type goes along where a column is taken as it is, and ends at a cast.
+
+    \b
+    lineal impact stg_orders.amount --change drop
+    lineal impact stg_orders.amount --change rename=total models/
+    lineal impact raw_orders.amount --change type=DOUBLE --output markdown
+
+    Exit codes: 0 fine, 1 less than --fail-under is resolved, 2 a mistake in what was asked.
+    """
+    from lineal.graph.change import UnknownChange, parse
+
+    try:
+        wanted = parse(change)
+    except UnknownChange as mistake:
+        raise Mistake(f"--change {mistake}") from mistake
+    sys.exit(_run(source._replace(paths=checked(where)), column, wanted, output, fail_under))
+
+
+def _run(source: Source, column: str, change: Change, output: str, least: float | None) -> int:
+    from lineal.cli.console import complain, report_diagnostics, show
+    from lineal.cli.coverage import falls_short
+    from lineal.cli.shown import shown
+    from lineal.model.diagnostic import Severity
+
+    found = shown(source, ("impact", column, change, output), lambda graph: _made(graph, column, change, output))
+    show(found.made, source.color)
+    report_diagnostics(found.diagnostics, source.color, Severity.ERROR)
+    if found.footer:
+        complain(found.footer)
+    return int(falls_short(found.coverage, least))
+
+
+def _made(graph: Graph, column: str, change: Change, output: str) -> Shown:
+    from lineal.cli.coverage import footer
+    from lineal.cli.shown import Shown
+    from lineal.graph.effects import effects
+    from lineal.graph.graph import UnknownName
+    from lineal.views.effects import OUTPUTS
+    from lineal.views.report import everything
+
+    try:
+        at = graph.column(column)
+    except UnknownName as mistake:
+        raise Mistake(str(mistake)) from mistake
+    _check(graph, at.dataset, change)
+    made = OUTPUTS[output](effects(graph, at, change), graph)
+    last = footer(graph) if output == "table" else ""
+    return Shown(made, everything(graph).diagnostics, last, graph.extraction.coverage)
+
+
+def _check(graph: Graph, dataset: object, change: Change) -> None:
+    """A rename to a name that is taken is no change that could be made."""
+    from lineal.graph.change import RENAME
+    from lineal.model import names
+    from lineal.model.edge import Dataset
+
+    assert isinstance(dataset, Dataset)
+    if change.kind == RENAME and any(names.same(each.name, change.to) for each in graph.columns(dataset)):
+        raise Mistake(f"--change {change}: {dataset} has a column {change.to} already")

@@ -1,0 +1,39 @@
+"""Changes that a column may see: drop, rename=NEW, type=T, values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+DROP, RENAME, TYPE, VALUES = "drop", "rename", "type", "values"
+KINDS = (DROP, RENAME, TYPE, VALUES)
+WITH_OBJECT = {RENAME: "NEW", TYPE: "TYPE"}
+
+
+class UnknownChange(ValueError):
+    """The text names no change; the message says what does."""
+
+
+class Change(NamedTuple):
+    """What happens to a column; a rename and a type have what it becomes."""
+
+    kind: str
+    to: str = ""
+
+    @property
+    def loses_name(self) -> bool:
+        """Whether the column is no longer there under its name."""
+        return self.kind in (DROP, RENAME)
+
+    def __str__(self) -> str:
+        return f"{self.kind}={self.to}" if self.to else self.kind
+
+
+def parse(text: str) -> Change:
+    kind, _, to = text.partition("=")
+    kind, to = kind.strip().lower(), to.strip()
+    if kind not in KINDS:
+        raise UnknownChange(f"unknown change {text}: write drop, rename=NEW, type=TYPE or values")
+    if (kind in WITH_OBJECT) != bool(to):
+        example = f"{kind}={WITH_OBJECT[kind]}" if kind in WITH_OBJECT else kind
+        raise UnknownChange(f"{text}: write {example}")
+    return Change(kind, to)

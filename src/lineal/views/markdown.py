@@ -1,0 +1,30 @@
+"""Markdown: text from the input goes into code spans, where nothing in it is markup, a link or a mention."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from lineal.views.safe import visible
+
+
+def code(text: str) -> str:
+    """A name as a code span, also in a table: `a\\|b`; what has backticks gets a longer fence."""
+    shown = visible(text).replace("|", "\\|")
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    space = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""
+    return f"{fence}{space}{shown or ' '}{space}{fence}"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Rows whose cells are Markdown already."""
+    return [
+        f"| {' | '.join(header)} |",
+        f"|{'|'.join(' --- ' for _ in header)}|",
+        *(f"| {' | '.join(row)} |" for row in rows),
+    ]
+
+
+def folded(title: str, lines: Iterable[str]) -> list[str]:
+    """What is long is there for whoever opens it."""
+    return ["<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>"]
