@@ -50,7 +50,7 @@ class Spot:
 class Reading:
     """A script's text with what is needed to point into it."""
 
-    __slots__ = ("_lines", "_starts", "_tokens", "found", "script", "statements")
+    __slots__ = ("_before_commas", "_lines", "_starts", "_tokens", "found", "script", "statements")
 
     level = Confidence.HIGH
 
@@ -62,6 +62,7 @@ class Reading:
         self._lines: list[int] | None = None
         self._starts: list[int] | None = None
         self._tokens: list[Token] | None = None
+        self._before_commas: dict[int, tuple[int, int]] = {}
 
     def place(self, trail: Trail | None) -> Place | None:
         node = anchor(trail)
@@ -179,6 +180,7 @@ class Reading:
 
     def remember(self, tokens: list[Token], starts: list[int] | None = None) -> None:
         self._tokens = tokens
+        self._before_commas.clear()
         if starts is not None:
             self._starts = sorted(starts)
 
@@ -189,8 +191,14 @@ class Reading:
         return self._tokens
 
     def _item_start(self, tokens: list[Token], here: int) -> tuple[int, int]:
+        """Where the item begins, and how many brackets farther out its clause stands.
+
+        What lies before a comma is looked up once for all items behind it: a list may have ten thousand of them.
+        """
         depth, lowest = 0, 0
         commas: dict[int, int] = {}
+        met: list[tuple[int, int]] = []
+        start, outer = 0, None
         for i in range(here - 1, -1, -1):
             kind = tokens[i].token_type
             if kind is TokenType.R_PAREN:
@@ -202,9 +210,20 @@ class Reading:
                 continue
             elif kind is TokenType.COMMA:
                 commas.setdefault(depth, i)
+                if i in self._before_commas:
+                    start, farther = self._before_commas[i]
+                    outer = depth + farther
+                    break
+                met.append((i, depth))
             elif kind is TokenType.SEMICOLON or (kind in CLAUSE_STARTS and not self._inside_window(tokens, i)):
-                return commas.get(depth, i) + 1, depth
-        return 0, lowest
+                start, outer = i + 1, depth
+                break
+        if outer is None:
+            return 0, lowest
+        start = commas[outer] + 1 if outer in commas else start
+        for comma, at in met:
+            self._before_commas[comma] = (start, outer - at)
+        return start, outer
 
     @staticmethod
     def _inside_window(tokens: list[Token], i: int) -> bool:

@@ -1,0 +1,27 @@
+"""What can go wrong with a store: one line that says what, and what to do."""
+
+from __future__ import annotations
+
+
+class StoreError(Exception):
+    """The store cannot do what was asked; nothing of it was changed."""
+
+
+class NoStore(StoreError):
+    """There is none at this place."""
+
+
+class Busy(StoreError):
+    """Another process is writing, and goes on for longer than we may wait."""
+
+
+class Damaged(StoreError):
+    """What stands there is not what was written."""
+
+
+class TooNew(StoreError):
+    """The store was made by a later lineal."""
+
+
+class Unreadable(StoreError):
+    """The place cannot be read or written: rights, a full disk, a server that is gone."""

@@ -1,0 +1,83 @@
+"""What a store needs of a database: transactions, questions, and many rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from lineal.store.lineage.schema import Dialect, creation, indexes
+
+Row = tuple[Any, ...]
+Values = Sequence[Any]
+
+WAIT = 60.0
+"""Seconds that a writer waits for another one."""
+
+
+class Database(Protocol):
+    """SQLite or PostgreSQL; SQL is written with `?` for values."""
+
+    dialect: Dialect
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message; a password is not in it."""
+        ...
+
+    def reading(self) -> AbstractContextManager[None]:
+        """One state of the store, whatever others write meanwhile."""
+        ...
+
+    def writing(self) -> AbstractContextManager[None]:
+        """The only writer; all that is written counts, or nothing of it."""
+        ...
+
+    def rows(self, sql: str, values: Values = ()) -> list[Row]: ...
+
+    def run(self, sql: str, values: Values = ()) -> None: ...
+
+    def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
+        """Rows whose columns are given one by one, all equally long; what is the same for all of them once."""
+        ...
+
+    def versions(self) -> list[int] | None:
+        """The versions that were applied; None where there is no store yet."""
+        ...
+
+    def begin_store(self) -> None:
+        """Before the first table is made."""
+        ...
+
+    def by_index(self) -> None:
+        """In this transaction rows are looked up one by one."""
+        ...
+
+    def tidy(self) -> None:
+        """After much was deleted or written, outside of a transaction."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def chunks(values: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
+
+
+def marks(count: int, columns: int) -> str:
+    """(?, ?), (?, ?)"""
+    return ", ".join([f"({', '.join('?' * columns)})"] * count)
+
+
+def without_indexes(database: Database, tables: Sequence[str]) -> Callable[[], None]:
+    """Rows come in faster when what finds them is made afterwards: this drops it, and gives what makes it again."""
+    dropped = {name: on for name, on in indexes(database.dialect).items() if on[0] in tables}
+    for name in dropped:
+        database.run(f"DROP INDEX {name}")
+
+    def again() -> None:
+        for name, on in dropped.items():
+            database.run(creation(name, on))
+
+    return again

@@ -1,0 +1,261 @@
+"""Loading: what is new is opened, what is gone is closed, what is as it was stays untouched.
+
+Everything happens in one transaction: whoever opens the store sees the lineage as it was before, or as it is after.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import NamedTuple
+
+from lineal import __version__
+from lineal.model.collector import uncollected
+from lineal.model.extraction import Extraction
+from lineal.store.lineage import rows
+from lineal.store.lineage.database import Database, Row, Values, without_indexes
+from lineal.store.lineage.layout import Ranges, ranges, spans
+from lineal.store.lineage.numbers import Names, write_counters
+from lineal.store.lineage.rows import FACTS, MAKERS, Fact, Lineage
+from lineal.store.lineage.runs import Run, add_namespace, following_moment, last_run, namespace_number
+from lineal.store.lineage.texts import plain
+
+INDEXED = ("columns", "edges", "usages", "column_infos")
+"""Where a load may bring more rows than there are, so that their indexes are made afterwards."""
+
+EDGE = "id, source_id, target_id, statement_id"
+USAGE = ("edge_id", "position", "way_id", "file_id", "line", "col", "expression", "calls")
+
+
+class Change(NamedTuple):
+    """What a load has done: the run that it was, or None where everything was as it is."""
+
+    run: Run | None
+    opened: int
+    """edges"""
+    closed: int
+    edges: int
+    """that hold now"""
+
+
+def load(database: Database, namespace: str, extraction: Extraction, source: str = "", now: str = "") -> Change:
+    with uncollected(), database.writing():
+        held = namespace_number(database, namespace)
+        before = last_run(database, held) if held is not None else None
+        return Load(database, namespace, held, before).of(extraction, source, now)
+
+
+class Load:
+    """One extraction on its way into the store."""
+
+    def __init__(self, database: Database, namespace: str, held: int | None, before: Run | None) -> None:
+        self.database = database
+        self.namespace = namespace
+        self.before = before
+        self.names = Names(database, held if held is not None else 0, held is None)
+        if held is None:
+            self.names.namespace = self.names.next["namespaces"]
+        self.is_new = held is None
+        self.run = self.names.next["runs"]
+        self.layout: dict[str, Ranges] = {}
+        self.changed = False
+
+    def of(self, extraction: Extraction, source: str, now: str) -> Change:
+        found = rows.lineage(extraction, self.names)
+        facts = {table: make(extraction, self.names) for table, make in MAKERS.items()}
+        edges = self._edges(found)
+        steps: list[Step] = [edges, *(self._facts(table, facts[table]) for table in FACTS)]
+        coverage = json.dumps(asdict(extraction.coverage))
+        as_before = self.before is not None and (self.layout, coverage) == (self.before.layout, self.before.coverage)
+        if as_before and not any(step.changes for step in steps):
+            return Change(None, 0, 0, len(found.sources))
+        run = self._write(steps, coverage, source, now)
+        return Change(run, len(edges.opened), len(edges.closed), len(found.sources))
+
+    def _write(self, steps: list[Step], coverage: str, source: str, now: str) -> Run:
+        again = without_indexes(self.database, INDEXED) if self._brings_more(steps) else None
+        if self.is_new:
+            add_namespace(self.database, self.names.namespace, self.namespace)
+        self.names.write()
+        for step in steps:
+            step.write(self.database, self.names.namespace, self.run)
+        if again is not None:
+            again()
+        at = following_moment(self.before, now)
+        run = Run(self.run, self.names.namespace, at, __version__, plain(source), coverage, self.layout)
+        run.write(self.database)
+        numbers = self.names.next
+        write_counters(
+            self.database,
+            {**numbers, "runs": self.run + 1, "namespaces": max(numbers["namespaces"], self.names.namespace + 1)},
+        )
+        return run
+
+    def _brings_more(self, steps: list[Step]) -> bool:
+        """Than the whole store holds."""
+        return len(steps[0].opened) >= self.names.next["edges"] - 1 - len(steps[0].opened)
+
+    # -- edges and their usages ---------------------------------------------------------------------
+
+    def _edges(self, found: Lineage) -> Edges:
+        first = self.names.next["edges"]
+        if self.before is None:
+            ids: Sequence[int] = range(first, first + len(found.sources))
+            opened = {"id": ids, "source_id": found.sources, "target_id": found.targets}
+            usages = {"edge_id": rows.edge_numbers(ids, found.counts), "position": found.positions, **found.usages}
+            step = Edges({**opened, "statement_id": found.statements}, (), usages, ())
+        else:
+            ids, step = self._edges_beside(found, self.before, first)
+        self.names.next["edges"] = first + len(step.opened)
+        self.layout["edges"] = ranges(ids)
+        return step
+
+    def _edges_beside(self, found: Lineage, before: Run, first: int) -> tuple[Sequence[int], Edges]:
+        """Those that the store does not hold, and those that only the store holds."""
+        within = spans(before.layout["edges"])
+        known: dict[Row, int] = {
+            (source, target, statement): number
+            for number, source, target, statement in self._held("edges", EDGE, within)
+        }
+        open_edges = set(known.values())
+        keys = list(zip(found.sources, found.targets, found.statements, strict=True))
+        following = first
+        ids: list[int] = []
+        new: list[int] = []
+        for at, key in enumerate(keys):
+            number = known.pop(key, None)
+            if number is None:
+                number = following
+                following += 1
+                new.append(at)
+            ids.append(number)
+        opened = {
+            "id": range(first, following),
+            "source_id": [found.sources[at] for at in new],
+            "target_id": [found.targets[at] for at in new],
+            "statement_id": [found.statements[at] for at in new],
+        }
+        columns = (rows.edge_numbers(ids, found.counts), found.positions, *found.usages.values())
+        now: dict[Row, None] = dict.fromkeys(zip(*columns, strict=True))
+        gone: list[Row] = []
+        for usage in self._held("usages", ", ".join(USAGE), within, number="edge_id"):
+            if usage in now:
+                del now[usage]
+            elif usage[0] in open_edges:
+                gone.append(usage[:2])
+        return ids, Edges(opened, list(known.values()), _columns(USAGE, now), gone)
+
+    def _held(self, table: str, columns: str, within: Ranges, number: str = "id") -> list[Row]:
+        """The open rows of this namespace; only edges have a namespace of their own."""
+        found: list[Row] = []
+        own = "AND namespace_id = ?" if number == "id" else ""
+        for span in within:
+            found += self.database.rows(
+                f"SELECT {columns} FROM {table} WHERE {number} BETWEEN ? AND ? AND to_run IS NULL {own}",
+                [*span, *([self.names.namespace] if own else [])],
+            )
+        return found
+
+    # -- the other facts ----------------------------------------------------------------------------
+
+    def _facts(self, table: str, found: list[Fact]) -> Facts:
+        first = self.names.next["facts"]
+        held: dict[Fact, list[int]] = {}
+        if self.before is not None:
+            within = spans(self.before.layout[table])
+            for row in self._held(table, ", ".join(("id", *FACTS[table])), within):
+                held.setdefault(row[1:], []).append(row[0])
+        following = first
+        ids: list[int] = []
+        new: list[Fact] = []
+        for fact in found:
+            alike = held.get(fact)
+            if alike:
+                ids.append(alike.pop(0))
+            else:
+                ids.append(following)
+                following += 1
+                new.append(fact)
+        self.names.next["facts"] = following
+        self.layout[table] = ranges(ids)
+        gone = [number for alike in held.values() for number in alike]
+        return Facts(table, {"id": range(first, following), **_columns(FACTS[table], new)}, gone)
+
+
+def _columns(names: Sequence[str], found: Iterable[Row]) -> dict[str, Values]:
+    split: Iterable[Values] = zip(*found, strict=True)
+    return dict(zip(names, split, strict=True)) if found else dict.fromkeys(names, ())
+
+
+# -- what is written -------------------------------------------------------------------------------------------------
+
+
+class Edges(NamedTuple):
+    """New edges and usages, column by column; the numbers of those that are gone."""
+
+    edges: Mapping[str, Values]
+    closed: Sequence[int]
+    usages: Mapping[str, Values]
+    gone: Sequence[Row]
+
+    @property
+    def opened(self) -> Values:
+        return self.edges["id"]
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.opened or self.closed or self.usages["edge_id"] or self.gone)
+
+    def write(self, database: Database, namespace: int, run: int) -> None:
+        if self.gone:
+            close_usages(database, self.gone, run)
+        if self.closed:
+            close(database, "edges", self.closed, run)
+        if self.opened:
+            database.fill("edges", self.edges, {"namespace_id": namespace, "from_run": run})
+        if self.usages["edge_id"]:
+            database.fill("usages", self.usages, {"from_run": run})
+
+
+class Facts(NamedTuple):
+    """New rows of a table, column by column; the numbers of those that are gone."""
+
+    table: str
+    new: Mapping[str, Values]
+    gone: Sequence[int]
+
+    @property
+    def opened(self) -> Values:
+        return self.new["id"]
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.opened or self.gone)
+
+    def write(self, database: Database, namespace: int, run: int) -> None:
+        if self.gone:
+            close(database, self.table, self.gone, run)
+        if self.opened:
+            database.fill(self.table, self.new, {"namespace_id": namespace, "from_run": run})
+
+
+Step = Edges | Facts
+
+
+def close(database: Database, table: str, numbers: Sequence[int], run: int) -> None:
+    database.run("CREATE TEMPORARY TABLE closing (id INTEGER PRIMARY KEY)")
+    database.fill("closing", {"id": numbers}, {})
+    database.run(f"UPDATE {table} SET to_run = ? WHERE id IN (SELECT id FROM closing)", [run])
+    database.run("DROP TABLE closing")
+
+
+def close_usages(database: Database, usages: Sequence[Row], run: int) -> None:
+    database.run("CREATE TEMPORARY TABLE closing (edge_id INTEGER, position INTEGER)")
+    database.fill("closing", _columns(("edge_id", "position"), usages), {})
+    database.run(
+        "UPDATE usages SET to_run = ? FROM closing WHERE usages.edge_id = closing.edge_id"
+        " AND usages.position = closing.position AND usages.to_run IS NULL",
+        [run],
+    )
+    database.run("DROP TABLE closing")

@@ -1,0 +1,41 @@
+"""The versions of the schema: an older store is brought up to date when it is opened, a newer one is refused."""
+
+from __future__ import annotations
+
+from lineal import __version__
+from lineal.store.errors import NoStore, TooNew
+from lineal.store.lineage import schema
+from lineal.store.lineage.database import Database
+from lineal.store.lineage.runs import following_moment
+
+VERSIONS = "CREATE TABLE versions (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL, lineal TEXT NOT NULL)"
+
+
+def migrate(database: Database, create: bool) -> None:
+    applied = database.versions()
+    if applied is None and not create:
+        raise NoStore(f"there is no store at {database.name}: `lineal store load` makes one")
+    if _is_current(database, applied):
+        return
+    with database.writing():
+        applied = database.versions()  # another process may have been first
+        if _is_current(database, applied):
+            return
+        if applied is None:
+            database.begin_store()
+            database.run(VERSIONS)
+        for version in range(max(applied or [0]) + 1, schema.VERSION + 1):
+            for statement in schema.migration(database.dialect, version):
+                database.run(statement)
+            when = following_moment(None)
+            database.fill("versions", {"version": [version], "applied_at": [when], "lineal": [__version__]}, {})
+
+
+def _is_current(database: Database, applied: list[int] | None) -> bool:
+    latest = max(applied or [0])
+    if latest > schema.VERSION:
+        raise TooNew(
+            f"store {database.name} has version {latest}, and this lineal knows versions up to {schema.VERSION}:"
+            " use a later lineal"
+        )
+    return latest == schema.VERSION

@@ -1,0 +1,201 @@
+"""Numbers for names: a dataset, column, file, statement or way is written once, and is a number everywhere else."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from itertools import count, islice
+from typing import Any
+
+from lineal.model.edge import Column, Dataset, Doubt
+from lineal.model.way import Clause, Confidence, How, Way, way
+from lineal.store.lineage.database import Database, chunks, marks
+from lineal.store.lineage.texts import all_plain, listed, original, plain, unlisted
+
+Manner = tuple[Way, Doubt | None, Confidence]
+"""How a column takes part, and how sure that is: of the influence, and of what does not doubt."""
+
+COUNTED = ("namespaces", "runs", "datasets", "columns", "files", "statements", "ways", "edges", "facts")
+LEVELS = list(Confidence)
+
+
+class Numbers(defaultdict[Any, int]):
+    """Each value's number: those of the store, then new ones in the order of first use."""
+
+    def __init__(self, held: Mapping[Any, int] | Iterable[tuple[Any, int]], following: int) -> None:
+        super().__init__(count(following).__next__, held)
+        self.held = len(self)
+        self.following = following
+
+    @property
+    def new(self) -> list[Any]:
+        return list(islice(self, self.held, None))
+
+    @property
+    def numbers_of_new(self) -> range:
+        return range(self.following, self.following + len(self) - self.held)
+
+
+class Names:
+    """The names of one namespace; what is new is written by `write`."""
+
+    def __init__(self, database: Database, namespace: int, fresh: bool) -> None:
+        self.database = database
+        self.namespace = namespace
+        self.next = following(database)
+        held = Held(database, namespace) if not fresh else None
+        self.datasets = Numbers(held.datasets() if held else (), self.next["datasets"])
+        self.columns = Numbers(held.columns() if held else (), self.next["columns"])
+        self.files = Numbers(held.files() if held else (), self.next["files"])
+        self.statements = Numbers(held.statements() if held else (), self.next["statements"])
+        self.ways = Numbers(Held(database, namespace).ways(), self.next["ways"])
+
+    def write(self) -> None:
+        self._write_columns()
+        self._write_statements()
+        self._write_datasets()
+        self._fill("files", self.files, {"name": all_plain(self.files.new)}, namespace_id=self.namespace)
+        self._write_ways()
+        for name in ("datasets", "columns", "files", "statements", "ways"):
+            self.next[name] = getattr(self, name).numbers_of_new.stop
+
+    def _write_columns(self) -> None:
+        ends = self.columns.new
+        datasets = list(map(self.datasets.__getitem__, [end[0] if len(end) == 3 else end for end in ends]))
+        names: list[str | None] = [end[1] if len(end) == 3 else None for end in ends]
+        paths: list[str | None] = [listed(end[2]) if len(end) == 3 and end[2] else None for end in ends]
+        labels = names if not any(paths) else [_label(end) for end in ends]
+        columns = {"dataset_id": datasets, "name": _fit(names), "path": paths, "label": _fit(labels)}
+        self._fill("columns", self.columns, columns)
+
+    def _write_statements(self) -> None:
+        keys = self.statements.new
+        columns = {
+            "dataset_id": [self.datasets[dataset] for dataset, _, _ in keys],
+            "file_id": [self.files[file] for _, file, _ in keys],
+            "number": [number for _, _, number in keys],
+        }
+        self._fill("statements", self.statements, columns)
+
+    def _write_datasets(self) -> None:
+        datasets: list[Dataset] = self.datasets.new
+        columns = {
+            "space": [plain(space) for space, _ in datasets],
+            "name": [plain(name) for _, name in datasets],
+            "label": [plain(f"{space}/{name}" if space else name) for space, name in datasets],
+        }
+        self._fill("datasets", self.datasets, columns, namespace_id=self.namespace)
+
+    def _write_ways(self) -> None:
+        manners: list[Manner] = self.ways.new
+        columns: dict[str, list[Any]] = {
+            "how": [taken.how.value for taken, _, _ in manners],
+            "clause": [taken.clause.value for taken, _, _ in manners],
+            "masked": [int(taken.masked) for taken, _, _ in manners],
+            "windowed": [int(taken.windowed) for taken, _, _ in manners],
+            "level": [int(level) for _, _, level in manners],
+            "doubt": [int(doubt.level) if doubt else None for _, doubt, _ in manners],
+            "ambiguous": [int(doubt.ambiguous) if doubt else None for _, doubt, _ in manners],
+            "evidence": [plain(doubt.evidence) if doubt else None for _, doubt, _ in manners],
+        }
+        self._fill("ways", self.ways, columns)
+
+    def _fill(self, table: str, numbers: Numbers, columns: Mapping[str, Any], **same: int) -> None:
+        if numbers.numbers_of_new:
+            self.database.fill(table, {"id": numbers.numbers_of_new, **columns}, same)
+
+
+class Held:
+    """What a namespace has names for."""
+
+    def __init__(self, database: Database, namespace: int) -> None:
+        self.database = database
+        self.namespace = namespace
+
+    def datasets(self) -> dict[Dataset, int]:
+        return {dataset: number for number, dataset in self.datasets_by_number().items()}
+
+    def datasets_by_number(self) -> dict[int, Dataset]:
+        found = self.database.rows(
+            "SELECT id, space, name FROM datasets WHERE namespace_id = ? ORDER BY id", [self.namespace]
+        )
+        return {number: Dataset(original(space), original(name)) for number, space, name in found}
+
+    def columns(self) -> dict[Column | Dataset, int]:
+        return {end: number for number, end in self.columns_by_number().items()}
+
+    def columns_by_number(self) -> dict[int, Column | Dataset]:
+        datasets = self.datasets_by_number()
+        found = self.database.rows(
+            "SELECT columns.id, dataset_id, columns.name, path FROM columns"
+            " JOIN datasets ON datasets.id = dataset_id WHERE namespace_id = ?",
+            [self.namespace],
+        )
+        return {number: end_of(datasets[dataset], name, path) for number, dataset, name, path in found}
+
+    def files(self) -> dict[str, int]:
+        found = self.database.rows("SELECT name, id FROM files WHERE namespace_id = ?", [self.namespace])
+        return {original(name): number for name, number in found}
+
+    def files_by_number(self) -> dict[int, str]:
+        return {number: name for name, number in self.files().items()}
+
+    def statements(self) -> dict[Hashable, int]:
+        datasets, files = self.datasets_by_number(), self.files_by_number()
+        found = self.database.rows(
+            "SELECT statements.id, dataset_id, file_id, number FROM statements"
+            " JOIN datasets ON datasets.id = dataset_id WHERE namespace_id = ?",
+            [self.namespace],
+        )
+        return {(datasets[dataset], files[file], number): key for key, dataset, file, number in found}
+
+    def ways(self) -> dict[Manner, int]:
+        return {manner: number for number, manner in self.ways_by_number().items()}
+
+    def ways_by_number(self, only: Collection[int] | None = None) -> dict[int, Manner]:
+        sql = "SELECT id, how, clause, masked, windowed, level, doubt, ambiguous, evidence FROM ways"
+        if only is None:
+            found = self.database.rows(f"{sql} ORDER BY id")
+        else:
+            parts = chunks(sorted(only), 400)
+            found = [
+                row for some in parts for row in self.database.rows(f"{sql} WHERE id IN {marks(1, len(some))}", some)
+            ]
+        return {number: _manner(*said) for number, *said in found}
+
+
+def end_of(dataset: Dataset, name: str | None, path: str | None) -> Column | Dataset:
+    if name is None:
+        return dataset
+    return Column(dataset, original(name), unlisted(path) if path else ())
+
+
+def _manner(
+    how: str, clause: str, masked: int, windowed: int, level: int, doubt: int | None, ambiguous: int, evidence: str
+) -> Manner:
+    taken = way(How(how), Clause(clause), bool(masked), bool(windowed))
+    doubted = Doubt(LEVELS[doubt], bool(ambiguous), original(evidence)) if doubt is not None else None
+    return taken, doubted, LEVELS[level]
+
+
+def _label(end: Column | Dataset) -> str | None:
+    return ".".join((end.name, *end.path)) if isinstance(end, Column) else None
+
+
+def _fit(texts: list[str | None]) -> list[str | None]:
+    if None not in texts:
+        return list(all_plain(texts))  # type: ignore[arg-type]
+    return [plain(text) if text is not None else None for text in texts]
+
+
+# -- counters ------------------------------------------------------------------------------------------------------
+
+
+def following(database: Database) -> dict[str, int]:
+    """The next number of every kind."""
+    return {**dict.fromkeys(COUNTED, 1), **dict(database.rows("SELECT name, next FROM counters"))}
+
+
+def write_counters(database: Database, numbers: Mapping[str, int]) -> None:
+    database.run("DELETE FROM counters")
+    database.fill("counters", {"name": list(numbers), "next": list(numbers.values())}, {})

@@ -1,0 +1,221 @@
+"""A store on a PostgreSQL server, in a schema of its own: rows come in by COPY, one writer at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import chain, islice
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from lineal.store.errors import Busy, Damaged, StoreError, Unreadable
+from lineal.store.lineage.database import WAIT, Row, Values
+from lineal.store.lineage.schema import POSTGRES
+
+SCHEMA = "lineal"
+SCHEMES = ("postgresql://", "postgres://")
+LOCK = 0x6C696E65616C
+ROWS_AT_ONCE = 4000
+CONNECT_SECONDS = 10
+
+SETTINGS = (
+    f"SET LOCAL search_path TO {SCHEMA}, pg_catalog",
+    "SET LOCAL client_encoding TO 'UTF8'",
+)
+
+BY_INDEX = ("enable_hashjoin", "enable_mergejoin", "enable_seqscan", "jit")
+"""What a trace has no use for: it goes from row to row, whatever the server believes about tables that it has not yet
+looked at."""
+
+REASONS: dict[str, tuple[type[StoreError], str]] = {
+    "55P03": (Busy, "another process is writing to it: try again later, or wait longer with --wait"),
+    "57014": (Busy, "the server ended the statement after its time-out"),
+    "42501": (Unreadable, "no rights: the user needs CREATE on the database, or rights on the schema `lineal`"),
+    "53100": (Unreadable, "the server's disk is full; nothing was changed"),
+    "25006": (Unreadable, "the server takes no writes now"),
+    "42P01": (Damaged, "the schema `lineal` has not the tables of a store: drop it and load again"),
+    "42703": (Damaged, "the schema `lineal` has not the tables of a store: drop it and load again"),
+    "28P01": (Unreadable, "the password is not accepted"),
+    "28000": (Unreadable, "the user is not accepted"),
+    "3D000": (Unreadable, "there is no such database"),
+}
+"""SQLSTATE in words; of the classes 08 and 57P the connection is gone."""
+
+
+class Postgres:
+    """A connection to a server."""
+
+    dialect = POSTGRES
+
+    def __init__(self, url: str, *, create: bool = False, wait: float = WAIT) -> None:
+        self.secrets = secrets_of(url)
+        self.name = shown(url)
+        self.wait = wait
+        self.create = create
+        try:
+            import psycopg
+        except ImportError as problem:
+            raise Unreadable("a store on PostgreSQL needs psycopg: pip install 'lineal[postgres]'") from problem
+        self.psycopg = psycopg
+        with self._said():
+            self.connection = psycopg.connect(
+                url, autocommit=True, connect_timeout=CONNECT_SECONDS, fallback_application_name="lineal"
+            )
+
+    # -- transactions -------------------------------------------------------------------------------
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"):
+            yield
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        with self._transaction("BEGIN"):
+            self.connection.execute(f"SET LOCAL lock_timeout TO {int(self.wait * 1000) or 1}")
+            self.connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+            yield
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[None]:
+        with self._said():
+            self.connection.execute(begin)
+            try:
+                for setting in SETTINGS:
+                    self.connection.execute(setting)
+                yield
+                self.connection.execute("COMMIT")
+            except BaseException:
+                with suppress(self.psycopg.Error):
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """The server's errors in words, and without the password."""
+        try:
+            yield
+        except self.psycopg.Error as problem:
+            kind, words = self._reason(problem)
+            raise kind(f"store {self.name}: {words}") from None
+
+    def _reason(self, problem: Any) -> tuple[type[StoreError], str]:
+        state = problem.sqlstate or ""
+        if state in REASONS:
+            return REASONS[state]
+        said = without(self.secrets, " ".join(str(problem).split()))
+        if isinstance(problem, self.psycopg.OperationalError) or state[:2] == "08" or state[:3] == "57P":
+            return Unreadable, f"the server cannot be reached or closed the connection ({said}); nothing was changed"
+        return StoreError, f"{said}; nothing was changed"
+
+    # -- statements ---------------------------------------------------------------------------------
+
+    def rows(self, sql: str, values: Values = ()) -> list[Row]:
+        with self._said():
+            return self.connection.execute(_spelt(sql), values, binary=True).fetchall()
+
+    def run(self, sql: str, values: Values = ()) -> None:
+        with self._said():
+            self.connection.execute(_spelt(sql), values)
+
+    def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
+        """COPY edges (…) FROM STDIN, as text made for thousands of rows by one %"""
+        names = ", ".join([*columns, *same])
+        row = "\t".join(["%s"] * len(columns) + [_written(value) for value in same.values()]) + "\n"
+        flat = chain.from_iterable(zip(*map(_cells, columns.values()), strict=True))
+        with self._said(), self.connection.cursor().copy(f"COPY {table} ({names}) FROM STDIN") as copy:
+            for text in _texts(flat, row, len(columns)):
+                copy.write(text)
+
+    def versions(self) -> list[int] | None:
+        with self._said():
+            there = self.connection.execute(f"SELECT to_regclass('{SCHEMA}.versions')").fetchone()
+            if there is None or there[0] is None:
+                return None
+            found = self.connection.execute(f"SELECT version FROM {SCHEMA}.versions ORDER BY version").fetchall()
+            return [version for (version,) in found]
+
+    def begin_store(self) -> None:
+        found = self.rows("SELECT 1 FROM pg_namespace WHERE nspname = ?", [SCHEMA])
+        if not found:
+            self.run(f"CREATE SCHEMA {SCHEMA}")
+
+    def by_index(self) -> None:
+        for setting in BY_INDEX:
+            self.run(f"SET LOCAL {setting} TO off")
+
+    def tidy(self) -> None:
+        """What was deleted makes room for what comes; the server does it by itself, this does it now."""
+        with self._said():
+            for table in ("edges", "usages", "reads", "columns"):
+                self.connection.execute(f"VACUUM (ANALYZE) {SCHEMA}.{table}")
+
+    def close(self) -> None:
+        with suppress(self.psycopg.Error):
+            self.connection.close()
+
+
+def _spelt(sql: str) -> str:
+    return sql.replace("?", "%s")
+
+
+# -- COPY's text format ----------------------------------------------------------------------------------------------
+
+
+def _texts(flat: Iterable[Any], row: str, columns: int) -> Iterator[str]:
+    while part := tuple(islice(flat, ROWS_AT_ONCE * columns)):
+        yield row * (len(part) // columns) % part
+
+
+ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def _cells(values: Values) -> Values:
+    """The values of a column as COPY reads them; most columns can stay as they are."""
+    if isinstance(values, range) or not values:
+        return values
+    if None in values:
+        return [_written(value) for value in values]
+    if isinstance(values[0], str):
+        whole = "".join(values)
+        return [value.translate(ESCAPES) for value in values] if any(map(whole.__contains__, "\\\t\n\r")) else values
+    return values
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return "\\N"
+    return value.translate(ESCAPES) if isinstance(value, str) else str(int(value))
+
+
+# -- addresses -------------------------------------------------------------------------------------------------------
+
+SECRET_SETTINGS = ("password", "sslpassword")
+
+
+def secrets_of(url: str) -> list[str]:
+    """What of an address must not be shown, as it is written and as it is meant."""
+    found: list[str] = []
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        found.append(parts.password or "")
+        found += [value for name, value in parse_qsl(parts.query) if name.lower() in SECRET_SETTINGS]
+    head, at, _ = url.partition("://")[2].rpartition("@")
+    if at and ":" in head:
+        found.append(head.partition(":")[2])
+    spelt = {spelling for secret in found for spelling in (secret, unquote(secret)) if spelling}
+    return sorted(spelt, key=len, reverse=True)
+
+
+def shown(url: str) -> str:
+    """The address without its password and without its settings."""
+    scheme, _, rest = url.partition("://")
+    place = rest.partition("?")[0]
+    user, at, where = place.rpartition("@")
+    return f"{scheme}://{user.partition(':')[0]}{at}{where}"
+
+
+def without(secrets: list[str], text: str) -> str:
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return text

@@ -1,0 +1,164 @@
+"""Back from the store: an extraction as it was loaded, with nothing lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from lineal.model.collector import uncollected
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Column, Dataset, Edge, Read, Site, Usage
+from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
+from lineal.model.statement import Statement
+from lineal.model.way import Clause
+from lineal.store.errors import Damaged
+from lineal.store.lineage.database import Database, Row
+from lineal.store.lineage.layout import numbers, spans
+from lineal.store.lineage.numbers import Held, Manner
+from lineal.store.lineage.rows import FACTS
+from lineal.store.lineage.runs import Run
+from lineal.store.lineage.texts import original, unlisted
+
+VALID = "from_run <= ? AND (to_run IS NULL OR to_run > ?)"
+"""Of a fact: it holds in a run."""
+
+
+def extraction_of(database: Database, run: Run) -> Extraction:
+    """What a run has loaded."""
+    try:
+        with uncollected():
+            return Restored(database, run).extraction()
+    except (KeyError, ValueError, TypeError, IndexError, AssertionError) as problem:
+        raise Damaged(
+            f"store {database.name}: the lineage of {run.at} is damaged ({type(problem).__name__}: {problem}):"
+            " put back a copy, or load again"
+        ) from problem
+
+
+class Restored:
+    """The facts of a run, as values of the model."""
+
+    def __init__(self, database: Database, run: Run) -> None:
+        self.database = database
+        self.run = run
+        self.held = Held(database, run.namespace)
+
+    def extraction(self) -> Extraction:
+        return Extraction(
+            self.edges(),
+            [self.read(*fact) for fact in self.facts("reads")],
+            self.infos(),
+            [self.diagnostic(*fact) for fact in self.facts("diagnostics")],
+            Coverage(**json.loads(self.run.coverage)),
+            [self.occurrence(*fact) for fact in self.facts("occurrences")],
+            [self.statement(*fact) for fact in self.facts("statement_infos")],
+        )
+
+    @cached_property
+    def datasets(self) -> dict[int, Dataset]:
+        return self.held.datasets_by_number()
+
+    @cached_property
+    def files(self) -> dict[int, str]:
+        return self.held.files_by_number()
+
+    @cached_property
+    def ways(self) -> dict[int, Manner]:
+        return self.held.ways_by_number()
+
+    # -- rows ---------------------------------------------------------------------------------------
+
+    def facts(self, table: str) -> list[Row]:
+        """The facts of a table in the run's order, without their numbers."""
+        known = {number: fact for number, *fact in self.rows(table, "id", ", ".join(FACTS[table]))}
+        return [tuple(known[number]) for number in numbers(self.run.layout[table])]
+
+    def rows(self, table: str, number: str, columns: str, layout: str = "") -> Iterable[Row]:
+        for span in spans(self.run.layout[layout or table]):
+            yield from self.database.rows(
+                f"SELECT {number}, {columns} FROM {table} WHERE {number} BETWEEN ? AND ? AND {VALID}",
+                [*span, self.run.number, self.run.number],
+            )
+
+    # -- values -------------------------------------------------------------------------------------
+
+    def edges(self) -> list[Edge]:
+        ends = self.held.columns_by_number()
+        pairs: dict[int, tuple[int, int]] = {
+            number: (source, target) for number, source, target in self.rows("edges", "id", "source_id, target_id")
+        }
+        usages: dict[int, list[tuple[int, Usage]]] = {}
+        columns = "position, way_id, file_id, line, col, expression, calls"
+        for number, position, *said in self.rows("usages", "edge_id", columns, "edges"):
+            usages.setdefault(number, []).append((position, self.usage(*said)))
+        found: dict[tuple[int, int], list[tuple[int, Usage]]] = {}
+        for number in numbers(self.run.layout["edges"]):
+            found.setdefault(pairs[number], []).extend(usages.get(number, ()))
+        return [made_edge(ends[source], ends[target], several) for (source, target), several in found.items()]
+
+    def usage(self, way: int, file: int | None, line: int, column: int, expression: str, calls: str | None) -> Usage:
+        taken, doubt, level = self.ways[way]
+        path = unlisted(calls) if calls else ()
+        return Usage(taken, doubt, None, Site(self.place(file, line, column), original(expression), path, level))
+
+    def place(self, file: int | None, line: int, column: int) -> Place | None:
+        return Place(self.files[file], line, column) if file is not None else None
+
+    def infos(self) -> dict[Dataset, DatasetInfo]:
+        columns: dict[int, list[ColumnInfo]] = {}
+        for dataset, _, *said in self.facts("column_infos"):
+            columns.setdefault(dataset, []).append(self.column(*said))
+        found = (self.info(columns, *fact) for fact in self.facts("dataset_infos"))
+        return {info.dataset: info for info in found}
+
+    def info(
+        self, columns: Mapping[int, list[ColumnInfo]], number: int, kind: str, complete: int, said: str, *place: Any
+    ) -> DatasetInfo:
+        known = self.datasets[number]
+        listed = columns.get(number, [])
+        return DatasetInfo(known, original(kind), listed, bool(complete), original(said), self.place(*place))
+
+    def column(self, name: str, kind: str, said: str, labels: str, *rest: Any) -> ColumnInfo:
+        *place, quoted = rest
+        where = self.place(*place)
+        return ColumnInfo(original(name), original(kind), original(said), unlisted(labels), where, bool(quoted))
+
+    def read(self, target: int, dataset: int, column: str | None, clause: str, *place: Any) -> Read:
+        named = original(column) if column is not None else None
+        return Read(self.datasets[target], self.datasets[dataset], named, Clause(clause), self.place(*place))
+
+    def diagnostic(self, code: str, severity: str, message: str, *rest: Any) -> Diagnostic:
+        *place, hint = rest
+        return Diagnostic(Code[code], original(message), self.place(*place), original(hint))
+
+    def occurrence(self, name: str, file: int, line: int, column: int, runs: int, *rest: str) -> Occurrence:
+        first, last, users, databases, known_as = rest
+        where = self.place(file, line, column)
+        assert where is not None
+        return Occurrence(
+            original(name), where, runs, original(first), original(last), unlisted(users), unlisted(databases),
+            original(known_as),
+        )  # fmt: skip
+
+    def statement(self, number: int, kind: str, *rest: Any) -> Statement:
+        *place, dialect, words, meaning = rest
+        target, _, _ = self.statements[number]
+        where = self.place(*place)
+        return Statement(target, original(kind), where, original(dialect), original(words), original(meaning))
+
+    @cached_property
+    def statements(self) -> dict[int, Any]:
+        return {number: key for key, number in self.held.statements().items()}
+
+
+def made_edge(source: Column | Dataset, target: Column | Dataset, usages: list[tuple[int, Usage]]) -> Edge:
+    if not isinstance(source, Column):
+        raise TypeError(f"an edge from {source}, which is no column")
+    ordered = sorted(usages, key=_position) if len(usages) > 1 else usages
+    return Edge(source, target, tuple(usage for _, usage in ordered))
+
+
+def _position(placed: tuple[int, Usage]) -> int:
+    return placed[0]

@@ -1,0 +1,97 @@
+"""Namespaces and runs: whose lineage it is, and when it was loaded."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from lineal.store.errors import StoreError
+from lineal.store.lineage.database import Database
+from lineal.store.lineage.layout import Ranges
+from lineal.store.lineage.texts import original, plain
+
+
+class Run(NamedTuple):
+    """A load that changed something."""
+
+    number: int
+    namespace: int
+    at: str
+    """2026-11-16T09:30:00.000000Z"""
+    lineal: str
+    source: str
+    coverage: str
+    layout: dict[str, Ranges]
+    """Of each table the numbers of the facts that hold, in their order; empty when the facts were dropped."""
+
+    def write(self, database: Database) -> None:
+        *rest, layout = self
+        columns = ("id", "namespace_id", "at", "lineal", "source", "coverage", "layout")
+        values = [*rest, json.dumps(layout, separators=(",", ":"))]
+        database.fill("runs", {name: [value] for name, value in zip(columns, values, strict=True)}, {})
+
+
+SELECT = "SELECT id, namespace_id, at, lineal, source, coverage, layout FROM runs"
+
+
+def _run(number: int, namespace: int, at: str, lineal: str, source: str, coverage: str, layout: str | None) -> Run:
+    return Run(number, namespace, at, lineal, source, coverage, json.loads(layout) if layout else {})
+
+
+def last_run(database: Database, namespace: int) -> Run | None:
+    found = database.rows(f"{SELECT} WHERE namespace_id = ? ORDER BY id DESC LIMIT 1", [namespace])
+    return _run(*found[0]) if found else None
+
+
+def run_at(database: Database, namespace: int, at: str) -> Run | None:
+    """The last run until a moment."""
+    found = database.rows(f"{SELECT} WHERE namespace_id = ? AND at <= ? ORDER BY id DESC LIMIT 1", [namespace, at])
+    return _run(*found[0]) if found else None
+
+
+def runs_of(database: Database, namespace: int) -> list[Run]:
+    return [_run(*row) for row in database.rows(f"{SELECT} WHERE namespace_id = ? ORDER BY id", [namespace])]
+
+
+# -- namespaces ------------------------------------------------------------------------------------------------------
+
+
+def namespaces(database: Database) -> list[str]:
+    return sorted(original(name) for (name,) in database.rows("SELECT name FROM namespaces"))
+
+
+def namespace_number(database: Database, name: str) -> int | None:
+    found = database.rows("SELECT id FROM namespaces WHERE name = ?", [plain(name)])
+    return int(found[0][0]) if found else None
+
+
+def add_namespace(database: Database, number: int, name: str) -> None:
+    database.fill("namespaces", {"id": [number], "name": [plain(name)]}, {})
+
+
+# -- moments ---------------------------------------------------------------------------------------------------------
+
+
+def moment(text: str) -> str:
+    """2026-11-16, 2026-11-16T09:30, 2026-11-16 09:30:00+01:00      as all moments are written; UTC unless it says."""
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError as problem:
+        raise StoreError(f"{text} is no time: write 2026-11-16 or 2026-11-16T09:30") from problem
+    return _written(found if found.tzinfo is not None else found.replace(tzinfo=UTC))
+
+
+def following_moment(before: Run | None, now: str = "") -> str:
+    """Now; later than the run before, whatever the clock says."""
+    at = moment(now) if now else _written(datetime.now(UTC))
+    if before is None or at > before.at:
+        return at
+    return _written(datetime.fromisoformat(before.at) + timedelta(microseconds=1))
+
+
+def _written(at: datetime) -> str:
+    try:
+        return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    except (OverflowError, ValueError) as problem:
+        raise StoreError(f"{at} is no time that can be stored") from problem

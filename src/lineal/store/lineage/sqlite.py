@@ -1,0 +1,185 @@
+"""A store in a file: SQLite, with a write-ahead log, so that readers go on while one process writes."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from lineal.store.errors import Busy, Damaged, NoStore, StoreError, Unreadable
+from lineal.store.lineage.database import WAIT, Row, Values
+from lineal.store.lineage.schema import SQLITE
+
+HEADER = b"SQLite format 3\0"
+APPLICATION = 0x6C696E65  # "line": what `file` and we know the file by
+CACHE_KIB = 1 << 18
+ROWS_AT_ONCE = 100
+
+REASONS: dict[int, tuple[type[StoreError], str]] = {
+    sqlite3.SQLITE_BUSY: (Busy, "another process is writing to it: try again later, or wait longer with --wait"),
+    sqlite3.SQLITE_LOCKED: (Busy, "another process is writing to it: try again later, or wait longer with --wait"),
+    sqlite3.SQLITE_FULL: (Unreadable, "the disk is full; nothing was changed: make room and try again"),
+    sqlite3.SQLITE_IOERR: (Unreadable, "the disk does not take or give the data (is it full?); nothing was changed"),
+    sqlite3.SQLITE_READONLY: (Unreadable, "it cannot be written: check the rights of the file and of its folder"),
+    sqlite3.SQLITE_PERM: (Unreadable, "it cannot be read: check the rights of the file and of its folder"),
+    sqlite3.SQLITE_AUTH: (Unreadable, "it cannot be read: check the rights of the file and of its folder"),
+    sqlite3.SQLITE_CANTOPEN: (Unreadable, "it cannot be opened: check the path, and the rights of file and folder"),
+    sqlite3.SQLITE_CORRUPT: (Damaged, "the file is damaged: put back a copy, or delete it and load again"),
+    sqlite3.SQLITE_NOTADB: (Damaged, "the file is damaged or no store: put back a copy, or delete it and load again"),
+    sqlite3.SQLITE_TOOBIG: (StoreError, "a text is too long to be stored; nothing was changed"),
+}
+"""SQLite's own codes, in words."""
+
+
+class Sqlite:
+    """A connection to a file."""
+
+    dialect = SQLITE
+
+    def __init__(self, path: str, *, create: bool = False, wait: float = WAIT) -> None:
+        self.path = path
+        self.wait = wait
+        if not create and not os.path.exists(path):  # noqa: PTH110  a path may be too long for pathlib
+            raise NoStore(f"there is no store {path}: `lineal store load` makes one")
+        with self._said():
+            self.connection = self._connected()
+        try:
+            with self._said():
+                self._check_whose()
+                self._set_up()
+        except BaseException:
+            self.connection.close()
+            raise
+
+    @property
+    def name(self) -> str:
+        return self.path
+
+    def _connected(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.path, timeout=self.wait, isolation_level=None, check_same_thread=False)
+
+    def _check_whose(self) -> None:
+        """Tables are made in an empty file, never beside somebody else's."""
+        mark = self.connection.execute("PRAGMA application_id").fetchone()[0]
+        if mark not in (0, APPLICATION) or (mark == 0 and self._has_tables()):
+            raise StoreError(f"{self.path} is an SQLite database, but no store of lineal's: name another file")
+
+    def _has_tables(self) -> bool:
+        return bool(self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+
+    def _set_up(self) -> None:
+        for setting in ("foreign_keys = OFF", f"cache_size = -{CACHE_KIB}", "temp_store = MEMORY"):
+            self.connection.execute(f"PRAGMA {setting}")
+        if os.access(self.path, os.W_OK):
+            if self.connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute("PRAGMA synchronous = NORMAL")
+
+    # -- transactions -------------------------------------------------------------------------------
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._transaction("BEGIN"):
+            yield
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        with self._transaction("BEGIN IMMEDIATE"):
+            yield
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[None]:
+        with self._said():
+            self.connection.execute(begin)
+            try:
+                yield
+                self.connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """SQLite's errors in words."""
+        try:
+            yield
+        except (sqlite3.Error, sqlite3.Warning) as problem:
+            code = getattr(problem, "sqlite_errorcode", None)
+            kind, words = REASONS.get((code or 0) & 0xFF, (None, ""))
+            if kind is None:
+                kind, words = _by_text(problem)
+            raise kind(f"store {self.path}: {words}") from problem
+        except OverflowError as problem:
+            raise StoreError(f"store {self.path}: a number is too large to be stored; nothing was changed") from problem
+
+    # -- statements ---------------------------------------------------------------------------------
+
+    def rows(self, sql: str, values: Values = ()) -> list[Row]:
+        with self._said():
+            return self.connection.execute(sql, values).fetchall()
+
+    def run(self, sql: str, values: Values = ()) -> None:
+        with self._said():
+            self.connection.execute(sql, values)
+
+    def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
+        """INSERT INTO edges (…) VALUES (?, ?, 1), (?, ?, 1), …      a hundred rows a step cost half of one a step"""
+        names = ", ".join([*columns, *same])
+        row = f"({', '.join(['?'] * len(columns) + [_literal(value) for value in same.values()])})"
+        insert = f"INSERT INTO {table} ({names}) VALUES "
+        values = list(columns.values())
+        whole = len(values[0]) // ROWS_AT_ONCE * ROWS_AT_ONCE
+        with self._said():
+            flat = chain.from_iterable(zip(*values, strict=True))
+            if whole:
+                steps = zip(*[flat] * (ROWS_AT_ONCE * len(columns)), strict=False)
+                self.connection.executemany(insert + ", ".join([row] * ROWS_AT_ONCE), steps)
+            self.connection.executemany(insert + row, zip(*(each[whole:] for each in values), strict=True))
+
+    def versions(self) -> list[int] | None:
+        with self._said():
+            if not self._has_tables():
+                return None
+            return [version for (version,) in self.connection.execute("SELECT version FROM versions ORDER BY version")]
+
+    def begin_store(self) -> None:
+        self.run(f"PRAGMA application_id = {APPLICATION}")
+
+    def by_index(self) -> None:
+        """As it is always done here: the order of joins says so."""
+
+    def tidy(self) -> None:
+        with self._said():
+            self.connection.execute("VACUUM")
+
+    def close(self) -> None:
+        with suppress(sqlite3.Error):
+            self.connection.close()
+
+
+def _literal(value: Any) -> str:
+    return "NULL" if value is None else str(int(value))
+
+
+def _by_text(problem: BaseException) -> tuple[type[StoreError], str]:
+    """Where Python does not give the code."""
+    said = str(problem)
+    if "locked" in said:
+        return REASONS[sqlite3.SQLITE_BUSY]
+    if "no such table" in said or "no such column" in said:
+        return Damaged, f"it has not the tables of a store ({said}): put back a copy, or delete it and load again"
+    return StoreError, f"{said}; nothing was changed"
+
+
+def is_sqlite(path: str) -> bool:
+    """Whether a file is an SQLite database: a store may be named where a project may."""
+    try:
+        with Path(path).open("rb") as stream:
+            return stream.read(len(HEADER)) == HEADER
+    except (OSError, ValueError):
+        return False

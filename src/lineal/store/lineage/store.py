@@ -1,0 +1,134 @@
+"""The interface of a store; which database it stands in is decided by its address."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+
+from lineal.model.edge import Column, Dataset
+from lineal.model.extraction import DatasetInfo, Extraction
+from lineal.store.errors import NoStore, StoreError
+from lineal.store.lineage import runs
+from lineal.store.lineage.database import WAIT, Database
+from lineal.store.lineage.history import Period, drop, history
+from lineal.store.lineage.load import Change, load
+from lineal.store.lineage.migrations import migrate
+from lineal.store.lineage.naming import named
+from lineal.store.lineage.postgres import SCHEMES, Postgres
+from lineal.store.lineage.region import region
+from lineal.store.lineage.restore import extraction_of
+from lineal.store.lineage.runs import Run, moment
+from lineal.store.lineage.sqlite import Sqlite
+
+
+def open_store(address: str, *, create: bool = False, wait: float = WAIT) -> Store:
+    """The store at a path or a postgresql:// address, brought up to date."""
+    database: Database
+    if address.startswith(SCHEMES):
+        database = Postgres(address, create=create, wait=wait)
+    elif "://" in address:
+        raise StoreError(f"{address.partition('://')[0]}:// is no store: name a file, or postgresql://…")
+    else:
+        database = Sqlite(address, create=create, wait=wait)
+    try:
+        migrate(database, create)
+    except BaseException:
+        database.close()
+        raise
+    return Store(database)
+
+
+class Store:
+    """Lineage by namespace, as it is and as it was."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.database.close()
+
+    @property
+    def name(self) -> str:
+        return self.database.name
+
+    def load(self, namespace: str, extraction: Extraction, source: str = "", now: str = "") -> Change:
+        """Make this the lineage of the namespace; what is as it was stays untouched."""
+        return load(self.database, namespace, extraction, source, now)
+
+    def extraction(self, namespace: str, at: str | None = None) -> Extraction:
+        """What the namespace held at a moment, or holds."""
+        with self.database.reading():
+            return extraction_of(self.database, self._run(namespace, at))
+
+    def region(
+        self,
+        namespace: str,
+        starts: Sequence[Column],
+        *,
+        up: int = 0,
+        down: int = 0,
+        with_rows: bool = False,
+        at: str | None = None,
+    ) -> Extraction:
+        """The part of the lineage that a trace of the columns visits, so many hops upstream and downstream."""
+        with self.database.reading():
+            run = self._run(namespace, at)
+            return region(self.database, run, starts, up=up, down=down, with_rows=with_rows)
+
+    def history(self, namespace: str, column: Column) -> list[Period]:
+        """When each edge into the column and out of it came and went."""
+        with self.database.reading():
+            return history(self.database, runs.runs_of(self.database, self._namespace(namespace)), column)
+
+    def drop(self, namespace: str, before: str) -> int:
+        """Forget what was no longer so at a moment; how many edges that were."""
+        with self.database.writing():
+            run = runs.run_at(self.database, self._namespace(namespace), moment(before))
+            dropped = drop(self.database, run) if run is not None else 0
+        if dropped:
+            self.database.tidy()
+        return dropped
+
+    def named(self, namespace: str, text: str, at: str | None = None) -> dict[Dataset, DatasetInfo]:
+        """The datasets that `text`, or a beginning of it, may mean, with the names of their columns."""
+        with self.database.reading():
+            return named(self.database, self._run(namespace, at), text)
+
+    def namespaces(self) -> list[str]:
+        with self.database.reading():
+            return runs.namespaces(self.database)
+
+    def runs(self, namespace: str) -> list[Run]:
+        with self.database.reading():
+            return runs.runs_of(self.database, self._namespace(namespace))
+
+    # -- what is meant ------------------------------------------------------------------------------
+
+    def _namespace(self, name: str) -> int:
+        found = runs.namespace_number(self.database, name)
+        if found is None:
+            known = ", ".join(runs.namespaces(self.database)) or "none yet"
+            raise NoStore(f"store {self.name} has no namespace {name}: it has {known}")
+        return found
+
+    def _run(self, namespace: str, at: str | None) -> Run:
+        number = self._namespace(namespace)
+        if at is None:
+            found = runs.last_run(self.database, number)
+        else:
+            found = runs.run_at(self.database, number, moment(at))
+        if found is None:
+            first = runs.runs_of(self.database, number)
+            since = f": it was first loaded at {first[0].at}" if first else ""
+            raise NoStore(f"store {self.name} has no lineage of {namespace} at {at}{since}")
+        if not found.layout:
+            raise NoStore(f"store {self.name} has dropped the lineage of {namespace} at {at or found.at} (store gc)")
+        return found

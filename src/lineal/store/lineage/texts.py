@@ -1,0 +1,44 @@
+"""Texts as both databases take them: a NUL and half of a surrogate pair are written as escapes, and come back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+
+ESCAPE = "\x1a"
+"""SUBSTITUTE: the character that Unicode has for the purpose."""
+_UNFIT = re.compile("[\x00\x1a\ud800-\udfff]")
+_ESCAPED = re.compile("\x1a([0-9a-f]{4})")
+
+
+def plain(text: str) -> str:
+    return _UNFIT.sub(lambda found: f"{ESCAPE}{ord(found[0]):04x}", text)
+
+
+def original(text: str) -> str:
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if ESCAPE in text else text
+
+
+def all_plain(texts: Sequence[str]) -> Sequence[str]:
+    """Those of a whole column, which most often can stay as they are."""
+    whole = "".join(texts)
+    if "\0" not in whole and ESCAPE not in whole and (whole.isascii() or _encodable(whole)):
+        return texts
+    return list(map(plain, texts))
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+listed: Callable[[Sequence[str]], str] = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+"""A list of texts as one: JSON has escapes of its own."""
+
+
+def unlisted(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
