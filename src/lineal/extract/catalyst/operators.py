@@ -384,9 +384,12 @@ def black_box(node: Node, outer: Scope | None, plan: Plan) -> Frame:
         for slot in frame.slots:
             pour(slot.lineage, VALUE, everything)
     lineage = doubted(everything, doubt)
-    rows = united([frame.rows for frame in frames])
+    rows = dict(united([frame.rows for frame in frames]))
+    for side, frame in zip(("leftGroupingLen", "rightGroupingLen"), frames, strict=False):
+        for slot in frame.slots[: int(node.args.get(side, 0))]:  # cogroup: the keys stand first
+            pour(slot.lineage, GROUPS, rows)
     made = Frame([Slot(str(o.args["name"]), expression_id(o.args), lineage) for o in node.trees("output")], rows)
-    keys = [*node.trees("groupingAttributes"), *node.trees("leftAttributes"), *node.trees("rightAttributes")]
+    keys = node.trees("groupingAttributes")
     if not keys:
         return made
     inputs = Frame([slot for frame in frames for slot in frame.slots], rows)

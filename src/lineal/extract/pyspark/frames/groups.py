@@ -210,7 +210,25 @@ def in_python(run: Run, relation: Relation, arguments: Arguments, keywords: Keyw
     return found
 
 
+def cogroup(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """a.groupBy("k").cogroup(b.groupBy("k")).applyInPandas(f, schema)      of the columns of both"""
+    other = arguments[0] if arguments else keywords.get("other")
+    if not isinstance(other, Grouped):
+        run.dynamic("groups that only a run knows", node)
+        return grouped
+    left, right = grouped.relation, other.relation
+    both = Relation([*left.attributes, *right.attributes], dict(left.rows), (left, right))
+    evaluation = run.evaluation()
+    for side in (grouped, other):
+        absorb(side.relation.rows, both.rows)
+        for key in side.keys:
+            gather(key.tree, GROUPS, both.rows, FrameScope(side.relation, evaluation, Clause.GROUP_BY))
+    both.evaluation = evaluation
+    return Grouped(said(run, both, evaluation), [])
+
+
 GROUPED = {
+    "cogroup": cogroup,
     "agg": grouped_agg,
     "count": grouped_count,
     **{name: grouped_shortcut(name) for name in ("sum", "avg", "min", "max")},

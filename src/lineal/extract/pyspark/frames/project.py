@@ -152,8 +152,7 @@ def starred(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]
     """select("*"), select("a.*"), select(df["*"])"""
     if isinstance(tree, exp.Star):
         own = tree.meta.get("of")
-        ids = {each.id for each in own.attributes} if own is not None else None
-        found = [each for each in relation.attributes if ids is None or each.id in ids]
+        found = list(relation.attributes) if own is None else of_one_side(relation, own)
     else:
         asked = tuple(part.name.lower() for part in tree.parts[:-1])
         found = [each for each in relation.attributes if each.qualifier[-len(asked) :] == asked]
@@ -169,6 +168,12 @@ def starred(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]
     held = {id(attribute.slot): attribute for attribute in found}
     slots = edited(star, [attribute.slot for attribute in found], scope)
     return [held.get(id(slot)) or fresh(slot) for slot in slots]
+
+
+def of_one_side(relation: Relation, own: Relation) -> list[Attribute]:
+    """a.join(b, "id").select(b["*"])      b's columns, wherever they have gone: its id is hidden, and still there"""
+    found = [relation.identified(each.id, own, each.key) for each in own.attributes]
+    return [each for each in found if each is not None]
 
 
 def rows_made(tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineage) -> list[Slot]:

@@ -1,0 +1,1 @@
+from .registry_ import registry, job

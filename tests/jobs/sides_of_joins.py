@@ -1,0 +1,28 @@
+from pyspark.sql import SparkSession, functions as F
+
+spark = SparkSession.builder.getOrCreate()
+o = spark.table("raw.orders")
+c = spark.table("raw.customers")
+e = spark.table("raw.employees")
+
+avg_amount = o.agg(F.avg("amount")).scalar()
+o.where(F.col("amount") > avg_amount).select("order_id", (F.col("amount") - avg_amount).alias("over")).write.saveAsTable("dw.s1")
+c.alias("c").where(o.alias("o").where(F.col("o.customer_id") == F.col("c.customer_id").outer()).exists()).select("email").write.saveAsTable("dw.s2")
+c.alias("c").select("customer_id", o.alias("o").where(F.col("o.customer_id") == F.col("c.customer_id").outer()).select(F.max("placed_at")).scalar().alias("last_order")).write.saveAsTable("dw.s3")
+left = o.select("order_id", "customer_id", "amount")
+right = c.select("customer_id", "country", "email")
+j = left.join(right, "customer_id")
+j.select(left["*"]).write.saveAsTable("dw.s4")
+j.select(right["*"]).write.saveAsTable("dw.s5")
+j.select(left.amount, right.customer_id.alias("rc"), right["email"]).write.saveAsTable("dw.s6")
+left.join(right, ["customer_id"], "right").select(left.customer_id.alias("lc"), right.customer_id.alias("rc"), "customer_id").write.saveAsTable("dw.s7")
+left.join(right, "customer_id", "full").select("customer_id", left.customer_id.alias("lc"), "country").write.saveAsTable("dw.s8")
+m = e.alias("m")
+w = e.alias("w")
+w.join(m, F.col("w.manager_id") == F.col("m.emp_id"), "left").select("w.*", F.col("m.name").alias("manager")).write.saveAsTable("dw.s9")
+e2 = e.select(*[F.col(x).alias(f"{x}_2") for x in e.columns])
+e.join(e2, (e.dept == e2.dept_2) & (e.salary < e2.salary_2)).groupBy(e.emp_id).agg(F.count(e2.emp_id_2).alias("better_paid")).write.saveAsTable("dw.s10")
+cond = [o.customer_id == c.customer_id, o.amount > 5]
+o.join(c, cond, "leftanti").select("order_id").write.saveAsTable("dw.s11")
+o.join(c, o["customer_id"].eqNullSafe(c["customer_id"]), "outer").drop(c.customer_id).drop("tags", "address").select("customer_id", "email").write.saveAsTable("dw.s12")
+o.filter(o.store.isin([r for r in ("a", "b")])).filter(~F.col("status").rlike("^x")).select("order_id").write.saveAsTable("dw.s13")
