@@ -122,6 +122,10 @@ class Definitions:
     def gather_definitions(self) -> None:
         for info in self.corpus.datasets:
             self.declare(info)
+        for written, name in self.corpus.aliases.items():
+            key, of = named_in_text(written, self.facts)[1], table_key(name, self.facts.fold_table)
+            if key != of:
+                self.shown[key] = (of, name)
         for function in self.corpus.functions:
             self.add_function(function)
         programs = [script for script in self.corpus.scripts if script.dialect == PYTHON]

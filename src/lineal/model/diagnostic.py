@@ -158,6 +158,12 @@ class Code(Enum):
         "A node's YAML has no SQL file beside it.",
         "Write <name>.sql beside <name>.yml.",
     )
+    UNKNOWN_REFERENCE = (
+        "unknown-reference",
+        Severity.WARNING,
+        "ref() or source() names what the project does not have. It is kept as a dataset whose columns are not known.",
+        "Check the spelling; if a package has it, run `dbt deps`.",
+    )
     SEED_ERROR = ("seed-error", Severity.ERROR, "A seed's CSV cannot be read.", "Check the file.")
     LOG_ROW = (
         "log-row",

@@ -121,6 +121,8 @@ class Corpus:
     """The `validate:` section of the project file."""
     occurrences: list[Occurrence] = field(default_factory=list)
     """How often, when and by whom each statement was run; only a query log says."""
+    aliases: dict[str, str] = field(default_factory=dict)
+    """How SQL writes a relation, and the dataset that it is: db.shop.orders is the model orders."""
     given: list[Extraction] = field(default_factory=list)
     """Lineage that is known already: saved, or reported by other tools."""
 

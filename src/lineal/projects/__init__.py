@@ -1,6 +1,7 @@
 """Where statements and schemas come from: a project folder, SQL files, texts.
 
     load("examples/shop")                     a project, known by its lineal.yml or featherflow.yml
+    load("jaffle/")                           a dbt project, or its target folder, or a manifest.json
     load("models/", dialect="spark")          a folder of .sql files, or one file
     load("queries.jsonl")                     a query log
     load("shop.lineal.json")                  a saved lineage
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lineal.model.script import Corpus
-from lineal.projects import featherflow, files, logs, postgres, saved
+from lineal.projects import dbt, featherflow, files, logs, postgres, saved
 from lineal.projects.checks import checks_at
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
@@ -38,7 +39,7 @@ class Kind(Protocol):
     def load(self, path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus: ...
 
 
-KINDS: tuple[Kind, ...] = (saved, featherflow, logs, files)
+KINDS: tuple[Kind, ...] = (saved, featherflow, dbt, logs, files)
 """The first one that matches reads the path."""
 
 

@@ -12,10 +12,10 @@ from lineal.projects.yaml import Value
 
 TYPE_KEYS = ("type", "data_type")
 
-RANKS = {"sql": 0, "python": 1, "function": 2, "seed": 3, "source": 4, "table": 5}
+RANKS = {"sql": 0, "model": 0, "snapshot": 0, "python": 1, "function": 2, "seed": 3, "source": 4, "table": 5}
 """Of two declarations of one dataset the first of these kinds counts; the other fills its gaps."""
 
-DEFINED_ELSEWHERE = {"sql", "python"}
+DEFINED_ELSEWHERE = {"sql", "model", "snapshot", "python"}
 """Kinds whose columns a definition decides: what YAML says of them is never complete."""
 
 

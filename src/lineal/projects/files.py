@@ -73,6 +73,7 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
         engine=first.engine,
         checks=first.checks,
         occurrences=[each for corpus in several for each in corpus.occurrences],
+        aliases={name: of for corpus in several for name, of in corpus.aliases.items()},
         given=[each for corpus in several for each in corpus.given],
     )
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -51,6 +53,8 @@ class Template:
     this: str = ""
     import_name: str = ""
     """For a macro file, its path below the macro folder: `{% import 'money.sql' as money %}`."""
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """What else a renderer of its own has to know of it."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class Rendering:
     diagnostics: tuple[Diagnostic, ...] = ()
     last: str = field(default="", compare=False)
     """The text for a run that says yes to all it is asked."""
+    said: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What else a renderer of its own says of it."""
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -84,6 +90,10 @@ class Setting:
     variables: Mapping[str, Any] = field(default_factory=dict)
     project: str = "lineal.yml"
     limits: Limits = Limits()
+    renderer: tuple[str, str] | None = None
+    """The folder and the module of a renderer of its own."""
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """What that one has to know."""
 
 
 ALONE = Setting()
@@ -124,7 +134,7 @@ class _Bench:
             self.close()
             answer = {"texts": (), "last": "", "faults": [ended.args[0]]}
         faults = (_diagnostic(fault, template) for fault in answer["faults"])
-        return Rendering(tuple(answer["texts"]), tuple(faults), answer["last"])
+        return Rendering(tuple(answer["texts"]), tuple(faults), answer["last"], answer.get("said", {}))
 
     def start(self) -> _Worker:
         """A worker that knows the macros; a macro file that does not load is reported once and left out."""
@@ -165,28 +175,24 @@ class _Worker:
             raise _unstartable("the process that renders templates does not start") from None
 
     def ask(self, template: Template, macros: bool = False) -> dict[str, Any]:
-        job = {"file": template.file, "text": template.text, "this": template.this, "macros": macros}
+        job = {"file": template.file, "text": template.text, "this": template.this, "macros": macros, **template.about}
         return self.exchange(job, self.limits.wall)
 
     def exchange(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        timer = Timer(seconds, self.kill)
-        timer.start()
-        try:
-            answer = self.talk(json.dumps(message, default=str))
-        finally:
-            timer.cancel()
+        answer = self.talk(json.dumps(message, default=str), seconds)
         if answer is None:
             raise _Ended(self.cause_of_death())
         return answer
 
-    def talk(self, message: str) -> dict[str, Any] | None:
-        """The answer; None if the worker ends instead."""
+    def talk(self, message: str, seconds: float) -> dict[str, Any] | None:
+        """The answer; None if the worker ends instead, or is late."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:
             self.process.stdin.write(message.encode() + b"\n")
             self.process.stdin.flush()
-            return dict(json.loads(self.process.stdout.readline()))
+            with _clock(seconds, self):
+                return dict(json.loads(self.process.stdout.readline()))
         except (OSError, ValueError):
             return None
 
@@ -207,6 +213,23 @@ class _Worker:
     def close(self) -> None:
         self.process.kill()
         self.process.communicate()
+
+
+@contextmanager
+def _clock(seconds: float, worker: _Worker) -> Iterator[None]:
+    """A worker that has not begun to answer by then is killed; where pipes cannot be waited for, by another thread."""
+    assert worker.process.stdout is not None
+    if os.name == "posix":
+        if not select.select([worker.process.stdout], [], [], seconds)[0]:
+            worker.kill()
+        yield
+        return
+    timer = Timer(seconds, worker.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _started() -> subprocess.Popen[bytes]:
@@ -239,6 +262,8 @@ def _setup(setting: Setting) -> dict[str, Any]:
         "seconds": limits.seconds,
         "memory": limits.memory,
         "output": limits.output,
+        "renderer": setting.renderer,
+        **setting.about,
     }
 
 

@@ -19,6 +19,7 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 from math import ceil
 from typing import Any, NoReturn
 
@@ -188,10 +189,10 @@ class Renderer:
                 faults += [fault] if fault not in faults else []
             ways += [way for name in FLAGS if name in self.asked and (way := self.yes | {name}) not in ways]
 
-    def output(self, template: Template) -> str:
+    def output(self, template: Template, context: Context | None = None) -> str:
         chunks: list[str] = []
         size = 0
-        stream = template.root_render_func(template.new_context())
+        stream = template.root_render_func(template.new_context() if context is None else context)
         for chunk in stream:
             chunks.append(chunk)
             size += len(chunk)
@@ -333,10 +334,21 @@ def confine(memory: int) -> None:
             lower(kind, limit)
 
 
+def renderer_of(setup: Json) -> Renderer:
+    """The renderer of a kind of project that has its own; its folder is one of ours, and named by the parent."""
+    if not setup.get("renderer"):
+        return Renderer(setup)
+    folder, module = setup["renderer"]
+    sys.path.append(folder)
+    sys.modules["lineal.projects.worker"] = sys.modules[__name__]  # what it builds on is this very file
+    made: Renderer = import_module(module).renderer(setup)
+    return made
+
+
 def main() -> None:
     answers, jobs = sys.stdout.buffer, sys.stdin.buffer
     setup = json.loads(jobs.readline())
-    renderer = Renderer(setup)
+    renderer = renderer_of(setup)
     confine(setup["memory"])
     say(answers, {"ready": True})
     for line in jobs:

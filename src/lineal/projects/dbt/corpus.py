@@ -1,0 +1,154 @@
+"""From nodes to a corpus: scripts, datasets, names, exposures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Dataset, Read
+from lineal.model.extraction import DatasetInfo, Extraction
+from lineal.model.script import Corpus, Script
+from lineal.model.way import Clause
+from lineal.projects.columns import merged
+from lineal.projects.dbt.adapters import DIALECTS
+from lineal.projects.dbt.index import Index
+from lineal.projects.dbt.node import Node, aliases_of, is_enabled
+from lineal.projects.dbt.rendering import Columns, Kitchen, Made
+from lineal.projects.dbt.sandbox.relation import quote_of, written
+from lineal.projects.dbt.snapshots import snapshot_query
+from lineal.projects.schema import Schema, schema_datasets
+
+HOOKS = ("pre-hook", "post-hook")
+
+
+class Assembly:
+    """All nodes of a project on their way into a corpus."""
+
+    def __init__(self, nodes: list[Node], kitchen: Kitchen, dialect: str | None, schema: Schema) -> None:
+        self.nodes = nodes
+        self.by_id = {node.id: node for node in nodes}
+        self.kitchen = kitchen
+        self.corpus = Corpus(dialect if dialect is not None else dialect_of(kitchen.target["type"]))
+        self.corpus.aliases = aliases_of(nodes, kitchen.target["type"])
+        self.given = schema_datasets(schema, "", self.corpus.diagnostics.append)
+
+    @property
+    def quote(self) -> str:
+        return quote_of(self.kitchen.target["type"])
+
+    def finish(self) -> Corpus:
+        corpus = self.corpus
+        self.declare()
+        models = [node for node in self.nodes if node.kind in ("model", "snapshot") and not node.is_python]
+        made = self.kitchen.rendered([node for node in models if node.compiled is None], self.columns_of)
+        for node in models:
+            if node.id in made:
+                self.take(node, made[node.id])
+        kept = [node for node in self.nodes if is_enabled(node)]
+        for node in kept:
+            corpus.scripts += self.scripts(node, made)
+        self.run_hooks([node for node in kept if node.kind in ("model", "snapshot", "seed")])
+        gone = {node.dataset for node in self.nodes if not is_enabled(node)}
+        corpus.datasets = [info for info in corpus.datasets if info.dataset.name not in gone]
+        corpus.given += self.exposures(kept)
+        return corpus
+
+    def declare(self) -> None:
+        infos = [
+            DatasetInfo(Dataset("", node.dataset), node.kind, node.columns, node.complete, node.description, node.place)
+            for node in self.nodes
+            if node.kind != "exposure"
+        ]
+        self.corpus.datasets = merged([*infos, *self.given])
+
+    def take(self, node: Node, made: Made) -> None:
+        """What rendering a node has told."""
+        node.config = made.config
+        if not is_enabled(node):
+            return
+        self.corpus.diagnostics += made.diagnostics
+        for parts, name, said, line in made.unknown:
+            self.corpus.aliases.setdefault(written(tuple(parts), self.quote), name)
+            place = Place(node.file, node.line + line - 1, 1)
+            self.corpus.diagnostics.append(Diagnostic(Code.UNKNOWN_REFERENCE, f"{said} is not in the project", place))
+
+    def scripts(self, node: Node, made: Mapping[str, Made]) -> Iterable[Script]:
+        if node.kind not in ("model", "snapshot"):
+            return
+        if node.is_python:
+            yield Script(node.text, "python", node.file, target=node.dataset, kind="model")
+            return
+        texts = [] if node.compiled is None else [node.compiled]
+        texts += [text for text in made[node.id].texts if text not in texts] if node.id in made else []
+        for text in texts:
+            query = snapshot_query(text, node.config) if node.kind == "snapshot" else text
+            yield Script(query, self.corpus.dialect, node.file, node.line, node.dataset, node.kind)
+
+    def run_hooks(self, nodes: list[Node]) -> None:
+        """pre_hook="insert into audit …"      statements of the node, in its file"""
+        hooks = [(node, text) for node in nodes for key in HOOKS for text in hook_texts(node.config.get(key))]
+        for (node, _), rendering in zip(hooks, self.kitchen.hooks(hooks), strict=True):
+            self.corpus.diagnostics += rendering.diagnostics
+            for text in rendering.texts[:1]:
+                if text.strip():
+                    self.corpus.scripts.append(Script(text, self.corpus.dialect, node.file, one_line=True))
+
+    def exposures(self, nodes: list[Node]) -> list[Extraction]:
+        reads: list[Read] = []
+        infos: dict[Dataset, DatasetInfo] = {}
+        for node in nodes:
+            if node.kind == "exposure":
+                target = Dataset("", node.dataset)
+                infos[target] = DatasetInfo(target, "exposure", [], True, node.description, node.place)
+                for text in node.depends:
+                    held = self.by_id.get(text) or self.kitchen.index.called(node.package, text)
+                    if held is not None:
+                        place = node.place or Place(node.file, 1, 1)
+                        reads.append(Read(target, Dataset("", held.dataset), None, Clause.FROM, place))
+                    elif text.strip().startswith(("ref", "source", "{{")):
+                        message = f"{text} is not in the project"
+                        self.corpus.diagnostics.append(Diagnostic(Code.UNKNOWN_REFERENCE, message, node.place))
+        return [Extraction(reads=reads, datasets=infos)] if infos else []
+
+    # -- columns that templates ask for --------------------------------------------------------------------------
+
+    def columns_of(self, ids: list[str], made: Mapping[str, Made]) -> dict[str, Columns]:
+        """The columns of nodes, as far as what is rendered so far tells them."""
+        from lineal.extract.columns import columns_of
+
+        needed = self.upstream(ids, made)
+        scripts = [script for node in self.nodes if node.id in needed for script in self.scripts(node, made)]
+        part = Corpus(self.corpus.dialect, scripts, self.corpus.datasets, aliases=self.corpus.aliases)
+        names = {id_: self.by_id[id_].dataset for id_ in ids if id_ in self.by_id}
+        infos = columns_of(part, names.values())
+        return {
+            id_: ([(column.name, column.type) for column in infos[name].columns], infos[name].complete)
+            for id_, name in names.items()
+        }
+
+    def upstream(self, ids: list[str], made: Mapping[str, Made]) -> set[str]:
+        seen: set[str] = set()
+        stack = list(ids)
+        while stack:
+            id_ = stack.pop()
+            if id_ not in seen:
+                seen.add(id_)
+                stack += made[id_].refs if id_ in made else self.by_id[id_].depends if id_ in self.by_id else []
+        return seen
+
+
+def dialect_of(adapter: str) -> str:
+    return DIALECTS.get(adapter, "")
+
+
+def hook_texts(hooks: Any) -> Iterable[str]:
+    """ "…", ["…", {sql: "…"}]"""
+    for hook in hooks if isinstance(hooks, list) else [hooks]:
+        text = hook.get("sql") if isinstance(hook, dict) else hook
+        if isinstance(text, str) and text.strip():
+            yield text
+
+
+def index_of(nodes: list[Node], root: str) -> Index:
+    return Index([node for node in nodes if is_enabled(node)], root)

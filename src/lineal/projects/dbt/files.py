@@ -1,0 +1,309 @@
+"""The nodes of a project as its files tell them: nothing has been compiled, and no manifest is there."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.extraction import ColumnInfo
+from lineal.projects.columns import name_of
+from lineal.projects.dbt.node import Node, Parts, is_enabled
+from lineal.projects.dbt.project import Package, Project, settings
+from lineal.projects.dbt.properties import Properties, read_columns, read_docs, read_properties
+from lineal.projects.seeds import read_header
+from lineal.projects.text import Report, read_text, unreadable
+from lineal.projects.yaml import Value
+
+YAML = (".yml", ".yaml")
+ALIAS = re.compile(r"\bconfig\s*\([^)]*?\balias\s*=\s*['\"]([^'\"]+)['\"]", re.S)
+SNAPSHOT = re.compile(r"\{%-?\s*snapshot\s+(\w+)\s*-?%\}(.*?)\{%-?\s*endsnapshot\s*-?%\}", re.S)
+
+Evaluate = Mapping[str, Any]
+"""Jinja in YAML, by its text, rendered."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What reading the nodes of a package takes."""
+
+    package: Package
+    project: Project
+    target: Mapping[str, str]
+    values: Evaluate
+    properties: Properties
+    report: Report
+
+    def settings(self, kind: str, path: list[str]) -> dict[str, Any]:
+        """What dbt_project.yml says of a node: of the package, and then of the root project."""
+        found: dict[str, Any] = {}
+        for package in (self.package, self.project.root)[: 1 if self.package is self.project.root else 2]:
+            found |= settings(package.tree(kind), [self.package.name, *path])
+        return {key: self.value(item) for key, item in found.items()}
+
+    def value(self, item: Any) -> Any:
+        return self.values.get(item, item) if isinstance(item, str) else item
+
+    def parts(self, config: Mapping[str, Any], name: str) -> Parts:
+        database, custom = str(config.get("database") or self.target["database"]), config.get("schema")
+        schema = f"{self.target['schema']}_{custom}" if custom else self.target["schema"]
+        return database, schema, str(config.get("alias") or name)
+
+
+def jinja_in(packages: list[tuple[Package, Properties]]) -> Iterator[str]:
+    """Values of YAML that are templates: +enabled: "{{ var('x') }}", schema: "{{ target.schema }}" """
+    for package, properties in packages:
+        yield from _templates(dict(package.variables))
+        for kind in ("models", "seeds", "snapshots", "sources"):
+            yield from _templates(package.tree(kind))
+        for source in properties.sources:
+            for value in (source, *source.listed("tables")):
+                for key in ("schema", "database", "identifier", "config", "enabled"):
+                    found = value.get(key)
+                    yield from _templates(found.plain() if found is not None else None)
+        for value in (*properties.models.values(), *properties.seeds.values(), *properties.snapshots.values()):
+            config = value.get("config")
+            yield from _templates(config.plain() if config is not None else None)
+
+
+def _templates(data: Any) -> Iterator[str]:
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if "hook" not in key:
+                yield from _templates(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _templates(value)
+    elif isinstance(data, str) and "{{" in data:
+        yield data
+
+
+def properties_of(package: Package, report: Report) -> Properties:
+    folders = [folder for kind in ("models", "seeds", "snapshots") for folder in package.paths[kind]]
+    found = read_properties(list(below(folders, YAML, report)), report)
+    everywhere = [*folders, *package.paths["macros"], *package.paths["docs"]]
+    found.docs = read_docs(list(below(everywhere, (".md",), report)), report)
+    return found
+
+
+def below(folders: list[Path], suffixes: tuple[str, ...], report: Report) -> Iterator[Path]:
+    """The files below these folders, sorted and each once; links to folders are not followed."""
+    seen: set[str] = set()
+    for folder in folders:
+        for where, inner, files in os.walk(folder, onerror=lambda e: report(unreadable(str(e.filename), e))):
+            inner[:] = sorted(name for name in inner if not name.startswith("."))
+            for name in sorted(files):
+                path = os.path.join(where, name)  # noqa: PTH118  thousands of them
+                if name.lower().endswith(suffixes) and not name.startswith(".") and path not in seen:
+                    seen.add(path)
+                    yield Path(path)
+
+
+def nodes_of(reader: Reader) -> Iterator[Node]:
+    yield from models_of(reader)
+    yield from seeds_of(reader)
+    yield from snapshots_of(reader)
+    yield from sources_of(reader)
+    yield from exposures_of(reader)
+
+
+def fqn(path: Path, folders: list[Path]) -> list[str]:
+    """models/staging/orders.sql      [staging, orders]"""
+    for folder in folders:
+        if path.is_relative_to(folder):
+            return [*path.relative_to(folder).parts[:-1], path.stem]
+    return [path.stem]
+
+
+def models_of(reader: Reader) -> Iterator[Node]:
+    package, report = reader.package, reader.report
+    versions = {file: found for value in reader.properties.models.values() for file, found in versions_of(value)}
+    for path in below(package.paths["models"], (".sql", ".py"), report):
+        text = read_text(path, report)
+        if text is None or (path.suffix == ".py" and "def model(" not in text):
+            continue
+        name, version, latest = versions.get(path.stem, (path.stem, "", False))
+        node = named(reader, "model", name, path, text, reader.properties.models.get(name), version)
+        node.latest = latest
+        if is_enabled(node):
+            yield node
+
+
+def versions_of(value: Value) -> Iterator[tuple[str, tuple[str, str, bool]]]:
+    """versions: [{v: 1}, {v: 2, defined_in: new}]      the file of each, and whether it is the latest"""
+    listed = [(each, told.raw) for each in value.listed("versions") if (told := each.get("v")) is not None]
+    name = value.get("name")
+    if not listed or name is None:
+        return
+    newest = value.get("latest_version")
+    latest = newest.raw if newest is not None else max((v for _, v in listed), key=lambda v: (len(v), v))
+    for each, v in listed:
+        defined = each.get("defined_in")
+        for file in (defined.raw,) if defined is not None else (f"{name.raw}_v{v}", f"{name.raw}.v{v}"):
+            yield file, (name.raw, v, v == latest)
+
+
+def named(reader: Reader, kind: str, name: str, path: Path, text: str, about: Value | None, version: str = "") -> Node:
+    """A node with what dbt_project.yml and its YAML say of it; its own config() is heard when it is rendered."""
+    package = reader.package
+    kinds = f"{kind}s"
+    config = reader.settings(kinds, fqn(path, package.paths[kinds]))
+    versioned = version_of(about, version) if about is not None and version else None
+    for value in (about, versioned):
+        said = value.get("config") if value is not None else None
+        if said is not None and isinstance(said.data, dict):
+            config |= {key.replace("_hook", "-hook"): reader.value(item.plain()) for key, item in said.data.items()}
+    alias = ALIAS.search(text) if "alias" in text else None
+    if alias is not None:
+        config["alias"] = alias[1]
+    columns = _columns(about, versioned, reader)
+    return Node(
+        id=f"{kind}.{package.name}.{name}" + (f".v{version}" if version else ""),
+        kind=kind,
+        package=package.name,
+        name=name,
+        file=str(path),
+        parts=reader.parts(config, f"{name}_v{version}" if version else name),
+        text=text,
+        config={"materialized": kind if kind != "model" else "view", **config},
+        columns=columns,
+        description=reader.properties.described(about, reader.report) if about is not None else "",
+        place=about.place if about is not None else Place(str(path), 1, 1),
+        version=version,
+    )
+
+
+def version_of(about: Value, version: str) -> Value | None:
+    several = about.listed("versions")
+    return next((each for each in several if (v := each.get("v")) is not None and v.raw == version), None)
+
+
+def _columns(about: Value | None, versioned: Value | None, reader: Reader) -> list[ColumnInfo]:
+    if about is None:
+        return []
+    found = read_columns(about.get("columns"), reader.properties.doc, reader.report)
+    own = versioned.get("columns") if versioned is not None else None
+    if own is None or not isinstance(own.data, list):
+        return found
+    gone = {item.raw for each in own.data for item in each.listed("exclude")}
+    listed = [each for each in own.data if each.get("name") is not None]
+    mine = read_columns(Value(listed, own.place, own.name), reader.properties.doc, reader.report)
+    names = {column.name for column in mine}
+    inherits = any(each.get("include") is not None for each in own.data)
+    kept = [column for column in found if column.name not in gone | names] if inherits else []
+    return [*kept, *mine]
+
+
+def seeds_of(reader: Reader) -> Iterator[Node]:
+    """seeds/countries.csv      its columns are those of its header; YAML says more of them"""
+    for path in below(reader.package.paths["seeds"], (".csv",), reader.report):
+        node = named(reader, "seed", path.stem, path, "", reader.properties.seeds.get(path.stem))
+        if is_enabled(node):
+            delimiter = str(node.config.get("delimiter") or ",")
+            header = read_header(path, delimiter if len(delimiter) == 1 else ",", reader.report)
+            said = {column.name.lower(): column for column in node.columns}
+            types = node.config.get("column_types")
+            kinds = {str(key).lower(): str(value) for key, value in types.items()} if isinstance(types, dict) else {}
+            node.columns = [_seeded(column, said, kinds) for column in header] or node.columns
+            node.complete = bool(header)
+            yield node
+
+
+def _seeded(column: ColumnInfo, said: Mapping[str, ColumnInfo], kinds: Mapping[str, str]) -> ColumnInfo:
+    known = said.get(column.name.lower(), column)
+    return known._replace(name=column.name, type=known.type or kinds.get(column.name.lower(), ""))
+
+
+def snapshots_of(reader: Reader) -> Iterator[Node]:
+    """{% snapshot orders_history %} … {% endsnapshot %}, and snapshots: [{name: …, relation: ref('orders')}]"""
+    package, properties = reader.package, reader.properties
+    seen: set[str] = set()
+    for path in below([*package.paths["snapshots"], *package.paths["models"]], (".sql",), reader.report):
+        text = read_text(path, lambda _: None) or ""
+        for block in SNAPSHOT.finditer(text) if "endsnapshot" in text else ():
+            node = named(reader, "snapshot", block[1], path, block[2], properties.snapshots.get(block[1]))
+            node.line = text.count("\n", 0, block.start(2)) + 1
+            seen.add(block[1])
+            if is_enabled(node):
+                yield node
+    for name, about in properties.snapshots.items():
+        relation = about.get("relation")
+        if relation is not None and name not in seen:
+            call = relation.raw.strip().removeprefix("{{").removesuffix("}}")
+            text = f"select * from {{{{ {call} }}}}"  # noqa: S608  a template
+            yield named(reader, "snapshot", name, Path(about.place.file), text, about)
+
+
+def sources_of(reader: Reader) -> Iterator[Node]:
+    """sources: [{name: raw, schema: shop, tables: [{name: orders, columns: […]}]}]"""
+    report, package = reader.report, reader.package
+    for source in reader.properties.sources:
+        name = name_of(source, report)
+        if not name:
+            continue
+        for table in source.listed("tables"):
+            if (short := name_of(table, report)) and _enabled(reader, source, table, name, short):
+                yield _source(reader, source, table, name, short, package)
+
+
+def _source(reader: Reader, source: Value, table: Value, name: str, short: str, package: Package) -> Node:
+    report = reader.report
+
+    def said(key: str, default: str) -> str:
+        text = source.text(report, key) if key != "identifier" else table.text(report, key)
+        return str(reader.value(text) or default)
+
+    inner = table if isinstance(table.data, dict) else Value({}, table.place)
+    return Node(
+        id=f"source.{package.name}.{name}.{short}",
+        kind="source",
+        package=package.name,
+        name=f"{name}.{short}",
+        file=source.place.file,
+        parts=(said("database", reader.target["database"]), said("schema", name), said("identifier", short)),
+        columns=read_columns(inner.get("columns"), reader.properties.doc, report),
+        description=reader.properties.described(inner, report),
+        place=table.place,
+    )
+
+
+def _enabled(reader: Reader, source: Value, table: Value, name: str, short: str) -> bool:
+    folders = reader.package.paths["models"]
+    path = fqn(Path(source.place.file), folders)[:-1]
+    found = reader.settings("sources", [*path, name, short]).get("enabled", True)
+    for value in (source, table):
+        for where in (value, value.get("config")):
+            told = where.get("enabled") if where is not None and isinstance(where.data, dict) else None
+            found = reader.value(told.data) if told is not None else found
+    return found is not False
+
+
+def exposures_of(reader: Reader) -> Iterator[Node]:
+    """exposures: [{name: weekly, depends_on: [ref('orders'), source('raw', 'x')]}]"""
+    report, package = reader.report, reader.package
+    for exposure in reader.properties.exposures:
+        name = name_of(exposure, report)
+        config = exposure.get("config")
+        if not name or (config is not None and (on := config.get("enabled")) is not None and on.data is False):
+            continue
+        node = Node(
+            id=f"exposure.{package.name}.{name}", kind="exposure", package=package.name, name=name,
+            file=exposure.place.file, description=reader.properties.described(exposure, report), place=exposure.place,
+        )  # fmt: skip
+        node.depends = [each.as_text(report) for each in exposure.listed("depends_on")]
+        yield node
+
+
+def duplicates(nodes: list[Node], report: Report) -> list[Node]:
+    """Two files of one name in one package: dbt refuses that; the first one counts."""
+    found: dict[str, Node] = {}
+    for node in nodes:
+        if node.id in found and node.kind not in ("source", "exposure"):
+            message = f"'{node.name}' is defined in {found[node.id].file} too"
+            report(Diagnostic(Code.DUPLICATE_DEFINITION, message, Place(node.file, 1, 1)))
+        found.setdefault(node.id, node)
+    return list(found.values())

@@ -1,0 +1,99 @@
+"""Nodes: models, seeds, snapshots, sources, exposures, whether a manifest or the files of a project name them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from lineal.model.diagnostic import Place
+from lineal.model.extraction import ColumnInfo
+from lineal.projects.dbt.sandbox.relation import quote_of, written
+
+REFERABLE = ("model", "seed", "snapshot")
+"""What ref() can name."""
+
+Parts = tuple[str, str, str]
+"""The database, schema and identifier of a relation."""
+
+
+@dataclass
+class Node:
+    """One node, and what is said of it in all places."""
+
+    id: str
+    """model.shop.orders: what dbt calls it"""
+    kind: str
+    package: str
+    name: str
+    file: str
+    parts: Parts = ("", "", "")
+    text: str = ""
+    """Its SQL or Python, as it is written."""
+    line: int = 1
+    compiled: str | None = None
+    config: dict[str, Any] = field(default_factory=dict)
+    columns: list[ColumnInfo] = field(default_factory=list)
+    complete: bool = False
+    description: str = ""
+    place: Place | None = None
+    version: str = ""
+    latest: bool = False
+    """Of a model with versions: the one that is meant when none is named."""
+    depends: list[str] = field(default_factory=list)
+    relations: list[str] = field(default_factory=list)
+    """How else SQL writes it: a manifest's own spelling."""
+    incremental: bool = False
+    """Whether its text asks is_incremental(), as far as that is known."""
+    dataset: str = ""
+    """What users see."""
+
+    @property
+    def is_python(self) -> bool:
+        return self.file.endswith(".py")
+
+    @property
+    def materialized(self) -> str:
+        return str(self.config.get("materialized") or "")
+
+
+def is_enabled(node: Node) -> bool:
+    """enabled: false, as a value or as a template has rendered it"""
+    return str(node.config.get("enabled", True)).strip().lower() not in ("false", "none", "")
+
+
+def name_datasets(nodes: Iterable[Node], root: str) -> None:
+    """orders, raw.orders for a source; a package's node keeps its package where the project has one of that name."""
+    several = list(nodes)
+    taken: dict[str, Node] = {}
+    for node in sorted(several, key=lambda each: (each.kind == "exposure", each.package != root)):
+        plain = f"{node.name}_v{node.version}" if node.version else node.name
+        if plain.lower() in taken:
+            plain = f"exposure:{plain}" if node.kind == "exposure" else f"{node.package}.{plain}"
+        taken.setdefault(plain.lower(), node)
+        node.dataset = plain
+
+
+def aliases_of(nodes: Iterable[Node], adapter: str) -> dict[str, str]:
+    """How SQL writes each node, and the dataset it is.
+
+    A source that is the very table of a model or seed is that model or seed. A name without its database means the
+    one node that has it, unless a dataset is called so.
+    """
+    quote = quote_of(adapter)
+    several = sorted((node for node in nodes if node.kind in ("source", *REFERABLE)), key=lambda n: n.kind == "source")
+    full: dict[str, str] = {}
+    short: dict[str, set[str]] = {}
+    names = {node.dataset.lower() for node in several}
+    for node in several:
+        spelled = written(node.parts, quote)
+        dataset = full.setdefault(spelled, node.dataset)
+        if node.kind == "source":
+            node.dataset = dataset
+        for relation in node.relations:
+            full.setdefault(relation, dataset)
+        short.setdefault(written(("", *node.parts[1:]), quote), set()).add(dataset)
+    for spelled, datasets in short.items():
+        if len(datasets) == 1 and spelled.lower() not in names and spelled not in full:
+            full[spelled] = next(iter(datasets))
+    return {spelled: dataset for spelled, dataset in full.items() if spelled != dataset}

@@ -1,0 +1,126 @@
+"""The YAML files beside models: descriptions, columns, configurations, sources, exposures, with their places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lineal.model import names
+from lineal.model.extraction import ColumnInfo
+from lineal.projects import yaml
+from lineal.projects.columns import TYPE_KEYS, labels, name_of, pairs
+from lineal.projects.text import Report, read_text
+from lineal.projects.yaml import Value
+
+KINDS = ("models", "seeds", "snapshots", "sources", "exposures")
+DOC_CALL = re.compile(r"\{\{\s*doc\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?['\"]([^'\"]+)['\"]\s*\)\s*\}\}")
+DOC_BLOCK = re.compile(r"\{%-?\s*docs\s+(\w+)\s*-?%\}(.*?)\{%-?\s*enddocs\s*-?%\}", re.S)
+
+LABELS = frozenset(
+    ("pii", "phi", "pci", "gdpr", "sensitive", "internal", "confidential", "restricted", "secret", "personal", "public")
+)
+"""Tags and true values of `meta:` that say how a column may be shown."""
+
+Doc = Callable[[str], str]
+
+
+@dataclass
+class Properties:
+    """What the YAML files of a package say, by kind and name."""
+
+    models: dict[str, Value] = field(default_factory=dict)
+    seeds: dict[str, Value] = field(default_factory=dict)
+    snapshots: dict[str, Value] = field(default_factory=dict)
+    sources: list[Value] = field(default_factory=list)
+    exposures: list[Value] = field(default_factory=list)
+    docs: dict[str, str] = field(default_factory=dict)
+
+    def described(self, value: Value, report: Report) -> str:
+        return self.doc(value.text(report, "description"))
+
+    def doc(self, text: str) -> str:
+        """{{ doc('status') }}      the text of that block"""
+        if "{{" not in text:
+            return text
+        return DOC_CALL.sub(lambda found: self.docs.get(found[1], found[0]), text).strip()
+
+
+def read_properties(files: list[Path], report: Report) -> Properties:
+    found = Properties()
+    for file in files:
+        value = yaml.read(file, report)
+        if value is None or not isinstance(value.data, dict):
+            continue
+        for kind in KINDS:
+            for item in _items(value, kind, report):
+                _keep(found, kind, item, report)
+    return found
+
+
+def _items(value: Value, kind: str, report: Report) -> Iterator[Value]:
+    section = value.get(kind)
+    if section is None:
+        return
+    if not isinstance(section.data, list):
+        report(section.unexpected(f"a list of {kind}"))
+        return
+    for item in section.data:
+        if isinstance(item.data, dict):
+            yield item
+        elif item.data is not None:
+            report(item.unexpected("a mapping"))
+
+
+def _keep(found: Properties, kind: str, item: Value, report: Report) -> None:
+    held: Any = getattr(found, kind)
+    if isinstance(held, list):
+        held.append(item)
+    elif name := name_of(item, report):
+        held.setdefault(name, item)
+
+
+def read_docs(files: list[Path], report: Report) -> dict[str, str]:
+    """{% docs status %} … {% enddocs %}"""
+    texts = (read_text(file, lambda _: None) or "" for file in files)
+    return {name: body.strip() for text in texts for name, body in DOC_BLOCK.findall(text)}
+
+
+def read_columns(value: Value | None, doc: Doc, report: Report) -> list[ColumnInfo]:
+    """columns: [{name: id, data_type: int, description: …, meta: {pii: true}, tags: [sensitive]}]"""
+    columns: dict[str, ColumnInfo] = {}
+    for name, column in pairs(value, report) if value is not None else ():
+        place = column.place if column.place.file else None
+        kind = description = ""
+        said: tuple[str, ...] = ()
+        if isinstance(column.data, dict):
+            kind, description = column.text(report, *TYPE_KEYS), doc(column.text(report, "description"))
+            said = classification(column, report)
+        columns.setdefault(names.insensitive(name, False), ColumnInfo(name, kind, description, said, place))
+    return list(columns.values())
+
+
+def classification(column: Value, report: Report) -> tuple[str, ...]:
+    """classification: pii, meta: {classification: pii}, meta: {contains_pii: true}, tags: [pii]; also under config:"""
+    config = column.get("config")
+    places = [column, *([config] if config is not None else [])]
+    found: list[str] = []
+    for value in places:
+        found += labels(value.listed("classification"), report)
+        meta = value.get("meta")
+        tags = [tag.raw.lower() for tag in value.listed("tags") if not isinstance(tag.data, (dict, list))]
+        found += known_labels(meta.plain() if meta is not None else None, tags)
+    return tuple(dict.fromkeys(found))
+
+
+def known_labels(meta: Any, tags: list[str]) -> list[str]:
+    found = [tag for tag in tags if tag in LABELS]
+    for key, value in meta.items() if isinstance(meta, dict) else ():
+        if key in ("classification", "data_classification", "sensitivity"):
+            found += [str(each).lower() for each in (value if isinstance(value, list) else [value]) if each]
+        label = str(key).lower().removeprefix("contains_").removeprefix("is_")
+        if label in LABELS and value in (True, "true", "yes", "True"):
+            found.append(label)
+    return found

@@ -1,0 +1,229 @@
+"""From templates to SQL: plain ones here, others in the worker; those that list columns once these are known."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.projects.dbt.index import Index
+from lineal.projects.dbt.node import Node
+from lineal.projects.dbt.sandbox.relation import quote_of, written
+from lineal.projects.dbt.static import plain
+from lineal.projects.render import JINJA, Rendering, Setting, Template, render
+
+HERE = Path(__file__).parent
+MOST_ROUNDS = 12
+ENVIRONMENT = re.compile(r"env_var\(\s*['\"](DBT_\w+)['\"]")
+SECRET = "DBT_ENV_SECRET"  # noqa: S105  a name, and the one that is not to be read
+
+THIS = re.compile(r"\{\{\s*this\s*\}\}")
+GRAPH_NAME = re.compile(r"\bgraph\b")
+GRAPH = ("nodes", "sources", "exposures", "metrics", "groups", "semantic_models", "saved_queries")
+
+Columns = tuple[list[tuple[str, str]], bool]
+"""Names and types, and whether these are all."""
+
+
+@dataclass
+class Made:
+    """What became of a node's template."""
+
+    texts: tuple[str, ...] = ()
+    refs: list[str] = field(default_factory=list)
+    config: dict[str, Any] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    unknown: list[list[Any]] = field(default_factory=list)
+    wanted: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Kitchen:
+    """What all templates of a project share."""
+
+    root: str
+    project_file: str
+    target: Mapping[str, str]
+    index: Index
+    macros: list[tuple[str, str, str]]
+    """Package, file, text."""
+    variables: Mapping[str, Mapping[str, Any]]
+    namespaces: Mapping[str, list[str]] = field(default_factory=dict)
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+
+    def setting(self, texts: Iterable[str]) -> Setting:
+        several = [*texts, *(text for _, _, text in self.macros)]
+        words = {word for text in several if "graph" in text for word in GRAPH_NAME.findall(text)}
+        about = {
+            **self.index.setup(),
+            "project_name": self.root,
+            "target": dict(self.target),
+            "vars": self.variables,
+            "dispatch": self.namespaces,
+            "macro_files": self.macros,
+            "own_macros": own_macros(),
+            "environment": environment(several),
+            "graph": graph_of(self.nodes.values()) if "graph" in words else {},
+        }
+        return Setting(project=self.project_file, renderer=(str(HERE), "sandbox.renderer"), about=about)
+
+    # -- nodes -------------------------------------------------------------------------------------------------
+
+    def rendered(
+        self, nodes: list[Node], columns_of: Callable[[list[str], Mapping[str, Made]], Mapping[str, Columns]]
+    ) -> dict[str, Made]:
+        """Each node's texts. What lists columns waits for those of the nodes that it asks for."""
+        quote = quote_of(self.target["type"])
+        made: dict[str, Made] = {}
+        waiting: list[Node] = []
+        for node in nodes:
+            found = plain(node, self.index, quote)
+            if found is not None:
+                made[node.id] = Made((found.text,), found.refs, {**node.config, **found.config})
+            else:
+                waiting.append(node)
+        known: dict[str, Columns] = {}
+        self.round(waiting, known, made)
+        for _ in range(MOST_ROUNDS):
+            askers = [node for node in waiting if made[node.id].wanted and not known.keys() >= {*made[node.id].wanted}]
+            if not askers:
+                break
+            ready = [node for node in askers if not self.depends(made[node.id].wanted, askers, made)] or askers
+            asked = sorted({id_ for node in ready for id_ in made[node.id].wanted} - known.keys())
+            answered = columns_of(asked, made)
+            known |= {id_: answered.get(id_, ([], False)) for id_ in asked}
+            self.round(ready, known, made)
+        return made
+
+    def depends(self, wanted: list[str], askers: list[Node], made: Mapping[str, Made]) -> bool:
+        """Whether what is asked for is itself waiting, or made of what is."""
+        unfinished = {node.id for node in askers}
+        seen: set[str] = set()
+        stack = list(wanted)
+        while stack:
+            id_ = stack.pop()
+            if id_ in unfinished:
+                return True
+            if id_ not in seen:
+                seen.add(id_)
+                stack += made[id_].refs if id_ in made else []
+        return False
+
+    def round(self, nodes: list[Node], known: Mapping[str, Columns], made: dict[str, Made]) -> None:
+        if not nodes:
+            return
+        templates = []
+        for node in nodes:
+            asked = made[node.id].wanted if node.id in made else []
+            templates.append(self.template(node, node.text, {id_: known[id_] for id_ in asked if id_ in known}))
+        done = render(templates, self.setting(node.text for node in nodes))
+        for node, rendering in zip(nodes, done.renderings, strict=True):
+            made[node.id] = made_of(node, rendering)
+
+    def template(self, node: Node, text: str, columns: Mapping[str, Columns] | None = None) -> Template:
+        about = {
+            "package": node.package,
+            "config": node.config,
+            "names": {},
+            "columns": columns or {},
+            "node": {
+                "id": node.id,
+                "unique_id": node.id,
+                "name": node.name,
+                "resource_type": node.kind,
+                "parts": list(node.parts),
+                "path": Path(node.file).name,
+                "original_file_path": node.file,
+                "version": node.version or None,
+            },
+        }
+        return Template(text, node.file, node.line, about=about)
+
+    # -- other texts ---------------------------------------------------------------------------------------------
+
+    def values(self, texts: Iterable[str], package: str) -> dict[str, Any]:
+        """Jinja in YAML: +enabled: "{{ var('x', true) }}"; what does not render stays as it is written"""
+        several = list(dict.fromkeys(texts))
+        if not several:
+            return {}
+        nobody = Node("", "", package, "", self.project_file)
+        done = render([self.template(nobody, text) for text in several], self.setting(several))
+        pairs = zip(several, done.renderings, strict=True)
+        return {text: native(rendering.texts[0]) for text, rendering in pairs if rendering.texts}
+
+    def hooks(self, hooks: list[tuple[Node, str]]) -> list[Rendering]:
+        """A hook of a whole folder is rendered for two nodes; if it is the same for both, it is for all."""
+        quote = quote_of(self.target["type"])
+        texts = [THIS.sub(written(node.parts, quote).replace("\\", ""), text) for node, text in hooks]
+        numbers: dict[tuple[str, str], list[int]] = {}
+        for number, (node, _) in enumerate(hooks):
+            if JINJA.search(texts[number]):
+                numbers.setdefault((node.package, texts[number]), []).append(number)
+        done = {number: Rendering((text,)) for number, text in enumerate(texts)}
+        self.cook([number for several in numbers.values() for number in several[:2]], hooks, texts, done)
+        for several in numbers.values():
+            done |= dict.fromkeys(several[2:], done[several[0]])
+        apart = [
+            several for several in numbers.values() if done[several[0]].texts != done[several[1 % len(several)]].texts
+        ]
+        self.cook([number for several in apart for number in several[2:]], hooks, texts, done)
+        return [done[number] for number in range(len(hooks))]
+
+    def cook(
+        self, numbers: list[int], hooks: list[tuple[Node, str]], texts: list[str], done: dict[int, Rendering]
+    ) -> None:
+        if numbers:
+            templates = [self.template(hooks[number][0], texts[number]) for number in numbers]
+            found = render(templates, self.setting(texts[number] for number in numbers)).renderings
+            done |= zip(numbers, found, strict=True)
+
+
+def made_of(node: Node, rendering: Rendering) -> Made:
+    said = rendering.said
+    found = Made(
+        tuple(text for text in rendering.texts if text.strip()),
+        list(said.get("refs", ())),
+        {**node.config, **said.get("config", {})},
+        list(rendering.diagnostics),
+        [list(each) for each in said.get("unknown", ())],
+        [id_ for id_ in said.get("wanted", ()) if id_ != node.id],
+    )
+    for message, line in said.get("notes", ()):
+        found.diagnostics.append(Diagnostic(Code.DYNAMIC, message, Place(node.file, node.line + line - 1, 1)))
+    return found
+
+
+def native(text: str) -> Any:
+    """'False' is false, '3' stays what it is called"""
+    return {"true": True, "false": False, "none": None}.get(text.strip().lower(), text)
+
+
+def environment(texts: Iterable[str]) -> dict[str, str]:
+    """The variables that a project asks for: only those that are called DBT_…, and no secrets."""
+    asked = {name for text in texts if "env_var" in text for name in ENVIRONMENT.findall(text)}
+    return {name: os.environ[name] for name in sorted(asked) if name in os.environ and not name.startswith(SECRET)}
+
+
+def own_macros() -> list[tuple[str, str, str]]:
+    """What dbt and the commonest packages bring, in our own words."""
+    files = sorted((HERE / "macros").glob("*.sql"))
+    return [(file.stem, f"lineal's {file.stem}", file.read_text("utf-8")) for file in files]
+
+
+def graph_of(nodes: Iterable[Node]) -> dict[str, Any]:
+    """graph.nodes, graph.sources: as far as templates look at them"""
+    found: dict[str, dict[str, Any]] = {kind: {} for kind in GRAPH}
+    for node in nodes:
+        held = found["sources" if node.kind == "source" else "exposures" if node.kind == "exposure" else "nodes"]
+        held[node.id] = {
+            "unique_id": node.id, "name": node.name, "resource_type": node.kind, "package_name": node.package,
+            "database": node.parts[0], "schema": node.parts[1], "alias": node.parts[2], "identifier": node.parts[2],
+            "original_file_path": node.file, "path": node.file, "config": {"materialized": node.materialized},
+            "tags": [], "columns": {}, "meta": {}, "description": node.description, "fqn": [node.package, node.name],
+            "depends_on": {"nodes": [], "macros": []}, "relation_name": written(node.parts, '"'),
+        }  # fmt: skip
+    return found

@@ -1,0 +1,131 @@
+"""`adapter`, as templates know it: what can be said without a database, and a note where it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .relation import Column, Columns, Relation, is_plain
+from .values import Dynamic
+
+if TYPE_CHECKING:
+    from .renderer import Dbt
+
+SILENT = frozenset(
+    [
+        "create_schema",
+        "drop_schema",
+        "drop_relation",
+        "truncate_relation",
+        "rename_relation",
+        "expand_target_column_types",
+        "execute",
+        "cache_added",
+        "cache_dropped",
+        "cache_renamed",
+        "commit",
+        "verify_database",
+        "valid_incremental_strategies",
+        "alter_table_add_columns",
+        "add_query_to_log",
+    ]
+)
+"""What changes the database and tells nothing."""
+
+
+class Adapter:
+    def __init__(self, renderer: Dbt) -> None:
+        self._renderer = renderer
+
+    def dispatch(self, macro_name: str, macro_namespace: str | None = None, **kwargs: Any) -> Any:
+        renderer = self._renderer
+        return renderer.library.dispatched(str(macro_name), str(macro_namespace or ""), renderer.package)
+
+    def type(self) -> str:
+        return self._renderer.library.adapter
+
+    def quote(self, name: Any) -> str:
+        """A name that need not be quoted is not: dialects fold what stands in quotes in other ways."""
+        text, mark = str(name), self._renderer.quote
+        return text if is_plain(text) else f"{mark}{text}{mark}"
+
+    def quote_as_configured(self, name: Any, *args: Any) -> str:
+        return self.quote(name)
+
+    def quote_seed_column(self, name: Any, *args: Any) -> str:
+        return self.quote(name)
+
+    def get_columns_in_relation(self, relation: Any) -> Columns:
+        return self._renderer.columns_of(relation)
+
+    def get_missing_columns(self, source: Any, target: Any) -> Columns:
+        there = {column.name.lower() for column in self.get_columns_in_relation(target)}
+        return Columns(column for column in self.get_columns_in_relation(source) if column.name.lower() not in there)
+
+    def get_relation(self, database: Any = None, schema: Any = None, identifier: Any = None) -> Relation | None:
+        return self._renderer.known_relation(str(schema or ""), str(identifier or ""))
+
+    def check_schema_exists(self, *args: Any, **kwargs: Any) -> bool:
+        return True
+
+    def list_relations(self, database: Any = None, schema: Any = None, **kwargs: Any) -> list[Relation]:
+        return self._renderer.relations_in(str(schema or ""))
+
+    list_relations_without_caching = list_relations
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        """Any other method: only a run knows what it gives."""
+        if name in SILENT:
+            return lambda *args, **kwargs: ""
+
+        def unknown(*args: Any, **kwargs: Any) -> Dynamic:
+            self._renderer.note(f"adapter.{name}() is only known when it runs")
+            return Dynamic(f"{name}_value")
+
+        return unknown
+
+
+class Api:
+    """api.Relation.create(…), api.Column(…)"""
+
+    def __init__(self, renderer: Dbt) -> None:
+        self.Relation = RelationMaker(renderer)
+        self.Column = ColumnMaker(renderer)
+
+
+class RelationMaker:
+    def __init__(self, renderer: Dbt) -> None:
+        self._renderer = renderer
+
+    def create(self, database: Any = None, schema: Any = None, identifier: Any = None, **kwargs: Any) -> Relation:
+        found = self._renderer.known_relation(str(schema or ""), str(identifier or "")) if schema else None
+        if found is not None:
+            return found
+        parts = tuple(str(part) if part is not None else "" for part in (database, schema, identifier))
+        return Relation(parts, self._renderer.quote, kind=str(kwargs.get("type") or ""))  # type: ignore[arg-type]
+
+    def get_default_quote_policy(self) -> Any:
+        return {"database": False, "schema": False, "identifier": False}
+
+    def __getitem__(self, name: str) -> str:
+        return name.lower()
+
+
+class ColumnMaker:
+    def __init__(self, renderer: Dbt) -> None:
+        self._renderer = renderer
+
+    def __call__(self, column: Any, dtype: Any = "", *args: Any, **kwargs: Any) -> Column:
+        return Column(str(column), str(dtype or ""), self._renderer.quote)
+
+    def create(self, name: Any, data_type: Any = "") -> Column:
+        return self(name, data_type)
+
+    def translate_type(self, data_type: Any) -> str:
+        return str(data_type)
+
+    def string_type(self, *args: Any) -> str:
+        return "varchar"
+
+    def numeric_type(self, *args: Any) -> str:
+        return "numeric"

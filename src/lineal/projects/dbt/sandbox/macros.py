@@ -1,0 +1,168 @@
+"""Macros of a project and its packages: found by name, compiled when they are called for the first time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from lineal.projects.worker import Limited, Wrong
+
+OPENING = re.compile(r"\{%-?\s*(macro|test|materialization|data_test)\s+(\w+)\b")
+CLOSING = re.compile(r"\{%-?\s*end(macro|test|materialization|data_test)\s*-?%\}")
+COMMENT = re.compile(r"\{#.*?#\}", re.S)
+
+PARENTS = {"redshift": "postgres", "databricks": "spark", "materialize": "postgres", "motherduck": "duckdb"}
+"""An adapter, and the one whose macros it uses where it has none of its own."""
+
+
+class Return(Exception):
+    """{{ return(x) }}      the value of the macro that it stands in"""
+
+
+class Source:
+    """A macro as it stands in its file; compiled on its first call."""
+
+    def __init__(self, package: str, name: str, text: str, file: str, line: int) -> None:
+        self.package = package
+        self.name = name
+        self.text = text
+        self.file = file
+        self.line = line
+
+
+def macros_in(package: str, file: str, text: str) -> Iterator[Source]:
+    """{% macro a() %}…{% endmacro %}      each macro of a file; tests and materializations are none"""
+    if "{#" in text:
+        text = COMMENT.sub(blanked, text)
+    position = 0
+    while found := OPENING.search(text, position):
+        ending = ended(text, found)
+        if found[1] == "macro":
+            line = text.count("\n", 0, found.start()) + 1
+            yield Source(package, found[2], text[found.start() : ending], file, line)
+        position = ending
+
+
+def ended(text: str, opening: re.Match[str]) -> int:
+    """Where a block ends: a macro may stand inside of another."""
+    depth, position = 1, opening.end()
+    while depth:
+        closing = CLOSING.search(text, position)
+        if closing is None:
+            return len(text)
+        depth += sum(1 for _ in OPENING.finditer(text, position, closing.start())) - 1
+        position = closing.end()
+    return position
+
+
+def blanked(comment: re.Match[str]) -> str:
+    """A comment may hold a macro that nobody means; its lines stay."""
+    return "\n" * comment[0].count("\n")
+
+
+class Macro:
+    """A macro that can be called; what it returns is a value, else its text."""
+
+    def __init__(self, source: Source, environment: Limited, names: Callable[[str], Any]) -> None:
+        self.source = source
+        self.name = source.name
+        self._environment = environment
+        self._names = names
+        self._made: Any = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._made is None:
+            self._made = self.compiled()
+        try:
+            return self._made(*args, **kwargs)
+        except Return as returned:
+            return returned.args[0]
+
+    def compiled(self) -> Any:
+        source = self.source
+        name = f"own{source.name}" if source.name[0] == "_" else source.name  # Jinja keeps such names to itself
+        text = "\n" * (source.line - 1) + source.text.replace(source.name, name, 1)
+        template = self._environment.compiled(text, source.file, lambda tree: tree)
+        module = template.make_module(self._names(source.package), shared=True)
+        return getattr(module, name)
+
+
+class Library:
+    """All macros, by package and name."""
+
+    def __init__(self, environment: Limited, setup: dict[str, Any], names: Callable[[str], Any]) -> None:
+        self.root: str = setup["project_name"]
+        self.adapter: str = setup["target"]["type"]
+        self.orders: dict[str, list[str]] = setup["dispatch"]
+        self.macros: dict[str, dict[str, Macro]] = {}
+        self.own: dict[str, dict[str, Macro]] = {}
+        for package, file, text in setup["macro_files"]:
+            held = self.macros.setdefault(package, {})
+            held.update({each.name: Macro(each, environment, names) for each in macros_in(package, file, text)})
+        for package, file, text in setup["own_macros"]:
+            self.own[package] = {each.name: Macro(each, environment, names) for each in macros_in(package, file, text)}
+        self.packages = {*self.macros, *self.own}
+
+    def find(self, name: str, package: str) -> Macro | None:
+        """x()      of this package, else of the project, else of dbt"""
+        return self.of(package, name) or self.of(self.root, name) or self.of("dbt", name)
+
+    def of(self, package: str, name: str) -> Macro | None:
+        """dbt_utils.star()      as the package has it; ours where that needs what only a database knows"""
+        own = self.own.get(package, {}).get(name)
+        installed = self.macros.get(package, {}).get(name)
+        if own is not None and (installed is None or name in OURS.get(package, ())):
+            return own
+        return installed
+
+    def dispatched(self, name: str, namespace: str, package: str) -> Macro:
+        """adapter.dispatch('x', 'dbt_utils')      snowflake__x or default__x, of the project before the package"""
+        order = self.orders.get(namespace) or ([self.root, namespace] if namespace else [package, self.root, "dbt"])
+        for where in dict.fromkeys((*order, package, self.root, *sorted(self.packages))):
+            for prefix in (*prefixes(self.adapter), "default"):
+                found = self.of(where, f"{prefix}__{name}")
+                if found is not None:
+                    return found
+        own = self.own.get(namespace or "dbt", {}).get(name)
+        if own is None:
+            raise Wrong(f"there is no macro {name} for the adapter {self.adapter or 'default'}", "")
+        return own
+
+
+OURS = {
+    "dbt_utils": ("star", "union_relations", "get_filtered_columns_in_relation", "unpivot"),
+    "fivetran_utils": ("fill_staging_columns", "union_data", "source_relation"),
+}
+"""Macros that list columns; ours also know what to do where these are not all known."""
+
+
+def prefixes(adapter: str) -> Iterator[str]:
+    while adapter:
+        yield adapter
+        adapter = PARENTS.get(adapter, "")
+
+
+class Package:
+    """dbt_utils.star      a package's macros by name; looked up as items, so that a name may begin with _"""
+
+    def __init__(self, library: Library, name: str, functions: Mapping[str, Any]) -> None:
+        self._library = library
+        self._name = name
+        self._functions = functions
+
+    def __str__(self) -> str:
+        return self._name
+
+    def __getitem__(self, name: str) -> Any:
+        found = self.get(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        found = self._functions.get(name)
+        return found if found is not None else self._library.of(self._name, name) or default
+
+    def __contains__(self, name: str) -> bool:
+        return self.get(name) is not None

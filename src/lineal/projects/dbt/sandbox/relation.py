@@ -1,0 +1,141 @@
+"""Tables as dbt's templates hold them: `ref('orders')` is an object with a database, a schema and an identifier."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*\Z")
+RESERVED = frozenset(
+    """
+    all and any as asc between by case cast column create cross current default delete desc distinct drop else end
+    except exists false for from full group having if in index inner insert interval intersect into is join key left
+    like limit natural not null on or order outer partition primary references right row rows select set table then
+    to trigger true union unique update user using values view when where window with
+    """.split()  # noqa: SIM905
+)
+"""Words that a name must be quoted for, whatever the adapter."""
+
+QUOTES = {"bigquery": "`", "spark": "`", "databricks": "`", "clickhouse": "`", "mysql": "`", "athena": "`"}
+
+
+def quote_of(adapter: str) -> str:
+    return QUOTES.get(adapter, '"')
+
+
+def written(parts: tuple[str, ...], quote: str) -> str:
+    """("db", "shop", "order")      db.shop."order" """
+    return ".".join(part if is_plain(part) else f"{quote}{part}{quote}" for part in parts if part)
+
+
+def is_plain(name: str) -> bool:
+    return PLAIN.match(name) is not None and name.lower() not in RESERVED
+
+
+class Relation:
+    """A table, a view, or one that a template has made up."""
+
+    def __init__(self, parts: tuple[str, str, str], quote: str, node: str = "", kind: str = "") -> None:
+        self.database, self.schema, self.identifier = parts
+        self.node = node
+        self.type = kind or "table"
+        self._quote = quote
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        return self.database, self.schema, self.identifier
+
+    @property
+    def name(self) -> str:
+        return self.identifier
+
+    table = alias = name
+
+    @property
+    def path(self) -> Relation:
+        return self
+
+    @property
+    def is_view(self) -> bool:
+        return self.type == "view"
+
+    @property
+    def is_table(self) -> bool:
+        return self.type != "view"
+
+    is_cte = False
+    is_materialized_view = False
+    can_be_renamed = True
+
+    def render(self) -> str:
+        return written(self.parts, self._quote)
+
+    __str__ = render
+
+    def __repr__(self) -> str:
+        return f"<Relation {self}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Relation) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+    def __call__(self) -> str:
+        return str(self)
+
+    def with_parts(self, *parts: Any) -> Relation:
+        database, schema, identifier = (str(part) if part is not None else "" for part in parts)
+        return Relation((database, schema, identifier), self._quote, self.node, self.type)
+
+    def include(self, database: bool = True, schema: bool = True, identifier: bool = True) -> Relation:
+        kept = zip(self.parts, (database, schema, identifier), strict=True)
+        return self.with_parts(*(part if wanted else "" for part, wanted in kept))
+
+    def quote(self, *args: Any, **kwargs: Any) -> Relation:
+        return self
+
+    def without_identifier(self) -> Relation:
+        return self.with_parts(self.database, self.schema, "")
+
+    def replace_path(self, **named: Any) -> Relation:
+        return self.with_parts(*(named.get(key, getattr(self, key)) for key in ("database", "schema", "identifier")))
+
+    def incorporate(self, path: Any = None, type: Any = None, **kwargs: Any) -> Relation:
+        made = self.replace_path(**path) if isinstance(path, dict) else self.with_parts(*self.parts)
+        made.type = str(type or self.type)
+        return made
+
+    def information_schema(self, view: Any = None) -> str:
+        return written((self.database, "information_schema", str(view or "tables")), self._quote)
+
+
+class Column:
+    """A column of a relation, as `adapter.get_columns_in_relation` lists it."""
+
+    def __init__(self, name: str, data_type: str = "", quote: str = '"') -> None:
+        self.name = self.column = name
+        self.dtype = self.data_type = data_type
+        self.quoted = f"{quote}{name}{quote}"
+
+    char_size = numeric_precision = numeric_scale = None
+
+    def is_string(self) -> bool:
+        return any(word in self.data_type.lower() for word in ("char", "text", "string"))
+
+    def is_number(self) -> bool:
+        return any(word in self.data_type.lower() for word in ("int", "num", "dec", "float", "double", "real"))
+
+    is_numeric = is_integer = is_float = is_number
+
+    def string_type(self, *args: Any) -> str:
+        return "varchar"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Columns(list[Column]):
+    """The columns of a relation, and whether these are all of them."""
+
+    complete = True

@@ -1,0 +1,507 @@
+"""The renderer of dbt's templates: ref, source, var, config, macros of packages, and all that dbt brings along.
+
+A job has, beside its text, the package and the node that it belongs to, the configuration of that node and what is
+known of the columns that it asked for the last time. The answer has `said`: the configuration, what it refers to,
+what only a run knows, and the relations whose columns it asks for.
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from jinja2 import Undefined
+from jinja2.sandbox import SandboxedEnvironment
+
+from lineal.projects.worker import Json, Limited, Renderer, Wrong, levelled, marked, nothing
+
+from .adapter import Adapter, Api
+from .macros import Library, Macro, Package, Return
+from .modules import MODULES
+from .relation import Column, Columns, Relation, quote_of
+from .values import Dynamic, Result
+
+DEEPEST = 3000
+MISSING = object()
+DEPS = "Run `dbt deps`, so that the packages of the project are there."
+
+
+def renderer(setup: Json) -> Dbt:
+    return Dbt(setup)
+
+
+class Missing(Undefined):
+    """A name that nobody defines: no text, no items, false; only calling it is a fault."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name[:2] == "__":
+            raise AttributeError(name)
+        return Missing(name=f"{self._undefined_name}.{name}")
+
+    def __getitem__(self, key: Any) -> Any:
+        return Missing(name=f"{self._undefined_name}.{key}")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        name = str(self._undefined_name)
+        if isinstance(self._undefined_obj, Package):
+            name = f"{self._undefined_obj}.{name}"
+        raise Wrong(f"there is no macro {name}", DEPS if "." in name else "")
+
+
+class Lenient(Limited):
+    """The sandbox, in which lists and dictionaries may grow: dbt's macros build them."""
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        return SandboxedEnvironment.is_safe_attribute(self, obj, attr, value)
+
+
+class Names(dict[str, Any]):
+    """What a template of a package can name; a macro is found when it is asked for."""
+
+    def __init__(self, owner: Dbt, package: str) -> None:
+        super().__init__()
+        self._owner = owner
+        self._package = package
+
+    def find(self, name: str) -> Any:
+        macro = self._owner.library.find(name, self._package)
+        if macro is not None and name not in FIXED:
+            return macro
+        found = self._owner.base.get(name, MISSING)
+        if found is not MISSING:
+            return found
+        if name in self._owner.library.packages:
+            functions = {each: self._owner.base[each] for each in FIXED} if name == "dbt" else {}
+            return Package(self._owner.library, name, functions)
+        return self._owner.environment.globals.get(name, MISSING)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.find(name) is not MISSING
+
+    def __getitem__(self, name: str) -> Any:
+        found = self.find(name)
+        if found is MISSING:
+            raise KeyError(name)
+        return found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        found = self.find(name)
+        return default if found is MISSING else found
+
+    def keys(self) -> Any:
+        return self._owner.base.keys()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._owner.base)
+
+
+FIXED = frozenset(("is_incremental", "run_query", "statement", "load_result", "load_relation", "should_full_refresh"))
+"""What dbt brings as a macro of its own, and we as a function; a package's copy asks a database."""
+
+
+class Dbt(Renderer):
+    """Everything a project's templates share."""
+
+    def __init__(self, setup: Json) -> None:
+        super().__init__(setup)
+        self.environment = Lenient(
+            undefined=Missing,
+            keep_trailing_newline=True,
+            extensions=("jinja2.ext.do", "jinja2.ext.loopcontrols"),
+            cache_size=0,
+            autoescape=False,
+        )
+        self.environment.files = {}
+        self.environment.most = setup["output"]
+        self.environment.filters.update(as_text=str, as_bool=native, as_native=native, as_number=native)
+        self.root: str = setup["project_name"]
+        self.quote = quote_of(setup["target"]["type"])
+        self.nodes: dict[str, list[Any]] = setup["nodes"]
+        self.sources: dict[str, list[Any]] = setup["sources"]
+        self.spots: dict[tuple[str, str], list[Any]] = {}
+        for each in (*(each for several in self.nodes.values() for each in several), *self.sources.values()):
+            self.spots.setdefault((each[2][1].lower(), each[2][2].lower()), each)
+        self.names_of: dict[str, Names] = {}
+        self.library = Library(self.environment, setup, self.names_in)
+        self.package = self.root
+        self.results: dict[str, Result] = {}
+        self.config: Json = {}
+        self.said: Json = {}
+        self.columns: Json = {}
+        self.base: Json = {}
+        self.base = self.functions_of_dbt()
+        sys.setrecursionlimit(DEEPEST)
+
+    def names_in(self, package: str) -> Names:
+        if package not in self.names_of:
+            self.names_of[package] = Names(self, package)
+        return self.names_of[package]
+
+    # -- a job -------------------------------------------------------------------------------------------------
+
+    def answer(self, job: Json) -> Json:
+        self.package = job["package"]
+        self.config = dict(job["config"])
+        self.columns = job.get("columns", {})
+        self.results = {}
+        self.said = {"refs": [], "unknown": [], "notes": [], "wanted": []}
+        node = job["node"]
+        this = Relation(tuple(node["parts"]), self.quote, node["id"])
+        model = {**node, "package_name": self.package, "config": self.config, "alias": this.identifier,
+                 "schema": this.schema, "database": this.database, "fqn": [], "columns": {}, "tags": [], "meta": {},
+                 "depends_on": {"nodes": [], "macros": []}, "raw_code": job["text"]}  # fmt: skip
+        self.base.update(
+            this=this, model=model, config=Config(self), database=this.database, schema=this.schema, **job["names"]
+        )
+        answer = super().answer({**job, "this": str(this)})
+        self.said["config"] = plain(self.config)
+        return {**answer, "said": self.said}
+
+    def render(self, job: Json, texts: list[str], faults: list[Json]) -> None:
+        """A template, once for each combination of answers that it asks for: all no first."""
+        template = self.environment.compiled(job["text"], job["file"], marked)
+        ways = [frozenset[str]()]
+        failures: list[Json] = []
+        for self.yes in ways:
+            self.asked = set()
+            try:
+                context = template.new_context(self.names_in(self.package), shared=True)
+                texts.append(levelled(self.output_of(template, context)))
+            except Exception as error:
+                fault = self.fault(error, job["file"])
+                failures += [fault] if fault not in failures else []
+            ways += [way for name in sorted(self.asked) if (way := self.yes | {name}) not in ways][: 8 - len(ways)]
+        if not texts or any(fault["limit"] for fault in failures):
+            faults += failures
+        else:  # what cannot be built one way is built the other
+            self.said["notes"] += [[fault["message"], fault["line"]] for fault in failures]
+
+    def output_of(self, template: Any, context: Any) -> str:
+        try:
+            return self.output(template, context)
+        except Return:
+            return ""
+
+    # -- what only this node, or only a run, knows ---------------------------------------------------------------
+
+    def note(self, message: str) -> None:
+        """Something of this template is only known when it runs."""
+        line = here(self.environment.files, self.said.get("file", ""))
+        if [message, line] not in self.said["notes"]:
+            self.said["notes"].append([message, line])
+
+    def relation(self, held: list[Any]) -> Relation:
+        id_, _, parts, _ = held
+        if id_ not in self.said["refs"]:
+            self.said["refs"].append(id_)
+        return Relation(tuple(parts), self.quote, id_)
+
+    def ref(self, *args: Any, **kwargs: Any) -> Relation:
+        """ref('orders'), ref('shop', 'orders'), ref('orders', v=2)"""
+        if not args:
+            raise Wrong("ref() needs a name", "")
+        *package, name = (str(arg) for arg in args[:2])
+        version = kwargs.get("v", kwargs.get("version"))
+        several = self.nodes.get(name if version is None else f"{name}.v{version}", ())
+        wanted = package or [self.package, self.root]
+        for where in wanted:
+            for held in several:
+                if held[1] == where:
+                    return self.relation(held)
+        if several and not package:
+            return self.relation(several[0])
+        parts = (self.setup["target"]["database"], self.setup["target"]["schema"], name)
+        said = ", ".join(f"'{arg}'" for arg in args)
+        return self.unknown(parts, name, f"ref({said})")
+
+    def source(self, *args: Any, **kwargs: Any) -> Relation:
+        if len(args) < 2:
+            raise Wrong("source() needs the name of a source and of a table", "")
+        schema, table = str(args[0]), str(args[1])
+        held = self.sources.get(f"{self.package}.{schema}.{table}") or self.sources.get(f"{schema}.{table}")
+        if held is not None:
+            return self.relation(held)
+        parts = (self.setup["target"]["database"], schema, table)
+        return self.unknown(parts, f"{schema}.{table}", f"source('{schema}', '{table}')")
+
+    def unknown(self, parts: tuple[str, str, str], name: str, said: str) -> Relation:
+        held = [list(parts), name, said, here(self.environment.files, "")]
+        if held not in self.said["unknown"]:
+            self.said["unknown"].append(held)
+        return Relation(parts, self.quote)
+
+    def known_relation(self, schema: str, identifier: str) -> Relation | None:
+        """adapter.get_relation(…)      a node of the project, if it is one"""
+        this = self.base["this"]
+        if (this.schema.lower(), this.identifier.lower()) == (schema.lower(), identifier.lower()):
+            return this if self.flag("load_relation")() else None
+        held = self.spots.get((schema.lower(), identifier.lower()))
+        return self.relation(held) if held is not None else None
+
+    def relations_in(self, schema: str) -> list[Relation]:
+        found = [self.relation(held) for (where, _), held in self.spots.items() if where == schema.lower()]
+        self.note(f"which relations the schema {schema} has is only known when it runs")
+        return found
+
+    def columns_of(self, relation: Any) -> Columns:
+        node = getattr(relation, "node", "")
+        if node and node not in self.said["wanted"]:
+            self.said["wanted"].append(node)
+        held = self.columns.get(node)
+        found = Columns(Column(name, kind, self.quote) for name, kind in (held[0] if held else ()))
+        found.complete = bool(held and held[1])
+        if not found.complete and (held is not None or not node):
+            self.note(f"the columns of {relation} are not all known")
+        return found
+
+    def load_relation(self, relation: Any) -> Any:
+        """Whether this very node has been built before is asked both ways."""
+        if relation == self.base["this"]:
+            return relation if self.flag("load_relation")() else None
+        return relation
+
+    def is_incremental(self) -> bool:
+        if str(self.config.get("materialized", "")) != "incremental":
+            return False
+        return self.flag("is_incremental")()
+
+    def var(self, name: str, *default: Any, **named: Any) -> Any:
+        for held in (self.setup["vars"].get(self.package, {}), self.setup["vars"].get("", {})):
+            if name in held:
+                return copied(held[name])
+        if default or named:
+            return default[0] if default else named.get("default")
+        self.note(f"the variable '{name}' is not defined")
+        return Dynamic(name)
+
+    def has_var(self, name: str) -> bool:
+        return name in self.setup["vars"].get(self.package, {}) or name in self.setup["vars"].get("", {})
+
+    def env_var(self, name: str, *default: Any) -> Any:
+        if name in self.setup["environment"]:
+            return self.setup["environment"][name]
+        if default:
+            return default[0]
+        self.note(f"the environment variable {name} is not known here")
+        return Dynamic(name)
+
+    def run_query(self, query: Any = "", *args: Any, **kwargs: Any) -> Result:
+        result = Result(str(query))
+        self.note(f"what run_query() gives is only known when it runs: '{result.value}' stands for it")
+        return result
+
+    def statement(self, name: Any = None, fetch_result: Any = False, *args: Any, caller: Any = None, **kw: Any) -> str:
+        """{% call statement('x', fetch_result=true) %} select … {% endcall %}"""
+        query = str(caller()) if caller is not None else ""
+        result = Result(query)
+        if fetch_result:
+            self.note(f"what the statement '{name}' gives is only known when it runs: '{result.value}' stands for it")
+        self.results[str(name)] = result
+        return ""
+
+    def call_macro(self, package: str, name: str) -> Macro | None:
+        return self.library.of(package, name)
+
+    # -- what dbt brings -----------------------------------------------------------------------------------------
+
+    def functions_of_dbt(self) -> Json:
+        setup = self.setup
+        flags = {"FULL_REFRESH": False, "STORE_FAILURES": False, "WHICH": "run", "INTROSPECT": True}
+        made: Json = dict.fromkeys(("log", "print", "write", "debug", "set_sql_header", "store_result"), nothing)
+        made |= {
+            "ref": self.ref, "source": self.source, "var": Var(self), "env_var": self.env_var, "doc": nothing,
+            "is_incremental": self.is_incremental, "load_relation": self.load_relation, "run_query": self.run_query,
+            "statement": self.statement, "load_result": self.results_named, "store_raw_result": nothing,
+            "should_full_refresh": lambda: False, "return": returned, "execute": True, "modules": MODULES,
+            "adapter": Adapter(self), "api": Api(self), "exceptions": Exceptions(self), "target": setup["target"],
+            "project_name": self.root, "flags": flags, "dbt_version": "1.10.0", "invocation_id": "0",
+            "run_started_at": datetime.datetime.now(datetime.UTC), "thread_id": "0",
+            "invocation_args_dict": {}, "dbt_metadata_envs": {}, "selected_resources": [], "graph": setup["graph"],
+            "fromjson": from_json, "tojson": to_json, "fromyaml": from_json, "toyaml": to_json,
+            "set": as_set, "set_strict": set, "zip": zipped, "zip_strict": zip, "local_md5": md5,
+            "builtins": {"ref": self.ref, "source": self.source, "config": None, "var": self.var},
+            "column": [], "sql": "", "schemas": [], "pre_hooks": [], "post_hooks": [], "results": [],
+            "get_columns_in_query": self.columns_in_query, "context": ContextNames(self), "caller": None,
+            "render": str, "try_or_compiler_error": tried, "dbt_project": {}, "metric": self.metric,
+            "submit_python_job": nothing, "current_macro_name": "", "validation": None,
+        }  # fmt: skip
+        return made
+
+    def metric(self, *args: Any) -> str:
+        self.note("metric() is only known when it runs")
+        return str(args[-1]) if args else ""
+
+    def columns_in_query(self, query: Any = "") -> list[str]:
+        self.note("get_columns_in_query() is only known when it runs")
+        return []
+
+    def results_named(self, name: Any) -> Result | None:
+        return self.results.get(str(name))
+
+
+class Config:
+    """config(materialized='table'), config.get('x')"""
+
+    def __init__(self, owner: Dbt) -> None:
+        self._owner = owner
+
+    def __call__(self, *args: Any, **kwargs: Any) -> str:
+        given = {**(args[0] if args and isinstance(args[0], dict) else {}), **kwargs}
+        for key in [key for key in given if key in HOOKS]:
+            held = self._owner.config.get(HOOKS[key], [])
+            hooks = given.pop(key)
+            more = hooks if isinstance(hooks, (list, tuple)) else [hooks]
+            self._owner.config[HOOKS[key]] = [*held, *(each for each in more if each not in held)]
+        self._owner.config.update(given)
+        return ""
+
+    def get(self, name: str, default: Any = None, **kwargs: Any) -> Any:
+        found = self._owner.config.get(name)
+        return default if found is None else found
+
+    def require(self, name: str, **kwargs: Any) -> Any:
+        return self._owner.config.get(name, Dynamic(name))
+
+    def set(self, name: str, value: Any) -> str:
+        self._owner.config[name] = value
+        return ""
+
+    def meta_get(self, name: str, default: Any = None) -> Any:
+        meta = self._owner.config.get("meta")
+        return meta.get(name, default) if isinstance(meta, dict) else default
+
+    def persist_relation_docs(self) -> bool:
+        return False
+
+    persist_column_docs = persist_relation_docs
+
+
+HOOKS = {"pre_hook": "pre-hook", "post_hook": "post-hook", "pre-hook": "pre-hook", "post-hook": "post-hook"}
+
+
+class Var:
+    """var('x'), var('x', 1), var.has_var('x')"""
+
+    def __init__(self, owner: Dbt) -> None:
+        self._owner = owner
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._owner.var(*args, **kwargs)
+
+    def has_var(self, name: str) -> bool:
+        return self._owner.has_var(name)
+
+
+class Exceptions:
+    """exceptions.raise_compiler_error('…')"""
+
+    def __init__(self, owner: Dbt) -> None:
+        self._owner = owner
+
+    def __getitem__(self, name: str) -> Any:
+        return nothing if name.startswith("warn") else refuse
+
+
+class ContextNames:
+    """context['x'], context.get('x')"""
+
+    def __init__(self, owner: Dbt) -> None:
+        self._owner = owner
+
+    def __getitem__(self, name: str) -> Any:
+        return self._owner.names_in(self._owner.package)[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._owner.names_in(self._owner.package).get(name, default)
+
+
+def refuse(message: Any = "the template refuses", *args: Any, **kwargs: Any) -> NoReturn:
+    raise Wrong(str(message).strip().split("\n", 1)[0], "")
+
+
+def returned(value: Any = None) -> NoReturn:
+    raise Return(value)
+
+
+def tried(message: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+def from_json(text: Any, default: Any = None) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError):
+        return default
+
+
+def to_json(value: Any, default: Any = None, sort_keys: bool = False) -> Any:
+    try:
+        return json.dumps(plain(value), sort_keys=sort_keys)
+    except (ValueError, TypeError):
+        return default
+
+
+def as_set(value: Any, default: Any = None) -> Any:
+    try:
+        return set(value)
+    except TypeError:
+        return default
+
+
+def zipped(*args: Any, **kwargs: Any) -> Any:
+    try:
+        return list(zip(*args, strict=False))
+    except TypeError:
+        return kwargs.get("default")
+
+
+def md5(text: Any) -> str:
+    return hashlib.md5(str(text).encode(), usedforsecurity=False).hexdigest()
+
+
+def native(value: Any) -> Any:
+    """'true' | as_bool, '1' | as_number"""
+    text = str(value).strip()
+    try:
+        return ast.literal_eval({"true": "True", "false": "False"}.get(text.lower(), text))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return value
+
+
+def copied(value: Any) -> Any:
+    """A template may change the list that it is given; the next one is given its own."""
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    return [copied(item) for item in value] if isinstance(value, list) else value
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """What can be written as JSON; anything else as its text."""
+    if depth > 20:
+        return ""
+    if isinstance(value, dict):
+        return {str(key): plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [plain(item, depth + 1) for item in value]
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    return str(value)
+
+
+def here(files: dict[str, str], file: str) -> int:
+    """The line of the template that is at work: the outermost one on the stack."""
+    line = 1
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        template = frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            line = template.get_corresponding_lineno(frame.f_lineno)
+        frame = frame.f_back
+    return line

@@ -1,0 +1,40 @@
+"""Snapshots: the rows of a query, each with the time that it was so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+NAMES = ("dbt_scd_id", "dbt_updated_at", "dbt_valid_from", "dbt_valid_to")
+TRAILING = re.compile(r";\s*\Z")
+
+
+def snapshot_query(text: str, config: Mapping[str, Any]) -> str:
+    """select * from orders, updated_at='changed'      the query, and dbt's own columns beside it
+
+    A row is valid from the time of its change until that of the next one of the same key.
+    """
+    renamed = config.get("snapshot_meta_column_names")
+    names = (
+        {name: str(renamed.get(name) or name) for name in NAMES}
+        if isinstance(renamed, dict)
+        else dict(zip(NAMES, NAMES, strict=True))
+    )
+    keys = _listed(config.get("unique_key"))
+    time = str(config.get("updated_at") or "") if config.get("strategy") == "timestamp" else ""
+    key = ", ".join(keys)
+    made = ", ".join(filter(None, (key, time)))
+    until = f"lead({time}) over (partition by {key} order by {time})" if time and key else "cast(null as timestamp)"
+    columns = (
+        f"md5(concat({made})) as {names['dbt_scd_id']}" if made else f"cast(null as varchar) as {names['dbt_scd_id']}",
+        f"{time or 'current_timestamp'} as {names['dbt_updated_at']}",
+        f"{time or 'current_timestamp'} as {names['dbt_valid_from']}",
+        f"{until} as {names['dbt_valid_to']}",
+    )
+    body = TRAILING.sub("", text.rstrip())
+    return f"select snapshotted.*, {', '.join(columns)} from ({body}\n) as snapshotted"  # noqa: S608  it is read, never run
+
+
+def _listed(value: Any) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list) else [str(value)] if value else []

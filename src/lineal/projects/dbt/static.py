@@ -1,0 +1,68 @@
+"""Templates so plain that no Jinja is needed: nothing but ref(), source() and config() with literals.
+
+Most models of most projects are such. What comes out is what Jinja would make of them, on the same lines.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any, NamedTuple
+
+from lineal.projects.dbt.index import Index
+from lineal.projects.dbt.node import Node
+from lineal.projects.dbt.sandbox.relation import written
+
+TAG = re.compile(r"\{\{\s*(ref|source|config)\s*\(([^{}]*)\)\s*\}\}|\{[{%#]")
+NAMES = re.compile(r"\s*['\"]([^'\"\\]+)['\"]\s*(?:,\s*['\"]([^'\"\\]+)['\"]\s*)?\Z")
+
+
+class Plain(NamedTuple):
+    """A text, what it refers to, and what it says of itself."""
+
+    text: str
+    refs: list[str]
+    config: dict[str, Any]
+
+
+class _Jinja(Exception):
+    """There is more to it."""
+
+
+def plain(node: Node, index: Index, quote: str) -> Plain | None:
+    """None if it takes Jinja."""
+    refs: dict[str, None] = {}
+    config: dict[str, Any] = {}
+
+    def replaced(found: re.Match[str]) -> str:
+        if found[1] == "config":
+            config.update(_literals(found[2]))
+            return "\n" * found[0].count("\n")
+        named = NAMES.match(found[2]) if found[1] else None
+        if named is None or "\n" in found[0]:
+            raise _Jinja
+        names = [name for name in named.groups() if name]
+        held = index.ref(node.package, names) if found[1] == "ref" else index.source(node.package, names)
+        if held is None:
+            raise _Jinja
+        refs[held.id] = None
+        return written(held.parts, quote)
+
+    try:
+        text = TAG.sub(replaced, node.text)
+    except _Jinja:
+        return None
+    return Plain(text, list(refs), config)
+
+
+def _literals(text: str) -> dict[str, Any]:
+    """materialized='table', tags=['a']"""
+    try:
+        call = ast.parse(f"config({text.strip()})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        found = {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg is not None}
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError, AssertionError):
+        raise _Jinja from None
+    if call.args or len(found) != len(call.keywords) or any("hook" in key for key in found):
+        raise _Jinja
+    return found
