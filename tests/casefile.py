@@ -14,6 +14,7 @@ from lineal.model.script import Corpus, Script
 from lineal.model.way import Confidence
 
 CASES = Path(__file__).parent / "cases"
+RESULT = re.compile(r"^(result(?:_\d+)?) = ", re.MULTILINE)
 BLOCK = re.compile(r"^```([\w-]+)([^\n]*)\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
 
 
@@ -30,6 +31,22 @@ class Case:
     pyspark: str = ""
     differs: str = ""
     """why Spark cannot give these edges, when it cannot"""
+
+    @property
+    def results(self) -> list[str]:
+        """What its DataFrame program calls `result`, `result_2`, …; a job that writes tables itself has none."""
+        return list(dict.fromkeys(RESULT.findall(self.pyspark)))
+
+    @property
+    def is_job(self) -> bool:
+        """Whether its DataFrame program writes tables itself."""
+        return ".write" in self.pyspark
+
+    @property
+    def facts(self) -> set[str]:
+        """A line for each usage, as job scripts have them."""
+        lines = [re.split(r"\s{2,}", line) for line in self.edges if not line.startswith("->")]
+        return {f"{pair.lower()} {usage.split()[0]}" for pair, usages, *_ in lines for usage in usages.split(", ")}
 
     @property
     def complete(self) -> bool:

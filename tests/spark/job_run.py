@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import runpy
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from casefile import Case
 from jobbook import Job, facts_in, schema
 from lineal.extract.catalyst.plan import Names
+from lineal.model.extraction import DatasetInfo
 from lineal.model.paths import path_name
 from lineal.spark import lineage
 
@@ -29,6 +31,7 @@ class JobRun:
         self.facts: set[str] = set()
         self.paths: dict[str, str] = {}
         self.databases: set[str] = set()
+        self.tables: set[str] = set()
 
     def ask(self, text: str) -> Any:
         return self.sql(self.spark, text)
@@ -42,14 +45,12 @@ class JobRun:
             self.ask(f"CREATE DATABASE IF NOT EXISTS {database}")
             self.databases.add(database)
         self.ask(f"DROP TABLE IF EXISTS {table}")
+        self.tables.add(table)
         self.ask(f"CREATE TABLE {table} ({columns}) USING parquet")
 
-    def make_all(self, text: str) -> None:
-        """The tables of every database that the job's text names."""
-        for info in schema():
+    def make_all(self, known: Iterable[DatasetInfo]) -> None:
+        for info in known:
             name = str(info.dataset)
-            if re.split(r"[.:]", name)[0] not in text:
-                continue
             table = self.holder_of(name) if "/" in name else name
             self.make(table, ", ".join(f"`{column.name}` {column.type}" for column in info.columns))
 
@@ -71,6 +72,8 @@ class JobRun:
         for view in self.spark.catalog.listTables():
             if view.isTemporary:
                 self.spark.catalog.dropTempView(view.name)
+        for table in self.tables:
+            self.ask(f"DROP TABLE IF EXISTS {table}")
         for database in self.databases:
             self.ask(f"DROP DATABASE IF EXISTS {database} CASCADE")
 
@@ -181,9 +184,34 @@ def imported_from(job: Job) -> Iterator[None]:
 def facts_by_running(job: Job, spark: Any) -> set[str]:
     run = JobRun(spark)
     try:
-        run.make_all("".join(path.read_text() for path in job.files))
+        text = "".join(path.read_text() for path in job.files)
+        run.make_all(info for info in schema() if re.split(r"[.:]", info.dataset.name)[0] in text)
         with intercepted(run), imported_from(job):
             runpy.run_path(str(job.entry), run_name="__main__")
     finally:
         run.drop_all()
     return run.facts
+
+
+def facts_of_case(case: Case, spark: Any) -> set[str]:
+    """A case's own job; what it calls `result` it writes, too."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    run = JobRun(spark)
+    names = {"spark": spark, "F": F, "Window": Window, "col": F.col}
+    try:
+        run.make_all(info for info in case.schema if not is_made_first(info.dataset.name, case.pyspark))
+        with intercepted(run):
+            exec(compile(case.pyspark, str(case.path), "exec"), names)
+            for name in case.results:
+                names[name].write.saveAsTable(name)
+    finally:
+        run.drop_all()
+    return run.facts
+
+
+def is_made_first(table: str, program: str) -> bool:
+    """Whether a program makes a table before it reads it."""
+    made, read = (program.find(f'{method}("{table}")') for method in ("saveAsTable", "table"))
+    return made >= 0 and (read < 0 or made < read)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, cast
 
 from lineal.algebra.frame import Frame, Scan
@@ -33,8 +33,9 @@ from lineal.extract.pyspark.values import (
 )
 from lineal.extract.sql.evaluation import Catalog, Evaluation
 from lineal.extract.sql.reading import Reading
+from lineal.extract.sql.structs import field_names
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.edge import Dataset
+from lineal.model.edge import Column, Dataset
 from lineal.model.script import Script
 from lineal.model.way import Confidence
 
@@ -149,6 +150,7 @@ class SessionCatalog:
     def __init__(self, known: Known, run: Run) -> None:
         self.known = known
         self.run = run
+        self.asked: set[Column] = set()
         self.own_functions, self.functions, self.shapes = known.own_functions, known.functions, known.shapes
 
     def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
@@ -166,6 +168,18 @@ class SessionCatalog:
         home = self.known.dataset(key, spelling)
         columns = [(each.slot.name, each.key) for each in relation.attributes if each.slot.star is None]
         return home, Scan(home, columns, relation.complete)
+
+    def struct_fields(self, origin: Column) -> Sequence[str]:
+        """p.*      of a struct that this program has written itself"""
+        write = self.run.written.get(origin.dataset.name.lower())
+        held = write.relation.by_key.get(origin.name.lower(), ()) if write is not None else ()
+        if len(held) == 1 and origin not in self.asked:
+            self.asked.add(origin)
+            found = field_names(held[0].slot.lineage, origin.path, cast(Catalog, self))
+            self.asked.discard(origin)
+            if found:
+                return found
+        return self.known.struct_fields(origin)
 
     def __getattr__(self, name: str) -> Any:
         """Everything else is asked of the corpus."""

@@ -240,11 +240,13 @@ class FrameScope(Scope):
         if self.aliases:
             alias = self.aliases.get(_fold(node.name))
             if alias is not None and node.args.get("table") is None and _fold(node.name) not in self.relation.by_key:
-                return alias
+                return (
+                    self.guessed(alias, f"`{node.name}` is an alias of this select") if self.relation.stars else alias
+                )
         args = node.args
         if args.get("table") is None and args["this"].__class__ is exp.Identifier:
             held = self.relation.by_key.get(_fold(args["this"].args["this"]), ())
-            if len(held) == 1:  # as nearly every name
+            if len(held) == 1 and not self.relation.stars:  # as nearly every name
                 return self.taken(held[0].slot, node)
         parts = [part.name for part in node.parts]
         slot = self.named(parts, node)
@@ -299,7 +301,10 @@ class FrameScope(Scope):
             held = held or [f for f in relation.hidden if f.key == key and _qualifies(f.qualifier, qualifier)]
         if held:
             slots = list({found.id: found.slot for found in held}.values())
-            return self.taken(slots[0], node) if len(slots) == 1 else self.ambiguous(name, slots, node)
+            if len(slots) > 1:
+                return self.ambiguous(name, slots, node)
+            found = self.taken(slots[0], node)
+            return found if qualifier or not _beside(found, relation.stars) else self.guessed(found, PRODUCED)
         stars = [star for star in relation.stars if not qualifier or _qualifies(star.qualifier, qualifier)]
         answers = [slot for star in stars if (slot := _answered(star, name, key)) is not UNRESOLVED]
         if not answers:
@@ -339,6 +344,17 @@ def _answered(star: Attribute, name: str, key: str) -> Slot:
     if slot is None:
         return UNRESOLVED
     return slot if star.doubt is None else slot._replace(lineage=doubted(slot.lineage, star.doubt))
+
+
+PRODUCED = "a table whose schema is not complete has it; another one that is not known may, too"
+
+
+def _beside(slot: Slot, stars: list[Attribute]) -> bool:
+    """Whether a column stands beside open stars of its own table and of another one."""
+    if len(stars) < 2 or slot.scanned is None:
+        return False
+    datasets = {star.slot.star.dataset for star in stars if star.slot.star is not None}
+    return slot.scanned.dataset in datasets and len(datasets) > 1
 
 
 def _qualifies(qualifier: tuple[str, ...], asked: tuple[str, ...]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.algebra.functions import DATE_PARTS
 from lineal.extract.pyspark.columns.trees import column, item, literal, named, parsed
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
@@ -141,6 +142,8 @@ def built(name: str, trees: list[Any]) -> Any:
     if name in UNIT_FIRST and len(trees) == 3:
         unit, this, expression = trees
         return UNIT_FIRST[name](this=this, expression=expression, unit=exp.Var(this=unit.name))
+    if name == "decode" and len(trees) > 2:
+        return exp.DecodeCase(expressions=trees)  # a CASE; with two arguments it is a character set
     builder = builders().get(name.upper())
     if builder is not None:
         for further in ({}, {"dialect": parser_dialect("spark")}):
@@ -150,8 +153,16 @@ def built(name: str, trees: list[Any]) -> Any:
                 made = None
             if isinstance(made, exp.Expr):
                 made.meta["function"] = name
-                return made
+                return with_quoted_unit(made)
     return exp.Anonymous(this=name, expressions=trees)
+
+
+def with_quoted_unit(tree: exp.Expr) -> exp.Expr:
+    """date_trunc("fortnight", a)      the parser makes a word of every unit; given as a text it is no column"""
+    unit = tree.args.get("unit")
+    if unit.__class__ is exp.Var and unit.name.lower() not in DATE_PARTS:
+        tree.set("unit", exp.Literal.string(unit.name))
+    return tree
 
 
 def lambda_tree(run: Run, function: Value, node: Any) -> Any:
@@ -244,11 +255,11 @@ def broadcast(run: Run, name: str, arguments: Arguments, keywords: Keywords, nod
 
 
 def call_by_name(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.call_function("sum", "x")"""
-    if arguments and isinstance(arguments[0], str) and not isinstance(arguments[0], Pattern):
-        return function(run, arguments[0], arguments[1:], keywords, node)
+    """F.call_function("sum", "x")      every argument is a column, whatever F.sum would take"""
     trees = [column(run, argument, node) for argument in arguments[1:]]
-    return ColumnValue(exp.Anonymous(this="call_function", expressions=trees))
+    named = arguments[0] if arguments and isinstance(arguments[0], str) else Pattern(name)
+    called = exp.Anonymous(this=name, expressions=trees) if isinstance(named, Pattern) else built(named.lower(), trees)
+    return ColumnValue(called, doubt=doubt_of(arguments))
 
 
 def udf(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

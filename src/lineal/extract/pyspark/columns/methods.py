@@ -134,7 +134,10 @@ def field_(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords
         field = exp.Dot(this=held.tree, expression=exp.Identifier(this=str(name), quoted=False))
         field.meta["called"] = f"{spelled(held.tree)}.{name}"
         return made(held, [], field)
-    return made(held, arguments, exp.Bracket(this=held.tree, expressions=[literal(run, name, node)]))
+    item = exp.Bracket(this=held.tree, expressions=[literal(run, name, node)])
+    if isinstance(name, int):
+        item.meta["called"] = f"{spelled(held.tree)}[{name}]"
+    return made(held, arguments, item)
 
 
 def spelled(tree: Any) -> str:
@@ -148,7 +151,8 @@ def with_field(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keyw
     return made(held, arguments, exp.Anonymous(this="with_field", expressions=[held.tree, *trees]))
 
 
-def unchanged(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def drop_fields(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """.dropFields("city")      of the whole, as in Spark's plan"""
     return made(held, arguments, exp.Anonymous(this="drop_fields", expressions=[held.tree]))
 
 
@@ -175,7 +179,7 @@ METHODS: dict[str, Handler] = {
     "between": between,
     **dict.fromkeys(("getField", "getItem"), field_),
     "withField": with_field,
-    "dropFields": unchanged,
+    "dropFields": drop_fields,
     "outer": outer,
     "like": operator(exp.Like),
     "ilike": operator(exp.ILike),

@@ -76,9 +76,12 @@ def anything() -> Attribute:
 
 
 def name_of(tree: Any, position: int, scope: FrameScope) -> str:
-    """The name of a column without an alias, as Spark gives it."""
+    """The name of a column without an alias, as Spark gives it: sum(amount), also of F.sum("o.amount")"""
     called = (tree._meta or {}).get("called")
-    return str(called) if called else output_name(tree, position, scope.evaluation)[0]
+    if called:
+        return str(called)
+    tables = {part for each in scope.relation.attributes if each.qualifier for part in each.qualifier}
+    return output_name(tree, position, scope.evaluation, tables)[0]
 
 
 def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
