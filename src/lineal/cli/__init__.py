@@ -22,6 +22,7 @@ COMMANDS = {
     "show": ("lineal.cli.show", "Write the lineage as a page to look at."),
     "validate": ("lineal.cli.validate", "Check declarations, descriptions, classifications and references."),
     "impact": ("lineal.cli.impact", "Show what a change of a column breaks, and what else it changes."),
+    "describe": ("lineal.cli.describe", "Give copied columns the description of their source."),
     "run": ("lineal.cli.run", "Run the project's pipeline on Spark."),
 }
 """Name → its file and the line that `--help` shows."""

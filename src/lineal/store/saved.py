@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,7 @@ from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
 from lineal.model.statement import Statement
 from lineal.model.way import Clause, Confidence, How, way
+from lineal.store.files import replace_file
 
 ENDING = ".lineal.json"
 FORMAT = 1
@@ -38,15 +37,7 @@ class SavedError(ValueError):
 
 def write(extraction: Extraction, file: str | os.PathLike[str]) -> None:
     """The file is there as a whole or, after a failure, as it was."""
-    where = Path(file)
-    unfinished = where.with_name(f".{where.name}.{secrets.token_hex(4)}")
-    try:
-        unfinished.write_text(saved(extraction), encoding="utf-8")
-        unfinished.replace(where)
-    except OSError:
-        with suppress(OSError):
-            unfinished.unlink()
-        raise
+    replace_file(Path(file), saved(extraction).encode())
 
 
 def saved(extraction: Extraction) -> str:

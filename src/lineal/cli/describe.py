@@ -1,0 +1,157 @@
+"""lineal describe: descriptions that columns can take over from their sources, written into the YAML."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from lineal.cli.source import Mistake, Source, checked, source_options
+
+if TYPE_CHECKING:
+    from lineal.projects.descriptions import Fill
+
+YAML = (".yml", ".yaml")
+
+
+class Patch(NamedTuple):
+    """One file before and after, and what was and was not filled in."""
+
+    file: str
+    before: bytes
+    after: bytes
+    filled: int
+    refused: list[str]
+
+
+@click.command(name="describe")
+@click.argument("arguments", nargs=-1, metavar="[PATH]…")
+@click.option("--write", is_flag=True, help="Write the descriptions into the YAML files.")
+@click.option("--dry-run", is_flag=True, help="Show the patch and write nothing, also with --write.  [default]")
+@source_options
+def command(source: Source, arguments: tuple[str, ...], write: bool, dry_run: bool) -> None:
+    """Give columns that are copied or renamed the description of their source.
+
+    Only what has no description gets one, also down a chain of columns without; where sources disagree, none. The YAML
+    stays as it is: comments, order, quotes and line ends.
+
+    A column refuses with `meta: {lineal: {inherit: false}}`, or with the comment `# lineal: ignore[A050]`.
+
+    \b
+    lineal describe              the patch
+    lineal describe --write      the same, written
+
+    Exit codes: 0 fine, 1 a file cannot be read or written, 2 a mistake in what was asked.
+    """
+    source = source._replace(paths=checked(arguments))
+    patches = list(_patches(source))
+    sys.exit(_written(patches) if write and not dry_run else _shown(patches, source.color))
+
+
+def _patches(source: Source) -> Iterator[Patch]:
+    from lineal.projects.descriptions import written
+
+    folders = [where.resolve() for path in source.paths if (where := Path(path)).is_dir()]
+    by_file: dict[str, list[Fill]] = {}
+    for fill in _fills(source):
+        by_file.setdefault((fill.column_at or fill.dataset_at).file, []).append(fill)
+    for file, fills in sorted(by_file.items()):
+        if not file.lower().endswith(YAML) or not any(Path(file).resolve().is_relative_to(each) for each in folders):
+            refused = [f"{fill}: it is declared in {file}, which is no YAML file of the project" for fill in fills]
+            yield Patch(file, b"", b"", 0, refused)
+            continue
+        before, mark, text = _read(file)
+        made = written(text, fills)
+        refused = [f"{file}: {fill}: {reason}" for fill, reason in made.refused]
+        yield Patch(file, before, mark + made.text.encode(), len(made.filled), refused)
+
+
+def _fills(source: Source) -> Iterator[Fill]:
+    """What A050 finds, and a source has an answer to."""
+    from lineal.cli.source import corpus_of, extraction_of
+    from lineal.graph.describe import inheritance
+    from lineal.graph.graph import Graph
+    from lineal.model.edge import Column
+    from lineal.projects.descriptions import Fill
+    from lineal.projects.texts import Texts
+    from lineal.rules import Subject, asked, check
+    from lineal.store import cache
+
+    corpus = corpus_of(source)
+    kept = cache() if source.use_cache and source.engine == "text" else None
+    graph = Graph(extraction_of(source, corpus, kept))
+    suppressions = Texts(corpus, source.paths).suppressions()
+    texts = inheritance(graph)
+    for finding in check(Subject(graph), asked(corpus.checks, ["A050"]), suppressions):
+        about = finding.found.about
+        if isinstance(about, Column) and about in texts:
+            info, place = graph.infos[about.dataset], graph.infos[about.dataset].place
+            column = graph.info(about)
+            if place is not None and column is not None:
+                yield Fill(info.dataset.name, about.name, texts[about].text, place, column.place)
+
+
+def _read(file: str) -> tuple[bytes, bytes, str]:
+    """All of it, its byte order mark, and its text."""
+    try:
+        data = Path(file).read_bytes()
+        mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
+        return data, mark, data[len(mark) :].decode()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise Mistake(f"cannot read {file}: {problem}") from problem
+
+
+# -- what is done about it -----------------------------------------------------------------------------------------
+
+
+def _shown(patches: list[Patch], color: str) -> int:
+    from lineal.cli.console import show
+
+    show("".join(line for patch in patches for line in _difference(patch)), color)
+    _count(patches, "to be written")
+    return 0
+
+
+def _difference(patch: Patch) -> Iterator[str]:
+    """A unified diff that `patch -p1` and `git apply` take; what cannot be seen is shown as its escape."""
+    from difflib import unified_diff
+
+    from lineal.views.safe import visible
+
+    before, after = (side.decode("utf-8-sig").splitlines(keepends=True) for side in (patch.before, patch.after))
+    name = patch.file.lstrip("/")
+    for line in unified_diff(before, after, f"a/{name}", f"b/{name}"):
+        text = line.rstrip("\r\n")
+        end = line[len(text) :]
+        yield visible(text) + (end or "\n\\ No newline at end of file\n")
+
+
+def _written(patches: list[Patch]) -> int:
+    from lineal.cli.console import complain
+    from lineal.store.files import replace_file
+
+    failed = 0
+    for patch in patches:
+        if patch.after != patch.before:
+            try:
+                replace_file(Path(patch.file), patch.after)
+            except OSError as problem:
+                complain(f"cannot write {patch.file}: {problem.strerror}")
+                failed = 1
+    _count(patches, "written")
+    return failed
+
+
+def _count(patches: list[Patch], done: str) -> None:
+    from lineal.cli.console import complain
+    from lineal.views.safe import visible
+    from lineal.views.words import counted
+
+    for refused in (each for patch in patches for each in patch.refused):
+        complain(visible(f"left alone: {refused}"))
+    filled = sum(patch.filled for patch in patches)
+    files = sum(patch.filled > 0 for patch in patches)
+    complain(f"{counted(filled, 'description')} {done}, in {counted(files, 'file')}" if filled else "nothing to write")

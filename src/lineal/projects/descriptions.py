@@ -1,0 +1,391 @@
+"""Descriptions written into YAML files: what is added is added where it belongs, and every other byte stays as it is.
+
+- name: id               →   - name: id
+                               description: Order number
+[id, amount]             →   [{name: id, description: Order number}, amount]
+id: INTEGER              →   id: {type: INTEGER, description: Order number}
+
+The places of the YAML reader say where; what comes out is read again, and taken only if it says what it said before and
+the new descriptions, nothing else.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from lineal.model.diagnostic import Place
+from lineal.projects import yaml
+from lineal.projects.columns import TYPE_KEYS
+
+DESCRIPTION, NAME, COLUMNS = "description", "name", "columns"
+ANCHORS = (*reversed(TYPE_KEYS), NAME)
+"""A description goes below these."""
+
+
+class Fill(NamedTuple):
+    """A description for a column: where the column is declared, else where its dataset is."""
+
+    dataset: str
+    column: str
+    text: str
+    dataset_at: Place
+    column_at: Place | None
+
+    def __str__(self) -> str:
+        return f"{self.dataset}.{self.column}"
+
+
+class Edit(NamedTuple):
+    """text[start:end] becomes something else, and what the data is after that."""
+
+    start: int
+    end: int
+    new: str
+    becomes: Callable[[Any], None]
+    """does to the plain data of the whole file what the edit does to its text"""
+
+
+class Cannot(Exception):
+    """Why a description cannot be written; the reason fits behind the column's name."""
+
+
+class Written(NamedTuple):
+    """The new text of a file, what has been filled in, and what has not, with the reasons."""
+
+    text: str
+    filled: list[Fill]
+    refused: list[tuple[Fill, str]]
+
+
+def written(text: str, fills: Iterable[Fill]) -> Written:
+    """All of them at once; if that does not come out as it should, one after the other."""
+    wanted = sorted(fills, key=lambda fill: fill.column_at is None)
+    try:
+        return Written(_edited(text, wanted), wanted, [])
+    except Cannot:
+        return _one_by_one(text, wanted)
+
+
+def _one_by_one(text: str, fills: list[Fill]) -> Written:
+    """From below, so that the places above stay true."""
+    filled: list[Fill] = []
+    refused: list[tuple[Fill, str]] = []
+    for fill in sorted(fills, key=_from_below):
+        try:
+            text = _edited(text, [fill])
+            filled.append(fill)
+        except Cannot as reason:
+            refused.append((fill, str(reason)))
+    return Written(text, filled, refused)
+
+
+def _from_below(fill: Fill) -> tuple[int, int, bool]:
+    at = fill.column_at or fill.dataset_at
+    return (-at.line, -at.column, fill.column_at is None)
+
+
+def _edited(text: str, fills: list[Fill]) -> str:
+    before = _data(text)
+    tree = Tree(text)
+    edits = [edit for fill in fills if fill.column_at is not None for edit in tree.described(fill, fill.column_at)]
+    edits += tree.added([fill for fill in fills if fill.column_at is None])
+    made = _applied(text, edits)
+    expected = copy.deepcopy(before)
+    for edit in edits:
+        edit.becomes(expected)
+    if _data(made) != expected:
+        raise Cannot("it cannot be written there without changing something else")
+    return made
+
+
+def _applied(text: str, edits: list[Edit]) -> str:
+    parts, done = [], 0
+    for edit in sorted(edits, key=lambda edit: edit.start):  # of two at one spot the first comes first
+        parts += [text[done : edit.start], edit.new]
+        done = edit.end
+    return "".join([*parts, text[done:]])
+
+
+def _data(text: str) -> Any:
+    """The plain data; a file that is not read without a complaint is not written to."""
+    problems: list[object] = []
+    value = yaml.parse(text, "", problems.append)
+    if value is None or problems:
+        raise Cannot("the file is not sound YAML")
+    return value.plain()
+
+
+class Tree:
+    """The nodes of a YAML text, each with the way that leads to it."""
+
+    def __init__(self, text: str) -> None:
+        import yaml as library
+
+        self.library = library
+        self.text = text
+        self.newline = "\r\n" if "\r\n" in text else "\n"
+        self.paths: dict[int, tuple[Any, ...]] = {}
+        self.parents: dict[int, Any] = {}
+        self.shared: set[int] = set()
+        self.at: dict[tuple[int, int], list[Any]] = {}
+        try:
+            root = library.compose(text, getattr(library, "CSafeLoader", library.SafeLoader))
+        except (library.YAMLError, RecursionError) as error:
+            raise Cannot("the file is not sound YAML") from error
+        self._walk(root)
+
+    def _walk(self, root: Any) -> None:
+        """From the outside in, in the order of the text."""
+        waiting: list[tuple[Any, Any, tuple[Any, ...]]] = [(root, None, ())] if root is not None else []
+        while waiting:
+            node, parent, path = waiting.pop()
+            if id(node) in self.paths:
+                self.shared.add(id(node))
+                continue
+            self.paths[id(node)], self.parents[id(node)] = path, parent
+            mark = node.start_mark
+            self.at.setdefault((mark.line + 1, mark.column + 1), []).append(node)
+            waiting += reversed([(inner, node, (*path, step)) for step, inner in self._steps(node)])
+
+    def _steps(self, node: Any) -> Iterator[tuple[Any, Any]]:
+        if isinstance(node, self.library.MappingNode):
+            yield from ((key.value if isinstance(key.value, str) else None, value) for key, value in node.value)
+        elif isinstance(node, self.library.SequenceNode):
+            yield from enumerate(node.value)
+
+    def found(self, place: Place) -> Any:
+        """The outermost node that begins at a place, and stands in the file only once."""
+        nodes = self.at.get((place.line, place.column))
+        if not nodes:
+            raise Cannot("the file does not say so any more")
+        node = nodes[0]
+        if any(id(each) in self.shared for each in nodes) or None in self.paths[id(node)]:
+            raise Cannot("it is used in several places")
+        return node
+
+    # -- a column that is listed -----------------------------------------------------------------------------------
+
+    def described(self, fill: Fill, place: Place) -> list[Edit]:
+        node = self.found(place)
+        if isinstance(node, self.library.MappingNode):
+            return [self._in_mapping(node, fill)]
+        if not isinstance(node, self.library.ScalarNode) or node.start_mark.line != node.end_mark.line:
+            raise Cannot("its declaration is neither a name nor a mapping")
+        listed = isinstance(self.paths[id(node)][-1], int)
+        return self._in_list(node, fill) if listed else [self._as_value(node, fill)]
+
+    def _in_mapping(self, node: Any, fill: Fill) -> Edit:
+        """{name: id} and name: id      a description below the name or type, or in the place of an empty one"""
+        path = self.paths[id(node)]
+        becomes = _setting((*path, DESCRIPTION), fill.text)
+        entries = {key.value: (key, value) for key, value in node.value if isinstance(key.value, str)}
+        if DESCRIPTION in entries:
+            return self._in_place_of(entries[DESCRIPTION][1], fill, becomes, flow=bool(node.flow_style))
+        if node.flow_style and not node.value:
+            start, end = node.start_mark.index, node.end_mark.index
+            return Edit(start, end, f"{{{DESCRIPTION}: {scalar(fill.text, flow=True)}}}", becomes)
+        key, value = self._anchor(entries)
+        if node.flow_style:
+            spot = max(value.end_mark.index, key.end_mark.index)
+            return Edit(spot, spot, f", {DESCRIPTION}: {scalar(fill.text, flow=True)}", becomes)
+        indent = " " * node.value[0][0].start_mark.column
+        return self._below(value, key, [f"{indent}{DESCRIPTION}: {scalar(fill.text)}"], becomes)
+
+    def _anchor(self, entries: dict[str, Any]) -> tuple[Any, Any]:
+        """The key and value that the description goes below: of those that end where they seem to."""
+        ordered = [entries[name] for name in ANCHORS if name in entries] + list(entries.values())
+        for key, value in ordered:
+            if self._is_inline(value):
+                return key, value
+        raise Cannot("there is no simple line to write it below")
+
+    def _is_inline(self, node: Any) -> bool:
+        if isinstance(node, self.library.ScalarNode):
+            return node.style not in ("|", ">")
+        return bool(node.flow_style)
+
+    def _in_place_of(self, value: Any, fill: Fill, becomes: Callable[[Any], None], *, flow: bool) -> Edit:
+        if not isinstance(value, self.library.ScalarNode) or value.style in ("|", ">") or id(value) in self.shared:
+            raise Cannot("its empty description is written in an unusual way")
+        start, end = value.start_mark.index, value.end_mark.index
+        space = "" if self.text[start - 1 : start].isspace() else " "
+        return Edit(start, end, space + scalar(fill.text, flow=flow), becomes)
+
+    def _in_list(self, node: Any, fill: Fill) -> list[Edit]:
+        """[id] and - id      a name becomes a mapping"""
+        start, end, path = node.start_mark.index, node.end_mark.index, self.paths[id(node)]
+        becomes = _replacing(path, lambda name: {NAME: name, DESCRIPTION: fill.text})
+        if self.parents[id(node)].flow_style:
+            new = f"{{{NAME}: {scalar(node.value, flow=True)}, {DESCRIPTION}: {scalar(fill.text, flow=True)}}}"
+            return [Edit(start, end, new, becomes)]
+        indent = " " * node.start_mark.column
+        below = self._below(node, node, [f"{indent}{DESCRIPTION}: {scalar(fill.text)}"], _nothing)
+        return [Edit(start, start, f"{NAME}: ", becomes), below]
+
+    def _as_value(self, node: Any, fill: Fill) -> Edit:
+        """id: INTEGER      a type becomes a mapping"""
+        start, end, path = node.start_mark.index, node.end_mark.index, self.paths[id(node)]
+        kind = {} if node.tag.endswith(":null") else {TYPE_KEYS[0]: node.value}
+        parts = [f"{key}: {scalar(value, flow=True)}" for key, value in {**kind, DESCRIPTION: fill.text}.items()]
+        space = "" if self.text[start - 1 : start].isspace() else " "
+        becomes = _replacing(path, lambda _: {**kind, DESCRIPTION: fill.text})
+        return Edit(start, end, f"{space}{{{', '.join(parts)}}}", becomes)
+
+    # -- columns that are not listed -------------------------------------------------------------------------------
+
+    def added(self, fills: list[Fill]) -> list[Edit]:
+        by_dataset: dict[Place, list[Fill]] = {}
+        for fill in fills:
+            by_dataset.setdefault(fill.dataset_at, []).append(fill)
+        return [edit for place, several in by_dataset.items() for edit in self._added_to(self.found(place), several)]
+
+    def _added_to(self, dataset: Any, fills: list[Fill]) -> list[Edit]:
+        if not isinstance(dataset, self.library.MappingNode) or dataset.flow_style or not dataset.value:
+            raise Cannot("its dataset is not declared in lines of its own")
+        listed = next(((key, value) for key, value in dataset.value if key.value == COLUMNS), None)
+        if listed is None:
+            return [self._new_list(self._last(dataset), dataset, fills, header=True)]
+        key, columns = listed
+        if id(columns) in self.shared:
+            raise Cannot("its columns are used in several places")
+        if isinstance(columns, self.library.ScalarNode):
+            if columns.value:
+                raise Cannot("its columns are neither a list nor a mapping")
+            return [self._new_list(key, dataset, fills, header=False)]
+        return [self._longer(columns, fills)]
+
+    def _new_list(self, below: Any, dataset: Any, fills: list[Fill], *, header: bool) -> Edit:
+        """columns:      where there is no list, or nothing in it"""
+        indent = " " * dataset.value[0][0].start_mark.column
+        lines = [f"{indent}{COLUMNS}:"] if header else []
+        for fill in fills:
+            lines += self._item(f"{indent}  ", "- ", fill)
+        becomes = _setting((*self.paths[id(dataset)], COLUMNS), [_plain(fill) for fill in fills])
+        return self._below(below, below, lines, becomes)
+
+    def _item(self, indent: str, dash: str, fill: Fill) -> list[str]:
+        return [
+            f"{indent}{dash}{NAME}: {scalar(fill.column)}",
+            f"{indent}{' ' * len(dash)}{DESCRIPTION}: {scalar(fill.text)}",
+        ]
+
+    def _longer(self, columns: Any, fills: list[Fill]) -> Edit:
+        path = self.paths[id(columns)]
+        listed = isinstance(columns, self.library.SequenceNode)
+        if listed:
+            becomes = _replacing(path, lambda before: [*before, *map(_plain, fills)])
+        else:
+            news = {fill.column: {DESCRIPTION: fill.text} for fill in fills}
+            becomes = _replacing(path, lambda before: {**before, **news})
+        if columns.flow_style or not columns.value:
+            return self._longer_flow(columns, fills, becomes, listed=listed)
+        first = columns.value[0]
+        if listed and self.text[columns.start_mark.index] != "-":
+            raise Cannot("its columns are written in an unusual way")
+        at = columns.start_mark.column if listed else first[0].start_mark.column
+        lines: list[str] = []
+        for fill in fills:
+            if listed:
+                lines += self._item(" " * at, "-".ljust(max(first.start_mark.column - at, 2)), fill)
+            else:
+                lines.append(f"{' ' * at}{scalar(fill.column)}: {{{DESCRIPTION}: {scalar(fill.text, flow=True)}}}")
+        last = self._last(columns)
+        return self._below(last, last, lines, becomes)
+
+    def _longer_flow(self, columns: Any, fills: list[Fill], becomes: Callable[[Any], None], *, listed: bool) -> Edit:
+        new = []
+        for fill in fills:
+            name, text = scalar(fill.column, flow=True), scalar(fill.text, flow=True)
+            new.append(f"{{{NAME}: {name}, {DESCRIPTION}: {text}}}" if listed else f"{name}: {{{DESCRIPTION}: {text}}}")
+        joined = ", ".join(new)
+        if not columns.value:
+            opening = columns.start_mark.index + 1
+            return Edit(opening, opening, joined, becomes)
+        last = columns.value[-1] if listed else self._said(*columns.value[-1])
+        inside = columns.start_mark.index < last.start_mark.index  # an alias stands elsewhere
+        end = last.end_mark.index if inside else columns.end_mark.index - 1
+        return Edit(end, end, f", {joined}", becomes)
+
+    def _last(self, node: Any) -> Any:
+        """The last node of a block that has something written; what stands in braces ends where they do."""
+        while isinstance(node, self.library.CollectionNode) and node.value and not node.flow_style:
+            last = node.value[-1]
+            node = self._said(*last) if isinstance(last, tuple) else last
+        return node
+
+    def _said(self, key: Any, value: Any) -> Any:
+        """The value; the key where it has none."""
+        return key if value.start_mark.index == value.end_mark.index else value
+
+    def _below(self, value: Any, key: Any, lines: list[str], becomes: Callable[[Any], None]) -> Edit:
+        """New lines below the one that a value ends on, whatever comment stands behind it."""
+        end = max(value.end_mark.index, key.end_mark.index)
+        if isinstance(value, self.library.ScalarNode) and value.style in ("|", ">"):
+            end = value.start_mark.index + len(self.text[value.start_mark.index : end].rstrip())
+        spot = _end_of_line(self.text, end)
+        return Edit(spot, spot, "".join(self.newline + line for line in lines), becomes)
+
+
+def _end_of_line(text: str, start: int) -> int:
+    found = re.compile(r"\r?\n|\Z").search(text, start)
+    assert found is not None
+    return found.start()
+
+
+def _plain(fill: Fill) -> dict[str, str]:
+    return {NAME: fill.column, DESCRIPTION: fill.text}
+
+
+# -- what an edit does to the data ---------------------------------------------------------------------------------
+
+
+def _setting(path: tuple[Any, ...], value: Any) -> Callable[[Any], None]:
+    return _replacing(path, lambda _: value)
+
+
+def _replacing(path: tuple[Any, ...], new: Callable[[Any], Any]) -> Callable[[Any], None]:
+    def becomes(data: Any) -> None:
+        for step in path[:-1]:
+            data = data[step]
+        try:
+            before = data[path[-1]]
+        except KeyError:
+            before = None
+        data[path[-1]] = new(before)
+
+    return becomes
+
+
+def _nothing(data: Any) -> None:
+    """The other half of an edit in two parts has done it."""
+
+
+# -- scalars -------------------------------------------------------------------------------------------------------
+
+_PLAIN = re.compile(r"[^\W_](?:[^\n:#\[\]{}\"'\\&*!|>%@`?]|:(?=\S)|(?<=\S)#)*")
+_RARE = re.compile("[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_QUOTED = re.compile(rf"{_RARE.pattern}|[\\\"]")
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+
+def scalar(text: str, *, flow: bool = False) -> str:
+    """A text as YAML: as it is where that means the text, else in quotes."""
+    if _PLAIN.fullmatch(text) and not (flow and "," in text) and _means_itself(text):
+        return text
+    if ('"' in text or "\\" in text) and "'" not in text and not _RARE.search(text):
+        return f"'{text}'"
+    return f'"{_QUOTED.sub(_escaped, text)}"'
+
+
+def _means_itself(text: str) -> bool:
+    problems: list[object] = []
+    value = yaml.parse(text, "", problems.append)
+    return value is not None and not problems and value.data == text
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return _ESCAPES.get(found[0]) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")

@@ -1,0 +1,23 @@
+"""Files that people keep: written as a whole, or not at all."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """The file is there as a whole or, after a failure, as it was; it keeps its rights, and a link stays a link."""
+    where = path.resolve()
+    unfinished = where.with_name(f".{where.name}.{secrets.token_hex(4)}")
+    try:
+        unfinished.write_bytes(data)
+        if where.exists():
+            shutil.copymode(where, unfinished)
+        unfinished.replace(where)
+    except OSError:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise
