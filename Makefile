@@ -4,9 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # What is installed beside lineal itself; the extra `spark` needs Java, which tools/java.sh finds or installs, and the
-# tests of `postgres` a server, which tools/postgres.sh finds or installs; without one they are skipped.
+# tests of `postgres` a server and those of `web` a Chromium and Node.js, which tools/*.sh find or install; without one
+# they are skipped.
 DEMO_EXTRAS ?= spark
-EXTRAS ?= test,lint,spark,postgres
+EXTRAS ?= test,lint,spark,postgres,web
 
 # A stamp per set of extras: a newer pyproject.toml or constraints.txt installs again, and so do other extras.
 comma := ,
@@ -20,9 +21,11 @@ with_java = $(if $(findstring spark,$(1)),JAVA_HOME="$$(tools/java.sh)" || exit 
 
 with_postgres = $(if $(findstring postgres,$(1)),PGBIN="$$(tools/postgres.sh)" && export PGBIN;)
 
+with_web = $(if $(findstring web,$(1)),CHROMIUM="$$(tools/chromium.sh)" && export CHROMIUM; tools/page.sh;)
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint bench accuracy scale java postgres clean
+.PHONY: help demo test lint bench accuracy scale java postgres page clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,7 +35,7 @@ demo: $(DEMO_READY) ## Install, ask three questions of the sample project, and r
 
 # Everything is run, whatever fails before it: the last line is pytest's count.
 test: $(TEST_READY) ## Check style and types, and run all tests
-	@$(call with_java,$(EXTRAS)) $(call with_postgres,$(EXTRAS)) failed=0; \
+	@$(call with_java,$(EXTRAS)) $(call with_postgres,$(EXTRAS)) $(call with_web,$(EXTRAS)) failed=0; \
 	$(MAKE) --no-print-directory lint || failed=1; \
 	echo "pytest"; $(BIN)/pytest -n 2 $(PYTEST) || failed=1; \
 	exit $$failed
@@ -59,8 +62,11 @@ java: ## Find a Java for Spark, or install one
 postgres: ## Find a PostgreSQL server for the tests, or install one
 	@tools/postgres.sh
 
+page: ## Build the page from its sources in web/
+	@tools/page.sh && cd web && npm run --silent check && npm run --silent build
+
 clean: ## Remove the virtual environment, caches and built files
-	rm -rf $(VENV) .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis examples/*/.lineal
+	rm -rf $(VENV) .cache web/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis examples/*/.lineal
 	find src tests bench docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

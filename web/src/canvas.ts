@@ -26,9 +26,15 @@ export interface Wire {
 
 /** Beyond so many lines tables are joined by one line each, and the columns' own appear when they are hovered over. */
 const MOST_WIRES = 2500;
+/** Beyond so many cards their columns are not shown. */
+const MOST_CARDS = 120;
+/** Cards and lines are drawn so many at a time, so that the page goes on answering. */
+const SLICE = 60;
 /** How many neighbours one click brings in. */
-export const HOP = 8;
+export const HOP = 6;
 const LABELLED = 14;
+/** Cards that are drawn smaller than this cannot be read. */
+const READABLE = 0.55;
 
 type Marks = Map<ColumnId, Why | "added" | "removed" | "changed">;
 
@@ -63,7 +69,7 @@ export class Canvas {
     this.stage = h("div", { class: "stage", tabindex: 0, role: "group", "aria-label": "Lineage graph" }, this.world);
     this.wiresLayer.append(markers());
     this.worker = new Worker(URL.createObjectURL(new Blob([workerSource], { type: "text/javascript" })));
-    this.worker.onmessage = (event: MessageEvent<Placed>) => this.place(event.data);
+    this.worker.onmessage = (event: MessageEvent<Placed>) => void this.place(event.data);
     this.pan();
     this.zoom();
     this.hover();
@@ -75,7 +81,7 @@ export class Canvas {
   arrange(state: State, fit: boolean): void {
     if (fit) this.fitted = false;
     const shown = [...state.shown];
-    this.shapes = new Map(shown.map((dataset) => [dataset, shapeOf(this.lineage, dataset, state.tableLevel, this.widthOf)]));
+    this.shapes = new Map(shown.map((dataset) => [dataset, shapeOf(this.lineage, dataset, isFlat(state), this.widthOf)]));
     const pairs = new Set<string>();
     for (const dataset of shown) {
       for (const other of this.lineage.tablesOutOf(dataset, withRows(state))) {
@@ -96,20 +102,20 @@ export class Canvas {
 
   private shapes = new Map<DatasetId, ReturnType<typeof shapeOf>>();
 
-  private place(answer: Placed): void {
+  private async place(answer: Placed): Promise<void> {
     if (answer.number !== this.asked) return;
-    this.stage.classList.remove("arranging");
     const boxes = new Map<DatasetId, Box>();
     for (const [dataset, shape] of this.shapes) boxes.set(dataset, { ...shape, ...answer.at[dataset]! });
     this.lanes = answer.lanes;
     this.picture = { boxes, wires: [], groups: answer.groups };
-    this.drawCards();
-    this.drawGroups();
-    this.drawWires();
     if (!this.fitted) {
       this.fitted = true;
       this.fit();
+      this.comeCloser();
     }
+    this.drawGroups();
+    if (!(await this.drawCards(answer.number)) || !(await this.drawWires(answer.number))) return;
+    this.stage.classList.remove("arranging");
     this.refresh();
     this.stage.dispatchEvent(new CustomEvent("arranged"));
     for (const each of this.after.splice(0)) each();
@@ -122,8 +128,10 @@ export class Canvas {
 
   // -- cards -------------------------------------------------------------------------------------
 
-  private drawCards(): void {
+  /** False if another picture was asked for meanwhile. */
+  private async drawCards(asked: number): Promise<boolean> {
     const state = this.store.now;
+    let drawn = 0;
     for (const [dataset, card] of this.cards) {
       if (!this.picture.boxes.has(dataset)) {
         card.remove();
@@ -133,11 +141,11 @@ export class Canvas {
     }
     for (const [dataset, box] of this.picture.boxes) {
       let card = this.cards.get(dataset);
-      const drawn = `${box.rows}`;
-      if (!card || card.dataset["drawn"] !== drawn) {
+      const look = `${box.rows}`;
+      if (!card || card.dataset["look"] !== look) {
         card?.remove();
         card = this.card(dataset, box);
-        card.dataset["drawn"] = drawn;
+        card.dataset["look"] = look;
         this.cards.set(dataset, card);
         this.cardsLayer.append(card);
       }
@@ -145,7 +153,15 @@ export class Canvas {
       card.style.width = `${box.width}px`;
       card.style.height = `${box.height}px`;
       this.drawFoot(card, dataset, state);
+      if (++drawn % SLICE === 0 && !(await this.still(asked))) return false;
     }
+    return true;
+  }
+
+  /** Lets the browser answer first; whether this picture is still wanted. */
+  private async still(asked: number): Promise<boolean> {
+    await new Promise((go) => setTimeout(go));
+    return asked === this.asked;
   }
 
   private card(dataset: DatasetId, box: Box): HTMLElement {
@@ -153,7 +169,7 @@ export class Canvas {
     const name = lineage.name(dataset);
     const head = h(
       "button",
-      { class: "head", type: "button", title: titled(name), "data-table": dataset, "aria-label": `${lineage.kind(dataset)} ${titled(name)}` },
+      { class: "head", type: "button", title: titled(name), "data-table": dataset },
       h("span", { class: "name" }, short(name)),
       h("span", { class: "kind" }, lineage.kind(dataset)),
     );
@@ -239,7 +255,7 @@ export class Canvas {
       const said = rest ? `show ${Math.min(rest, HOP)} more of ${all.length} tables ${where}` : `all ${all.length} tables ${where} are shown`;
       return h(
         "button",
-        { class: `expand ${up ? "up" : "down"}`, type: "button", disabled: rest === 0, title: said, "aria-label": said, [up ? "data-up" : "data-down"]: dataset },
+        { class: `expand ${up ? "up" : "down"}`, type: "button", disabled: rest === 0, title: said, [up ? "data-up" : "data-down"]: dataset },
         up ? `‹ ${text}` : `${text} ›`,
       );
     };
@@ -259,17 +275,22 @@ export class Canvas {
 
   // -- lines -------------------------------------------------------------------------------------
 
-  private drawWires(): void {
+  private async drawWires(asked: number): Promise<boolean> {
     const state = this.store.now;
     for (const line of this.wiresLayer.querySelectorAll(".wire, .wire-label")) line.remove();
     this.lines.clear();
     this.picture.wires = this.wiresOf(state);
-    for (const wire of this.picture.wires) this.draw(wire);
+    let drawn = 0;
+    for (const wire of this.picture.wires) {
+      this.draw(wire);
+      if (++drawn % (10 * SLICE) === 0 && !(await this.still(asked))) return false;
+    }
+    return true;
   }
 
   private wiresOf(state: State): Wire[] {
     const edges = this.visibleEdges(state);
-    if (!state.tableLevel && edges.length <= MOST_WIRES) return edges.map((edge) => this.wire([edge]));
+    if (!isFlat(state) && edges.length <= MOST_WIRES) return edges.map((edge) => this.wire([edge]));
     const pairs = new Map<string, EdgeId[]>();
     for (const edge of edges) {
       const pair = `${this.fromDataset(edge)}>${this.lineage.intoDataset(edge)}`;
@@ -536,6 +557,18 @@ export class Canvas {
     this.look({ scale, x: width / 2 - (scale * (left + right)) / 2, y: height / 2 - (scale * (top + bottom)) / 2 });
   }
 
+  /** A picture that is too large to be read begins at what was asked for. */
+  private comeCloser(): void {
+    const { dataset, column, shown } = this.store.now;
+    const least = dataset !== null ? READABLE : READABLE / 2;
+    if (this.view.scale >= least || isFlat(this.store.now)) return;
+    const asked = column !== null ? this.lineage.datasetOf[column]! : (dataset ?? [...shown][0]);
+    const box = asked === undefined ? undefined : this.picture.boxes.get(asked);
+    if (!box) return;
+    this.view.scale = READABLE;
+    this.centre(box.x + box.width / 2, box.y + box.height / 2);
+  }
+
   /** The part of the world that is to be seen. */
   window(): { x: number; y: number; width: number; height: number } {
     const { x, y, scale } = this.view;
@@ -567,6 +600,11 @@ export class Canvas {
     });
     this.cardsLayer.addEventListener("focusout", () => preview(null));
   }
+}
+
+/** Of many cards only the heads are shown, whether that was asked for or not. */
+export function isFlat(state: State): boolean {
+  return state.tableLevel || state.shown.size > MOST_CARDS;
 }
 
 /** Whether the lines that decide rows are drawn. */

@@ -9,7 +9,7 @@ import { titled } from "./words.ts";
 
 /** The edges of the pinned path among those to be seen, or all of them. */
 export function edgesOf(lineage: Lineage, canvas: Canvas, state: State): EdgeId[] {
-  const visible = canvas.visibleEdges(state);
+  const visible = canvas.visibleEdges(state).sort((a, b) => a - b);
   if (state.column === null) return visible;
   const { edges } = lineage.path(state.column, state.inspect);
   return visible.filter((edge) => edges.has(edge));
