@@ -109,7 +109,8 @@ LIT = "() => {" + NAMED + "return [...document.querySelectorAll('.row.on')].map(
 MARKED = (
     "() => {"
     + NAMED
-    + "return Object.fromEntries([...document.querySelectorAll('.row[data-why]')].map((r) => [named(r), r.dataset.why]))}"
+    + "const rows = [...document.querySelectorAll('.row[data-why]')];"
+    + "return Object.fromEntries(rows.map((row) => [named(row), row.dataset.why]))}"
 )
 
 

@@ -13,7 +13,8 @@ Open = Callable[..., Any]
 
 BOXES = """() => [...document.querySelectorAll('.card')].map((card) => {
   const at = new DOMMatrix(getComputedStyle(card).transform);
-  return {name: card.querySelector('.name').textContent, x: at.e, y: at.f, width: card.offsetWidth, height: card.offsetHeight};
+  const name = card.querySelector('.name').textContent;
+  return {name, x: at.e, y: at.f, width: card.offsetWidth, height: card.offsetHeight};
 })"""
 
 LINES = """() => [...document.querySelectorAll('.wire')].map((line) => {
@@ -27,7 +28,9 @@ LINES = """() => [...document.querySelectorAll('.wire')].map((line) => {
   return points;
 })"""
 
-CUT = """() => [...document.querySelectorAll('.name, .column-name, .type, .badge, .expand, .end, .head, .row, .toolbar button')]
+TEXTS = ".name, .column-name, .type, .badge, .expand, .end, .head, .row, .toolbar button"
+
+CUT = """(texts) => [...document.querySelectorAll(texts)]
   .filter((each) => each.offsetParent && each.scrollWidth > each.clientWidth + 1)
   .map((each) => each.className + ': ' + each.textContent)"""
 
@@ -50,7 +53,7 @@ def geometry_is_right(page: Any) -> None:
         for box in boxes:
             inside = [point for point in points if within(box, point)]
             assert not inside, (box["name"], inside[0], points[0], points[-1])
-    assert page.page.evaluate(CUT) == []
+    assert page.page.evaluate(CUT, TEXTS) == []
     assert page.page.evaluate(OVERLAPS) == []
 
 
@@ -92,8 +95,11 @@ ODD = {
     "a circle": "CREATE VIEW a AS SELECT x FROM b; CREATE VIEW b AS SELECT x FROM c; CREATE VIEW c AS SELECT x FROM a",
     "itself": "CREATE TABLE t (a INT, b INT); INSERT INTO t SELECT b, a FROM t",
     "past others": ";".join(
-        ["CREATE VIEW v1 AS SELECT a FROM t", *(f"CREATE VIEW v{n} AS SELECT a FROM v{n - 1}" for n in range(2, 8))]
-        + ["CREATE VIEW z AS SELECT t.a, v3.a AS b, v7.a AS c FROM t, v3, v7"]
+        [
+            "CREATE VIEW v1 AS SELECT a FROM t",
+            *(f"CREATE VIEW v{n} AS SELECT a FROM v{n - 1}" for n in range(2, 8)),
+            "CREATE VIEW z AS SELECT t.a, v3.a AS b, v7.a AS c FROM t, v3, v7",
+        ]
     ),
     "fan": ";".join(f"CREATE VIEW v{n} AS SELECT a, b, c FROM t{n % 5} JOIN u{n % 3} USING (k)" for n in range(20)),
 }

@@ -31,9 +31,21 @@ PAYLOADS = [
     *(f"--><script>{call}</script><!--" for call in CALLS),
     *(f"]]><script>{call}</script>" for call in CALLS),
     *(f"\u2028{call}//" for call in CALLS),
-    "\u202eevil\u202c", "\u2066x\u2069\u200f", "a\u0000b", "line\nbreak\r\n", "tab\tand\x1b[31mred\x07", "\ud83d\udc69\u200d\ud83d\ude80".encode("utf-16", "surrogatepass").decode("utf-16"),
-    "x" * 10_000, "'; DROP TABLE users; --", "%00%0a<%=7*7%>", "\\u003cscript\\u003e", "&lt;script&gt;&amp;", "constructor", "__proto__", "toString",
-]  # fmt: skip
+    "\u202eevil\u202c",
+    "\u2066x\u2069\u200f",
+    "a\u0000b",
+    "line\nbreak\r\n",
+    "tab\tand\x1b[31mred\x07",
+    "👩\u200d🚀",
+    "x" * 10_000,
+    "'; DROP TABLE users; --",
+    "%00%0a<%=7*7%>",
+    "\\u003cscript\\u003e",
+    "&lt;script&gt;&amp;",
+    "constructor",
+    "__proto__",
+    "toString",
+]
 
 
 def hostile(text: str) -> lineal.Lineage:
