@@ -732,6 +732,7 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         pour(field_of(scope.column(column or base), names, node).lineage, step, into, node, around)
     elif isinstance(base, exp.Struct) and names and (item := struct_item(base, names[0])) is not None:
         found = Slot(names[0], names[0], Struct({}, {names[0].lower(): struct_of(item, scope)}))
+        value_of(base, NEUTRAL, scope)  # the other fields are read as well
         pour(field_of(found, names, node).lineage, step, into, node, around)
     elif names and (held := carried(base, scope)) is not None:
         pour(field_of(Slot("", "", held), names, node).lineage, step, into, node, around)
@@ -742,6 +743,8 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         pour(field_of(record, names[1:], node).lineage, way, into, node, around)
     else:
         built = built_field(around_of(base), names[0], scope) if names else None
+        if built is not None:
+            value_of(base, NEUTRAL, scope)  # the other fields are read as well
         stack.append((base if built is None else built, step, (node, calls)))
     for item in beside:
         stack.append((item, step, around))

@@ -316,6 +316,10 @@ def is_join(inner: Any) -> bool:
     return isinstance(inner, (exp.Table, exp.TableFromRows))
 
 
+JOINED = Dataset("", "")
+"""(a JOIN b) AS j      what is read of j is read of a and b"""
+
+
 def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Lineage) -> Source:
     """FROM (a JOIN b ON …) AS j      with an alias only j is seen, without one a and b are"""
     alias = node.args.get("alias")
@@ -324,7 +328,8 @@ def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Linea
     whole = Frame(visible(nested), NOTHING)
     if alias is not None:
         key = scope.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
-        return Source(key, key, listed(whole, alias, scope.evaluation))
+        scanned = all(source.dataset is not None for source in nested.order)
+        return Source(key, key, listed(whole, alias, scope.evaluation), JOINED if scanned else None)
     for source in nested.order:
         scope.add(source)
     scope.merged = {**nested.merged, **scope.merged}
