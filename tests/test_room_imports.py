@@ -31,11 +31,11 @@ ROOMS = {
     "web": ("model", "graph", "views", "store"),
     "cli": ("model", "algebra", "extract", "projects", "graph", "rules", "views", "store", "spark", "web", "api"),
 }
-FRONT_ENDS = {"sql": (), "pyspark": ("sql",), "catalyst": (), "postgres": ()}
+FRONT_ENDS = {"sql": (), "pyspark": ("sql",), "catalyst": (), "postgres": ("sql",)}
 """The rooms of extract/, and their only imports of each other."""
 
 HEAVY = {
-    "sqlglot": ("extract/sql", "extract/pyspark", "extract/definitions.py"),
+    "sqlglot": ("extract/sql", "extract/pyspark", "extract/postgres", "extract/definitions.py"),
     "yaml": ("projects",),
     "jinja2": ("projects",),
     "click": ("cli",),

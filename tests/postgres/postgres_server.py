@@ -85,7 +85,9 @@ def running(programs: Path, folder: Path, owner: str | None) -> Iterator[str]:
     )  # fmt: skip
     if made.returncode:
         raise NoServer(f"initdb failed: {made.stderr.strip()}")
-    settings = [word for setting in (*UNSAFE_AND_FAST, "listen_addresses=") for word in ("-c", setting)]
+    settings = [
+        word for setting in (*UNSAFE_AND_FAST, *preloaded(programs), "listen_addresses=") for word in ("-c", setting)
+    ]
     with log.open("w") as out:
         server = subprocess.Popen(
             [programs / "postgres", "-D", data, "-k", folder, *settings],
@@ -102,6 +104,14 @@ def running(programs: Path, folder: Path, owner: str | None) -> Iterator[str]:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
+
+
+def preloaded(programs: Path) -> list[str]:
+    """The history of statements, where the server's package brings it along."""
+    done = subprocess.run([programs / "pg_config", "--pkglibdir"], capture_output=True, text=True, check=False)
+    folders = [Path(done.stdout.strip()), programs.parent / "lib"]
+    there = any((folder / "pg_stat_statements.so").exists() for folder in folders)
+    return ["shared_preload_libraries=pg_stat_statements"] if there else []
 
 
 def wait_for(conninfo: str, server: subprocess.Popen[bytes], log: Path, seconds: float = 60) -> None:

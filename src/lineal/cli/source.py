@@ -102,7 +102,7 @@ OPTIONS = (
         type=click.Choice(["text", "catalyst", "both"]),
         default="text",
         show_default=True,
-        help="Read the text, ask Spark's own analyser, or do both and list every disagreement.",
+        help="Read the text, ask Spark's analyser, or do both and list every disagreement; a server is asked itself.",
     ),
     click.option(
         "--color",
@@ -296,16 +296,32 @@ def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
 
 def _by_plan(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     """Spark's own analysis, on empty tables made from the known schemas."""
+    if source.servers:
+        raise Mistake("--engine catalyst is Spark's; --engine both asks the server")
     from lineal.spark.exact import of_corpus
 
     return of_corpus(corpus, _spark())[1]
 
 
 def _by_both(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
-    """The text's lineage, with a diagnostic for every edge on which Spark does not agree."""
+    """The text's lineage, with a diagnostic for every edge on which Spark, or the server, does not agree."""
+    if source.servers:
+        return _by_server(source, corpus)
     from lineal.spark.exact import compared
 
     return compared(corpus, _spark())
+
+
+def _by_server(source: Source, corpus: Corpus) -> Extraction:
+    from lineal.projects import ProjectError
+    from lineal.projects.postgres.crosscheck import compared
+
+    if len(set(source.servers)) > 1:
+        raise Mistake("--engine both asks one server: name one")
+    try:
+        return compared(corpus, source.servers[0])
+    except ProjectError as mistake:
+        raise Mistake(str(mistake)) from mistake
 
 
 def _spark() -> Any:

@@ -186,7 +186,7 @@ class Code(Enum):
     ENGINES_DISAGREE = (
         "engines-disagree",
         Severity.WARNING,
-        "The text and the engine's plan give different edges.",
+        "The text gives other edges or reads than the engine: than its plan, or than what it has recorded of a view.",
         "Please report it with the statement: one of the two is wrong.",
     )
     NO_INPUT = (

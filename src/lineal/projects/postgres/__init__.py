@@ -35,7 +35,7 @@ def load(
     anew = defined_in(scripts, defaults)
     return Corpus(
         DIALECT,
-        [*(script for name, script in catalogue.scripts if name not in anew), *ran],
+        [*(script for parts, script in catalogue.scripts if ".".join(parts) not in anew), *ran],
         catalogue.datasets,
         meanings=catalogue.meanings,
         defaults=defaults,

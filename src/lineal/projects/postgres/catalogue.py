@@ -63,6 +63,9 @@ WHERE n.nspname !~ '^pg_toast|^pg_temp' AND n.nspname <> ALL (%s) AND e.objid IS
 ORDER BY n.nspname, p.proname, pg_catalog.pg_get_function_identity_arguments(p.oid)
 """
 
+Parts = tuple[str, str]
+"""schema and name"""
+
 
 class Relation(NamedTuple):
     """A row of pg_class."""
@@ -88,9 +91,15 @@ class Catalogue(NamedTuple):
     database: str
     path: tuple[str, ...]
     datasets: list[DatasetInfo]
-    scripts: list[tuple[str, Script]]
-    """of each view and function, by its name"""
+    views: list[tuple[Parts, Script]]
+    functions: list[tuple[Parts, Script]]
     meanings: list[Meaning]
+    plain_views: frozenset[str]
+    """those that hold no rows of their own"""
+
+    @property
+    def scripts(self) -> list[tuple[Parts, Script]]:
+        return [*self.views, *self.functions]
 
 
 def read(session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] = ()) -> Catalogue:
@@ -113,8 +122,10 @@ def read(session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] =
         session.database,
         session.path,
         [dataset(each, columns.get(each.oid, [])) for each in relations],
-        [*views(relations, session.database), *routines(functions, session.database)],
+        list(views(relations, session.database)),
+        list(routines(functions, session.database)),
         aggregates(functions, named),
+        frozenset(each.dataset for each in relations if each.kind == "v"),
     )
 
 
@@ -146,20 +157,20 @@ def dataset(relation: Relation, columns: list[ColumnInfo]) -> DatasetInfo:
     return DatasetInfo(named, KINDS[relation.kind], columns, True, relation.description or "", exact=True)
 
 
-def views(relations: list[Relation], database: str) -> Iterator[tuple[str, Script]]:
+def views(relations: list[Relation], database: str) -> Iterator[tuple[Parts, Script]]:
     """CREATE VIEW … AS what the server has stored: no star is in it, and every name has its schema."""
     for each in relations:
         if each.query and not each.foreign:
             head = f"CREATE VIEW {quoted(each.schema)}.{quoted(each.name)} AS"
             text = f"{head}\n{each.query}"
-            yield each.dataset, Script(text, DIALECT, f"{database}/{each.dataset}", line=0)
+            yield (each.schema, each.name), Script(text, DIALECT, f"{database}/{each.dataset}", line=0)
 
 
-def routines(functions: list[tuple[Any, ...]], database: str) -> Iterator[tuple[str, Script]]:
+def routines(functions: list[tuple[Any, ...]], database: str) -> Iterator[tuple[Parts, Script]]:
     """CREATE FUNCTION …      those whose bodies are SQL or PL/pgSQL; what the others do is not known"""
     for schema, name, _, _, definition in functions:
         if definition:
-            yield f"{schema}.{name}", Script(definition, DIALECT, f"{database}/{schema}.{name}")
+            yield (schema, name), Script(definition, DIALECT, f"{database}/{schema}.{name}")
 
 
 def aggregates(functions: list[tuple[Any, ...]], named: set[str]) -> list[Meaning]:

@@ -102,4 +102,3 @@ def unrecorded(
 def disagreement(view: str, relation: str, column: str | None, only_in: str) -> Diagnostic:
     what = relation if column is None else f"{relation}.{column}"
     return Diagnostic(Code.ENGINES_DISAGREE, f"{view} reads {what}  (only in {only_in})")
-
