@@ -7,13 +7,13 @@ is none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from lineal.algebra.frame import Lineage, slot_at
 from lineal.extract.definitions import Definitions
 from lineal.extract.entries import Definition
 from lineal.extract.postgres import Shapes, ValueFlow, value_flow
 from lineal.extract.postgres.composed import composed, parameters_in
+from lineal.extract.postgres.origins import Origin, Origins
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.reading import Reading, offset_of
@@ -32,9 +32,6 @@ FROM pg_catalog.pg_inherits i
 JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid JOIN pg_catalog.pg_namespace cn ON cn.oid = c.relnamespace
 JOIN pg_catalog.pg_class p ON p.oid = i.inhparent JOIN pg_catalog.pg_namespace pn ON pn.oid = p.relnamespace
 """
-
-FOLDED = frozenset(("case", "coalesce", "if", "nullif", "and", "or", "not", "greatest", "least", "concat", "in"))
-"""Calls that the planner may decide, and so lose what stands inside of them."""
 
 
 def compared(corpus: Corpus, address: str) -> Extraction:
@@ -57,14 +54,6 @@ def stored_reads(server: Session, catalogue: Catalogue, corpus: Corpus) -> Itera
     return disagreements(reads, recorded(server), {n: s.text for n, s in views.items()}, catalogue.datasets)
 
 
-class Origin(NamedTuple):
-    """A column that a value is made of, as the text says."""
-
-    column: Column
-    folded: bool
-    """inside of something that the planner may have decided"""
-
-
 class Values:
     """The values of every statement, by its text and by its plan."""
 
@@ -81,7 +70,7 @@ class Values:
         plain = Definitions(Corpus(DIALECT, functions, catalogue.datasets, defaults=definitions.corpus.defaults))
         plain.gather_definitions()
         self.evaluation = Evaluation(plain, Reading(Script("", DIALECT)), facts_of(DIALECT), Dataset("", "plan"))
-        self.known: dict[Column, set[Origin] | None] = {}
+        self.origins = Origins(definitions, self.defining)
 
     def disagreements(self) -> Iterator[Diagnostic]:
         prepare(self.server)
@@ -103,7 +92,7 @@ class Values:
         assert definition.frame is not None
         for slot, output in zip(definition.frame.slots, flow.outputs, strict=False):
             target = f"{definition.target}.{slot.name}"
-            ours = self.origins(slot.lineage, definition)
+            ours = self.origins.of(slot.lineage, definition)
             for column in sorted(output.origins, key=str):
                 inside = column.dataset.name.startswith("pg_catalog.")  # of a view of the server's own
                 if not inside and not any(self.same(column, origin.column) for origin in ours):
@@ -185,28 +174,3 @@ class Values:
             return []
         entry = self.definitions.named(dataset)
         return [each for each in entry.defining if each.plan.query is not None] if entry is not None else []
-
-    # -- the text ------------------------------------------------------------------------------------------------
-
-    def origins(self, lineage: Lineage, definition: Definition) -> set[Origin]:
-        """The columns of tables that a value is made of, through every view."""
-        found: set[Origin] = set()
-        for (column, way), trail in lineage.items():
-            if way.direct:
-                folded = bool(FOLDED & set(definition.reading.calls(trail)))
-                found |= {Origin(o.column, o.folded or folded) for o in self.below(Column(column.dataset, column.name))}
-        return found
-
-    def below(self, column: Column) -> set[Origin]:
-        """A column of a table is itself, one of a view what it is made of."""
-        defining = self.defining(column.dataset)
-        if not defining:
-            return {Origin(column, False)}
-        if column not in self.known:
-            self.known[column] = None
-            key = self.definitions.facts.fold(column.name, True)
-            slots = [(slot_at(each.frame.index, key), each) for each in defining if each.frame is not None]
-            self.known[column] = {
-                origin for slot, each in slots if slot is not None for origin in self.origins(slot.lineage, each)
-            }
-        return self.known[column] or set()
