@@ -139,7 +139,8 @@ class Run:
             self.diagnostics.append(diagnostic)
 
     def dynamic(self, what: str, node: ast.AST, level: Confidence = Confidence.UNKNOWN) -> None:
-        """A place that only a run can tell, with its text and the reason."""
+        """A place that only a run can tell, with its text and the reason; a name that nothing defines tells nothing."""
+        level = Confidence.UNKNOWN if level is Confidence.HIGH else level
         self.report(Code.DYNAMIC, f"{what}: {self.reading.text_of(node)} [{level.name}]", node)
 
     def unknown(self, node: ast.AST, reason: str) -> Unknown:

@@ -84,6 +84,7 @@ def test_what_stands_beside_a_variable_is_certain():
     [
         ("df.select(get_columns())", "UNKNOWN"),
         ("df.select(*get_columns())", "UNKNOWN"),
+        ("df.select(*grouping_fields)", "UNKNOWN"),
         ("df.select(config.cols)", "LOW"),
     ],
 )
@@ -141,6 +142,16 @@ def test_the_output_has_the_form_of_the_design():
     ]
     contexts = {(each["column_name"], each["context"]) for each in shown["columns_read"]}
     assert ("user_id", "join") in contexts and ("segment", "groupby") in contexts and ("revenue", "agg") in contexts
+
+
+def test_a_variable_that_nothing_defines_is_named():
+    [shown] = json.loads(read("df.select(*grouping_fields)").to("pyspark-json"))["dynamic_columns"]
+    assert shown == {
+        "location": "line 3",
+        "pattern": "df.select(*grouping_fields)",
+        "note": "columns from variable 'grouping_fields' (not defined in this program)",
+        "confidence": "unknown",
+    }
 
 
 def test_a_method_that_is_not_known_is_named():

@@ -346,7 +346,8 @@ def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
         if several is not None and not isinstance(argument, (str, dict)):
             found.extend(columns_of(run, several, node))
         elif isinstance(argument, Unknown):
-            run.dynamic(f"columns that only a run knows ({argument.reason})", node, argument.level)
+            which = f"from variable '{argument.label}'" if argument.label.isidentifier() else "that only a run knows"
+            run.dynamic(f"columns {which} ({argument.reason})", node, argument.level)
             found.append(ColumnValue(unknown_columns()))
         elif argument is not None:
             found.append(ColumnValue(column(run, argument, node)))
