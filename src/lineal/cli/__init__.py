@@ -23,6 +23,7 @@ COMMANDS = {
     "validate": ("lineal.cli.validate", "Check declarations, descriptions, classifications and references."),
     "impact": ("lineal.cli.impact", "Show what a change of a column breaks, and what else it changes."),
     "describe": ("lineal.cli.describe", "Give copied columns the description of their source."),
+    "diff": ("lineal.cli.diff", "Show what has changed between two revisions, and whether it is safe."),
     "run": ("lineal.cli.run", "Run the project's pipeline on Spark."),
 }
 """Name → its file and the line that `--help` shows."""

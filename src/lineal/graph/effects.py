@@ -17,6 +17,7 @@ from lineal.graph.describe import description
 from lineal.graph.graph import Graph, whole
 from lineal.graph.impact import REFERENCED, Impact, impact
 from lineal.graph.names_used import NamesUsed, Naming, mentions
+from lineal.graph.types import same_type
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.way import How
@@ -107,9 +108,9 @@ class Effects:
         return any(each.effect == BREAKS for each in (*self.datasets, *self.exposures))
 
 
-def effects(graph: Graph, column: Column, change: Change) -> Effects:
-    """What a change of the column does."""
-    return _Finding(graph, column, change).effects()
+def effects(graph: Graph, column: Column, change: Change, used: NamesUsed | None = None) -> Effects:
+    """What a change of the column does; whoever asks about many columns keeps `used` from one to the next."""
+    return _Finding(graph, column, change, used or NamesUsed(graph)).effects()
 
 
 @dataclass
@@ -122,15 +123,15 @@ class _Loss:
 
 
 class _Finding:
-    def __init__(self, graph: Graph, column: Column, change: Change) -> None:
+    def __init__(self, graph: Graph, column: Column, change: Change, used: NamesUsed) -> None:
         self.graph = graph
         self.column = column
         self.change = change
-        self.used = NamesUsed(graph)
+        self.used = used
 
     def effects(self) -> Effects:
         info = self.graph.info(self.column)
-        if self.change.kind == TYPE and info is not None and _type(info.type) == _type(self.change.to):
+        if self.change.kind == TYPE and info is not None and same_type(info.type, self.change.to):
             return Effects(self.column, self.change, (), (), (), (), info.type)
         found = sorted((self.of_column(each) for each in self.reached), key=_rank)
         datasets = sorted(self.of_datasets(found), key=_dataset_rank)
@@ -320,11 +321,6 @@ def _usage_type(usage: Usage, state: str) -> tuple[str, str]:
     if OF_THE_SAME_TYPE.issuperset(usage.calls):
         return state, f"takes it as it is through {usage.transform}"
     return MAY_BE_RETYPED, f"goes through {usage.transform}"
-
-
-def _type(text: str) -> str:
-    """DECIMAL(10, 2) is decimal(10,2)"""
-    return "".join(text.split()).lower()
 
 
 def _severity(effect: str) -> int:

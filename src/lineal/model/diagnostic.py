@@ -104,6 +104,12 @@ class Code(Enum):
     DYNAMIC = ("dynamic", Severity.WARNING, "A part of the input is only known when it runs.", "")
     NOT_UTF8 = ("not-utf8", Severity.ERROR, "A file is not UTF-8 text. It is left out.", "Save the file as UTF-8.")
     UNREADABLE = ("unreadable", Severity.ERROR, "A file or folder cannot be read.", "Check the path and the rights.")
+    LEFT_OUT = (
+        "left-out",
+        Severity.WARNING,
+        "A file of a revision is not read: a submodule, a pointer of Git LFS, a link that leads elsewhere.",
+        "Compare two folders that have the file.",
+    )
     YAML_ERROR = (
         "yaml-error",
         Severity.ERROR,

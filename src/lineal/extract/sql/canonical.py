@@ -82,6 +82,8 @@ class Made(NamedTuple):
 
     said: str
     columns: list[str] | None
+    whole: Source | None = None
+    """SELECT * FROM t      the source that it is, with nothing done to it"""
 
 
 class Join(NamedTuple):
@@ -234,10 +236,10 @@ class Canon:
             clauses += f"where({where})"
         members = [source.said for source in scope.sources]
         conditions = self.conditions(joins, scope, tables)
-        names = [name for name, _ in items]
-        return Made(
-            f"select([{','.join(said)}]from[{','.join(members)}]{conditions}{clauses})", None if "*" in names else names
-        )
+        names = None if any(name == "*" for name, _ in items) else [name for name, _ in items]
+        form = f"select([{','.join(said)}]from[{','.join(members)}]{conditions}{clauses})"
+        source = scope.sources[0] if len(scope.sources) == 1 else None
+        return Made(form, names, source if source is not None and form == self.whole(source, named) else None)
 
     def wrapped(self, node: exp.Select) -> Any:
         """SELECT * FROM (…) AS x      the query or the CTE, and nothing is done to it"""
@@ -261,9 +263,13 @@ class Canon:
             if made is not None and not self.listed(member) and named:
                 return made
         source = self.member(member, outer, tables)
+        return Made(self.whole(source, named), source.columns, source)
+
+    def whole(self, source: Source, named: bool) -> str:
+        """SELECT * FROM t"""
         columns = source.columns
-        said = f"select([{'*' if columns is None else self.every(columns, named)}]from[{source.said}]select())"
-        return Made(said, columns)
+        every = self.every(columns, named) if columns is not None else "*:star(0)" if named else "star(0)"
+        return f"select([{every}]from[{source.said}]select())"
 
     def every(self, columns: list[str], named: bool) -> str:
         return ",".join(f"{name}:col(0,0,{name})" if named else f"col(0,0,{name})" for name in columns)
@@ -302,20 +308,24 @@ class Canon:
         listed = self.listed(member)
         alias = self.alias_of(member)
         if isinstance(member, exp.Subquery) and not self.filled(member, "this", "alias", "with_"):
-            made = self.relabelled(self.query(member, scope, tables), listed)
-            return Source(alias, f"rows({digest(made.said)})", made.columns)
+            return self.derived(alias, self.relabelled(self.query(member, scope, tables), listed))
         if isinstance(member, exp.Table) and isinstance(member.this, exp.Identifier):
             if self.filled(member, "this", "alias", "db", "catalog"):
                 raise Unproven("a table with more to it")
             name = ".".join(self.facts.fold_table(part.name, bool(part.args.get("quoted"))) for part in member.parts)
             cte = tables.get(self.fold(member.this)) if len(member.parts) == 1 else None
             if cte is not None:
-                made = self.relabelled(cte, listed)
-                return Source(alias, f"rows({digest(made.said)})", made.columns)
+                return self.derived(alias, self.relabelled(cte, listed))
             columns = self.known(name)
             found = [self.facts.fold(column, False) for column in columns] if columns is not None else None
             return Source(alias, f"table({name},{listed})", listed or found)
         raise Unproven("a member of FROM that is no table")
+
+    def derived(self, alias: str, made: Made) -> Source:
+        """FROM (SELECT * FROM t)      is FROM t"""
+        if made.whole is not None:
+            return made.whole._replace(alias=alias)
+        return Source(alias, f"rows({digest(made.said)})", made.columns)
 
     def listed(self, member: Any) -> list[str]:
         alias = member.args.get("alias")
@@ -358,11 +368,12 @@ class Canon:
         for item in node.expressions:
             if isinstance(item, exp.Alias):
                 alias = self.fold(item.args["alias"])
-                if not (isinstance(item.this, exp.Column) and self.fold(item.this.this) == alias):
+                inner = unwrapped(item.this)
+                if not (isinstance(inner, exp.Column) and self.fold(inner.this) == alias):
                     yield alias
 
     def items(self, node: exp.Select, scope: Scope, tables: Tables) -> Iterator[tuple[str, str]]:
-        for item in node.expressions:
+        for item in map(unwrapped, node.expressions):
             star = item.this if isinstance(item, exp.Column) else item
             if isinstance(star, exp.Star):
                 yield from self.star(item, star, node, scope)
@@ -465,13 +476,18 @@ def or_(canon: Canon, node: exp.Or, scope: Scope, tables: Tables) -> str:
     return f"or({','.join(sorted({canon.said(each, scope, tables) for each in operands_of(node, exp.Or)}))})"
 
 
+def unwrapped(node: Any) -> Any:
+    """((a))      a"""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
 def operands_of(node: Any, kind: Any) -> Iterator[Any]:
     """a AND (b AND c)      a, b, c"""
     stack = [node]
     while stack:
-        here = stack.pop()
-        while isinstance(here, exp.Paren):
-            here = here.this
+        here = unwrapped(stack.pop())
         if type(here) is kind:
             stack += [here.expression, here.this]
         else:

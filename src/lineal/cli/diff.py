@@ -1,0 +1,220 @@
+"""lineal diff: what has changed between two revisions, projects or saved lineages."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from lineal.cli.coverage import fail_under
+from lineal.cli.source import Mistake, Source, exists, source_options
+
+if TYPE_CHECKING:
+    from lineal.graph.graph import Graph
+    from lineal.model.diagnostic import Diagnostic
+    from lineal.model.policy import Policy
+    from lineal.model.script import Corpus
+    from lineal.projects.git import Repository, Snapshot
+
+GIT = "git:"
+FAIL_ON = ("block", "review", "never")
+
+
+class Asked(NamedTuple):
+    """What is compared: two names of revisions or paths, and the project in the revisions."""
+
+    base: str
+    head: str | None
+    project: str
+
+
+@click.command(name="diff")
+@click.argument("base")
+@click.argument("head", required=False)
+@click.option("--project", default=".", show_default=True, metavar="PATH", help="The project in the repository.")
+@click.option("--policy", metavar="FILE", help="What counts for how much.  [default: lineal-policy.yml of BASE]")
+@click.option(
+    "--output",
+    type=click.Choice(["text", "markdown", "json", "sarif"]),
+    default="text",
+    show_default=True,
+    help="For people, for a pull request's comment, for programs, or for code scanning.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    default="block",
+    show_default=True,
+    help="Exit with 1 if the verdict is this, or worse.",
+)
+@fail_under
+@source_options
+def command(
+    base: str,
+    head: str | None,
+    project: str,
+    policy: str | None,
+    output: str,
+    fail_on: str,
+    fail_under: float | None,
+    source: Source,
+) -> None:
+    """Show what has changed in the lineage from BASE to HEAD, what that reaches, and whether it is safe.
+
+    BASE and HEAD are revisions of a git repository, project folders, or saved lineages (.lineal.json). Without HEAD,
+    BASE is compared with the work tree. A path that exists is a path; git:NAME is a revision in any case. A..B is BASE
+    and HEAD in one, A...B starts where the two parted.
+
+    The verdict is SAFE, REVIEW or BLOCK. A statement that is only written in another way is said to be cosmetic.
+
+    \b
+    lineal diff main                                  what this work tree changes
+    lineal diff main...topic --project warehouse      what a branch changes in a project
+    lineal diff before.lineal.json after.lineal.json
+    lineal diff origin/main... --output markdown > comment.md
+
+    Exit codes: 0 fine, 1 the verdict of --fail-on, 2 a mistake in what was asked.
+    """
+    asked = _ranged(base, head, project)
+    sys.exit(_run(source, asked, policy, output, fail_on, fail_under))
+
+
+def _run(source: Source, asked: Asked, policy: str | None, output: str, fail_on: str, least: float | None) -> int:
+    from lineal.cli.console import report_diagnostics, show
+    from lineal.cli.coverage import falls_short
+    from lineal.graph.diff import diff
+    from lineal.model.diagnostic import Severity
+    from lineal.model.policy import Level
+    from lineal.projects import ProjectError
+    from lineal.views.diff import OUTPUTS, Compared
+
+    with ExitStack() as opened:
+        try:
+            before, after = _sides(asked, opened)
+            rules = _policy(policy, before)
+            base, head = before.graph(source), after.graph(source)
+        except ProjectError as mistake:
+            raise Mistake(str(mistake)) from mistake
+        found = diff(base, head, rules)
+        show(OUTPUTS[output](Compared(found, before.name, after.name)), source.color)
+    report_diagnostics(head.extraction.diagnostics, source.color, Severity.ERROR)
+    _footer(output, head)
+    short = falls_short(head.extraction.coverage, least)
+    worst = fail_on != "never" and found.verdict >= Level[fail_on.upper()]
+    return int(short or worst)
+
+
+def _footer(output: str, head: Graph) -> None:
+    from lineal.cli.console import complain
+    from lineal.cli.coverage import footer
+
+    if output == "text":
+        complain(footer(head))
+
+
+# -- what is compared ----------------------------------------------------------------------------------------------
+
+
+def _ranged(base: str, head: str | None, project: str) -> Asked:
+    """main..topic, main...topic and main... say both in one."""
+    if head is None and not exists(base) and ".." in base and not base.startswith(("./", "../")):
+        dots = "..." if "..." in base else ".."
+        base, _, rest = base.partition(dots)
+        return Asked(f"{base}{dots}" if dots == "..." else base or "HEAD", rest or None, project)
+    return Asked(base, head, project)
+
+
+class _Side:
+    """One side, opened: where its files are, what they are called, and what it is called itself."""
+
+    def __init__(self, name: str, path: str, shown: str | None = None, snapshot: Snapshot | None = None) -> None:
+        self.name = name
+        self.path = path
+        self.shown = shown
+        self.snapshot = snapshot
+
+    @property
+    def notes(self) -> list[Diagnostic]:
+        return self.snapshot.diagnostics if self.snapshot is not None else []
+
+    def corpus(self, source: Source) -> Corpus:
+        from lineal.cli.source import corpus_of
+        from lineal.projects.relative import relative
+
+        corpus = corpus_of(source._replace(paths=(self.path,)))
+        corpus.diagnostics += self.notes
+        top = self.snapshot.top if self.snapshot is not None else Path(self.path)
+        return relative(corpus, top) if self.snapshot is not None or top.is_dir() else corpus
+
+    def graph(self, source: Source) -> Graph:
+        from lineal.cli.source import extraction_of
+        from lineal.graph.graph import Graph
+        from lineal.store import cache
+
+        kept = cache() if source.use_cache and source.engine == "text" else None
+        corpus = self.corpus(source)
+        where = source._replace(paths=(self.shown or self.path,))
+        return Graph(extraction_of(where, corpus, kept))
+
+
+def _sides(asked: Asked, opened: ExitStack) -> tuple[_Side, _Side]:
+    base_is_path = _is_path(asked.base)
+    head_is_path = asked.head is not None and _is_path(asked.head)
+    if base_is_path and asked.head is None:
+        if not exists(asked.project):
+            raise Mistake(f"no such file or folder: {asked.project}")
+        return _Side(asked.base, asked.base), _Side(asked.project, asked.project)
+    if base_is_path and head_is_path:
+        assert asked.head is not None
+        return _Side(asked.base, asked.base), _Side(asked.head, asked.head)
+    from lineal.projects.git import Repository
+
+    if not exists(asked.project):
+        raise Mistake(f"no such file or folder: {asked.project}")
+    repository = Repository.around(asked.project)
+    after = (
+        _Side(asked.head or "", asked.head or "")
+        if head_is_path
+        else _of_revision(repository, asked.head, asked.project, opened)
+    )
+    if base_is_path:
+        return _Side(asked.base, asked.base), after
+    base = asked.base
+    if base.endswith("..."):
+        base = repository.merge_base(_plain(base[:-3]) or "HEAD", _plain(asked.head) if asked.head else "HEAD")
+    return _of_revision(repository, base, asked.project, opened), after
+
+
+def _is_path(name: str) -> bool:
+    return not name.startswith(GIT) and exists(name)
+
+
+def _plain(name: str) -> str:
+    return name.removeprefix(GIT)
+
+
+def _of_revision(repository: Repository, name: str | None, project: str, opened: ExitStack) -> _Side:
+    """A revision, or without a name the work tree."""
+    snapshot = opened.enter_context(repository.revision(_plain(name)) if name else repository.work_tree())
+    if not snapshot.folder.exists():
+        from lineal.projects import ProjectError
+
+        raise ProjectError(f"{project} is not in {snapshot.name}")
+    return _Side(snapshot.name, str(snapshot.folder), str(Path(project).resolve()), snapshot)
+
+
+def _policy(file: str | None, base: _Side) -> Policy:
+    """The policy that is named, else that of BASE: a change cannot weaken the rule that it is held against."""
+    from lineal.model.policy import DEFAULT
+    from lineal.projects.policy import FILE, read_policy
+
+    if file is not None:
+        if not exists(file):
+            raise Mistake(f"there is no policy {file}")
+        return read_policy(Path(file))
+    folder = Path(base.path) if Path(base.path).is_dir() else Path(base.path).parent
+    found = folder / FILE
+    return read_policy(found) if found.is_file() else DEFAULT

@@ -1,0 +1,339 @@
+"""From differences to findings: what was changed is one, what only follows from it stands with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from lineal.graph.change import DROP, Change
+from lineal.graph.diff.compare import OWN, Comparison, Detail, EdgeChange, edges_of_one
+from lineal.graph.diff.pairs import Pairs
+from lineal.graph.diff.side import Key, fold, key_of
+from lineal.graph.effects import BREAKS, effects
+from lineal.graph.graph import Graph
+from lineal.graph.names_used import NamesUsed, mentions
+from lineal.model.diagnostic import Code, Diagnostic, Place, Severity
+from lineal.model.edge import Column
+from lineal.model.policy import SEVEREST_FIRST, Level, Policy
+
+MOST_FOLLOWED = 500
+"""Columns that are gone and followed to whoever names them; of more than that only whether anybody reads them."""
+LOSSES = ("column-removed", "column-renamed")
+ERRORS = "errors-added"
+
+
+class Broken(NamedTuple):
+    """A statement that still names what is gone."""
+
+    dataset: str
+    why: str
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What lies behind a change: the columns and datasets that it may change, and the statements that it breaks."""
+
+    columns: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+    breaks: tuple[Broken, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One definition that is not as it was."""
+
+    kind: str
+    level: Level
+    dataset: str
+    place: Place | None
+    details: tuple[Detail, ...]
+    edges: tuple[EdgeChange, ...] = ()
+    reach: Reach = field(default_factory=Reach)
+    follows: tuple[str, ...] = ()
+    """the datasets that are others because of it, without having been touched"""
+
+
+class Restyled(NamedTuple):
+    """A statement that was written in another way, or stands in another file, and means the same."""
+
+    dataset: str
+    note: str
+    place: Place | None
+
+
+def findings_of(pairs: Pairs, policy: Policy) -> tuple[list[Finding], list[Detail], list[Restyled]]:
+    """The findings, the worst first; changes of descriptions; and what is only another way to write the same."""
+    return _Causes(pairs, policy).all()
+
+
+@dataclass
+class _Root:
+    """A change that nothing else explains."""
+
+    key: Key
+    details: list[Detail]
+    edges: list[EdgeChange]
+    comparison: Comparison | None = None
+    follows: dict[Key, str] = field(default_factory=dict)
+
+
+class _Causes:
+    def __init__(self, pairs: Pairs, policy: Policy) -> None:
+        self.pairs = pairs
+        self.base, self.head = pairs.base, pairs.head
+        self.policy = policy
+        self.roots: dict[Key, _Root] = {}
+        self.notes: list[Detail] = []
+        self.restyled: list[Restyled] = []
+        self.waiting: list[Comparison] = []
+        self.followed = 0
+
+    def all(self) -> tuple[list[Finding], list[Detail], list[Restyled]]:
+        for comparison in self.pairs.common:
+            self.sort(comparison)
+        self.only_on_one_side()
+        self.attach()
+        self.join_scripts()
+        self.add_errors()
+        findings = [self.finding(root) for root in self.roots.values() if not self.policy.ignores(root.key[1])]
+        findings += [self.error(found) for found in self.errors_elsewhere(findings)]
+        return sorted(findings, key=_rank), sorted(self.notes), sorted(self.restyled, key=lambda each: each[:2])
+
+    # -- what is what --------------------------------------------------------------------------------------------
+
+    def sort(self, comparison: Comparison) -> None:
+        own = [detail for detail in comparison.details if detail.kind in OWN]
+        loud = [detail for detail in own if self.policy.level(detail.kind) > Level.SAFE]
+        self.notes += [detail for detail in own if detail not in loud]
+        lineage = [detail for detail in comparison.details if detail.kind not in OWN]
+        if comparison.key in self.pairs.renamed:
+            before = self.base.name(comparison.key)
+            lineage.insert(0, Detail("dataset-renamed", comparison.name, "", before, comparison.name))
+        if not lineage:
+            self.restyle(comparison)
+        elif self.is_follower(comparison, lineage):
+            self.waiting.append(comparison)
+            lineage = []
+        if lineage or loud:
+            edges = comparison.edges if lineage else []
+            self.roots[comparison.new] = _Root(comparison.new, [*lineage, *loud], edges, comparison)
+
+    def is_follower(self, comparison: Comparison, lineage: list[Detail]) -> bool:
+        if comparison.key in self.pairs.renamed:
+            return False
+        if comparison.same_words:
+            return comparison.key in self.base.statements
+        return self.reads_renamed(comparison) and [detail.kind for detail in lineage] == ["logic-changed"]
+
+    def reads_renamed(self, comparison: Comparison) -> bool:
+        """Whether a statement had to be edited, because what it reads goes by another name."""
+        read = self.base.read_by.get(comparison.key, {})
+        columns = {key for key, _ in comparison.columns_renamed}
+        return any(key in self.pairs.renamed or key in columns for key in read)
+
+    def restyle(self, comparison: Comparison) -> None:
+        note = "" if comparison.same_words else "is written in another way"
+        if comparison.moved is not None:
+            before, after = comparison.moved
+            note = f"{note}, and moved" if note else "moved"
+            note = f"{note} from {before} to {after}"
+        if note:
+            self.restyled.append(Restyled(comparison.name, note, self.head.place(comparison.new)))
+
+    def only_on_one_side(self) -> None:
+        for key in self.pairs.removed:
+            detail = Detail("dataset-removed", self.base.name(key), "", self.base.info(key).kind)
+            self.roots[key] = _Root(key, [detail], edges_of_one(self.base, key, new=False))
+        for key in self.pairs.added:
+            detail = Detail("dataset-added", self.head.name(key), "", "", self.head.info(key).kind)
+            self.roots[key] = _Root(key, [detail], edges_of_one(self.head, key, new=True))
+
+    # -- what follows from what ------------------------------------------------------------------------------------
+
+    def attach(self) -> None:
+        """A dataset whose statement was not touched follows the changes that lie before it."""
+        waiting = {comparison.new: comparison for comparison in self.waiting}
+        causes: dict[Key, list[_Root]] = {}
+        for root in self.roots.values():
+            for key in self.behind(root.key):
+                if key in waiting:
+                    causes.setdefault(key, []).append(root)
+        functions = [root for root in self.roots.values() if self.is_function(root.key)]
+        for key, comparison in waiting.items():
+            for root in causes.get(key) or functions:
+                root.follows[key] = comparison.name
+            if not causes.get(key) and not functions:
+                details = [detail for detail in comparison.details if detail.kind not in OWN]
+                self.roots[key] = _Root(key, details, comparison.edges, comparison)
+
+    def is_function(self, key: Key) -> bool:
+        several = (*self.base.statements.get(key, ()), *self.head.statements.get(key, ()))
+        return any(statement.kind == "function" for statement in several)
+
+    def behind(self, start: Key) -> Iterator[Key]:
+        """Everything that reads a dataset, in either graph, directly or through others."""
+        old = {new: key for key, new in self.pairs.renamed.items()}
+        met, border = {start}, [start]
+        while border:
+            here = border.pop()
+            before = self.base.readers.get(old.get(here, here), {})
+            for follow in (*(self.pairs.renamed.get(key, key) for key in before), *self.head.readers.get(here, {})):
+                if follow not in met:
+                    met.add(follow)
+                    border.append(follow)
+                    yield follow
+
+    def join_scripts(self) -> None:
+        """Of a script that counts as a whole, the datasets that only its text touches follow those that it changes."""
+        scripts: dict[tuple[str, ...], list[_Root]] = {}
+        for root in self.roots.values():
+            if root.comparison is not None and not root.comparison.same_words:
+                scripts.setdefault(tuple(self.head.said(root.key)), []).append(root)
+        for several in scripts.values():
+            quiet = [root for root in several if [detail.kind for detail in root.details] == ["logic-changed"]]
+            first = next((root for root in several if root not in quiet), quiet[0] if quiet else None)
+            for root in quiet:
+                if first is not None and root is not first:
+                    first.follows |= {root.key: self.head.name(root.key), **root.follows}
+                    del self.roots[root.key]
+
+    # -- findings --------------------------------------------------------------------------------------------------
+
+    def finding(self, root: _Root) -> Finding:
+        broken = list(self.broken(root))
+        details = [self.with_readers(detail, root, broken) for detail in root.details]
+        kind = min((detail.kind for detail in details), key=lambda each: (-self.policy.level(each), _order(each)))
+        place = self.head.place(root.key) or self.base.place(root.key)
+        return Finding(
+            kind,
+            self.policy.level(kind),
+            self.head.name(root.key) if root.key in self.head.datasets else self.base.name(root.key),
+            place,
+            tuple(sorted(details, key=lambda each: (_order(each.kind), each.column))),
+            tuple(root.edges),
+            self.reach(root, broken),
+            tuple(sorted(root.follows.values())),
+        )
+
+    def with_readers(self, detail: Detail, root: _Root, broken: list[Broken]) -> Detail:
+        """column-removed becomes column-removed-read, where a statement still names the column."""
+        if detail.kind in (*LOSSES, "dataset-removed", "dataset-renamed"):
+            name = f"{detail.dataset}.{detail.before if detail.kind == 'column-renamed' else detail.column}"
+            needle = name if detail.column else detail.before if detail.kind == "dataset-renamed" else detail.dataset
+            read = any(needle in each.why for each in broken)
+        elif detail.kind == "type-changed":
+            read = (root.key, fold(detail.column)) in self.head.columns_read
+        else:
+            return detail
+        return detail._replace(kind=f"{detail.kind}-read") if read else detail
+
+    def broken(self, root: _Root) -> Iterator[Broken]:
+        for detail in root.details:
+            if detail.kind in LOSSES and root.comparison is not None:
+                yield from self.broken_by_column(root.comparison, detail)
+            elif detail.kind in ("dataset-removed", "dataset-renamed"):
+                old = root.comparison.key if root.comparison is not None else root.key
+                for reader in self.head.readers.get(old, {}):
+                    if reader != old:
+                        yield Broken(self.head.name(reader), f"reads {self.base.name(old)}", self.head.place(reader))
+
+    def broken_by_column(self, comparison: Comparison, detail: Detail) -> Iterator[Broken]:
+        column = self.base.column(comparison.key, fold(detail.before if detail.kind == LOSSES[1] else detail.column))
+        said = f"names {detail.dataset}.{column.name}"
+        self.followed += 1
+        if self.followed > MOST_FOLLOWED:
+            return
+        for each in effects(self.base.graph, column, Change(DROP), self.used).datasets:
+            key = key_of(each.dataset)
+            new = self.pairs.renamed.get(key, key)
+            if each.effect == BREAKS and new in self.head.datasets and self.still(key, new, column):
+                yield Broken(self.head.name(new), said, each.place or self.head.place(new))
+
+    @cached_property
+    def used(self) -> NamesUsed:
+        return NamesUsed(self.base.graph)
+
+    def still(self, key: Key, new: Key, column: Column) -> bool:
+        """Whether a statement that named a column does so now: it was not touched, or it is refused for that."""
+        if self.base.said(key) == self.head.said(new):
+            return True
+        files = self.head.files(new)
+        return any(
+            found.code is Code.UNRESOLVED_COLUMN and mentions(found.message, column.name)
+            for found in self.head.graph.extraction.diagnostics
+            if found.place is not None and found.place.file in files
+        )
+
+    def reach(self, root: _Root, broken: Iterable[Broken]) -> Reach:
+        """What lies behind the columns that are others; behind all of them, where rows or the statement are."""
+        if root.key in self.head.datasets:
+            side, key = self.head, root.key
+        else:
+            side, key = self.base, root.key
+        named = {fold(detail.column) for detail in root.details if detail.column and detail.kind != "column-added"}
+        wide = any(not detail.column and detail.kind != "dataset-added" for detail in root.details)
+        starts = [*side.columns(key)] if wide else [name for name in side.columns(key) if name in named]
+        found = reached(side.graph, [side.column(key, name) for name in starts])
+        lost = [fold(d.before if d.kind == LOSSES[1] else d.column) for d in root.details if d.kind in LOSSES]
+        if lost and root.comparison is not None:
+            old = root.comparison.key
+            found |= reached(self.base.graph, [self.base.column(old, name) for name in lost])
+        datasets = {column.dataset.name for column in found} | {each.dataset for each in broken}
+        columns = tuple(sorted(map(str, found)))
+        return Reach(columns, tuple(sorted(datasets)), tuple(sorted(set(broken), key=lambda each: each[:2])))
+
+    @cached_property
+    def new_errors(self) -> list[Diagnostic]:
+        known = {(found.code, found.message) for found in self.base.graph.extraction.diagnostics}
+        found = self.head.graph.extraction.diagnostics
+        return [each for each in found if each.severity >= Severity.ERROR and (each.code, each.message) not in known]
+
+    def add_errors(self) -> None:
+        """A statement that was changed, and cannot be read any more: one finding says both."""
+        for root in self.roots.values():
+            files = self.head.files(root.key) or self.base.files(root.key)
+            for found in self.new_errors:
+                if found.place is not None and found.place.file in files:
+                    root.details.append(Detail(ERRORS, self.base.name(root.key), "", "", found.message))
+
+    def errors_elsewhere(self, findings: list[Finding]) -> Iterator[Diagnostic]:
+        """What could be read before and cannot be now, where no other finding says so."""
+        told = {finding.place.file for finding in findings if finding.place is not None}
+        told |= {file for root in self.roots.values() for key in root.follows for file in self.head.files(key)}
+        told |= {each.place.file for finding in findings for each in finding.reach.breaks if each.place is not None}
+        return (found for found in self.new_errors if found.place is None or found.place.file not in told)
+
+    def error(self, found: Diagnostic) -> Finding:
+        detail = Detail(ERRORS, "", "", "", found.message)
+        return Finding(ERRORS, self.policy.level(ERRORS), "", found.place, (detail,))
+
+
+def reached(graph: Graph, starts: Iterable[Column]) -> set[Column]:
+    """Every column that is made of these, or stands in a dataset whose rows they decide."""
+    starts = list(starts)
+    met: set[Column] = set(starts)
+    rows: set[object] = set()
+    border = list(starts)
+    while border:
+        column = border.pop()
+        targets = [edge.target for edge in graph.out_of(column)]
+        for edge in graph.decided_by(column):
+            if edge.target not in rows:
+                rows.add(edge.target)
+                targets += graph.columns(edge.into)
+        for target in targets:
+            if isinstance(target, Column) and target not in met:
+                met.add(target)
+                border.append(target)
+    return met.difference(starts)
+
+
+def _order(kind: str) -> int:
+    return SEVEREST_FIRST.index(kind)
+
+
+def _rank(finding: Finding) -> tuple[int, int, str]:
+    return (-finding.level, _order(finding.kind), finding.dataset)

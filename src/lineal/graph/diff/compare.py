@@ -1,0 +1,242 @@
+"""One dataset in two graphs: what is another one of its columns, its edges and its statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from lineal.graph.diff.side import Fact, Facts, Key, Renames, Side, Source
+from lineal.graph.types import same_type
+
+
+class Detail(NamedTuple):
+    """One thing that is not as it was."""
+
+    kind: str
+    dataset: str
+    column: str = ""
+    before: str = ""
+    after: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.dataset}.{self.column}" if self.column else self.dataset
+        change = f": {self.before} → {self.after}" if self.before or self.after else ""
+        return f"{self.kind} {where}{change}"
+
+
+class EdgeChange(NamedTuple):
+    """An edge that is new (`before` is empty), gone (`after` is empty) or another one."""
+
+    source: str
+    target: str
+    field_level: bool
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+    @property
+    def arrow(self) -> str:
+        return "→" if self.field_level else "⇒"
+
+
+OWN = frozenset(("description-changed", "classification-changed"))
+"""What no other dataset can have caused."""
+
+
+@dataclass
+class Comparison:
+    """A dataset as both sides know it."""
+
+    key: Key
+    base: Side
+    head: Side
+    renamed: dict[Key, Key] = field(default_factory=dict)
+    with_types: bool = True
+    columns_renamed: Renames = field(default_factory=dict)
+
+    @property
+    def new(self) -> Key:
+        return self.renamed.get(self.key, self.key)
+
+    @property
+    def name(self) -> str:
+        return self.head.name(self.new)
+
+    @cached_property
+    def same_words(self) -> bool:
+        return self.base.said(self.key) == self.head.said(self.new)
+
+    @cached_property
+    def same_meaning(self) -> bool:
+        return self.same_words or self.base.meant(self.key) == self.head.meant(self.new)
+
+    @cached_property
+    def moved(self) -> tuple[str, str] | None:
+        before, after = self.base.files(self.key), self.head.files(self.new)
+        if before and after and before.isdisjoint(after):
+            return min(before), min(after)
+        return None
+
+    @cached_property
+    def _before(self) -> tuple[dict[str, Facts], Facts]:
+        return self.base.lineage(self.key, self.renamed, not self.same_words, self.columns_renamed)
+
+    @cached_property
+    def _after(self) -> tuple[dict[str, Facts], Facts]:
+        return self.head.lineage(self.new, {}, not self.same_words)
+
+    @property
+    def same_lineage(self) -> bool:
+        return self._before == self._after
+
+    @cached_property
+    def details(self) -> list[Detail]:
+        found = [*self._columns(), *self._values(), *self._rows()]
+        if not found and not self.same_meaning:
+            found = [self._detail("logic-changed")]
+        return [*found, *self._documentation()]
+
+    def _detail(self, kind: str, column: str = "", before: str = "", after: str = "") -> Detail:
+        return Detail(kind, self.name, column, before, after)
+
+    # -- columns -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _listed(self) -> bool:
+        """Whether both sides list the columns: what use tells of a table is no schema."""
+        stated = self.key in self.base.statements or self.base.info(self.key).complete
+        return stated and (self.new in self.head.statements or self.head.info(self.new).complete)
+
+    @cached_property
+    def gone(self) -> list[str]:
+        before, after = self.base.columns(self.key), self.head.columns(self.new)
+        return [name for name in before if name not in after] if self._listed else []
+
+    @cached_property
+    def added(self) -> list[str]:
+        before, after = self.base.columns(self.key), self.head.columns(self.new)
+        return [name for name in after if name not in before] if self._listed else []
+
+    @cached_property
+    def column_renames(self) -> dict[str, str]:
+        """A column that is gone, and a new one that is made of the same."""
+        found: dict[str, str] = {}
+        for name in self.gone:
+            made = self._before[0].get(name)
+            alike = [new for new in self.added if made and self._after[0].get(new) == made]
+            if len(alike) == 1 and alike[0] not in found.values():
+                found[name] = alike[0]
+        return found
+
+    def _columns(self) -> Iterator[Detail]:
+        before, after = self.base.columns(self.key), self.head.columns(self.new)
+        renames = self.column_renames
+        for name in self.gone:
+            if name in renames:
+                yield self._detail("column-renamed", before[name].name, before[name].name, after[renames[name]].name)
+            else:
+                yield self._detail("column-removed", before[name].name, before[name].type)
+        for name in self.added:
+            if name not in renames.values():
+                yield self._detail("column-added", after[name].name, "", after[name].type)
+        if self._listed:
+            yield from self._order(list(before), list(after))
+            yield from self._types()
+
+    def _order(self, before: list[str], after: list[str]) -> Iterator[Detail]:
+        old = [self.column_renames.get(name, name) for name in before]
+        kept, new = [name for name in old if name in after], [name for name in after if name in old]
+        if kept != new:
+            yield self._detail("columns-reordered", "", ", ".join(kept), ", ".join(new))
+
+    def _types(self) -> Iterator[Detail]:
+        if not self.with_types:
+            return
+        before, after = self.base.columns(self.key), self.head.columns(self.new)
+        for name, info in before.items():
+            now = after.get(self.column_renames.get(name, name))
+            if now is not None and info.type and now.type and not same_type(info.type, now.type):
+                yield self._detail("type-changed", now.name, info.type, now.type)
+
+    # -- lineage -------------------------------------------------------------------------------------------------
+
+    def _values(self) -> Iterator[Detail]:
+        before, after = self._before[0], self._after[0]
+        new = {*self.added} - {*self.column_renames.values()}
+        for name in dict.fromkeys([*before, *after]):
+            whole = name.partition(".")[0]
+            if whole in self.gone or whole in new or whole in self.column_renames.values():
+                continue
+            if before.get(name, {}) != after.get(name, {}):
+                column = self.head.column(self.new, whole).name
+                yield self._detail("value-changed", column, _made(before.get(name)), _made(after.get(name)))
+
+    def _rows(self) -> Iterator[Detail]:
+        before, after = self._before[1], self._after[1]
+        if before != after:
+            yield self._detail("rows-changed", "", _made(before), _made(after))
+
+    def _documentation(self) -> Iterator[Detail]:
+        old, new = self.base.info(self.key), self.head.info(self.new)
+        if old.description.strip() != new.description.strip():
+            yield self._detail("description-changed", "", old.description.strip(), new.description.strip())
+        after = self.head.columns(self.new)
+        for name, info in self.base.columns(self.key).items():
+            now = after.get(self.column_renames.get(name, name))
+            if now is None:
+                continue
+            if info.description.strip() != now.description.strip():
+                yield self._detail("description-changed", now.name, info.description.strip(), now.description.strip())
+            if set(info.classification) != set(now.classification):
+                labels = (", ".join(sorted(each.classification)) or "none" for each in (info, now))
+                yield self._detail("classification-changed", now.name, *labels)
+
+    @cached_property
+    def edges(self) -> list[EdgeChange]:
+        """Every edge that one side has and the other has not, or has otherwise."""
+        before, after = _edges(self._before), _edges(self._after)
+        found = []
+        for source, target in sorted({*before, *after}):
+            old, new = before.get((source, target), frozenset()), after.get((source, target), frozenset())
+            if old != new:
+                found.append(self._edge(source, target, old, new))
+        return found
+
+    def _edge(self, source: Source, target: str, old: frozenset[Fact], new: frozenset[Fact]) -> EdgeChange:
+        dataset = self.head.name(source.dataset) if source.dataset in self.head.datasets else source.dataset[1]
+        into = f"{self.name}.{target}" if target else self.name
+        return EdgeChange(f"{dataset}.{source.column}", into, bool(target), _written(old), _written(new))
+
+
+def edges_of_one(side: Side, key: Key, *, new: bool) -> list[EdgeChange]:
+    """The edges of a dataset that the other side does not have."""
+    found = []
+    for (source, target), facts in _edges(side.lineage(key, {}, deep=True)).items():
+        dataset = side.name(source.dataset) if source.dataset in side.datasets else source.dataset[1]
+        into = f"{side.name(key)}.{target}" if target else side.name(key)
+        said = _written(facts)
+        before, after = ((), said) if new else (said, ())
+        found.append(EdgeChange(f"{dataset}.{source.column}", into, bool(target), before, after))
+    return found
+
+
+def _edges(sides: tuple[dict[str, Facts], Facts]) -> dict[tuple[Source, str], frozenset[Fact]]:
+    columns, rows = sides
+    found = {(source, name): facts for name, made in columns.items() for source, facts in made.items()}
+    return found | {(source, ""): facts for source, facts in rows.items()}
+
+
+def _written(facts: frozenset[Fact]) -> tuple[str, ...]:
+    return tuple(sorted(" ".join(part for part in fact if part != "direct") for fact in facts))
+
+
+def _made(facts: Facts | None) -> str:
+    """orders.amount (AGGREGATION sum), orders.id (IDENTITY)"""
+    return ", ".join(
+        f"{source.dataset[1]}.{source.column} ({', '.join(_written(each))})" for source, each in sorted_facts(facts)
+    )
+
+
+def sorted_facts(facts: Facts | None) -> list[tuple[Source, frozenset[Fact]]]:
+    return sorted((facts or {}).items(), key=lambda item: item[0])

@@ -1,0 +1,60 @@
+"""The result of a comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from lineal.graph.diff.causes import Finding, Restyled
+from lineal.graph.diff.compare import Detail, EdgeChange, edges_of_one
+from lineal.graph.diff.pairs import Pairs
+from lineal.model.extraction import Coverage
+from lineal.model.policy import Level
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What was found, and every column and edge that is not as it was."""
+
+    pairs: Pairs
+    findings: tuple[Finding, ...]
+    notes: tuple[Detail, ...]
+    restyled: tuple[Restyled, ...]
+
+    @property
+    def verdict(self) -> Level:
+        return max((finding.level for finding in self.findings), default=Level.SAFE)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.findings or self.notes or self.restyled)
+
+    @property
+    def coverage(self) -> tuple[Coverage, Coverage]:
+        return self.pairs.base.graph.extraction.coverage, self.pairs.head.graph.extraction.coverage
+
+    @cached_property
+    def columns(self) -> list[Detail]:
+        """Every column that is new, gone, renamed or of another type, of all datasets that both sides have."""
+        kinds = ("column-added", "column-removed", "column-renamed", "type-changed")
+        pairs = self.pairs
+        own = [detail for each in pairs.common for detail in each.details if detail.kind in kinds]
+        own += [
+            Detail("column-added", pairs.head.name(key), info.name, "", info.type)
+            for key in pairs.added
+            for info in pairs.head.columns(key).values()
+        ]
+        own += [
+            Detail("column-removed", pairs.base.name(key), info.name, info.type)
+            for key in pairs.removed
+            for info in pairs.base.columns(key).values()
+        ]
+        return sorted(own, key=lambda detail: (detail.dataset, detail.column, detail.kind))
+
+    @cached_property
+    def edges(self) -> list[EdgeChange]:
+        pairs = self.pairs
+        changed = [edge for each in pairs.common for edge in each.edges]
+        changed += [edge for key in pairs.added for edge in edges_of_one(pairs.head, key, new=True)]
+        changed += [edge for key in pairs.removed for edge in edges_of_one(pairs.base, key, new=False)]
+        return sorted(changed)

@@ -1,0 +1,150 @@
+"""One of the two graphs that are compared, by names that both have in common."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+from lineal.graph.graph import Graph
+from lineal.model import names
+from lineal.model.diagnostic import Place
+from lineal.model.edge import Column, Dataset, Edge
+from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.statement import Statement
+
+Key = tuple[str, str]
+"""A dataset's namespace and name, whatever the case."""
+STAR = "*"
+
+
+class Source(NamedTuple):
+    """Where an edge comes from, by names."""
+
+    dataset: Key
+    column: str
+
+
+Fact = tuple[str, ...]
+"""A usage by what it says: subtype, masking and, of a statement that was changed, the calls on the way."""
+Facts = dict[Source, frozenset[Fact]]
+Renames = dict[tuple[Key, str], str]
+"""A dataset's key and a column that it had → what that column is called now."""
+
+
+def fold(name: str) -> str:
+    return names.insensitive(name, False)
+
+
+def key_of(dataset: Dataset) -> Key:
+    return fold(dataset.namespace), fold(dataset.name)
+
+
+class Side:
+    """A graph, asked by keys."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    @cached_property
+    def datasets(self) -> dict[Key, Dataset]:
+        return {key_of(dataset): dataset for dataset in self.graph.infos}
+
+    @cached_property
+    def statements(self) -> dict[Key, list[Statement]]:
+        found: dict[Key, list[Statement]] = {}
+        for statement in self.graph.extraction.statements:
+            found.setdefault(key_of(statement.target), []).append(statement)
+        return found
+
+    @cached_property
+    def _edges(self) -> dict[Key, list[Edge]]:
+        found: dict[Key, list[Edge]] = {}
+        for edge in self.graph.extraction.edges:
+            found.setdefault(key_of(edge.into), []).append(edge)
+        return found
+
+    @cached_property
+    def defined(self) -> dict[Key, None]:
+        """The datasets that the input says something of: written by a statement, or with a schema of its own."""
+        known = {key: None for key in self.datasets if self.is_defined(key)}
+        return known | dict.fromkeys(self.statements)
+
+    def is_defined(self, key: Key) -> bool:
+        return key in self.statements or key in self._edges or self.info(key).complete
+
+    @cached_property
+    def readers(self) -> dict[Key, dict[Key, None]]:
+        """Who reads a dataset."""
+        found: dict[Key, dict[Key, None]] = {}
+        for read in self.graph.reads:
+            found.setdefault(key_of(read.dataset), {})[key_of(read.target)] = None
+        return found
+
+    @cached_property
+    def read_by(self) -> dict[Key, dict[Key, None]]:
+        """What a dataset reads."""
+        found: dict[Key, dict[Key, None]] = {}
+        for dataset, several in self.readers.items():
+            for target in several:
+                found.setdefault(target, {})[dataset] = None
+        return found
+
+    @cached_property
+    def columns_read(self) -> set[tuple[Key, str]]:
+        own = ((read, key_of(read.dataset)) for read in self.graph.reads if read.dataset != read.target)
+        return {(key, fold(read.column)) for read, key in own if read.column is not None}
+
+    def info(self, key: Key) -> DatasetInfo:
+        dataset = self.datasets.get(key, Dataset(*key))
+        return self.graph.infos.get(dataset) or DatasetInfo(dataset, "function")
+
+    def name(self, key: Key) -> str:
+        return self.info(key).dataset.name
+
+    def columns(self, key: Key) -> dict[str, ColumnInfo]:
+        """The listed columns in order; those of a star that is open are not known."""
+        return {fold(info.name): info for info in self.info(key).columns if info.name != STAR}
+
+    def column(self, key: Key, name: str) -> Column:
+        info = self.columns(key).get(name)
+        return Column(self.info(key).dataset, info.name if info is not None else name)
+
+    def said(self, key: Key) -> list[str]:
+        return sorted({statement.words for statement in self.statements.get(key, ())})
+
+    def meant(self, key: Key) -> list[str]:
+        return sorted({statement.meaning for statement in self.statements.get(key, ())})
+
+    def place(self, key: Key) -> Place | None:
+        found = (statement.place for statement in self.statements.get(key, ()))
+        return next((place for place in found if place is not None), None) or self.info(key).place
+
+    def files(self, key: Key) -> set[str]:
+        places = [statement.place for statement in self.statements.get(key, ())]
+        return {place.file for place in places if place is not None}
+
+    def lineage(
+        self, key: Key, renamed: dict[Key, Key], deep: bool, columns_renamed: Renames | None = None
+    ) -> tuple[dict[str, Facts], Facts]:
+        """What each column is made of, and what decides the rows; under the names that the other side has for it."""
+        columns: dict[str, Facts] = {}
+        rows: Facts = {}
+        for edge in self._edges.get(key, ()):
+            dataset = key_of(edge.source.dataset)
+            name = fold(edge.source.name)
+            name = (columns_renamed or {}).get((dataset, name), name)
+            source = Source(renamed.get(dataset, dataset), fold(".".join((name, *edge.source.path))))
+            target = edge.target
+            at = columns.setdefault(_target_name(target), {}) if isinstance(target, Column) else rows
+            at[source] = at.get(source, frozenset()) | facts_of(edge, deep)
+        return columns, rows
+
+
+def _target_name(target: Column) -> str:
+    return fold(".".join((target.name, *target.path)))
+
+
+def facts_of(edge: Edge, deep: bool) -> frozenset[Fact]:
+    """Subtypes with their masking; the places, clauses and doubts of a usage are not what it says."""
+    shallow = ((usage.how.value + (" masked" if usage.masked else ""), usage) for usage in edge.usages)
+    return frozenset((said, usage.transform) if deep else (said,) for said, usage in shallow)

@@ -1,0 +1,63 @@
+"""What a change of lineage counts for: every kind of change has a level, and a project may choose its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from fnmatch import fnmatchcase
+
+
+class Level(IntEnum):
+    """What is to be done about a change."""
+
+    SAFE = 0
+    REVIEW = 1
+    BLOCK = 2
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+
+KINDS: Mapping[str, tuple[Level, str]] = {
+    "dataset-removed-read": (Level.BLOCK, "a dataset is gone, and a statement still reads it"),
+    "dataset-renamed-read": (Level.BLOCK, "a dataset has another name, and a statement still reads the old one"),
+    "column-removed-read": (Level.BLOCK, "a column is gone, and a statement still names it"),
+    "column-renamed-read": (Level.BLOCK, "a column has another name, and a statement still uses the old one"),
+    "type-changed-read": (Level.BLOCK, "a column has another type, and something reads it"),
+    "errors-added": (Level.BLOCK, "something that could be read can no longer be"),
+    "dataset-removed": (Level.REVIEW, "a dataset is gone that nothing here reads"),
+    "dataset-renamed": (Level.REVIEW, "a dataset has another name and the same lineage"),
+    "column-removed": (Level.REVIEW, "a column is gone that nothing here reads"),
+    "column-renamed": (Level.REVIEW, "a column has another name and the same lineage"),
+    "type-changed": (Level.REVIEW, "a column has another type, and nothing here reads it"),
+    "value-changed": (Level.REVIEW, "a column is made of other columns, or in another way"),
+    "rows-changed": (Level.REVIEW, "other columns decide which rows there are"),
+    "logic-changed": (Level.REVIEW, "a statement says something else, with the same lineage: a literal, a function"),
+    "columns-reordered": (Level.REVIEW, "the columns stand in another order"),
+    "classification-changed": (Level.REVIEW, "a column has another classification"),
+    "column-added": (Level.SAFE, "a column is new"),
+    "dataset-added": (Level.SAFE, "a dataset is new"),
+    "description-changed": (Level.SAFE, "a description says something else"),
+}
+"""Every kind of change, the worst first: its level unless a policy says otherwise, and what it means."""
+
+SEVEREST_FIRST = tuple(KINDS)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The levels that a project has chosen, and the datasets whose changes do not count."""
+
+    levels: Mapping[str, Level] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+
+    def level(self, kind: str) -> Level:
+        return self.levels.get(kind, KINDS[kind][0])
+
+    def ignores(self, name: str) -> bool:
+        return any(fnmatchcase(name.lower(), pattern.lower()) for pattern in self.ignored)
+
+
+DEFAULT = Policy()

@@ -1,0 +1,168 @@
+"""A repository, asked through git's plumbing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from lineal.projects.errors import ProjectError
+from lineal.projects.git.snapshot import Entry, Snapshot, written
+
+HARMLESS = (
+    "--no-replace-objects", "--no-optional-locks", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
+    "-c", "core.untrackedCache=false", "-c", "protocol.allow=never", "-c", "core.attributesFile=/dev/null",
+)  # fmt: skip
+"""Whatever the repository is configured to run, it does not."""
+ENVIRONMENT = {
+    "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_PAGER": "cat",
+    "GIT_ASKPASS": "", "GIT_EXTERNAL_DIFF": "", "LC_ALL": "C",
+}  # fmt: skip
+STEERING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX")
+"""What a hook's environment says of another repository."""
+LONGEST_WAIT = 120
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A work tree, and the folder in it that is asked about."""
+
+    top: Path
+    inside: PurePosixPath
+
+    @classmethod
+    def around(cls, path: str | os.PathLike[str]) -> Repository:
+        """The repository that a folder or file is in."""
+        where = Path(path).resolve()
+        folder = where if where.is_dir() else where.parent
+        if shutil.which("git") is None:
+            raise ProjectError("revisions are read with git, and git is not installed")
+        found = _git(folder, "rev-parse", "--show-toplevel")
+        if found.returncode:
+            raise ProjectError(_why_no_repository(path, found))
+        top = Path(os.fsdecode(found.stdout.rstrip(b"\n"))).resolve()
+        try:
+            return cls(top, PurePosixPath(where.relative_to(top).as_posix()))
+        except ValueError:
+            raise ProjectError(f"{path} is not in the work tree {top}") from None
+
+    # -- names ---------------------------------------------------------------------------------------------------
+
+    def commit(self, revision: str) -> str:
+        """The commit that a name stands for; one that is not there is the caller's mistake."""
+        if not revision or revision.startswith("-") or any(ord(character) < 32 for character in revision):
+            raise ProjectError(f"{revision!r} is no name of a revision")
+        found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        if found.returncode:
+            raise ProjectError(f"unknown revision {revision} in {self.top.name}{self._shallow()}")
+        return found.stdout.decode("ascii").strip()
+
+    def merge_base(self, one: str, other: str) -> str:
+        """main...topic      where the two parted"""
+        found = self._ask("merge-base", self.commit(one), self.commit(other))
+        if found.returncode:
+            raise ProjectError(f"{one} and {other} have no commit in common{self._shallow()}")
+        return found.stdout.decode("ascii").split()[0]
+
+    def has(self, revision: str) -> bool:
+        try:
+            self.commit(revision)
+        except ProjectError:
+            return False
+        return True
+
+    def _shallow(self) -> str:
+        said = self._ask("rev-parse", "--is-shallow-repository").stdout.strip()
+        fetch = "this clone is shallow: run git fetch --unshallow, or give actions/checkout fetch-depth: 0"
+        return f"; {fetch}" if said == b"true" else ""
+
+    # -- contents ------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def revision(self, name: str) -> Iterator[Snapshot]:
+        """The folder as it is in a revision."""
+        commit = self.commit(name)
+        with tempfile.TemporaryDirectory(prefix="lineal-") as folder:
+            yield written(self, list(self._listed(commit)), Path(folder), f"{name} ({commit[:10]})")
+
+    @contextmanager
+    def work_tree(self) -> Iterator[Snapshot]:
+        """The folder as it is on disk: what git tracks, and what is new and not ignored."""
+        with tempfile.TemporaryDirectory(prefix="lineal-") as folder:
+            yield written(self, list(self._on_disk()), Path(folder), "the work tree")
+
+    def _listed(self, commit: str) -> Iterator[Entry]:
+        found = self._ask("ls-tree", "-r", "-z", "-l", "--full-tree", commit, *self._where())
+        if found.returncode:
+            raise ProjectError(f"cannot list {commit[:10]}: {_said(found)}")
+        for row in found.stdout.split(b"\0"):
+            if row:
+                about, _, name = row.partition(b"\t")
+                mode, _, object_, size = about.decode("ascii").split()
+                yield Entry(os.fsdecode(name), mode, object_, int(size) if size.isdigit() else 0)
+
+    def _on_disk(self) -> Iterator[Entry]:
+        asked = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--full-name", *self._where())
+        found = self._ask(*asked)
+        if found.returncode:
+            raise ProjectError(f"cannot list the work tree: {_said(found)}")
+        for name in dict.fromkeys(os.fsdecode(row) for row in found.stdout.split(b"\0") if row):
+            file = self.top / name
+            if file.is_symlink():
+                yield Entry(name, "120000", "", 0)
+            elif file.is_file():
+                yield Entry(name, "100644", "", file.stat().st_size)
+
+    def _where(self) -> tuple[str, ...]:
+        return ("--", f":(top,literal){self.inside}") if str(self.inside) != "." else ()
+
+    def blobs(self, objects: list[str]) -> Iterator[bytes | None]:
+        """The contents of objects, as they are stored; None for one that is not there."""
+        if not objects:
+            return
+        asked = "".join(f"{object_}\n" for object_ in objects).encode("ascii")
+        data = _git(self.top, "cat-file", "--batch", "--buffer", text=asked).stdout
+        at = 0
+        for _ in objects:
+            end = data.find(b"\n", at)
+            head = data[at:end].split() if end >= 0 else []
+            if len(head) != 3 or head[1] != b"blob":
+                yield None
+                at = end + 1
+                continue
+            size = int(head[2])
+            yield data[end + 1 : end + 1 + size]
+            at = end + size + 2
+
+    def _ask(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+        return _git(self.top, *arguments)
+
+
+def _git(folder: Path, *arguments: str, text: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    environment = {name: value for name, value in os.environ.items() if name not in STEERING} | ENVIRONMENT
+    command = ["git", *HARMLESS, *arguments]
+    try:
+        return subprocess.run(  # noqa: S603  git itself, with nothing but plumbing
+            command, cwd=folder, env=environment, input=text, capture_output=True, timeout=LONGEST_WAIT, check=False
+        )
+    except FileNotFoundError:
+        raise ProjectError("revisions are read with git, and git is not installed") from None
+    except subprocess.TimeoutExpired:
+        raise ProjectError(f"git {arguments[0]} takes longer than {LONGEST_WAIT} seconds") from None
+
+
+def _why_no_repository(path: str | os.PathLike[str], found: subprocess.CompletedProcess[bytes]) -> str:
+    said = _said(found)
+    if "dubious ownership" in said:
+        return f"git does not trust the repository of {os.fspath(path)}, which is another user's: see safe.directory"
+    return f"{os.fspath(path)} is in no git repository: name two folders, or two saved lineages, to compare those"
+
+
+def _said(found: subprocess.CompletedProcess[bytes]) -> str:
+    lines = found.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[0] if lines else f"git ended with {found.returncode}"

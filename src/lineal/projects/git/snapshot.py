@@ -1,0 +1,125 @@
+"""A revision written down as a folder: files only, each where its name says, and nothing outside."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+
+if TYPE_CHECKING:
+    from lineal.projects.git.repository import Repository
+
+LINK, SUBMODULE = "120000", "160000"
+LARGEST = 64 * 2**20
+"""A file that is larger is no text that somebody wrote."""
+POINTER = b"version https://git-lfs.github.com/spec/"
+PACKAGES = ("dbt_packages", "dbt_modules")
+"""Installed beside a project and ignored by git: both sides are read with those of the work tree."""
+
+
+class Entry(NamedTuple):
+    """A file of a revision; of the work tree, which has no objects, the content is on disk."""
+
+    name: str
+    mode: str
+    object: str
+    size: int
+
+
+@dataclass
+class Snapshot:
+    """A folder with what a revision holds, what was left out, and what to call it."""
+
+    folder: Path
+    top: Path
+    name: str
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def leave_out(self, entry: Entry, why: str) -> None:
+        message = f"{entry.name} is left out: {why}"
+        self.diagnostics.append(Diagnostic(Code.LEFT_OUT, message, Place(entry.name, 1, 1)))
+
+
+def written(repository: Repository, entries: list[Entry], top: Path, name: str) -> Snapshot:
+    """Write the entries into a folder; what cannot be read safely is left out, and said."""
+    folder = top.joinpath(*repository.inside.parts)
+    snapshot = Snapshot(folder, top, name)
+    kept = [entry for entry in entries if _is_fit(entry, snapshot)]
+    contents = dict(_contents(repository, kept))
+    for entry in kept:
+        content = _through_links(entry, contents, {each.name: each for each in kept} if entry.mode == LINK else {})
+        if content is None:
+            snapshot.leave_out(entry, "it leads elsewhere" if entry.mode == LINK else "its content is not there")
+        elif content.startswith(POINTER):
+            snapshot.leave_out(entry, "it is a pointer of Git LFS, and its content is not in the repository")
+        else:
+            _write(top, entry.name, content)
+    if not folder.suffix:
+        folder.mkdir(parents=True, exist_ok=True)
+    _with_packages(repository, folder)
+    return snapshot
+
+
+def _is_fit(entry: Entry, snapshot: Snapshot) -> bool:
+    if entry.mode == SUBMODULE:
+        snapshot.leave_out(entry, "it is a submodule")
+    elif not _is_inside(entry.name):
+        snapshot.leave_out(entry, "its name leads out of the repository")
+    elif entry.size > LARGEST:
+        snapshot.leave_out(entry, "it is too large")
+    else:
+        return True
+    return False
+
+
+def _is_inside(name: str) -> bool:
+    parts = name.replace("\\", "/").split("/") if os.name == "nt" else name.split("/")
+    return bool(name) and not any(part in ("", ".", "..") or part.lower() == ".git" for part in parts)
+
+
+def _contents(repository: Repository, entries: list[Entry]) -> Iterator[tuple[str, bytes | None]]:
+    stored = [entry for entry in entries if entry.object]
+    yield from zip((entry.name for entry in stored), repository.blobs([entry.object for entry in stored]), strict=False)
+    for entry in entries:
+        if not entry.object:
+            yield entry.name, _on_disk(repository.top / entry.name, entry)
+
+
+def _on_disk(file: Path, entry: Entry) -> bytes | None:
+    with suppress(OSError):
+        return os.fsencode(file.readlink()) if entry.mode == LINK else file.read_bytes()
+    return None
+
+
+def _through_links(entry: Entry, contents: dict[str, bytes | None], entries: dict[str, Entry]) -> bytes | None:
+    """What a link leads to, as long as that is a file of the same revision."""
+    for _ in range(8):
+        content = contents.get(entry.name)
+        if entry.mode != LINK or content is None:
+            return content
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(entry.name), os.fsdecode(content)))
+        follow = entries.get(target)
+        if follow is None:
+            return None
+        entry = follow
+    return None
+
+
+def _write(top: Path, name: str, content: bytes) -> None:
+    file = top.joinpath(*name.split("/"))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+
+
+def _with_packages(repository: Repository, folder: Path) -> None:
+    for name in PACKAGES:
+        installed = repository.top.joinpath(*repository.inside.parts, name)
+        if installed.is_dir() and folder.is_dir() and not (folder / name).exists():
+            shutil.copytree(installed, folder / name, symlinks=True, ignore_dangling_symlinks=True)

@@ -1,0 +1,302 @@
+"""What has changed between two lineages: for people, for a pull request, for programs, for code scanning."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from lineal import __version__
+from lineal.graph.diff import Detail, Difference, EdgeChange, Finding
+from lineal.model.diagnostic import Place
+from lineal.model.policy import KINDS, Level
+from lineal.views.findings.sarif import SCHEMA, uri
+from lineal.views.json import coverage, place
+from lineal.views.markdown import code, folded
+from lineal.views.markdown import table as rows_of
+from lineal.views.page import Grid, Page, Piece, line
+from lineal.views.safe import json_safe, visible
+from lineal.views.words import NOTHING, counted
+
+VERSION = 1
+MOST_SHOWN = 12
+"""Columns or datasets that are listed by name; of more, how many."""
+MOST_DETAILS = 25
+LONGEST = 160
+MARKS = {Level.SAFE: "✅", Level.REVIEW: "🔎", Level.BLOCK: "⛔"}
+SARIF_LEVELS = {Level.SAFE: "note", Level.REVIEW: "warning", Level.BLOCK: "error"}
+
+
+class Compared(NamedTuple):
+    """A difference, and what the two sides are called."""
+
+    found: Difference
+    base: str
+    head: str
+
+
+# -- for people --------------------------------------------------------------------------------------------------
+
+
+def text(shown: Compared) -> Page:
+    found = shown.found
+    page: Page = [line(Piece(f"{found.verdict.name}: {summary(found)}", "heading")), line()]
+    for finding in found.findings:
+        page += _finding_lines(finding)
+    for restyled in found.restyled:
+        page.append(line(Piece("cosmetic", "note"), f"  {restyled.dataset} {restyled.note}"))
+    for note in found.notes:
+        page.append(line(Piece("note", "note"), f"  {detail_text(note)}"))
+    if found.restyled or found.notes:
+        page.append(line())
+    if found.edges:
+        page += [Grid(("", "EDGE", "BEFORE", "AFTER"), [_edge_row(edge) for edge in found.edges]), line()]
+    return page
+
+
+def _finding_lines(finding: Finding) -> Iterator[Any]:
+    where = f"  {finding.place}" if finding.place else ""
+    name = finding.dataset or "the input"
+    yield line(Piece(finding.level.name, finding.level.label), "  ", Piece(name, "name"), Piece(where, "note"))
+    for detail in finding.details[:MOST_DETAILS]:
+        yield line(f"  {detail_text(detail)}")
+    if len(finding.details) > MOST_DETAILS:
+        yield line(f"  … and {len(finding.details) - MOST_DETAILS:,} more")
+    for said in _behind(finding):
+        yield line("  ", Piece(said, "note"))
+    yield line()
+
+
+def _behind(finding: Finding) -> Iterator[str]:
+    """What follows, what it reaches, and what it breaks."""
+    for broken in finding.reach.breaks[:MOST_SHOWN]:
+        at = f" ({broken.place})" if broken.place else ""
+        yield f"breaks {broken.dataset}: {broken.why}{at}"
+    if len(finding.reach.breaks) > MOST_SHOWN:
+        yield f"breaks {len(finding.reach.breaks) - MOST_SHOWN:,} more"
+    if finding.follows:
+        yield f"with it change {_listed(finding.follows)}"
+    if finding.reach.columns:
+        yield f"reaches {_reached(finding)}"
+
+
+def _reached(finding: Finding) -> str:
+    reach = finding.reach
+    counts = f"{counted(len(reach.columns), 'column')} of {counted(len(reach.datasets), 'dataset')}"
+    return f"{counts}: {_listed(reach.columns if len(reach.columns) <= MOST_SHOWN else reach.datasets)}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    several = list(names)
+    more = f" and {len(several) - MOST_SHOWN:,} more" if len(several) > MOST_SHOWN else ""
+    return ", ".join(several[:MOST_SHOWN]) + more
+
+
+def detail_text(detail: Detail) -> str:
+    """value-changed total: orders.amount (AGGREGATION sum) → orders.amount (AGGREGATION avg)"""
+    where = detail.column or detail.dataset
+    if detail.kind in ("column-removed", "column-removed-read", "dataset-removed", "dataset-removed-read"):
+        return f"{detail.kind} {where}" + (f" ({detail.before})" if detail.before else "")
+    if detail.kind in ("column-added", "dataset-added"):
+        return f"{detail.kind} {where}" + (f" ({detail.after})" if detail.after else "")
+    if detail.kind == "errors-added":
+        return f"{detail.kind}: {detail.after}"
+    if not detail.before and not detail.after:
+        return f"{detail.kind} {where}"
+    return f"{detail.kind} {where}: {_cut(detail.before)} → {_cut(detail.after)}"
+
+
+def _cut(said: str) -> str:
+    shown = " ".join(said.split()) or NOTHING
+    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
+
+
+def _edge_row(edge: EdgeChange) -> tuple[str, ...]:
+    sign = "+" if not edge.before else "-" if not edge.after else "~"
+    arrow = f"{edge.source} {edge.arrow} {edge.target}"
+    return sign, arrow, ", ".join(edge.before) or NOTHING, ", ".join(edge.after) or NOTHING
+
+
+def summary(found: Difference) -> str:
+    """2 findings (1 block, 1 review), 3 cosmetic changes"""
+    if found.is_empty:
+        return "nothing has changed"
+    levels = Counter(finding.level for finding in found.findings)
+    each = ", ".join(f"{levels[level]} {level.label}" for level in sorted(Level, reverse=True) if levels[level])
+    parts = [f"{counted(len(found.findings), 'finding')}" + (f" ({each})" if each else "")]
+    if found.restyled:
+        parts.append(counted(len(found.restyled), "cosmetic change"))
+    if found.notes:
+        parts.append(f"{counted(len(found.notes), 'description')} changed")
+    return ", ".join(parts)
+
+
+# -- for a pull request --------------------------------------------------------------------------------------------
+
+
+def markdown(shown: Compared) -> str:
+    found = shown.found
+    lines = [
+        f"### Lineage: {MARKS[found.verdict]} {found.verdict.name}",
+        "",
+        f"{summary(found).capitalize()}, {code(shown.base)} → {code(shown.head)}.",
+    ]
+    if found.findings:
+        lines += ["", *rows_of(("", "Dataset", "Change", "Behind it"), map(_cells, found.findings[:MOST_ROWS]))]
+        if len(found.findings) > MOST_ROWS:
+            lines += ["", f"… and {len(found.findings) - MOST_ROWS:,} more findings."]
+    if found.restyled:
+        rows = [(code(each.dataset), code(each.note)) for each in found.restyled[:MOST_ROWS]]
+        title = f"{counted(len(found.restyled), 'cosmetic change')}: same meaning, same lineage"
+        lines += ["", *folded(title, rows_of(("Dataset", "Change"), rows))]
+    if found.notes:
+        written = [
+            (code(_where(each)), code(_cut(each.before)), code(_cut(each.after))) for each in found.notes[:MOST_ROWS]
+        ]
+        table = rows_of(("Description of", "Before", "After"), written)
+        lines += ["", *folded(f"{counted(len(found.notes), 'description')} changed", table)]
+    if found.edges:
+        cells = [
+            (sign, code(edge), code(before), code(after))
+            for sign, edge, before, after in map(_edge_row, found.edges[:MOST_EDGES])
+        ]
+        title = f"{counted(len(found.edges), 'edge')} changed"
+        more = f" (the first {MOST_EDGES})" if len(found.edges) > MOST_EDGES else ""
+        lines += ["", *folded(title + more, rows_of(("", "Edge", "Before", "After"), cells))]
+    base, head = found.coverage
+    lines += ["", f"<sub>Coverage {base.percent:g} % → {head.percent:g} %, lineal {__version__}</sub>"]
+    return "\n".join(lines) + "\n"
+
+
+MOST_ROWS = 50
+MOST_EDGES = 200
+"""A comment of GitHub holds 65,536 characters."""
+
+
+def _where(detail: Detail) -> str:
+    return f"{detail.dataset}.{detail.column}" if detail.column else detail.dataset
+
+
+def _cells(finding: Finding) -> tuple[str, ...]:
+    details = [code(detail_text(detail)) for detail in finding.details[:MOST_SHOWN]]
+    if len(finding.details) > MOST_SHOWN:
+        details.append(f"… and {len(finding.details) - MOST_SHOWN:,} more")
+    behind = [code(said) for said in _behind(finding)]
+    level = f"{MARKS[finding.level]} {finding.level.label}"
+    return level, code(finding.dataset or NOTHING), "<br>".join(details), "<br>".join(behind)
+
+
+# -- for programs --------------------------------------------------------------------------------------------------
+
+
+def as_json(shown: Compared) -> str:
+    found = shown.found
+    base, head = found.coverage
+    document = {
+        "version": VERSION,
+        "verdict": found.verdict.name,
+        "base": shown.base,
+        "head": shown.head,
+        "findings": [_finding(each) for each in found.findings],
+        "cosmetic": [
+            {"dataset": each.dataset, "note": each.note, "place": place(each.place)} for each in found.restyled
+        ],
+        "notes": [_detail(each) for each in found.notes],
+        "columns": [_detail(each) for each in found.columns],
+        "edges": [_edge(each) for each in found.edges],
+        "coverage": {"base": coverage(base), "head": coverage(head)},
+    }
+    return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "kind": finding.kind,
+        "level": finding.level.label,
+        "dataset": finding.dataset or None,
+        "place": place(finding.place),
+        "changes": [_detail(each) for each in finding.details],
+        "edges": [_edge(each) for each in finding.edges],
+        "follows": finding.follows,
+        "reaches": {"columns": finding.reach.columns, "datasets": finding.reach.datasets},
+        "breaks": [
+            {"dataset": each.dataset, "why": each.why, "place": place(each.place)} for each in finding.reach.breaks
+        ],
+    }
+
+
+def _detail(detail: Detail) -> dict[str, Any]:
+    return {name: value or None for name, value in detail._asdict().items()}
+
+
+def _edge(edge: EdgeChange) -> dict[str, Any]:
+    change = "added" if not edge.before else "removed" if not edge.after else "changed"
+    return {
+        "source": edge.source,
+        "target": edge.target,
+        "field_level": edge.field_level,
+        "change": change,
+        "before": edge.before,
+        "after": edge.after,
+    }
+
+
+# -- for code scanning ---------------------------------------------------------------------------------------------
+
+
+def sarif(shown: Compared) -> str:
+    kinds = list(KINDS)
+    rules = [
+        {
+            "id": kind,
+            "shortDescription": {"text": meaning},
+            "defaultConfiguration": {"level": SARIF_LEVELS[level]},
+        }
+        for kind, (level, meaning) in KINDS.items()
+    ]
+    run = {
+        "tool": {"driver": {"name": "lineal diff", "version": __version__, "rules": rules}},
+        "columnKind": "unicodeCodePoints",
+        "properties": {"verdict": shown.found.verdict.name},
+        "results": [_result(finding, kinds.index(finding.kind)) for finding in shown.found.findings],
+    }
+    document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+
+
+def _result(finding: Finding, number: int) -> dict[str, Any]:
+    said = "; ".join(map(detail_text, finding.details[:MOST_DETAILS]))
+    message = visible("; ".join([f"{finding.dataset or 'input'}: {said}", *_behind(finding)]))
+    about = f"{finding.kind}\0{finding.dataset}\0{said}".encode("utf-8", "surrogatepass")
+    location: dict[str, Any] = _physical(finding.place)
+    if finding.dataset:
+        location["logicalLocations"] = [{"fullyQualifiedName": visible(finding.dataset), "kind": "type"}]
+    related = [
+        {"id": number, **_physical(each.place), "message": {"text": visible(f"{each.dataset} {each.why}")}}
+        for number, each in enumerate(finding.reach.breaks, 1)
+    ]
+    made: dict[str, Any] = {
+        "ruleId": finding.kind,
+        "ruleIndex": number,
+        "level": SARIF_LEVELS[finding.level],
+        "message": {"text": message},
+        "partialFingerprints": {"lineal/v1": hashlib.sha256(about).hexdigest()[:32]},
+    }
+    return made | ({"locations": [location]} if location else {}) | ({"relatedLocations": related} if related else {})
+
+
+def _physical(at: Place | None) -> dict[str, Any]:
+    if at is None or not at.file:
+        return {}
+    region = {"startLine": max(at.line, 1), "startColumn": max(at.column, 1)}
+    return {"physicalLocation": {"artifactLocation": {"uri": uri(at.file)}, "region": region}}
+
+
+OUTPUTS: dict[str, Callable[[Compared], str | Page]] = {
+    "text": text,
+    "markdown": markdown,
+    "json": as_json,
+    "sarif": sarif,
+}
