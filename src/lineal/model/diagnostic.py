@@ -164,6 +164,19 @@ class Code(Enum):
         "A node's YAML has no SQL file beside it.",
         "Write <name>.sql beside <name>.yml.",
     )
+    MANIFEST = (
+        "manifest",
+        Severity.WARNING,
+        "A dbt manifest or catalog cannot be read, or is of a version that is not known. "
+        "The files of the project are read instead, where they are there.",
+        "Run `dbt compile` with a version of dbt that is supported, or remove the target folder.",
+    )
+    STALE_MANIFEST = (
+        "stale-manifest",
+        Severity.INFO,
+        "Models have been edited since the dbt manifest was made. They are rendered from their files.",
+        "Run `dbt compile`.",
+    )
     UNKNOWN_REFERENCE = (
         "unknown-reference",
         Severity.WARNING,

@@ -39,7 +39,7 @@ class Kind(Protocol):
     def load(self, path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus: ...
 
 
-KINDS: tuple[Kind, ...] = (saved, featherflow, dbt, logs, files)
+KINDS: tuple[Kind, ...] = (saved, dbt, featherflow, logs, files)
 """The first one that matches reads the path."""
 
 

@@ -10,26 +10,99 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lineal.model.script import Corpus
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.script import Corpus, Meaning
+from lineal.projects import yaml
 from lineal.projects.dbt import files
 from lineal.projects.dbt.adapters import adapter_named, adapter_said, adapter_spoken, profile_of
 from lineal.projects.dbt.corpus import Assembly, index_of
 from lineal.projects.dbt.index import Index
+from lineal.projects.dbt.manifest import Manifest, read_manifest, with_catalog
 from lineal.projects.dbt.node import Node, name_datasets
 from lineal.projects.dbt.project import PROJECT_FILE, Package, Project, read_project
 from lineal.projects.dbt.rendering import Kitchen
 from lineal.projects.schema import Schema
+from lineal.projects.settings import read_meanings
 from lineal.projects.text import Report, read_text
+
+MANIFEST_FILE = "manifest.json"
+TARGET = "target"
 
 
 def matches(path: Path) -> bool:
-    """A folder with dbt_project.yml in it, or the project file itself."""
-    return (path / PROJECT_FILE).is_file() or path.name == PROJECT_FILE
+    """A folder with dbt_project.yml in it, the project file itself, a target folder, or a manifest."""
+    if path.name in (PROJECT_FILE, MANIFEST_FILE):
+        return path.is_file()
+    return (path / PROJECT_FILE).is_file() or (path.is_dir() and _is_target(path))
+
+
+def _is_target(path: Path) -> bool:
+    return (path / MANIFEST_FILE).is_file()
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
-    folder = path.parent if path.name == PROJECT_FILE else path
-    return load_files(folder, dialect, schema)
+    """What dbt has compiled, where a manifest tells; else the files of the project."""
+    folder = path if path.is_dir() else path.parent
+    project = next((each for each in (folder, folder.parent) if (each / PROJECT_FILE).is_file()), None)
+    manifest = _manifest_of(path, folder)
+    diagnostics: list[Diagnostic] = []
+    found = None
+    if manifest is not None:
+        found = read_manifest(manifest, project or folder, diagnostics.append, project is not None)
+    if found is not None:
+        corpus = load_manifest(found, project, dialect, schema)
+    elif project is not None:
+        corpus = load_files(project, dialect, schema)
+    else:
+        corpus = Corpus(dialect or "")
+    corpus.meanings = _meanings(project or folder, diagnostics.append)
+    corpus.diagnostics = [*diagnostics, *corpus.diagnostics]
+    return corpus
+
+
+def _meanings(folder: Path, report: Report) -> list[Meaning]:
+    """functions: in a lineal.yml that stands beside dbt_project.yml"""
+    file = next((folder / name for name in ("lineal.yml", "lineal.yaml") if (folder / name).is_file()), None)
+    about = yaml.read(file, report) if file is not None else None
+    return read_meanings(about, report) if about is not None and isinstance(about.data, dict) else []
+
+
+def _manifest_of(path: Path, folder: Path) -> Path | None:
+    if path.name == MANIFEST_FILE and path.is_file():
+        return path
+    places = (folder / MANIFEST_FILE, folder / TARGET / MANIFEST_FILE)
+    return next((each for each in places if each.is_file()), None)
+
+
+def load_manifest(manifest: Manifest, folder: Path | None, dialect: str | None, schema: Schema) -> Corpus:
+    """The compiled way."""
+    diagnostics: list[Diagnostic] = []
+    report = diagnostics.append
+    nodes = manifest.nodes
+    with_catalog(nodes, manifest.file.with_name("catalog.json"), report)
+    name_datasets(nodes, manifest.project)
+    variables: Mapping[str, Mapping[str, Any]] = {}
+    namespaces: Mapping[str, list[str]] = {}
+    profile: dict[str, str] = {}
+    if folder is not None:
+        project = read_project(folder, report)
+        variables, namespaces = project.variables(), project.namespaces
+        profile = target_of(project, report)
+    models = [node for node in nodes if node.kind == "model"]
+    first = models[0].parts if models else ("analytics", "dbt", "")
+    target = {"database": first[0], "schema": first[1], "name": "dev", **profile}
+    target["type"] = manifest.adapter or target.get("type", "")
+    kitchen = Kitchen(
+        manifest.project, str(manifest.file), target, index_of(nodes, manifest.project), manifest.macros, variables,
+        namespaces, {node.id: node for node in nodes},
+    )  # fmt: skip
+    if manifest.stale:
+        several = f"{manifest.stale[0]} and {len(manifest.stale) - 1} more have" if len(manifest.stale) > 1 else ""
+        message = f"{several or f'{manifest.stale[0]} has'} changed since the manifest was made"
+        report(Diagnostic(Code.STALE_MANIFEST, message, Place(str(manifest.file), 1, 1)))
+    corpus = Assembly(nodes, kitchen, dialect, schema).finish()
+    corpus.diagnostics = [*diagnostics, *corpus.diagnostics]
+    return corpus
 
 
 def load_files(folder: Path, dialect: str | None, schema: Schema) -> Corpus:

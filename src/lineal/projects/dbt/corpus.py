@@ -13,7 +13,7 @@ from lineal.model.way import Clause
 from lineal.projects.columns import merged
 from lineal.projects.dbt.adapters import DIALECTS
 from lineal.projects.dbt.index import Index
-from lineal.projects.dbt.node import Node, aliases_of, is_enabled
+from lineal.projects.dbt.node import REFERABLE, Node, aliases_of, is_enabled
 from lineal.projects.dbt.rendering import Columns, Kitchen, Made
 from lineal.projects.dbt.sandbox.relation import quote_of, written
 from lineal.projects.dbt.snapshots import snapshot_query
@@ -41,7 +41,7 @@ class Assembly:
         corpus = self.corpus
         self.declare()
         models = [node for node in self.nodes if node.kind in ("model", "snapshot") and not node.is_python]
-        made = self.kitchen.rendered([node for node in models if node.compiled is None], self.columns_of)
+        made = self.kitchen.rendered([node for node in models if needs_rendering(node)], self.columns_of)
         for node in models:
             if node.id in made:
                 self.take(node, made[node.id])
@@ -58,7 +58,7 @@ class Assembly:
         infos = [
             DatasetInfo(Dataset("", node.dataset), node.kind, node.columns, node.complete, node.description, node.place)
             for node in self.nodes
-            if node.kind != "exposure"
+            if node.kind in ("source", *REFERABLE)
         ]
         self.corpus.datasets = merged([*infos, *self.given])
 
@@ -88,6 +88,7 @@ class Assembly:
     def run_hooks(self, nodes: list[Node]) -> None:
         """pre_hook="insert into audit …"      statements of the node, in its file"""
         hooks = [(node, text) for node in nodes for key in HOOKS for text in hook_texts(node.config.get(key))]
+        hooks += [(node, node.text) for node in self.nodes if node.kind == "operation" and node.text.strip()]
         for (node, _), rendering in zip(hooks, self.kitchen.hooks(hooks), strict=True):
             self.corpus.diagnostics += rendering.diagnostics
             for text in rendering.texts[:1]:
@@ -136,6 +137,11 @@ class Assembly:
                 seen.add(id_)
                 stack += made[id_].refs if id_ in made else self.by_id[id_].depends if id_ in self.by_id else []
         return seen
+
+
+def needs_rendering(node: Node) -> bool:
+    """What has not been compiled; and what has been for one of its two ways to run."""
+    return bool(node.text) and (node.compiled is None or node.incremental)
 
 
 def dialect_of(adapter: str) -> str:

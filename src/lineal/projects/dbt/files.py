@@ -109,6 +109,18 @@ def nodes_of(reader: Reader) -> Iterator[Node]:
     yield from snapshots_of(reader)
     yield from sources_of(reader)
     yield from exposures_of(reader)
+    yield from operations_of(reader)
+
+
+def operations_of(reader: Reader) -> Iterator[Node]:
+    """on-run-start: ["create function …"]      statements of the project itself"""
+    package = reader.package
+    for key in ("on-run-start", "on-run-end"):
+        for number, hook in enumerate(package.about.listed(key)):
+            text = hook.as_text(reader.report)
+            node = Node(f"operation.{package.name}.{key}-{number}", "operation", package.name, key, str(package.file))
+            node.text, node.line = text, hook.text_line
+            yield node
 
 
 def fqn(path: Path, folders: list[Path]) -> list[str]:

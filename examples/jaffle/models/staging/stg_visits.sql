@@ -1,0 +1,2 @@
+select visit_id, customer_id, visited_at, page
+from {{ source('web', 'visits') }}

@@ -1,0 +1,298 @@
+"""target/manifest.json: the nodes as dbt has compiled them. Only the few fields that are used are looked at.
+
+Nothing is taken for granted: a field that is missing or of another type is as if it said nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.extraction import ColumnInfo
+from lineal.projects.dbt.compiled import levelled, without_ephemeral
+from lineal.projects.dbt.node import REFERABLE, Node
+from lineal.projects.dbt.places import Places
+from lineal.projects.dbt.properties import known_labels
+from lineal.projects.seeds import read_header
+from lineal.projects.text import Report, read_text
+
+KNOWN = frozenset((9, 10, 11, 12, 20))
+"""The versions that dbt 1.5 and newer write; 20 is that of dbt 2."""
+
+VERSION = re.compile(r"/v(\d+)\.json")
+INJECTED = "__dbt__cte__"
+ASKS = "macro.dbt.is_incremental"
+OWN_PACKAGES = re.compile(
+    r"dbt(_(postgres|duckdb|snowflake|bigquery|redshift|spark|databricks|athena|trino|fabric))?\Z"
+)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a manifest says."""
+
+    file: Path
+    root: Path
+    """The folder that paths are relative to."""
+    adapter: str
+    project: str
+    nodes: list[Node]
+    macros: list[tuple[str, str, str]]
+    stale: list[str] = field(default_factory=list)
+    """Files that are not as they were when it was made."""
+
+
+def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Manifest | None:
+    """None, and a diagnostic, if there is nothing to go by; `fallback` says that the files can be read instead."""
+    data = _loaded(file, report)
+    if data is None:
+        return None
+    metadata = _mapping(data.get("metadata"))
+    found = VERSION.search(str(metadata.get("dbt_schema_version")))
+    version = int(found[1]) if found else 0
+    if version not in KNOWN:
+        said = f"version {version}" if version else "no version that is known"
+        report(_wrong(file, f"the manifest has {said}"))
+        if fallback:
+            return None
+    places = Places(root)
+    nodes = [*_nodes(data, root, places, report), *_sources(data, root, places), *_exposures(data, root, places)]
+    stale = [node.file for node in nodes if _is_stale(node)]
+    return Manifest(
+        file=file,
+        root=root,
+        adapter=str(metadata.get("adapter_type") or ""),
+        project=str(metadata.get("project_name") or next((node.package for node in nodes), "")),
+        nodes=nodes,
+        macros=list(_macros(data)),
+        stale=stale,
+    )
+
+
+def _loaded(file: Path, report: Report) -> dict[str, Any] | None:
+    text = read_text(file, report)
+    if text is None:
+        return None
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        report(_wrong(file, f"the manifest is not valid JSON: {error.msg}", error.lineno, error.colno))
+        return None
+    except RecursionError:
+        report(_wrong(file, "the manifest nests too deeply"))
+        return None
+    if not isinstance(data, dict) or not isinstance(data.get("nodes"), dict):
+        report(_wrong(file, "the manifest has no nodes"))
+        return None
+    return data
+
+
+def _wrong(file: Path, message: str, line: int = 1, column: int = 1) -> Diagnostic:
+    return Diagnostic(Code.MANIFEST, message, Place(str(file), line, column))
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) -> Iterator[Node]:
+    asking = _asking(_mapping(data.get("macros")))
+    ephemeral = {
+        str(each.get("alias") or each.get("name"))
+        for each in _entries(data, "nodes")
+        if _mapping(each.get("config")).get("materialized") == "ephemeral"
+    }
+    for each in _entries(data, "nodes"):
+        kind = each.get("resource_type")
+        if kind in REFERABLE:
+            node = _node(each, str(kind), root, places)
+            depends = _mapping(each.get("depends_on"))
+            node.depends = [str(id_) for id_ in depends.get("nodes") or ()]
+            raw = _text(each.get("raw_code") or each.get("raw_sql"))
+            called = {str(macro) for macro in depends.get("macros") or ()}
+            node.incremental = node.materialized == "incremental" and bool(called & asking or "is_incremental" in raw)
+            node.text = raw
+            code = each.get("compiled_code") or each.get("compiled_sql")
+            if isinstance(code, str) and code.strip() and not node.is_python:
+                if INJECTED in code:
+                    code = without_ephemeral(code, ephemeral)
+                node.compiled = levelled(code, raw)
+            if kind == "seed":
+                _seed(node)
+            yield node
+        elif kind == "operation":
+            node = _node(each, "operation", root, places)
+            node.text = _text(each.get("raw_code") or each.get("raw_sql"))
+            yield node
+
+
+def _entries(data: Mapping[str, Any], section: str) -> Iterator[dict[str, Any]]:
+    for id_, each in _mapping(data.get(section)).items():
+        if isinstance(each, dict) and isinstance(each.get("name"), str):
+            each.setdefault("unique_id", id_)
+            yield each
+
+
+def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Node:
+    config = {key: value for key, value in _mapping(each.get("config")).items() if value is not None}
+    name, package = str(each["name"]), _text(each.get("package_name"))
+    version = each.get("version")
+    identifier = str(each.get("alias") or each.get("identifier") or name)
+    node = Node(
+        id=str(each["unique_id"]),
+        kind=kind,
+        package=package,
+        name=name,
+        file=_file(each, root, package),
+        parts=(_text(each.get("database")), _text(each.get("schema")), identifier),
+        config=config,
+        columns=list(_columns(each)),
+        description=_text(each.get("description")),
+        version="" if version is None else str(version),
+        latest=version is not None and version == each.get("latest_version"),
+    )
+    relation = each.get("relation_name")
+    node.relations = [relation] if isinstance(relation, str) and relation else []
+    if config.get("materialized") == "ephemeral":
+        node.relations += [INJECTED + name, INJECTED + identifier]
+    patch = _text(each.get("patch_path")).partition("://")[2]
+    places.put(node, f"{kind}s", _path(patch, root, package) if patch else "")
+    return node
+
+
+def _file(each: Mapping[str, Any], root: Path, package: str) -> str:
+    return _path(_text(each.get("original_file_path")), root, package)
+
+
+def _path(path: str, root: Path, package: str) -> str:
+    """Below the project, or below the package that it belongs to; one that leads out of it is a name and no more."""
+    path = path.replace("\\", "/")
+    installed = root / "dbt_packages" / package / path
+    if ".." in path.split("/"):
+        return path
+    return str(installed if package and installed.is_file() else root / path)
+
+
+def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
+    for name, column in _mapping(each.get("columns")).items():
+        said = _mapping(column)
+        inner = _mapping(said.get("config"))
+        meta = {**_mapping(inner.get("meta")), **_mapping(said.get("meta"))}
+        tags = [str(tag).lower() for held in (said, inner) for tag in _listed(held.get("tags"))]
+        labels = tuple(dict.fromkeys(known_labels(meta, tags))) if meta or tags else ()
+        kind, described = _text(said.get("data_type")), _text(said.get("description"))
+        yield ColumnInfo(_text(said.get("name")) or str(name), kind, described, labels)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value] if value else []
+
+
+def _seed(node: Node) -> None:
+    """The header of the file, where it is there; what YAML says of its columns stays."""
+    path = Path(node.file)
+    if path.suffix == ".csv" and path.is_file():
+        said = {column.name.lower(): column for column in node.columns}
+        delimiter = str(node.config.get("delimiter") or ",")
+        header = read_header(path, delimiter if len(delimiter) == 1 else ",", lambda _: None)
+        kinds = {str(key).lower(): str(kind) for key, kind in _mapping(node.config.get("column_types")).items()}
+        if header:
+            known = [said.get(column.name.lower(), column)._replace(name=column.name) for column in header]
+            node.columns = [each._replace(type=each.type or kinds.get(each.name.lower(), "")) for each in known]
+            node.complete = True
+
+
+def _sources(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node]:
+    for each in _entries(data, "sources"):
+        node = _node({**each, "alias": each.get("identifier")}, "source", root, places)
+        node.name = f"{_text(each.get('source_name'))}.{each['name']}"
+        places.put_table(node, _text(each.get("source_name")), str(each["name"]))
+        yield node
+
+
+def _exposures(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node]:
+    for each in _entries(data, "exposures"):
+        node = _node(each, "exposure", root, places)
+        places.put(node, "exposures", node.file)
+        node.depends = [str(id_) for id_ in _mapping(each.get("depends_on")).get("nodes") or ()]
+        yield node
+
+
+def _macros(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Those of the project and its packages; dbt's own we have in our own words."""
+    for each in _entries(data, "macros"):
+        package = _text(each.get("package_name"))
+        if not OWN_PACKAGES.match(package):
+            yield package, _text(each.get("original_file_path")), _text(each.get("macro_sql"))
+
+
+def _asking(macros: Mapping[str, Any]) -> set[str]:
+    """The macros that ask is_incremental(), themselves or through others."""
+    found = {ASKS}
+    callers: dict[str, list[str]] = {}
+    for id_, each in macros.items():
+        for called in _mapping(_mapping(each).get("depends_on")).get("macros") or ():
+            callers.setdefault(str(called), []).append(id_)
+    stack = [ASKS]
+    while stack:
+        for caller in callers.get(stack.pop(), ()):
+            if caller not in found:
+                found.add(caller)
+                stack.append(caller)
+    return found
+
+
+def _is_stale(node: Node) -> bool:
+    """A model whose file has been edited since is read from its file."""
+    if node.kind != "model" or not node.text:
+        return False
+    try:
+        now = Path(node.file).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return False
+    if now.strip() == node.text.strip():
+        return False
+    node.text, node.compiled = now, None
+    return True
+
+
+def with_catalog(nodes: Iterable[Node], file: Path, report: Report) -> None:
+    """target/catalog.json: every column that the database has, in order, with its type"""
+    if not file.is_file():
+        return
+    text = read_text(file, report)
+    try:
+        data = _mapping(json.loads(text or ""))
+    except (json.JSONDecodeError, RecursionError):
+        report(Diagnostic(Code.MANIFEST, "the catalog is not valid JSON: it is left out", Place(str(file), 1, 1)))
+        return
+    tables = {**_mapping(data.get("nodes")), **_mapping(data.get("sources"))}
+    for node in nodes:
+        columns = _mapping(_mapping(tables.get(node.id)).get("columns"))
+        if columns:
+            said = {column.name.lower(): column for column in node.columns}
+            several = sorted((_mapping(each) | {"key": key} for key, each in columns.items()), key=_number)
+            node.columns = [_catalogued(each, said) for each in several]
+            node.complete = True
+
+
+def _number(each: Mapping[str, Any]) -> int:
+    index = each.get("index")
+    return index if isinstance(index, int) else 0
+
+
+def _catalogued(each: Mapping[str, Any], said: Mapping[str, ColumnInfo]) -> ColumnInfo:
+    name, kind = _text(each.get("name")) or str(each["key"]), _text(each.get("type"))
+    known = said.get(name.lower())
+    if known is None:
+        return ColumnInfo(name, kind, _text(each.get("comment")))
+    return known._replace(name=name, type=kind or known.type)

@@ -1,0 +1,96 @@
+"""Where YAML files describe nodes and columns, found by their lines: the manifest has read them, and not said where."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from lineal.model.diagnostic import Place
+from lineal.projects.dbt.node import Node
+
+ITEM = re.compile(r"^(\s*)-\s*\{?\s*name:\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s,}#]+))")
+SECTION = re.compile(r"^(\w[\w-]*)\s*:")
+
+
+class Item(NamedTuple):
+    """- name: orders"""
+
+    section: str
+    indent: int
+    name: str
+    line: int
+    column: int
+
+
+class Places:
+    """The items of YAML files, each file read once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.files: dict[str, list[Item]] = {}
+
+    def items(self, file: str) -> list[Item]:
+        if file not in self.files:
+            self.files[file] = list(_items(file))
+        return self.files[file]
+
+    def put(self, node: Node, section: str, file: str) -> None:
+        """The place of a node in a file, and those of its columns."""
+        items = self.items(file) if file else []
+        for number, item in enumerate(items):
+            if item.name == node.name and item.section == section:
+                self.place(node, items, number, file)
+                return
+        node.place = node.place or Place(node.file, 1, 1)
+
+    def put_table(self, node: Node, source: str, table: str) -> None:
+        items = self.items(node.file)
+        inside = False
+        for number, item in enumerate(items):
+            if item.section != "sources":
+                continue
+            if item.name == source and not inside:
+                inside, indent = True, item.indent
+            elif inside and item.indent <= indent:
+                inside = item.name == source
+            elif inside and item.name == table:
+                self.place(node, items, number, node.file)
+                return
+
+    def place(self, node: Node, items: list[Item], number: int, file: str) -> None:
+        here = items[number]
+        node.place = Place(file, here.line, here.column)
+        inner: dict[str, Item] = {}
+        for item in items[number + 1 :]:
+            if item.indent <= here.indent or item.section != here.section:
+                break
+            inner.setdefault(item.name, item)
+        node.columns = [
+            column._replace(place=Place(file, found.line, found.column))
+            if (found := inner.get(column.name))
+            else column
+            for column in node.columns
+        ]
+
+
+def _items(file: str) -> list[Item]:
+    try:
+        lines = Path(file).read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError):
+        return []
+    found: list[Item] = []
+    section = ""
+    for number, line in enumerate(lines, 1):
+        if heading := SECTION.match(line):
+            section = heading[1]
+        elif item := ITEM.match(line):
+            name = item[2] or item[3] or item[4] or ""
+            indent = len(item[1])
+            found.append(Item(section, indent, name, number, start_of(line, indent)))
+    return found
+
+
+def start_of(line: str, indent: int) -> int:
+    """- name: x and - {name: x}      where the item begins, counted from 1"""
+    return len(line) - len(line[indent + 1 :].lstrip()) + 1
