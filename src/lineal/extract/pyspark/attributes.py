@@ -132,6 +132,8 @@ def of_builder(run: Run, held: Builder, name: str, node: Any) -> Value:
 
 
 def of_library(run: Run, held: Library, name: str, node: Any) -> Value:
+    if name in ("__name__", "__qualname__"):
+        return held.name.rpartition(".")[2]
     return run.program.member_of_library(f"{held.name}.{name}")
 
 
@@ -229,7 +231,11 @@ def of_type(run: Run, held: TypeValue, name: str, node: Any) -> Value:
 
 
 def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
-    return held.name if name == "__name__" else Unknown(name, "an attribute of a function")
+    if name in ("__name__", "__qualname__"):
+        return held.name
+    if name == "__doc__":
+        return ast.get_docstring(held.node) if not isinstance(held.node, ast.Lambda) else None
+    return held.notes.get(name, Unknown(name, "an attribute of a function"))
 
 
 def of_member(run: Run, held: TextMember, name: str, node: Any) -> Value:

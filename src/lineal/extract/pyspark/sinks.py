@@ -217,7 +217,7 @@ ACTIONS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] =
     ),
     "randomSplit": split,
     "mergeInto": merge_into,
-    **dict.fromkeys(("lateralJoin", "transpose"), opaque),
+    "transpose": opaque,
     "getColumn": column_by_name,
     "metadataColumn": column_by_name,
 }  # fmt: skip

@@ -124,6 +124,9 @@ def bind(run: Run, target: ast.expr, held: Value, env: Environment) -> None:
         owner = value(run, target.value, env)
         if isinstance(owner, (Instance, Class)):
             set_on(run, owner, target.attr, held, target)
+        elif isinstance(owner, Function):
+            run.touch(owner.notes)
+            owner.notes[target.attr] = held
         elif isinstance(owner, Library) and owner.name.rsplit(".", 1)[-1] in ("DataFrame", "Column"):
             run.patched[owner.name.rsplit(".", 1)[-1], target.attr] = held
         elif isinstance(owner, Relation) and target.attr == "columns":
@@ -456,10 +459,29 @@ def delete(run: Run, node: ast.Delete, env: Environment, returns: Returns) -> No
             run.touch(env.names)
             env.names.pop(target.id, None)
         elif isinstance(target, ast.Subscript):
-            owner, key = value(run, target.value, env), value(run, target.slice, env)
-            if isinstance(owner, dict) and is_known(key):
-                run.touch(owner)
-                owner.pop(key, None)
+            delete_item(run, value(run, target.value, env), target.slice, env)
+        elif isinstance(target, ast.Attribute):
+            owner = value(run, target.value, env)
+            if isinstance(owner, (Instance, Class)):
+                run.touch(owner.names)
+                owner.names.pop(target.attr, None)
+
+
+def delete_item(run: Run, owner: Value, node: ast.expr, env: Environment) -> None:
+    """del d["k"], del names[0], del names[2:]"""
+    if isinstance(owner, list) and isinstance(node, ast.Slice):
+        bounds = [value(run, bound, env) for bound in (node.lower, node.upper, node.step)]
+        if all(bound is None or isinstance(bound, int) for bound in bounds) and bounds[2] != 0:
+            run.touch(owner)
+            del owner[slice(*bounds)]
+        return
+    key = value(run, node, env)
+    if isinstance(owner, dict) and is_known(key):
+        run.touch(owner)
+        owner.pop(key, None)
+    elif isinstance(owner, list) and storable(owner, key):
+        run.touch(owner)
+        del owner[key]
 
 
 def shared(run: Run, node: ast.Global | ast.Nonlocal, env: Environment, returns: Returns) -> None:

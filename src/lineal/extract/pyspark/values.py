@@ -137,6 +137,8 @@ class Function:
     decorators: tuple[str, ...] = ()
     home: Class | None = None
     setter: Function | None = None
+    notes: dict[str, Value] = field(default_factory=dict)
+    """build.target = "mart.orders"      what the program writes on it"""
 
 
 @dataclass

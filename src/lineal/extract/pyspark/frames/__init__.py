@@ -38,6 +38,7 @@ METHODS: dict[str, Handler] = {
     ),
     "join": joins.join,
     "crossJoin": joins.cross_join,
+    "lateralJoin": joins.lateral_join,
     **dict.fromkeys(("groupBy", "groupby", "rollup", "cube"), groups.group_by),
     "groupingSets": groups.grouping_sets,
     "agg": groups.agg,

@@ -8,7 +8,7 @@ from lineal.algebra.expression import CONDITION, VALUE
 from lineal.algebra.frame import Lineage, Slot, absorb, pour
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.frames.project import said
-from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, Twice, fresh
+from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, Twice, fresh, with_outer
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Unknown, Value
 from lineal.extract.sql.clauses import JOINS
@@ -42,6 +42,23 @@ def join(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords,
     if names is not None:
         return join_on_names(run, left, right, other, names, kind, twice, node)
     return join_on(run, left, right, other, conditions(run, on, node), kind, twice)
+
+
+def lateral_join(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.lateralJoin(other, on, how)      other may name columns of df: col("c.id").outer()"""
+    given = dict(zip(("other", "on", "how"), arguments, strict=False)) | keywords
+    other = as_relation(run, given.get("other"), node)
+    if other is None:
+        run.dynamic("a join with a DataFrame that only a run knows", node)
+        return relation
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, Clause.LATERAL)
+    attributes = [
+        each._replace(slot=each.slot._replace(lineage=with_outer(each.slot.lineage, scope)))
+        for each in other.attributes
+    ]
+    seen = other.derived(attributes, with_outer(other.rows, scope), evaluation)
+    return join(run, relation, [seen], {key: held for key, held in given.items() if key != "other"}, node)
 
 
 def cross_join(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

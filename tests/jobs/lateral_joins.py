@@ -1,0 +1,17 @@
+from pyspark.sql import SparkSession, functions as F
+
+spark = SparkSession.builder.getOrCreate()
+o = spark.table("raw.orders")
+c = spark.table("raw.customers")
+top = o.alias("o").where(F.col("o.customer_id") == F.col("c.customer_id").outer()).orderBy(F.desc("amount")).limit(3).select("order_id", "amount")
+c.alias("c").lateralJoin(top).select("customer_id", "order_id", "amount").write.saveAsTable("dw.l1")
+c.alias("c").lateralJoin(top, how="left").select("email", "amount").write.saveAsTable("dw.l2")
+m = spark.table("raw.metrics")
+m.groupBy("host").agg(F.avg("cpu").alias("cpu"), F.avg("mem").alias("mem")).write.saveAsTable("dw.l3")
+o.alias("a").select("a.order_id", F.col("a.amount").alias("x")).filter(F.col("a.store") == "s").write.saveAsTable("dw.l4")
+o.select("order_id", F.col("tags")[0].alias("t0"), F.slice("tags", 1, 2).alias("t12"), F.get("tags", F.lit(1)).alias("t1"), F.try_element_at("tags", F.lit(9)).alias("t9")).write.saveAsTable("dw.l5")
+o.withColumn("amount", F.col("amount") * 2).withColumn("amount", F.col("amount") + F.col("qty")).filter("amount > 3").select("amount").write.saveAsTable("dw.l6")
+o.selectExpr("store as s", "explode(tags) as tag").groupBy("tag").agg(F.collect_set("s").alias("stores")).write.saveAsTable("dw.l7")
+x = o.groupBy("customer_id").agg(F.sum("amount").alias("amount"))
+o.join(x, "customer_id").select(o.order_id, (o.amount / x.amount).alias("share")).write.saveAsTable("dw.l8")
+o.join(x.withColumnRenamed("amount", "total"), ["customer_id"]).withColumn("share", F.expr("amount / total")).select("order_id", "share").sort("share", ascending=False).write.saveAsTable("dw.l9")
