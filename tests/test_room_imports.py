@@ -45,6 +45,7 @@ HEAVY = {
     "numpy": (),
     "pandas": ("spark",),
     "pyarrow": ("spark", "store"),
+    "openlineage": ("web",),
     "psycopg": ("projects/postgres", "store"),
 }
 """A library, and where it may be imported."""

@@ -24,6 +24,8 @@ COMMANDS = {
     "impact": ("lineal.cli.impact", "Show what a change of a column breaks, and what else it changes."),
     "describe": ("lineal.cli.describe", "Give copied columns the description of their source."),
     "diff": ("lineal.cli.diff", "Show what has changed between two revisions, and whether it is safe."),
+    "emit": ("lineal.cli.emit", "Send the lineage as OpenLineage events."),
+    "serve": ("lineal.cli.serve", "Take OpenLineage events in, on this machine."),
     "run": ("lineal.cli.run", "Run the project's pipeline on Spark."),
 }
 """Name → its file and the line that `--help` shows."""

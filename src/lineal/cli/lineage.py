@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from lineal.cli.coverage import fail_under
+from lineal.cli.form import Form, form_options
 from lineal.cli.source import STANDARD_INPUT, Mistake, Source, checked, exists, is_source, source_options
 
 if TYPE_CHECKING:
     from lineal.cli.shown import Shown
     from lineal.graph.graph import Graph
     from lineal.graph.select import Selection
+    from lineal.views.openlineage import Emission
 
 FAIL_ON = ("error", "warning", "info", "never")
 
@@ -68,9 +70,10 @@ class Limits(NamedTuple):
 @click.option("--with-rows", is_flag=True, help="Upstream, also show the columns that decide which rows there are.")
 @click.option(
     "--output",
-    type=click.Choice(["table", "chain", "json", "dot", "mermaid", "rows", "rows-json", "pyspark-json"]),
+    type=click.Choice(["table", "chain", "json", "dot", "mermaid", "rows", "rows-json", "pyspark-json", "openlineage"]),
     help="How to show it.  [default: chain for a column, else table]",
 )
+@form_options
 @click.option("--save", metavar="FILE", help="Also keep the whole lineage in a file, which every command can read.")
 @click.option(
     "--fail-on",
@@ -84,9 +87,9 @@ class Limits(NamedTuple):
 def command(arguments: tuple[str, ...], source: Source, save: str | None, **options: Any) -> None:
     """Show where columns come from and where they go.
 
-    PATH is a project, a .sql or .py file, a notebook, a folder of them, a query log (.jsonl, .csv, .log), a saved
-    lineage (.lineal.json), a PostgreSQL server (postgresql://host/database), or - for standard input; several are read
-    as one.  [default: .]
+    PATH is a project, a .sql or .py file, a notebook, a folder of them, a query log (.jsonl, .csv, .log), OpenLineage
+    events (.ndjson, .json), a saved lineage (.lineal.json), a PostgreSQL server (postgresql://host/database), or - for
+    standard input; several are read as one.  [default: .]
 
     SELECTOR is a column or node with a plus on the side to follow: +m.c upstream, m.c+ downstream, +m.c+ both, 2+m.c
     two hops upstream, +m every column of m.
@@ -101,20 +104,23 @@ def command(arguments: tuple[str, ...], source: Source, save: str | None, **opti
     Exit codes: 0 fine, 1 diagnostics (see --fail-on), 2 a mistake in what was asked.
     """
     paths, selection = _arguments(arguments)
+    form = Form(**{name: options.pop(name) for name in Form._fields if name in options})
     limits = Limits(options.pop("fail_on"), options.pop("fail_under"))
     request = Request(selection, **options)
     _check(request)
-    sys.exit(_run(source._replace(paths=paths), request, save, limits))
+    if form != Form() and request.view != "openlineage":
+        raise Mistake("--legacy, --namespace and --event-time are those of --output openlineage")
+    sys.exit(_run(source._replace(paths=paths), request, form, save, limits))
 
 
-def _run(source: Source, request: Request, save: str | None, limits: Limits) -> int:
+def _run(source: Source, request: Request, form: Form, save: str | None, limits: Limits) -> int:
     from lineal.cli.console import complain, report_diagnostics, show
     from lineal.cli.coverage import falls_short
     from lineal.cli.shown import shown
     from lineal.model.diagnostic import Severity
 
-    if save:
-        found = _saved_and_shown(source, request, save)
+    if save or request.view == "openlineage":
+        found = _saved_and_shown(source, request, form, save)
     else:
         found = shown(source, request, lambda graph: _made(request, graph))
     as_json = request.view == "json"
@@ -129,28 +135,30 @@ def _run(source: Source, request: Request, save: str | None, limits: Limits) -> 
     return int(short or any(diagnostic.severity >= least for diagnostic in found.diagnostics))
 
 
-def _made(request: Request, graph: Graph) -> Shown:
+def _made(request: Request, graph: Graph, emission: Emission | None = None) -> Shown:
     from lineal.cli.answer import answer
     from lineal.cli.coverage import footer
     from lineal.cli.shown import Shown
-    from lineal.views import view
+    from lineal.views import openlineage, view
 
     report = answer(request, graph)
     last = footer(graph) if request.view in ("table", "chain") else ""
-    return Shown(view(request.view, report), report.diagnostics, last, graph.extraction.coverage)
+    made = view(request.view, report) if emission is None else openlineage.view(report, emission)
+    return Shown(made, report.diagnostics, last, graph.extraction.coverage)
 
 
-def _saved_and_shown(source: Source, request: Request, save: str) -> Shown:
-    """What is kept is the whole lineage, whatever part of it is shown."""
-    from lineal.cli.source import graph_of
+def _saved_and_shown(source: Source, request: Request, form: Form, save: str | None) -> Shown:
+    """What is kept is the whole lineage, whatever part of it is shown; events say when they were made."""
+    from lineal.cli.form import emission_of, graph_and_corpus
     from lineal.store.saved import write
 
-    graph = graph_of(source)
-    try:
-        write(graph.extraction, save)
-    except OSError as problem:
-        raise Mistake(f"cannot write {save}: {problem.strerror}") from problem
-    return _made(request, graph)
+    graph, corpus = graph_and_corpus(source)
+    if save:
+        try:
+            write(graph.extraction, save)
+        except OSError as problem:
+            raise Mistake(f"cannot write {save}: {problem.strerror}") from problem
+    return _made(request, graph, emission_of(form, source, corpus) if request.view == "openlineage" else None)
 
 
 # -- what is asked -------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, LateColumn
+from lineal.model.job import Job
 from lineal.model.names import Fold
 from lineal.model.paths import is_path
 from lineal.model.script import Corpus, Function, Script
@@ -699,6 +700,7 @@ class Definitions:
             coverage=self.coverage,
             occurrences=self.corpus.occurrences,
             statements=self.statements,
+            jobs=self.jobs,
         )
 
     def collect(self, definition: Definition, edges: Edges) -> None:
@@ -735,6 +737,12 @@ class Definitions:
         from lineal.extract.said import statements_of
 
         return statements_of(self)
+
+    def jobs(self) -> list[Job]:
+        """What writes each dataset, with its text."""
+        from lineal.extract.jobs import jobs_of
+
+        return jobs_of(self.order)
 
     def learnt_columns(self) -> dict[Dataset, dict[str, str]]:
         """What use tells of the columns of datasets whose schema is not known."""

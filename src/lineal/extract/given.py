@@ -15,7 +15,9 @@ from lineal.model import names
 from lineal.model.diagnostic import order_of
 from lineal.model.edge import Column, Dataset, Edge, Read, Usage
 from lineal.model.extraction import Coverage, DatasetInfo, Extraction
+from lineal.model.job import Job
 from lineal.model.script import Corpus
+from lineal.model.statement import Statement
 
 Same = dict[Dataset, Dataset]
 
@@ -55,25 +57,36 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
         coverage=coverage,
         occurrences=[*found.occurrences, *given.occurrences],
         statements=lambda: list(
-            dict.fromkeys(
-                [
-                    *found.statements,
-                    *(each._replace(target=same.get(each.target, each.target)) for each in given.statements),
-                ]
-            )
+            dict.fromkeys([*found.statements, *(_renamed_statement(each, same) for each in given.statements)])
         ),
+        jobs=lambda: [*found.jobs, *(_renamed_job(job, same) for job in given.jobs)],
     )
 
 
 def _same(found: Iterable[Dataset], given: Iterable[Dataset]) -> Same:
-    """Given dataset → the one that was found under its name."""
-    known: dict[str, Dataset] = {_key(dataset): dataset for dataset in found}
-    pairs = ((dataset, known.get(_key(dataset))) for dataset in given)
+    """Given dataset → the one that was found under its name; one without a namespace is that of no two namespaces."""
+    known: dict[str, list[Dataset]] = {}
+    for dataset in found:
+        known.setdefault(_key(dataset), []).append(dataset)
+    pairs = {
+        dataset: other for dataset in given if (other := _match(dataset, known.get(_key(dataset), []))) is not None
+    }
+    spaces: dict[Dataset, set[str]] = {}
+    for dataset, other in pairs.items():
+        spaces.setdefault(other, set()).add(dataset.namespace)
     return {
         dataset: other
-        for dataset, other in pairs
-        if other is not None and (dataset.namespace == other.namespace or not (dataset.namespace and other.namespace))
+        for dataset, other in pairs.items()
+        if dataset.namespace == other.namespace or len(spaces[other]) == 1
     }
+
+
+def _match(dataset: Dataset, alike: list[Dataset]) -> Dataset | None:
+    """The same name in the same case and namespace, as far as any is spelt so and says one."""
+    near = [other for other in alike if not (dataset.namespace and other.namespace)]
+    there = [other for other in alike if other.namespace == dataset.namespace] or near
+    spelt = [other for other in there if other.name == dataset.name] or there
+    return spelt[0] if spelt else None
 
 
 def _key(dataset: Dataset) -> str:
@@ -108,6 +121,18 @@ def _column(column: Column, same: Same) -> Column:
 
 def _renamed_read(read: Read, same: Same) -> Read:
     return read._replace(target=same.get(read.target, read.target), dataset=same.get(read.dataset, read.dataset))
+
+
+def _renamed_statement(statement: Statement, same: Same) -> Statement:
+    return statement._replace(target=_of(statement.target, same))
+
+
+def _renamed_job(job: Job, same: Same) -> Job:
+    return replace(job, outputs=tuple(_of(output, same) for output in job.outputs))
+
+
+def _of(dataset: Dataset, same: Same) -> Dataset:
+    return same.get(dataset, dataset)
 
 
 def _edges(edges: Iterable[Edge]) -> Iterator[Edge]:

@@ -190,6 +190,18 @@ class Code(Enum):
         "A row of a query log cannot be read or has no statement. It is left out; the other rows go on.",
         "Check the row; --log-text names the column with the statements.",
     )
+    EVENT_ERROR = (
+        "event-error",
+        Severity.WARNING,
+        "An OpenLineage event, or a part of one, is not as it should be. That part is left out; the rest goes on.",
+        "Check the event in the line that is named, or its producer.",
+    )
+    RUN_FAILED = (
+        "run-failed",
+        Severity.INFO,
+        "A run failed or was aborted: what it would have written gives no edges.",
+        "",
+    )
     CLASSIFICATION_CONFLICT = (
         "classification-conflict",
         Severity.INFO,

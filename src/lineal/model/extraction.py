@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset, Edge, Read
+from lineal.model.job import Job
 from lineal.model.statement import Statement
 
 
@@ -152,7 +153,7 @@ class Coverage:
 
 
 class Extraction:
-    """The result of a front end; reads, datasets and statements are many, and listed only when asked for."""
+    """The result of a front end; reads, datasets, statements and jobs are many, and listed only when asked for."""
 
     def __init__(
         self,
@@ -163,6 +164,7 @@ class Extraction:
         coverage: Coverage | None = None,
         occurrences: list[Occurrence] | None = None,
         statements: list[Statement] | Callable[[], list[Statement]] | None = None,
+        jobs: list[Job] | Callable[[], list[Job]] | None = None,
     ) -> None:
         self.edges = edges if edges is not None else []
         self._reads = reads if reads is not None else []
@@ -171,6 +173,7 @@ class Extraction:
         self.coverage = coverage if coverage is not None else Coverage()
         self.occurrences = occurrences if occurrences is not None else []
         self._statements = statements if statements is not None else []
+        self._jobs = jobs if jobs is not None else []
 
     @property
     def reads(self) -> list[Read]:
@@ -190,7 +193,15 @@ class Extraction:
             self._statements = self._statements()
         return self._statements
 
+    @property
+    def jobs(self) -> list[Job]:
+        """Who writes the datasets: their statements, and the jobs that others report."""
+        if callable(self._jobs):
+            self._jobs = self._jobs()
+        return self._jobs
+
     def __reduce__(self) -> tuple[object, ...]:
         return Extraction, (
             self.edges, self.reads, self.datasets, self.diagnostics, self.coverage, self.occurrences, self.statements,
+            self.jobs,
         )  # fmt: skip

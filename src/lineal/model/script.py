@@ -10,6 +10,7 @@ from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction, Occurrence
 from lineal.model.finding import Checks
+from lineal.model.openlineage import Settings
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,8 @@ class Corpus:
     """The `spark:` section of the project file."""
     checks: Checks = field(default_factory=Checks)
     """The `validate:` section of the project file."""
+    openlineage: Settings = field(default_factory=Settings)
+    """The `openlineage:` section of the project file."""
     occurrences: list[Occurrence] = field(default_factory=list)
     """How often, when and by whom each statement was run; only a query log says."""
     aliases: dict[str, str] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """A project folder with `lineal.yml` or `featherflow.yml`: nodes of SQL and YAML, seeds, sources, functions, macros.
 
-lineal.yml                        name, dialect, vars, nodes, macros, namespace, materialized, functions, spark
+lineal.yml                        name, dialect, vars, nodes, macros, namespace, materialized, functions, spark, …
 macros/*.sql                      {% macro cents_to_dollars(column) %}…{% endmacro %}
 nodes/<name>/<name>.yml           kind: sql | seed | source | function, columns, hooks
 nodes/<name>/<name>.sql           the query, with Jinja; a function's body
@@ -19,6 +19,7 @@ from lineal.extract import UnknownDialect
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.openlineage import Settings
 from lineal.model.script import Corpus, Function, Meaning, Script
 from lineal.projects import files, yaml
 from lineal.projects.builtins import builtin_macros
@@ -27,7 +28,7 @@ from lineal.projects.nodes import Node, find_nodes
 from lineal.projects.render import Rendering, Setting, Template, render
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.seeds import read_header, with_header
-from lineal.projects.settings import check_keys, read_meanings
+from lineal.projects.settings import check_keys, read_meanings, read_openlineage
 from lineal.projects.steps import MATERIALIZED_KEYS, Waiting, step_of
 from lineal.projects.text import Report, read_text
 from lineal.projects.yaml import Value
@@ -43,6 +44,7 @@ MACRO_KEYS = ("macros", "macro_paths")
 PRE_HOOK_KEYS = ("pre_hook", "pre_hooks", "pre-hook")
 PROJECT_KEYS = (
     *("name", "version", "description", "dialect", "namespace", "vars", "functions", "spark", "validate"),
+    "openlineage",
     *(*NODE_KEYS, *MACRO_KEYS, *MATERIALIZED_KEYS),
 )
 POST_HOOK_KEYS = ("post_hook", "post_hooks", "post-hook")
@@ -69,6 +71,7 @@ def plain_folder(project: Project, schema: Schema, draft: Draft) -> Corpus:
     corpus = files.load(project.file.parent, project.dialect, schema)
     corpus.diagnostics = [*draft.diagnostics, *corpus.diagnostics]
     corpus.meanings, corpus.namespace, corpus.engine = project.meanings, project.namespace, project.engine
+    corpus.openlineage = project.openlineage
     return corpus
 
 
@@ -90,6 +93,7 @@ class Project:
     variables: Mapping[str, Any]
     materialized: str
     engine: Mapping[str, Any]
+    openlineage: Settings
     meanings: list[Meaning]
     plain: bool
     """A folder of .sql files with a project file in it, which has no nodes."""
@@ -111,6 +115,7 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
         variables={key: value.plain() for key, value in about.mapping(report, "vars").items()},
         materialized=about.text(report, *MATERIALIZED_KEYS) or "view",
         engine={key: value.plain() for key, value in about.mapping(report, "spark").items()},
+        openlineage=read_openlineage(about, report),
         meanings=read_meanings(about, report),
         plain=about.get(*NODE_KEYS) is None and not (file.parent / NODE_KEYS[0]).is_dir() and _has_sql(file.parent),
     )
@@ -192,6 +197,7 @@ class Draft:
             diagnostics=self.diagnostics,
             namespace=project.namespace,
             engine=project.engine,
+            openlineage=project.openlineage,
         )
         if not self.templates and not self.datasets and not self.diagnostics:
             place = Place(str(project.file), 1, 1)

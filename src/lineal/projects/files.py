@@ -72,6 +72,7 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
         steps=[step for corpus in several for step in corpus.steps],
         engine=first.engine,
         checks=first.checks,
+        openlineage=first.openlineage,
         occurrences=[each for corpus in several for each in corpus.occurrences],
         aliases={name: of for corpus in several for name, of in corpus.aliases.items()},
         given=[each for corpus in several for each in corpus.given],

@@ -1,4 +1,4 @@
-"""What a project file says to lineal alone: about functions, and about what `lineal validate` is to find.
+"""What a project file says to lineal alone: about functions, what `lineal validate` is to find, and events.
 
 functions:
   masking: [tokenize_pii, security.scramble]
@@ -7,6 +7,10 @@ validate:
   severity: {A052: error, S005: warning, SA02: off}
   terminal: [rpt_*, dim_*]
   personal: [pii, sensitive]
+openlineage:
+  job_namespace: shop
+  namespaces: {raw: "postgres://raw:5432"}
+  repository: https://git.example.com/shop/blob/main
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from collections.abc import Iterable
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.finding import PERSONAL, Checks
 from lineal.model.names import closest
+from lineal.model.openlineage import Settings
 from lineal.model.script import Meaning
 from lineal.projects.text import Report
 from lineal.projects.yaml import Value
@@ -53,6 +58,18 @@ def read_checks(about: Value, report: Report) -> Checks:
 
 def _texts(section: Value, key: str, report: Report) -> tuple[str, ...]:
     return tuple(text for value in section.listed(key) if (text := value.as_text(report)))
+
+
+def read_openlineage(about: Value, report: Report) -> Settings:
+    """The entries of `openlineage:`; `namespaces` are those of the datasets whose name begins so."""
+    check_keys(about.mapping(report, "openlineage"), Settings._fields, "openlineage", report)
+    said = about.get("openlineage") or Value({})
+    spaces = said.mapping(report, "namespaces") if said.get("namespaces") else {}
+    return Settings(
+        said.text(report, "job_namespace"),
+        tuple((prefix, space) for prefix, value in spaces.items() if (space := value.as_text(report))),
+        said.text(report, "repository"),
+    )
 
 
 def _name(value: Value, report: Report) -> str:

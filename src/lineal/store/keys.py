@@ -33,7 +33,7 @@ def corpus_digest(corpus: Corpus) -> str:
     return digest("corpus", *(script.key() for script in corpus.scripts), *given, *others)
 
 
-ELSEWHERE = ("scripts", "given", "steps", "engine", "checks")
+ELSEWHERE = ("scripts", "given", "steps", "engine", "checks", "openlineage")
 """The first two are hashed by their text; the others change nothing."""
 
 

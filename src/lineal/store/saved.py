@@ -12,13 +12,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
+from lineal.model.job import Job, Run
 from lineal.model.statement import Statement
 from lineal.model.way import Clause, Confidence, How, way
 from lineal.store.files import replace_file
@@ -79,6 +80,7 @@ class _Writer:
             "reads": [self.read(read) for read in extraction.reads],
             "diagnostics": [self.diagnostic(found) for found in extraction.diagnostics],
             "occurrences": [self.occurrence(each) for each in extraction.occurrences],
+            "jobs": [self.job(job) for job in extraction.jobs],
             "statements": [self.statement(each) for each in extraction.statements],
         }
         tables: dict[str, Iterable[Any]] = {"files": self.files, "names": map(list, self.names)}
@@ -150,6 +152,21 @@ class _Writer:
         place = self.place(each.place)
         return [self.names[each.target], each.kind, place, each.dialect, each.words, each.meaning]
 
+    def job(self, job: Job) -> dict[str, Any]:
+        return _brief(
+            outputs=[self.names[output] for output in job.outputs],
+            namespace=job.namespace,
+            name=job.name,
+            sql=job.sql,
+            dialect=job.dialect,
+            description=job.description,
+            place=self.place(job.place),
+            location=job.location,
+            time=job.time,
+            run=astuple(job.run) if job.run is not None else None,
+            given=job.given,
+        )
+
 
 def _brief(**values: Any) -> dict[str, Any]:
     """What is empty is left out; the number 0 is not."""
@@ -181,6 +198,7 @@ class _Reader:
             Coverage(**{name: int(count) for name, count in made["coverage"].items()}),
             [self.occurrence(each) for each in made["occurrences"]],
             [self.statement(*each) for each in made.get("statements", ())],
+            [self.job(each) for each in made.get("jobs", ())],
         )
 
     def place(self, made: list[int] | None) -> Place | None:
@@ -257,6 +275,20 @@ class _Reader:
     ) -> Statement:
         said = map(_text, (dialect, words, meaning))
         return Statement(self.names[target], _text(kind), self.place(place), *said)
+
+    def job(self, made: Mapping[str, Any]) -> Job:
+        run = made.get("run")
+        return Job(
+            tuple(self.names[number] for number in made.get("outputs", ())),
+            place=self.place(made.get("place")),
+            location=tuple((_text(key), _text(value)) for key, value in made.get("location", ())),
+            run=Run(*map(_text, run)) if run is not None else None,
+            given=bool(made.get("given", False)),
+            **{key: _text(made.get(key, "")) for key in JOB_TEXTS},
+        )
+
+
+JOB_TEXTS = ("namespace", "name", "sql", "dialect", "description", "time")
 
 
 def _doubt(made: list[Any] | None) -> Doubt | None:

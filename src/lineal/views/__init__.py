@@ -24,9 +24,10 @@ VIEWS: Mapping[str, str] = {
     "rows": "lineal.views.rows",
     "rows-json": "lineal.views.rows_json",
     "pyspark-json": "lineal.views.pyspark_json",
+    "openlineage": "lineal.views.openlineage",
 }
 
-OUTPUTS = ("table", "chain", "json", "dot", "mermaid", "rows", "rows-json", "pyspark-json")
+OUTPUTS = ("table", "chain", "json", "dot", "mermaid", "rows", "rows-json", "pyspark-json", "openlineage")
 """The views that a user can ask for by name; impact is what table and chain become when impact is asked for."""
 
 

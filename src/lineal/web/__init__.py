@@ -1,6 +1,11 @@
-"""The page: one HTML file that shows a lineage and needs nothing else, no network and no server.
+"""The page, and what goes over the network.
 
 page.js, page.css   the page's program and style, built from web/ at the top of the repository by esbuild
 data.py             what the page knows, as numbers and words
-page.py             the file: program, style and data in one
+page.py             one HTML file that needs nothing else: program, style and data in one
+server.py           the local server: who may ask, how much may be sent, and a table of routes
+ingest.py           the route that takes OpenLineage events in
+send.py             OpenLineage events to a console, a file or a server, through OpenLineage's own client
+
+A part of the server is a table of routes, (method, path) → what answers; `lineal serve` puts the tables together.
 """

@@ -1,0 +1,134 @@
+"""What OpenLineage events look like: the options of `lineal emit`, some of them also those of `lineal lineage`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+from lineal.cli.source import Source, corpus_of, extraction_of
+
+if TYPE_CHECKING:
+    from lineal.graph.graph import Graph
+    from lineal.model.script import Corpus
+    from lineal.views.openlineage import Emission
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Form(NamedTuple):
+    """What the user wants of the events."""
+
+    legacy: bool = False
+    namespace: str | None = None
+    event_time: str | None = None
+    events: str = "auto"
+    facets: str = "legacy"
+    describe: bool = False
+    job_namespace: str | None = None
+    repository: str | None = None
+    revision: str | None = None
+
+
+def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """2026-11-16T09:30:00Z"""
+    if value is None:
+        return None
+    try:
+        zoned = datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        zoned = False
+    if not zoned or "T" not in value.upper():
+        raise click.BadParameter(f"{value!r} is no time with a zone: write it as 2026-11-16T09:30:00Z")
+    return value
+
+
+FORM = (
+    click.option(
+        "--legacy",
+        is_flag=True,
+        help="OpenLineage: what decides the rows stands beside every field, not once for the dataset.",
+    ),
+    click.option("--namespace", metavar="NS", help="OpenLineage: the namespace of datasets that have none."),
+    click.option(
+        "--event-time", callback=moment, metavar="TIME", help="OpenLineage: when; else now.  [as 2026-11-16T09:30:00Z]"
+    ),
+)
+MORE = (
+    click.option(
+        "--events",
+        type=click.Choice(["auto", "job", "run", "dataset"]),
+        default="auto",
+        show_default=True,
+        help="Events about jobs, runs or datasets; auto: a statement is a job, what was reported stays what it was.",
+    ),
+    click.option(
+        "--facets",
+        type=click.Choice(["legacy", "explicit", "both"]),
+        default="legacy",
+        show_default=True,
+        help="The columnLineage facet, the experimental facets of explicit lineage, or both.",
+    ),
+    click.option("--describe", is_flag=True, help="Each transformation's description is its expression."),
+    click.option("--job-namespace", metavar="NS", help="The namespace of jobs.  [default: default]"),
+    click.option("--repository", metavar="URL", help="The address below which the files are, as https://…/blob/main."),
+    click.option("--revision", metavar="ID", help="The revision of the files, as a commit's hash."),
+)
+
+
+def form_options(command: Command) -> Command:
+    return _with(FORM, command)
+
+
+def all_form_options(command: Command) -> Command:
+    return _with((*FORM, *MORE), command)
+
+
+def _with(options: tuple[Callable[[Any], Any], ...], command: Command) -> Command:
+    made: Any = command
+    for option in reversed(options):
+        made = option(made)
+    wrapped: Command = made
+    return wrapped
+
+
+def graph_and_corpus(source: Source) -> tuple[Graph, Corpus]:
+    """The lineage, and what the project says beside it."""
+    from lineal.graph.graph import Graph
+    from lineal.store import cache
+
+    corpus = corpus_of(source)
+    kept = cache() if source.use_cache and source.engine == "text" else None
+    return Graph(extraction_of(source, corpus, kept)), corpus
+
+
+def emission_of(form: Form, source: Source, corpus: Corpus) -> Emission:
+    """What is asked for; the project file says the rest."""
+    from lineal.views.openlineage import Emission
+
+    settings = corpus.openlineage
+    return Emission(
+        time=form.event_time or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        events=form.events,
+        facets=form.facets,
+        legacy=form.legacy,
+        describe=form.describe,
+        namespace=form.namespace or corpus.namespace,
+        home=corpus.namespace,
+        prefixes=settings.namespaces,
+        job_namespace=form.job_namespace or settings.job_namespace,
+        repository=form.repository or settings.repository,
+        version=form.revision or "",
+        root=_root(source),
+    )
+
+
+def _root(source: Source) -> str:
+    """The folder that is analysed, from which files are named."""
+    if len(source.paths) != 1:
+        return ""
+    path = Path(source.paths[0])
+    return str(path if path.is_dir() else path.parent)

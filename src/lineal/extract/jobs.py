@@ -1,0 +1,55 @@
+"""Jobs: what writes each dataset, with the text of its statements."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import replace
+
+from lineal.extract.entries import Definition
+from lineal.extract.sql.reading import offset_of
+from lineal.extract.sql.words import statements
+from lineal.model.edge import Dataset
+from lineal.model.job import Job
+
+PYTHON = "python"
+
+
+def jobs_of(definitions: Iterable[Definition]) -> list[Job]:
+    """One job for each dataset that is written, in the order of definition; several statements are one text."""
+    jobs: dict[Dataset, Job] = {}
+    for definition in definitions:
+        if not definition.hidden:
+            found = _job(definition)
+            before = jobs.get(definition.target)
+            jobs[definition.target] = found if before is None else _both(before, found)
+    return list(jobs.values())
+
+
+def _job(definition: Definition) -> Job:
+    node, reading = definition.plan.node, definition.reading
+    place = reading.place_of_statement(node) if node is not None else None
+    if reading.script.dialect == PYTHON:
+        return Job((definition.target,), place=place)
+    return Job((definition.target,), sql=_text(definition), dialect=reading.script.dialect, place=place)
+
+
+def _text(definition: Definition) -> str:
+    """The statement as it is written; of a procedure the whole script."""
+    text, node = definition.reading.script.text, definition.plan.node
+    offset = offset_of(node) if node is not None and definition.reading.found is None else None
+    chunks = list(statements(definition.reading.tokens)) if offset is not None else []
+    if len(chunks) < 2 or offset is None:
+        return text.strip().removesuffix(";").rstrip()
+    position = bisect_right([chunk[0].start for chunk in chunks], offset) - 1
+    chunk = chunks[max(position, 0)]
+    return text[chunk[0].start : chunk[-1].end + 1]
+
+
+def _both(before: Job, found: Job) -> Job:
+    if not found.sql or found.sql in before.sql.split(SEPARATOR):
+        return before
+    return replace(before, sql=SEPARATOR.join(filter(None, (before.sql, found.sql))))
+
+
+SEPARATOR = ";\n\n"

@@ -1,0 +1,117 @@
+"""OpenLineage's names: how a dataset is called in an event, and which dataset an event means.
+
+s3://lake/raw/orders      namespace s3://lake       name raw/orders
+hdfs://nn:8020/raw        namespace hdfs://nn:8020  name /raw
+/tmp/orders.csv           namespace file            name /tmp/orders.csv
+public.orders             the project's namespace   name public.orders
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lineal.model.edge import Dataset
+from lineal.model.paths import path_name
+
+NO_NAMESPACE = "default"
+"""What OpenLineage calls the namespace of those who have named none."""
+
+FILE = "file"
+
+
+class Settings(NamedTuple):
+    """What a project says about its events."""
+
+    job_namespace: str = ""
+    namespaces: tuple[tuple[str, str], ...] = ()
+    """the namespace of the datasets whose name begins so"""
+    repository: str = ""
+    """the address below which the project's files are"""
+
+
+class Named(NamedTuple):
+    """A dataset as events name it."""
+
+    namespace: str
+    name: str
+
+
+STORES = {"s3": "", "gs": "", "wasbs": "", "kafka": "", "abfss": "/", "hdfs": "/", "dbfs": "/"}
+"""Schemes of places that are datasets, and how the name within the store begins."""
+
+LOCATED = re.compile(rf"({'|'.join(STORES)}):(?://([^/]*))?/*(.*)", re.DOTALL)
+STORE = re.compile(rf"({'|'.join(STORES)})://[^/]*")
+
+SPELLINGS = (
+    ("arn:aws:glue:", re.compile(r"([^./]+)\.([^./]+)"), r"table/\1/\2", re.compile(r"table/([^./]+)/([^./]+)")),
+    ("azurekusto://", re.compile(r"([^./]+)\.([^./]+)"), r"\1/\2", re.compile(r"([^./]+)/([^./]+)")),
+)
+"""Namespaces in which a table `a.b` is written otherwise: the form of the name, how it is written, and how read."""
+
+
+def named(
+    dataset: Dataset, kind: str, namespace: str, prefixes: Sequence[tuple[str, str]] = (), home: str = ""
+) -> Named:
+    """What events call a dataset. `namespace` is that of datasets without one; `prefixes` name it by schema.
+
+    Datasets of the namespace `home`, which is the project's, are called as those without one.
+    """
+    place = _located(_joined(dataset.namespace, dataset.name) or dataset.name)
+    if place is not None:
+        return place
+    if kind == FILE and not dataset.name.startswith("@"):  # Snowflake's stages belong to the database
+        return Named(FILE, dataset.name)
+    own = "" if dataset.namespace in (namespace, home) else dataset.namespace
+    chosen = own or _of_prefix(dataset.name, prefixes) or namespace or NO_NAMESPACE
+    for start, plain, written, _ in SPELLINGS:
+        if chosen.startswith(start) and plain.fullmatch(dataset.name):
+            return Named(chosen, plain.sub(written, dataset.name))
+    return Named(chosen, dataset.name)
+
+
+def meant(namespace: str, name: str, kind: str = "") -> tuple[Dataset, str]:
+    """The dataset that an event names, and its kind, which the event may tell."""
+    place = _joined(namespace, name)
+    if place is not None:
+        return Dataset("", place), kind or FILE
+    if namespace == FILE and not kind and not name.startswith("@"):
+        return Dataset("", name), FILE
+    for start, _, _, written in SPELLINGS:
+        if namespace.startswith(start) and written.fullmatch(name):
+            return Dataset(namespace, written.sub(r"\1.\2", name)), kind or "table"
+    return Dataset(namespace, name), kind or "table"
+
+
+def _joined(namespace: str, name: str) -> str | None:
+    """s3://lake and raw/orders      s3://lake/raw/orders"""
+    key = name.lstrip("/")
+    if not STORE.fullmatch(namespace) or (not key and namespace.endswith("://")):
+        return None
+    store = namespace.removesuffix("//")  # dbfs:/mnt/x has no authority
+    return _settled(f"{store}/{key}" if key else store)
+
+
+def _located(name: str) -> Named | None:
+    found = LOCATED.fullmatch(_settled(name)) if ":/" in name else None
+    if found is None:
+        return None
+    scheme, authority, key = found.groups()
+    return Named(f"{scheme}://{authority or ''}", (STORES[scheme] + key) or "/")
+
+
+def _settled(path: str) -> str:
+    """A path in its one spelling, however often it has to be cut for that."""
+    for _ in range(len(path) + 1):
+        shorter = path_name(path)
+        if shorter == path:
+            break
+        path = shorter
+    return path
+
+
+def _of_prefix(name: str, prefixes: Sequence[tuple[str, str]]) -> str:
+    """The namespace of the longest prefix that the name begins with: `raw` for raw.orders."""
+    fitting = [(prefix, space) for prefix, space in prefixes if name == prefix or name.startswith(f"{prefix}.")]
+    return max(fitting, key=lambda each: len(each[0]))[1] if fitting else ""

@@ -1,0 +1,83 @@
+"""OpenLineage events as input: a file of them (.ndjson, .jsonl, .json), or a folder of such files.
+
+stream.py    text to events
+stories.py   events to what is told of each run, job and dataset
+facets.py    facets to what each output is made of
+lineage.py   all of it as an extraction
+values.py    values that may be anything
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from lineal.model.diagnostic import Diagnostic
+from lineal.model.extraction import Extraction
+from lineal.model.script import Corpus
+from lineal.projects import files
+from lineal.projects.openlineage.lineage import extraction_of
+from lineal.projects.openlineage.stories import problem_of, stories
+from lineal.projects.openlineage.stream import Written, written
+from lineal.projects.schema import Schema, schema_datasets
+from lineal.projects.text import Report, read_text
+
+__all__ = ["extraction_of_texts", "load", "matches", "problem_of"]
+
+ENDINGS = (".ndjson", ".jsonl", ".json")
+HEAD = 1 << 20
+MARKS = (b'"eventTime"', b'"producer"')
+SUBJECTS = (b'"job"', b'"dataset"')
+
+
+def matches(path: Path) -> bool:
+    """A file of events, or a folder that has one."""
+    return _is_event_file(path) if path.is_file() else any(True for _ in _event_files(path))
+
+
+def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
+    """What the events tell is given; SQL and Python beside them in the folder is read with it."""
+    if path.is_dir() and any(True for _ in files.script_files(path, lambda diagnostic: None)):
+        corpus = files.load(path, dialect, schema)
+    else:
+        corpus = Corpus(dialect or "")
+        corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+    report = corpus.diagnostics.append
+    found = [path] if path.is_file() else list(_event_files(path))
+    texts = ((str(file), read_text(file, report)) for file in found)
+    corpus.given.append(extraction_of_texts((file, text) for file, text in texts if text is not None))
+    return corpus
+
+
+def extraction_of_texts(texts: Iterable[tuple[str, str]]) -> Extraction:
+    """The lineage that files of events tell together; what is wrong with them is among its diagnostics."""
+    diagnostics: list[Diagnostic] = []
+    found = extraction_of(stories(_written(texts, diagnostics.append), diagnostics.append), diagnostics.append)
+    found.diagnostics += list(dict.fromkeys(diagnostics))
+    return found
+
+
+def _written(texts: Iterable[tuple[str, str]], report: Report) -> Iterator[Written]:
+    for file, text in texts:
+        yield from written(text, file, report)
+
+
+def _event_files(folder: Path) -> Iterator[Path]:
+    """The files of events below a folder, sorted; hidden ones are skipped and links to folders not followed."""
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if name.lower().endswith(ENDINGS) and not name.startswith(".") and _is_event_file(Path(where, name)):
+                yield Path(where, name)
+
+
+def _is_event_file(path: Path) -> bool:
+    if not path.name.lower().endswith(ENDINGS):
+        return False
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
+    except OSError:
+        return False
+    return head[:1] in (b"{", b"[") and all(mark in head for mark in MARKS) and any(mark in head for mark in SUBJECTS)

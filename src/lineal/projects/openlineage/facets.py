@@ -1,0 +1,234 @@
+"""Facets to lineage: explicit ones, else columnLineage, else every input for every output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from lineal.model.edge import Doubt
+from lineal.model.openlineage import Named
+from lineal.model.way import Clause, Confidence, How, Way, way
+from lineal.projects.openlineage.stories import Facets, Story
+from lineal.projects.openlineage.values import Complain, as_object, as_text, entries, named, objects
+
+OWN = "https://lineal.dev/"
+STAR = "*"
+
+
+class Told(NamedTuple):
+    """One transformation: what is done, how sure that is, and its text."""
+
+    way: Way
+    doubt: Doubt | None
+    text: str
+
+
+class Origin(NamedTuple):
+    """A field of a dataset, with what is done to it on the way."""
+
+    dataset: Named
+    field: str
+    told: tuple[Told, ...]
+
+    @property
+    def column(self) -> tuple[Named, str]:
+        return self.dataset, self.field
+
+
+@dataclass
+class Making:
+    """What an output is made of: each field's sources, what decides the rows, and all that is read."""
+
+    fields: dict[str, list[Origin]] = field(default_factory=dict)
+    rows: list[Origin] = field(default_factory=list)
+    read: dict[Named, None] = field(default_factory=dict)
+
+    @property
+    def origins(self) -> Iterator[Origin]:
+        yield from self.rows
+        for origins in self.fields.values():
+            yield from origins
+
+    def add(self, more: Making) -> None:
+        self.rows += more.rows
+        self.read |= more.read
+        for name, origins in more.fields.items():
+            self.fields.setdefault(name, []).extend(origins)
+
+
+def makings(story: Story, complain: Complain) -> dict[Named, Making]:
+    """Each output with what it is made of."""
+    if story.job is None:
+        return {name: _of_dataset(facets, complain) for name, facets in story.outputs.items()}
+    if story.lineage is not None:
+        return _explicit(story.lineage, story.outputs, complain)
+    told = {name: _column_lineage(facets, complain) for name, facets in story.outputs.items()}
+    mentioned = {origin.dataset for making in told.values() if making for origin in making.origins}
+    others = {name: None for name in story.inputs if name not in mentioned}
+    found: dict[Named, Making] = {}
+    for name, making in told.items():
+        found[name] = making or Making()
+        found[name].read |= others if making else dict.fromkeys(story.inputs)
+    return found
+
+
+def _of_dataset(facets: Facets, complain: Complain) -> Making:
+    if "lineage" in facets:
+        return _entry(facets["lineage"], complain)
+    return _column_lineage(facets, complain) or Making()
+
+
+# -- explicit lineage ----------------------------------------------------------------------------------------------
+
+
+def _explicit(lineage: list[Any], outputs: Iterable[Named], complain: Complain) -> dict[Named, Making]:
+    """Only what is said explicitly: an output without an entry is made of nothing that is tracked."""
+    found = {name: Making() for name in outputs}
+    for entry in objects(lineage, "lineage.entries", complain):
+        name = named(entry)
+        if entry.get("type") == "JOB":
+            complain("the flow of data into a job is not kept")
+        elif name is None:
+            complain("an entry of the lineage facet has no namespace and name: left out")
+        else:
+            found.setdefault(name, Making()).add(_entry(entry, complain))
+    return found
+
+
+def _entry(entry: dict[str, Any], complain: Complain) -> Making:
+    making = Making()
+    for dataset, column, told in _sources(entry.get("inputs"), complain):
+        making.read[dataset] = None
+        if column is not None:
+            making.rows.append(Origin(dataset, column, told or UNTOLD_ROWS))
+        elif told:
+            making.rows.append(Origin(dataset, STAR, _unknown(told)))
+    for name, about in entries(entry.get("fields"), "lineage.fields", complain):
+        origins = making.fields.setdefault(name, [])
+        for dataset, column, told in _sources(about.get("inputs"), complain):
+            making.read[dataset] = None
+            said = told or UNTOLD
+            found = Origin(dataset, STAR, _unknown(said)) if column is None else Origin(dataset, column, said)
+            origins.append(found)
+    return making
+
+
+def _sources(value: Any, complain: Complain) -> Iterator[tuple[Named, str | None, tuple[Told, ...]]]:
+    for each in objects(value, "inputs of the lineage facet", complain):
+        if each.get("type") == "JOB":
+            continue  # a job is not data: what it hands over is not tracked
+        name, column = named(each), each.get("field")
+        if name is None or not isinstance(column, (str, type(None))):
+            complain("an input of the lineage facet has no namespace and name: left out")
+            continue
+        yield name, column, _transformations(each, complain)
+
+
+# -- columnLineage -------------------------------------------------------------------------------------------------
+
+OF_ROWS = (How.JOIN, How.FILTER, How.GROUP_BY, How.SORT)
+
+
+def _column_lineage(facets: Facets, complain: Complain) -> Making | None:
+    """Both forms of the facet: what decides the rows stands in `dataset`, or beside every field."""
+    facet = facets.get("columnLineage")
+    if facet is None:
+        return None
+    making = Making()
+    for name, about in entries(facet.get("fields"), "columnLineage.fields", complain):
+        making.fields[name] = list(_fields(about.get("inputFields"), about, complain))
+    making.rows = list(_fields(facet.get("dataset"), {}, complain))
+    if not making.rows:
+        if as_text(facet.get("_producer")).startswith(OWN):
+            making.rows = list(_fields(as_object(facets.get("lineal_rows")).get("dataset"), {}, complain))
+        else:
+            making.rows = _common(making.fields)
+        making.fields = {name: _without(origins, making.rows) for name, origins in making.fields.items()}
+    return making
+
+
+def _fields(value: Any, about: dict[str, Any], complain: Complain) -> Iterator[Origin]:
+    for each in objects(value, "columnLineage", complain):
+        name, column = named(each), each.get("field")
+        if name is None or not isinstance(column, str):
+            complain("an input field has no namespace, name and field: left out")
+            continue
+        yield Origin(name, column, _transformations(each, complain) or _deprecated(about))
+
+
+def _common(fields: dict[str, list[Origin]]) -> list[Origin]:
+    """What decides rows, and does so for every field, is told of the dataset."""
+    met: dict[tuple[tuple[Named, str], Told], set[str]] = {}
+    for name, origins in fields.items():
+        for origin in origins:
+            for told in origin.told:
+                if told.way.how in OF_ROWS:
+                    met.setdefault((origin.column, told), set()).add(name)
+    rows: dict[tuple[Named, str], list[Told]] = {}
+    for (column, told), names in met.items():
+        if len(names) == len(fields):
+            rows.setdefault(column, []).append(told)
+    return [Origin(*column, tuple(told)) for column, told in rows.items()]
+
+
+def _without(origins: list[Origin], rows: list[Origin]) -> list[Origin]:
+    said: dict[tuple[Named, str], set[Told]] = {}
+    for row in rows:
+        said.setdefault(row.column, set()).update(row.told)
+    left = (
+        Origin(*origin.column, tuple(told for told in origin.told if told not in said.get(origin.column, ())))
+        for origin in origins
+    )
+    return [origin for origin in left if origin.told]
+
+
+# -- transformations -----------------------------------------------------------------------------------------------
+
+CLAUSES = {
+    How.JOIN: Clause.JOIN_ON,
+    How.FILTER: Clause.WHERE,
+    How.GROUP_BY: Clause.GROUP_BY,
+    How.SORT: Clause.ORDER_BY,
+    How.WINDOW: Clause.WINDOW,
+}
+SILENT = Doubt(Confidence.MEDIUM, False, "the event does not say how")
+HIDDEN = Doubt(Confidence.LOW, False, "the event does not say which column")
+
+
+def _way(how: How, masked: bool = False) -> Way:
+    return way(how, CLAUSES.get(how, Clause.SELECT), masked)
+
+
+UNTOLD = (Told(_way(How.TRANSFORMATION), SILENT, ""),)
+UNTOLD_ROWS = (Told(_way(How.FILTER), SILENT, ""),)
+TYPES = {"DIRECT": How.TRANSFORMATION, "INDIRECT": How.FILTER}
+"""What a subtype that is not OpenLineage's is taken for, with a doubt."""
+HOWS = {how.value: how for how in How}
+
+
+def _transformations(origin: dict[str, Any], complain: Complain) -> tuple[Told, ...]:
+    return tuple(_told(each) for each in objects(origin.get("transformations"), "transformations", complain))
+
+
+def _told(said: dict[str, Any]) -> Told:
+    how = HOWS.get(as_text(said.get("subtype")))
+    masked, text = said.get("masking") is True, as_text(said.get("description"))
+    if how is None:
+        return Told(_way(TYPES.get(as_text(said.get("type")), How.TRANSFORMATION), masked), SILENT, text)
+    return Told(_way(how, masked), None, text)
+
+
+def _deprecated(about: dict[str, Any]) -> tuple[Told, ...]:
+    """What facets before 1-1-0 say once for a field: IDENTITY or MASKED, or nothing at all."""
+    kind, text = about.get("transformationType"), as_text(about.get("transformationDescription"))
+    if kind == "IDENTITY":
+        return (Told(_way(How.IDENTITY), None, text),)
+    if kind == "MASKED":
+        return (Told(_way(How.TRANSFORMATION, masked=True), None, text),)
+    return (UNTOLD[0]._replace(text=text),)
+
+
+def _unknown(told: Iterable[Told]) -> tuple[Told, ...]:
+    """The source is named, its column is not."""
+    return tuple(each._replace(doubt=HIDDEN) for each in told)

@@ -1,0 +1,223 @@
+"""Stories to an extraction: datasets, edges, reads and jobs, as if lineal had found them itself.
+
+Of several runs of a job the latest that wrote an output tells what it is made of; a run that failed tells nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Column, Dataset, Edge, Read, Site, Usage
+from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.job import Job
+from lineal.model.openlineage import Named, meant
+from lineal.model.way import Clause, How
+from lineal.projects.openlineage.facets import Making, Origin, Told, makings
+from lineal.projects.openlineage.stories import Facets, Story
+from lineal.projects.openlineage.values import Complain, as_object, as_text, named, objects
+from lineal.projects.text import Report
+
+QUERY = "query"
+
+
+def extraction_of(stories: Sequence[Story], report: Report) -> Extraction:
+    builder = Builder(stories, report)
+    for story, outputs in builder.latest():
+        builder.add(story, outputs)
+    coverage = Coverage(len(stories), len(stories), sum(not story.failed for story in stories))
+    return Extraction(
+        edges=[Edge(*ends, tuple(usages)) for ends, usages in builder.edges.items()],
+        reads=list(builder.reads),
+        datasets=builder.infos,
+        coverage=coverage,
+        jobs=builder.jobs,
+    )
+
+
+@dataclass
+class Builder:
+    stories: Sequence[Story]
+    report: Report
+    names: dict[Named, Dataset] = field(default_factory=dict)
+    infos: dict[Dataset, DatasetInfo] = field(default_factory=dict)
+    edges: dict[tuple[Column, Column | Dataset], dict[Usage, None]] = field(default_factory=dict)
+    reads: dict[Read, None] = field(default_factory=dict)
+    jobs: list[Job] = field(default_factory=list)
+    kinds: dict[Named, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._told = {id(story): makings(story, partial(self._complain, story.place)) for story in self.stories}
+        described = [(story, *each) for story in self.stories for side in _sides(story) for each in side.items()]
+        aliases = _aliases(self.stories)
+        for _, name, facets in described:
+            kind = as_text(as_object(facets.get("datasetType")).get("datasetType")).lower()
+            if kind:
+                self.kinds[aliases.get(name, name)] = kind
+        for story, name, facets in described:
+            self._describe(aliases.get(name, name), facets, partial(self._complain, story.place))
+            self.names[name] = self._dataset(aliases.get(name, name))
+
+    def _complain(self, place: Place, message: str) -> None:
+        self.report(Diagnostic(Code.EVENT_ERROR, message, place))
+
+    # -- datasets --------------------------------------------------------------------------------------------------
+
+    def _dataset(self, name: Named) -> Dataset:
+        found = self.names.get(name)
+        if found is None:
+            found, kind = meant(*name, self.kinds.get(name, ""))
+            self.names[name] = found
+            self.infos.setdefault(found, DatasetInfo(found, kind))
+        return found
+
+    def _describe(self, name: Named, facets: Facets, complain: Complain) -> None:
+        """What is known of a dataset; the later story counts."""
+        info = self.infos[self._dataset(name)]
+        info.description = as_text(as_object(facets.get("documentation")).get("description")) or info.description
+        schema = facets.get("schema")
+        if schema is not None:
+            info.columns = list(_columns(schema, complain))
+            info.complete = True
+        tags = facets.get("tags")
+        if tags is not None:
+            _label(info, tags, complain)
+
+    def _column(self, dataset: Dataset, name: str) -> Column:
+        """`address.city` is a field of address, where the schema says so."""
+        info = self.infos[dataset]
+        if "." in name and info.complete and info.column(name) is None:
+            first, *path = name.split(".")
+            if info.column(first) is not None:
+                return Column(dataset, first, tuple(path))
+        return Column(dataset, name)
+
+    # -- lineage ---------------------------------------------------------------------------------------------------
+
+    def latest(self) -> Iterable[tuple[Story, list[Named]]]:
+        """Each story, with the outputs of which nothing later is told."""
+        last: dict[tuple[object, Named], Story] = {}
+        for story in self.stories:
+            if story.failed:
+                message = f"run {story.run.id if story.run else ''} of {'.'.join(story.job or ())}: {story.failed}"
+                self.report(Diagnostic(Code.RUN_FAILED, message, story.place))
+                continue
+            for output in self._told[id(story)] or [None]:
+                last[story.job, output or _sink(story)] = story
+        kept: dict[int, list[Named]] = {}
+        for (_, output), story in last.items():
+            kept.setdefault(id(story), []).append(output)
+        return [(story, kept[id(story)]) for story in self.stories if id(story) in kept]
+
+    def add(self, story: Story, outputs: list[Named]) -> None:
+        told = self._told[id(story)]
+        for output in outputs:
+            if output in told:
+                self._make(self._dataset(output), told[output], story.place)
+            else:
+                self._consume(output, story)
+        self.jobs.append(_job(story, tuple(self._dataset(output) for output in outputs)))
+
+    def _make(self, target: Dataset, making: Making, place: Place) -> None:
+        for name in making.read:
+            self.reads[Read(target, self._dataset(name), None, Clause.FROM, place)] = None
+        for written, origins in making.fields.items():
+            column = self._column(target, written)
+            self._list(target, column)
+            for origin in origins:
+                self._edge(origin, column, target, place)
+        for origin in making.rows:
+            self._edge(origin, target, target, place)
+
+    def _edge(self, origin: Origin, end: Column | Dataset, target: Dataset, place: Place) -> None:
+        dataset = self._dataset(origin.dataset)
+        source = self._column(dataset, origin.field)
+        self._list(dataset, source)
+        usages = self.edges.setdefault((source, end), {})
+        for told in origin.told:
+            usages[_usage(told, place)] = None
+            self.reads[Read(target, dataset, source.name, told.way.clause, place)] = None
+
+    def _list(self, dataset: Dataset, column: Column) -> None:
+        """A column that only lineage names is one of the dataset's, as far as they are known."""
+        info = self.infos[dataset]
+        if not info.complete and info.column(column.name) is None:
+            info.columns.append(ColumnInfo(column.name))
+
+    def _consume(self, sink: Named, story: Story) -> None:
+        """A job that reads and writes nothing that is tracked is a query: it has a name, and reads."""
+        target = self._dataset(sink)
+        self.infos[target].kind = QUERY
+        for name in story.inputs:
+            self.reads[Read(target, self._dataset(name), None, Clause.FROM, story.place)] = None
+
+
+def _sides(story: Story) -> tuple[dict[Named, Facets], dict[Named, Facets]]:
+    return story.inputs, story.outputs
+
+
+def _sink(story: Story) -> Named:
+    return story.job or Named("", "")
+
+
+def _aliases(stories: Iterable[Story]) -> dict[Named, Named]:
+    """A table that is kept in files goes by its own name: what `symlinks` calls a TABLE."""
+    found: dict[Named, Named] = {}
+    for side in (side for story in stories for side in _sides(story)):
+        for name, facets in side.items():
+            identifiers = as_object(facets.get("symlinks")).get("identifiers")
+            for each in identifiers if isinstance(identifiers, list) else ():
+                alias = named(each)
+                if alias is not None and each.get("type") == "TABLE":
+                    found[name] = alias
+    return found
+
+
+def _usage(told: Told, place: Place) -> Usage:
+    calls = () if told.way.how is How.IDENTITY else (told.way.how.value.lower(),)
+    return Usage(told.way, told.doubt, None, Site(place, told.text, calls))
+
+
+def _columns(schema: dict[str, Any], complain: Complain) -> Iterable[ColumnInfo]:
+    for each in objects(schema.get("fields"), "schema.fields", complain):
+        if isinstance(each.get("name"), str):
+            yield ColumnInfo(each["name"], as_text(each.get("type")), as_text(each.get("description")))
+        else:
+            complain("a field of the schema has no name: left out")
+
+
+def _label(info: DatasetInfo, facet: dict[str, Any], complain: Complain) -> None:
+    """{"key": "pii", "value": "true", "field": "email"}      a label of a column"""
+    labels: dict[str, list[str]] = {}
+    for tag in objects(facet.get("tags"), "tags", complain):
+        column, key = as_text(tag.get("field")), as_text(tag.get("key"))
+        if "field" in tag and key and tag.get("value") == "true":
+            labels.setdefault(column, []).append(key)
+            if not info.complete and info.column(column) is None:
+                info.columns.append(ColumnInfo(column))
+    info.columns = [column._replace(classification=tuple(labels.get(column.name, ()))) for column in info.columns]
+
+
+LOCATION = ("type", "url", "repoUrl", "path", "version", "tag", "branch", "pullRequestNumber")
+
+
+def _job(story: Story, outputs: tuple[Dataset, ...]) -> Job:
+    facets = story.facets
+    sql, location = as_object(facets.get("sql")), as_object(facets.get("sourceCodeLocation"))
+    namespace, name = story.job or ("", "")
+    return Job(
+        outputs,
+        namespace,
+        name,
+        sql=as_text(sql.get("query")),
+        dialect=as_text(sql.get("dialect")),
+        description=as_text(as_object(facets.get("documentation")).get("description")),
+        place=story.place,
+        location=tuple((key, location[key]) for key in LOCATION if isinstance(location.get(key), str)),
+        time=story.time,
+        run=story.run,
+        given=True,
+    )

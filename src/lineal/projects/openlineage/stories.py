@@ -1,0 +1,190 @@
+"""What events tell of jobs and datasets: the events of a run are one story, whatever order they come in.
+
+A job event replaces what was said of the job before; the events of one run, and those of one dataset, add up. A facet
+that is said again is replaced by the later one, and one that is marked as deleted goes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.job import Run
+from lineal.model.openlineage import Named
+from lineal.projects.openlineage.stream import Written
+from lineal.projects.openlineage.values import Complain, as_object, entries, named, objects
+from lineal.projects.text import Report
+
+Facets = dict[str, dict[str, Any]]
+
+STATES = {"START": 0, "RUNNING": 1, "OTHER": 2, "COMPLETE": 3, "ABORT": 4, "FAIL": 4}
+ENDED = ("COMPLETE", "ABORT", "FAIL")
+FAILED = ("ABORT", "FAIL")
+EARLIEST = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass
+class Story:
+    """What is told of one run, one job or one dataset."""
+
+    job: Named | None
+    place: Place
+    time: str
+    moment: datetime
+    run: Run | None = None
+    failed: str = ""
+    facets: Facets = field(default_factory=dict)
+    lineage: list[Any] | None = None
+    """the entries of the explicit lineage facet"""
+    inputs: dict[Named, Facets] = field(default_factory=dict)
+    outputs: dict[Named, Facets] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event whose outer parts are as they should be."""
+
+    value: Mapping[str, Any]
+    place: Place
+    time: str
+    moment: datetime
+    job: Named | None
+    run: str = ""
+    state: str = ""
+
+    @property
+    def order(self) -> tuple[datetime, int, str]:
+        return self.moment, STATES.get(self.state, 2), json.dumps(self.value, sort_keys=True)
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        if self.run:
+            return ("run", self.run, self.job)
+        return ("job", self.job) if self.job else ("dataset", named(self.value["dataset"]))
+
+
+def stories(events: Iterable[Written], report: Report) -> list[Story]:
+    """The stories, the earliest first."""
+    told: dict[tuple[object, ...], list[Event]] = {}
+    for each in events:
+        event = _event(each, report)
+        if event is not None:
+            told.setdefault(event.subject, []).append(event)
+    _report_shared_ids(told, report)
+    made = [_story(sorted(several, key=lambda event: event.order), report) for several in told.values()]
+    return sorted(made, key=lambda story: (story.moment, story.time, story.job or ("", ""), story.run or ""))
+
+
+def problem_of(value: Any) -> str:
+    """What keeps a value from being an event; empty for one that is none the worse."""
+    if not isinstance(value, dict):
+        return "an event is a JSON object"
+    if not isinstance(value.get("eventTime"), str):
+        return "an event has an eventTime"
+    if "dataset" in value and "job" not in value:
+        return "" if named(value["dataset"]) else "a dataset has a namespace and a name"
+    if not named(value.get("job")):
+        return "an event is about a job or a dataset, with a namespace and a name"
+    if "run" in value and not (isinstance(as_object(value["run"]).get("runId"), str) and value["run"]["runId"]):
+        return "a run has a runId"
+    return ""
+
+
+def _event(written: Written, report: Report) -> Event | None:
+    value, place = written
+    complain = _complaint(place, report)
+    problem = problem_of(value)
+    if problem:
+        complain(f"{problem}: the event is left out")
+        return None
+    time, run, state = value["eventTime"], "", ""
+    moment = _moment(time)
+    if moment is None:
+        complain(f"eventTime {time!r} is no time: the event counts as the first")
+    if "run" in value:
+        run, state = value["run"]["runId"], value.get("eventType", "OTHER")
+        if not isinstance(state, str) or state not in STATES:
+            complain(f"eventType {state!r} is not known: taken for OTHER")
+            state = "OTHER"
+    return Event(value, place, time, moment or EARLIEST, named(value.get("job")), run, state)
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text)
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _report_shared_ids(told: Mapping[tuple[object, ...], list[Event]], report: Report) -> None:
+    """A run is that of one job; an id that two jobs use is that of two runs."""
+    runs: dict[str, list[Event]] = {}
+    for several in told.values():
+        if several[0].run:
+            runs.setdefault(several[0].run, []).append(several[0])
+    for run, firsts in runs.items():
+        if len(firsts) > 1:
+            jobs = ", ".join(sorted(".".join(event.job or ()) for event in firsts))
+            message = f"run {run} is that of several jobs: {jobs}; each is kept for itself"
+            report(Diagnostic(Code.EVENT_ERROR, message, firsts[1].place))
+
+
+def _story(events: list[Event], report: Report) -> Story:
+    last = events[-1]
+    if not last.run and last.job:
+        events = [last]  # what a job event says is the whole of it
+    ended = [event for event in events if event.state in ENDED]
+    final = ended[-1] if ended else last
+    story = Story(final.job, final.place, final.time, final.moment)
+    for event in events:
+        _tell(story, event, _complaint(event.place, report))
+    if final.run:
+        started = next((event.time for event in events if event.state == "START"), events[0].time)
+        story.run = Run(final.run, started, final.time)
+        story.failed = final.state if final.state in FAILED else ""
+    return story
+
+
+def _tell(story: Story, event: Event, complain: Complain) -> None:
+    value = event.value
+    if event.job is None:
+        _describe(story.outputs, value["dataset"], "dataset", complain)
+        return
+    job = value["job"]
+    _update(story.facets, job.get("facets"), "job.facets", complain)
+    lineage = as_object(as_object(job.get("facets")).get("lineage")).get("entries")
+    if isinstance(lineage, list):
+        story.lineage = [*(story.lineage or ()), *lineage]
+    for side, into in (("inputs", story.inputs), ("outputs", story.outputs)):
+        for dataset in objects(value.get(side), side, complain):
+            _describe(into, dataset, side, complain)
+
+
+def _describe(into: dict[Named, Facets], dataset: dict[str, Any], side: str, complain: Complain) -> None:
+    name = named(dataset)
+    if name is None:
+        complain(f"a dataset of {side} has no namespace and name: left out")
+    else:
+        _update(into.setdefault(name, {}), dataset.get("facets"), f"{name.name}.facets", complain)
+
+
+def _update(facets: Facets, given: Any, what: str, complain: Complain) -> None:
+    for name, facet in entries(given, what, complain):
+        if facet.get("_deleted") is True:
+            facets.pop(name, None)
+        else:
+            facets[name] = facet
+
+
+def _complaint(place: Place, report: Report) -> Complain:
+    return partial(_report, report, place)
+
+
+def _report(report: Report, place: Place, message: str) -> None:
+    report(Diagnostic(Code.EVENT_ERROR, message, place))

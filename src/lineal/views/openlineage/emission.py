@@ -1,0 +1,38 @@
+"""How events are written: what a user may choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+COLUMN_LINEAGE, EXPLICIT, BOTH = "legacy", "explicit", "both"
+FACETS = (COLUMN_LINEAGE, EXPLICIT, BOTH)
+"""The columnLineage facet, the experimental facets that are to supersede it, or both."""
+
+AUTO, JOB, RUN, DATASET = "auto", "job", "run", "dataset"
+EVENTS = (AUTO, JOB, RUN, DATASET)
+"""Events about jobs, about runs, or about datasets; auto: what was reported as a run stays one, a text is a job."""
+
+
+@dataclass(frozen=True)
+class Emission:
+    time: str
+    """of what was read from a text; what was reported keeps its own"""
+    events: str = AUTO
+    facets: str = COLUMN_LINEAGE
+    legacy: bool = False
+    """what decides the rows is written beside every field, instead of once for the dataset"""
+    describe: bool = False
+    """each transformation says its expression"""
+    namespace: str = ""
+    """of datasets that have none"""
+    home: str = ""
+    """the project's namespace: its datasets are called as those that have none"""
+    prefixes: tuple[tuple[str, str], ...] = ()
+    """the namespace of the datasets whose name begins so: (("raw", "postgres://raw:5432"),)"""
+    job_namespace: str = ""
+    repository: str = ""
+    """the address below which the files are: https://…/blob/main"""
+    version: str = ""
+    """the revision that is read"""
+    root: str = ""
+    """the folder that the files' paths are written from"""

@@ -1,0 +1,165 @@
+"""Events: one per job, or per dataset that no job writes or reads; deterministic, and in one order."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from lineal.model.edge import Dataset, Edge
+from lineal.model.job import Job, Run
+from lineal.model.openlineage import NO_NAMESPACE, Named
+from lineal.views.openlineage import facets
+from lineal.views.openlineage.emission import AUTO, BOTH, COLUMN_LINEAGE, DATASET, EXPLICIT, RUN, Emission
+from lineal.views.openlineage.facts import Facts, Made, facts_of, of_job
+from lineal.views.report import Report
+
+Json = dict[str, Any]
+CORE = f"{facets.SPEC}/2-0-2/OpenLineage.json#/$defs"
+
+
+def events(report: Report, emission: Emission) -> list[Json]:
+    """The events of what a report shows, sorted by job; those of datasets on their own come last."""
+    graph = report.graph
+    targets = None if report.entire else {edge.into for edge in report.edges}
+    wanted = set(map(id, report.edges))
+    edges = [edge for edge in graph.extraction.edges if report.entire or id(edge) in wanted]
+    facts = facts_of(graph, edges, targets, emission)
+    writer = Writer(report, facts, edges, emission)
+    return [event for told in writer.all() for event in told]
+
+
+def line(event: Json) -> str:
+    """An event as OpenLineage's client writes it."""
+    return json.dumps(event, sort_keys=True)
+
+
+@dataclass
+class Writer:
+    report: Report
+    facts: Facts
+    edges: list[Edge]
+    emission: Emission
+
+    def all(self) -> Iterator[list[Json]]:
+        mentioned: set[Named] = set()
+        alone: dict[Named, Job] = {}
+        for job in sorted(self._jobs, key=lambda job: (job.namespace, job.name, job.outputs, job.time)):
+            if self.emission.events == DATASET or not job.name:
+                alone |= {self.facts.names[output]: job for output in job.outputs}
+                continue
+            made = self._made(job)
+            mentioned |= {*made, *(name for each in made.values() for name in each.inputs)}
+            yield self._of_job(job, made)
+        if self.report.entire:
+            alone = {name: Job(()) for name in self.facts.infos if name not in mentioned} | alone
+        for name in sorted(alone):
+            yield [self._of_dataset(name, alone[name])]
+
+    # -- jobs ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _jobs(self) -> list[Job]:
+        """Those that were reported, those whose statements are known, and one for each other dataset that is made."""
+        names, found = self.facts.names, []
+        known: set[Named] = set()
+        for job in self.report.graph.extraction.jobs:
+            outputs = tuple(output for output in job.outputs if output in names and self._shows(output))
+            if outputs and (job.given or names[outputs[0]] not in known):
+                known |= {names[output] for output in outputs}
+                found.append(self._titled(replace(job, outputs=outputs)))
+        for dataset, name in names.items():
+            if name in self.facts.made and name not in known:
+                known.add(name)
+                found.append(self._titled(Job((dataset,))))
+        return found
+
+    def _shows(self, output: Dataset) -> bool:
+        return self.report.entire or self.facts.names[output] in self.facts.made
+
+    def _titled(self, job: Job) -> Job:
+        """A statement is a job that is named after what it writes; a dataset that was told of alone stays alone."""
+        own = self.facts.names[job.outputs[0]]
+        if job.name or (job.given and (self.emission.events == AUTO or own not in self.facts.made)):
+            return job
+        return replace(job, name=self._titles[own], namespace=self.emission.job_namespace or NO_NAMESPACE)
+
+    @cached_property
+    def _titles(self) -> dict[Named, str]:
+        """The dataset's name, where no other has it; no two datasets are given the same."""
+        spelt: dict[Named, str] = {}
+        for dataset, name in self.facts.names.items():
+            spelt.setdefault(name, dataset.name)
+        counts = Counter(spelt.values())
+        titles: dict[str, Named] = {}
+        for name in sorted(spelt):
+            title = spelt[name] if spelt[name] and counts[spelt[name]] == 1 else ".".join(name)
+            while title in titles:
+                title += "'"
+            titles[title] = name
+        return {name: title for title, name in titles.items()}
+
+    @cached_property
+    def _shared(self) -> set[Named]:
+        """What several jobs write."""
+        writers = Counter(self.facts.names[output] for job in self._jobs for output in job.outputs)
+        return {name for name, count in writers.items() if count > 1}
+
+    def _made(self, job: Job) -> dict[Named, Made]:
+        """What a job makes of its inputs; of what others write, too, only its own part."""
+        names = {self.facts.names[output] for output in job.outputs}
+        facts = self.facts
+        if not names.isdisjoint(self._shared):
+            others = {other.place for other in self._jobs if other.given and other is not job}
+            edges = [edge for edge in self.edges if edge.into in job.outputs]
+            facts = of_job(self.report.graph, job, others, edges, facts, self.emission)
+        return {name: facts.made.get(name, Made()) for name in sorted(names)}
+
+    def _of_job(self, job: Job, made: dict[Named, Made]) -> list[Json]:
+        inputs = sorted({name for each in made.values() for name in each.inputs})
+        told: Json = {"namespace": job.namespace, "name": job.name, "facets": facets.of_job(job, self.emission)}
+        if self.emission.facets in (EXPLICIT, BOTH):
+            told["facets"]["lineage"] = facets.explicit_of_job(made)
+        body = {
+            "job": told,
+            "inputs": [self._dataset(name) for name in inputs],
+            "outputs": [self._dataset(name, made[name]) for name in made],
+        }
+        if self.emission.events == RUN or (job.run and self.emission.events == AUTO):
+            return self._of_run(job, body)
+        return [self._event("JobEvent", job.time, body)]
+
+    def _of_run(self, job: Job, body: Json) -> list[Json]:
+        """A run has a beginning and an end; only the end says what was made."""
+        time = job.time or self.emission.time
+        said = json.dumps([body, time], sort_keys=True)
+        run = job.run or Run(str(uuid5(NAMESPACE_URL, f"{facets.HOME}/{said}")), time, time)
+        identity = {"run": {"runId": run.id}}
+        began = {**identity, "eventType": "START", "job": {key: body["job"][key] for key in ("namespace", "name")}}
+        ended = {**identity, "eventType": "COMPLETE", **body}
+        return [self._event("RunEvent", run.started, began), self._event("RunEvent", run.ended, ended)]
+
+    # -- datasets --------------------------------------------------------------------------------------------------
+
+    def _of_dataset(self, name: Named, job: Job) -> Json:
+        made = self.facts.made.get(name)
+        dataset = self._dataset(name, made)
+        if made is not None and self.emission.facets in (EXPLICIT, BOTH):
+            dataset["facets"]["lineage"] = facets.explicit_of_dataset(made)
+        return self._event("DatasetEvent", job.time, {"dataset": dataset})
+
+    def _dataset(self, name: Named, made: Made | None = None) -> Json:
+        info = self.facts.infos.get(name)
+        known = facets.of_dataset(info)
+        if made is not None and self.emission.facets in (COLUMN_LINEAGE, BOTH) and (made.fields or made.rows):
+            columns = info.names if info is not None and info.complete else ()
+            known |= facets.column_lineage(made, columns, self.emission)
+        return {**facets.named(name), "facets": known}
+
+    def _event(self, kind: str, time: str, body: Json) -> Json:
+        moment = time or self.emission.time
+        return {"eventTime": moment, "producer": facets.PRODUCER, "schemaURL": f"{CORE}/{kind}", **body}

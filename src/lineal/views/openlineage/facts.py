@@ -1,0 +1,140 @@
+"""What an event says, before it is an event: datasets by their names in OpenLineage, and what each is made of.
+
+Datasets that events cannot tell apart are one here, and so are columns: `a.b` and the field b of a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from lineal.graph.graph import Graph
+from lineal.model.diagnostic import Place
+from lineal.model.edge import Column, Dataset, Edge, Usage
+from lineal.model.extraction import DatasetInfo
+from lineal.model.job import Job
+from lineal.model.openlineage import Named, named
+from lineal.model.way import How
+from lineal.views.openlineage.emission import Emission
+
+RANK = {how: rank for rank, how in enumerate(How)}
+
+
+class Source(NamedTuple):
+    dataset: Named
+    field: str
+
+
+class Transformation(NamedTuple):
+    """Ordered as they are listed: direct ones first."""
+
+    rank: int
+    masking: bool
+    description: str
+    how: How
+
+
+Sources = dict[Source, set[Transformation]]
+"""In the order in which the statement names them."""
+
+Mention = tuple[bool, Place | None]
+"""Where a statement first names a column; what it does not name comes last."""
+
+UNMENTIONED: Mention = (True, None)
+
+
+@dataclass
+class Made:
+    """What a dataset is made of: each field's sources, what decides the rows, and all datasets that are read."""
+
+    fields: dict[str, Sources] = field(default_factory=dict)
+    rows: Sources = field(default_factory=dict)
+    read: set[Named] = field(default_factory=set)
+
+    @property
+    def inputs(self) -> list[Named]:
+        listed = (self.rows, *self.fields.values())
+        return sorted(self.read | {source.dataset for sources in listed for source in sources})
+
+
+@dataclass
+class Facts:
+    """All of it, for the edges that were asked for."""
+
+    infos: dict[Named, DatasetInfo]
+    made: dict[Named, Made]
+    names: dict[Dataset, Named]
+    mentions: dict[tuple[Dataset, Dataset, str], Place]
+
+
+def facts_of(graph: Graph, edges: Iterable[Edge], targets: set[Dataset] | None, emission: Emission) -> Facts:
+    """`targets` are the datasets whose making is told; None for all."""
+    names = {
+        dataset: named(dataset, info.kind, emission.namespace, emission.prefixes, emission.home)
+        for dataset, info in graph.infos.items()
+    }
+    infos: dict[Named, DatasetInfo] = {}
+    for dataset, info in graph.infos.items():
+        held = infos.get(names[dataset])
+        if held is None or (info.complete and not held.complete):
+            infos[names[dataset]] = info
+    facts = Facts(infos, {}, names, _mentions(graph))
+    for edge in sorted(edges, key=lambda edge: _mention(edge, facts)):
+        _add(facts, edge, edge.usages, emission)
+    for read in graph.reads:
+        if (targets is None or read.target in targets) and read.target in names and read.dataset in names:
+            facts.made.setdefault(names[read.target], Made()).read.add(names[read.dataset])
+    return facts
+
+
+def of_job(
+    graph: Graph, job: Job, others: Container[Place | None], edges: Iterable[Edge], facts: Facts, emission: Emission
+) -> Facts:
+    """The part of the facts that is told by one of several jobs with the same output: not by the others."""
+    own = Facts(facts.infos, {}, facts.names, facts.mentions)
+
+    def is_own(place: Place | None) -> bool:
+        return place == job.place if job.given else place not in others
+
+    for edge in sorted(edges, key=lambda edge: _mention(edge, facts)):
+        _add(own, edge, [usage for usage in edge.usages if is_own(usage.place)], emission)
+    for read in graph.reads:
+        if read.target in job.outputs and is_own(read.place):
+            own.made.setdefault(facts.names[read.target], Made()).read.add(facts.names[read.dataset])
+    return own
+
+
+def _add(facts: Facts, edge: Edge, usages: Iterable[Usage], emission: Emission) -> None:
+    told = {_transformation(usage, emission) for usage in usages}
+    if not told:
+        return
+    made = facts.made.setdefault(facts.names[edge.into], Made())
+    target = edge.target
+    sources = made.fields.setdefault(flat(target), {}) if isinstance(target, Column) else made.rows
+    source = Source(facts.names[edge.source.dataset], flat(edge.source))
+    sources.setdefault(source, set()).update(told)
+
+
+def _mentions(graph: Graph) -> dict[tuple[Dataset, Dataset, str], Place]:
+    found: dict[tuple[Dataset, Dataset, str], Place] = {}
+    for read in graph.reads:
+        if read.column is not None and read.place is not None:
+            key = (read.target, read.dataset, read.column)
+            found[key] = min(read.place, found.get(key, read.place))
+    return found
+
+
+def _mention(edge: Edge, facts: Facts) -> Mention:
+    place = facts.mentions.get((edge.into, edge.source.dataset, edge.source.name))
+    return UNMENTIONED if place is None else (False, place)
+
+
+def flat(column: Column) -> str:
+    """A column's name in an event: a nested field is written with dots."""
+    return ".".join((column.name, *column.path))
+
+
+def _transformation(usage: Usage, emission: Emission) -> Transformation:
+    text = usage.expression if emission.describe else ""
+    return Transformation(RANK[usage.how], usage.masked, text, usage.how)

@@ -1,0 +1,182 @@
+"""The local server: answers those who may ask, takes so much and no more, and never fails with a traceback.
+
+It listens on the loopback unless it is told otherwise, and then only with a token. A request is refused if its Host is
+none of the server's own names (a page of another site that has rebound its name to 127.0.0.1), if it comes from a page
+of another site (Origin), if it brings no token where one is asked for, or if its body is larger than it may be.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+LARGEST = 16 * 1024 * 1024
+PATIENCE = 30
+"""Seconds that a client may be silent."""
+
+
+class Request(NamedTuple):
+    method: str
+    path: str
+    body: bytes
+
+
+class Answer(NamedTuple):
+    status: int
+    body: bytes = b""
+    type: str = "application/json"
+
+
+Route = Callable[[Request], Answer]
+Routes = Mapping[tuple[str, str], Route]
+
+
+class Refused(Exception):
+    """A request that is not answered: its status, and why."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+def said(status: int, message: str) -> Answer:
+    return Answer(status, json.dumps({"message": message}).encode())
+
+
+class Server(ThreadingHTTPServer):
+    """Routes behind a door."""
+
+    daemon_threads = True
+    request_queue_size = 128
+    block_on_close = False
+
+    def __init__(self, host: str, port: int, routes: Routes, token: str = "", largest: int = LARGEST) -> None:
+        self.routes = routes
+        self.token = token
+        self.largest = largest
+        super().__init__((host, port), Handler)
+        self.names = {*LOOPBACK, host}
+
+    @property
+    def address(self) -> str:
+        host, port = self.server_address[:2]
+        return f"http://{host!s}:{port}"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that goes away is no news."""
+
+
+def answered(server: Server, handler: Handler) -> Answer:
+    path = urlsplit(handler.path).path.rstrip("/") or "/"
+    _check_host(server, handler.headers.get("Host", ""))
+    _check_origin(server, handler.headers.get("Origin"))
+    methods = [method for method, known in server.routes if known == path]
+    if not methods:
+        raise Refused(404, "there is nothing here")
+    if handler.command not in methods:
+        raise Refused(405, f"this takes {', '.join(sorted(methods))}")
+    _check_token(server, handler.headers.get("Authorization", ""))
+    return server.routes[handler.command, path](Request(handler.command, path, _body(server, handler)))
+
+
+def _check_host(server: Server, host: str) -> None:
+    name = urlsplit(f"//{host}").hostname or ""
+    if name not in server.names:
+        raise Refused(403, "this name is not the server's own")
+
+
+def _check_origin(server: Server, origin: str | None) -> None:
+    if origin is not None and origin != "null" and urlsplit(origin).netloc == urlsplit(server.address).netloc:
+        return
+    if origin is not None:
+        raise Refused(403, "pages of other sites may not ask")
+
+
+def _check_token(server: Server, authorization: str) -> None:
+    given = authorization.removeprefix("Bearer ").strip()
+    if server.token and not secrets.compare_digest(given.encode(), server.token.encode()):
+        raise Refused(401, "a token is needed: Authorization: Bearer …")
+
+
+def _body(server: Server, handler: Handler) -> bytes:
+    """What is sent, unpacked; never more than may be."""
+    if handler.command in ("GET", "HEAD"):
+        return b""
+    if handler.headers.get("Transfer-Encoding"):
+        raise Refused(411, "a body comes with its length")
+    try:
+        length = int(handler.headers.get("Content-Length", ""))
+    except ValueError:
+        raise Refused(411, "a body comes with its length") from None
+    if not 0 <= length <= server.largest:
+        raise Refused(413, f"at most {server.largest:,} bytes are taken at a time")
+    if handler.headers.get_content_type() != "application/json":
+        raise Refused(415, "this takes application/json")
+    body = handler.rfile.read(length)
+    if len(body) < length:
+        raise Refused(400, "the body is shorter than its length")
+    return _unpacked(body, handler.headers.get("Content-Encoding", "identity").lower(), server.largest)
+
+
+def _unpacked(body: bytes, encoding: str, largest: int) -> bytes:
+    if encoding == "identity":
+        return body
+    if encoding != "gzip":
+        raise Refused(415, "a body is plain or gzip")
+    try:
+        unpacking = zlib.decompressobj(wbits=31)
+        plain = unpacking.decompress(body, largest + 1)
+    except zlib.error:
+        raise Refused(400, "the body is not gzip") from None
+    if len(plain) > largest:
+        raise Refused(413, f"at most {largest:,} bytes are taken at a time")
+    if not unpacking.eof:
+        raise Refused(400, "the body is not whole")
+    return plain
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+    protocol_version = "HTTP/1.1"
+    server_version = "lineal"
+    sys_version = ""
+    timeout = PATIENCE
+
+    def handle_one_request(self) -> None:
+        with suppress(OSError):  # the client has gone
+            super().handle_one_request()
+
+    def _answer(self) -> None:
+        try:
+            answer = answered(self.server, self)
+        except Refused as refusal:
+            answer = said(refusal.status, str(refusal))
+            self.close_connection = True  # what is left of the body is not read
+        except Exception:
+            answer = said(503, "this could not be done")
+            self.close_connection = True
+        self.send_response(answer.status)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", answer.type)
+        self.send_header("Content-Length", str(len(answer.body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(answer.body)
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = _answer
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """The server says what it does by its answers."""
+
+
+HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}

@@ -1,0 +1,75 @@
+"""Events of invented graphs: each is valid, and what is read from them gives the same events again, byte for byte.
+
+LINEAL_OPENLINEAGE_EVENTS says how many events there are to be: 5,000 take half a minute.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import count
+from random import Random
+
+import pytest
+from random_graphs import Invented
+from spec import check
+
+from lineal.graph.graph import Graph
+from lineal.model.extraction import Extraction
+from lineal.projects.openlineage import extraction_of_texts
+from lineal.store.saved import restored, saved
+from lineal.views.openlineage import EVENTS, FACETS, Emission, view
+from lineal.views.report import everything
+
+MANY = int(os.environ.get("LINEAL_OPENLINEAGE_EVENTS", "500"))
+
+
+def emission(seed: int) -> Emission:
+    random = Random(-seed - 1)
+    return Emission(
+        "2024-01-01T00:00:00Z",
+        events=random.choice(EVENTS),
+        facets=random.choice(FACETS),
+        legacy=random.random() < 0.5,
+        describe=random.random() < 0.5,
+        namespace=random.choice(("", "food_delivery", "é")),
+        prefixes=random.choice(((), (("a", "postgres://a:1"),))),
+        job_namespace=random.choice(("", "jobs")),
+        repository=random.choice(("", "https://git.example.com/blob/main")),
+        version=random.choice(("", "abc")),
+    )
+
+
+def emitted(extraction: Extraction, chosen: Emission) -> str:
+    return view(everything(Graph(extraction)), chosen)
+
+
+def test_events_are_valid_and_survive_a_round_trip() -> None:
+    total = 0
+    for seed in count():
+        chosen = emission(seed)
+        text = emitted(Invented(seed).extraction(), chosen)
+        events = [json.loads(line) for line in text.splitlines()]
+        for event in events:
+            check(event)
+        read = extraction_of_texts([("events.ndjson", text)])
+        assert read.diagnostics == [], seed
+        assert emitted(read, chosen) == text, seed
+        total += len(events)
+        if total >= MANY:
+            break
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_order_of_events_does_not_matter(seed: int) -> None:
+    chosen = emission(seed)
+    lines = emitted(Invented(seed).extraction(), chosen).splitlines(keepends=True)
+    Random(seed).shuffle(lines)
+    shuffled = extraction_of_texts([("events.ndjson", "".join(lines))])
+    assert sorted(emitted(shuffled, chosen).splitlines(keepends=True)) == sorted(lines)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_saved_lineage_gives_the_same_events(seed: int) -> None:
+    extraction, chosen = Invented(seed).extraction(), emission(seed)
+    assert emitted(restored(saved(extraction)), chosen) == emitted(extraction, chosen)

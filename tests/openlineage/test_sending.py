@@ -1,0 +1,187 @@
+"""`lineal emit`: console, file and server say the same events; what does not arrive is not lost."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lineal.cli import main
+from lineal.web.ingest import PATH
+
+SQL = "CREATE VIEW a AS SELECT x FROM t;\nCREATE VIEW b AS SELECT x FROM a WHERE x > 0;\n"
+TIME = ["--event-time", "2024-01-01T00:00:00Z"]
+
+
+@pytest.fixture
+def sql(tmp_path: Path) -> Path:
+    file = tmp_path / "views.sql"
+    file.write_text(SQL)
+    return file
+
+
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("OPENLINEAGE_URL", "OPENLINEAGE_API_KEY", "OPENLINEAGE_CONFIG", "OPENLINEAGE_DISABLED"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def emit(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["emit", *map(str, arguments), *TIME])
+
+
+class Endpoint(ThreadingHTTPServer):
+    """A server that answers as it is told to: a status, or None to close the connection."""
+
+    def __init__(self, answers: Callable[[int], int | None]) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answers = answers
+        self.asked = 0
+        self.bodies: list[Any] = []
+        self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Endpoint
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        status = self.server.answers(self.server.asked)
+        self.server.asked += 1
+        if status is None:
+            self.close_connection = True
+            return
+        if status == 201:
+            self.server.bodies.append(json.loads(body))
+            self.server.headers.append(dict(self.headers))
+            self.server.paths.append(self.path)
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None: ...
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Callable[[Callable[[int], int | None]], Endpoint]]:
+    running: list[tuple[Endpoint, threading.Thread]] = []
+
+    def start(answers: Callable[[int], int | None]) -> Endpoint:
+        made = Endpoint(answers)
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        running.append((made, thread))
+        return made
+
+    yield start
+    for made, thread in running:
+        made.shutdown()
+        made.server_close()
+        thread.join()
+
+
+def test_every_way_says_the_same(sql: Path, tmp_path: Path, endpoint: Any) -> None:
+    shown = CliRunner().invoke(main, ["lineage", str(sql), "--output", "openlineage", *TIME])
+    console = emit(sql)
+    assert (console.exit_code, console.stdout) == (0, shown.stdout)
+    file = tmp_path / "events.ndjson"
+    assert emit(sql, "--to", file).exit_code == 0
+    assert file.read_text() == shown.stdout
+    server = endpoint(lambda asked: 201)
+    assert emit(sql, "--url", server.url).exit_code == 0
+    assert server.bodies == [json.loads(line) for line in shown.stdout.splitlines()]
+    assert server.paths == [PATH] * 2
+
+
+def test_what_was_emitted_is_emitted_again(sql: Path, tmp_path: Path) -> None:
+    for options in ([], ["--legacy"], ["--facets", "both", "--describe"], ["--events", "run"], ["--events", "dataset"]):
+        first = emit(sql, *options).stdout
+        (tmp_path / "events.ndjson").write_text(first)
+        assert emit(tmp_path / "events.ndjson", *options).stdout == first
+
+
+def test_the_key_comes_from_the_environment(sql: Path, endpoint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = endpoint(lambda asked: 201)
+    monkeypatch.setenv("OPENLINEAGE_API_KEY", "s3cret")
+    monkeypatch.setenv("OPENLINEAGE_URL", server.url)
+    assert emit(sql, "--transport", "http").exit_code == 0
+    assert {headers["Authorization"] for headers in server.headers} == {"Bearer s3cret"}
+    assert emit(sql, "--transport", "configured").exit_code == 0
+    assert len(server.bodies) == 4
+
+
+def test_a_busy_server_is_asked_again(sql: Path, endpoint: Any) -> None:
+    server = endpoint(lambda asked: (503, None, 201)[min(asked, 2)])
+    assert emit(sql, "--url", server.url, "--retries", "3").exit_code == 0
+    assert len(server.bodies) == 2
+
+
+@pytest.mark.parametrize("status", [None, 400, 503])
+def test_what_did_not_arrive_is_kept(status: int | None, sql: Path, tmp_path: Path, endpoint: Any) -> None:
+    whole = emit(sql).stdout
+    server = endpoint(lambda asked: 201 if asked == 0 else status)
+    left = tmp_path / "left.ndjson"
+    failed = emit(sql, "--url", server.url.replace("//", "//user:pa55@"), "--retries", "1", "--unsent", left)
+    assert failed.exit_code == 1
+    assert "1 of 2 events sent" in failed.stderr and str(left) in failed.stderr
+    assert "pa55" not in failed.stderr and "Traceback" not in failed.stderr
+    assert left.read_text() == whole.splitlines(keepends=True)[1]
+    again = endpoint(lambda asked: 201)
+    assert emit(left, "--url", again.url).exit_code == 0
+    assert [*server.bodies, *again.bodies] == [json.loads(line) for line in whole.splitlines()]
+
+
+def test_a_server_that_is_silent(sql: Path) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        failed = emit(sql, "--url", url, "--timeout", "0.2", "--retries", "0")
+    assert failed.exit_code == 1
+    assert "0 of 2 events sent" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--url", "localhost:5000"], "--url is the address of a server"),
+        (["--transport", "http"], "--url is the address of a server"),
+        (["--transport", "file"], "name the file with --to"),
+        (["--to", "x", "--url", "http://x"], "give one of them"),
+        (["--transport", "console", "--to", "x"], "does not go with --to"),
+        (["--event-time", "yesterday"], "no time with a zone"),
+        (["--event-time", "2024-01-01"], "no time with a zone"),
+        (["--timeout", "0"], "--timeout"),
+    ],
+)
+def test_mistakes(sql: Path, options: list[str], said: str) -> None:
+    failed = CliRunner().invoke(main, ["emit", str(sql), *options])
+    assert failed.exit_code == 2
+    assert said in failed.stderr
+
+
+def test_a_file_that_cannot_be_written(sql: Path, tmp_path: Path) -> None:
+    failed = emit(sql, "--to", tmp_path / "no" / "events.ndjson")
+    assert failed.exit_code == 1
+    assert "0 of 2 events sent" in failed.stderr
+
+
+def test_without_the_client_it_says_what_to_install(sql: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "openlineage.client", None)
+    failed = emit(sql)
+    assert failed.exit_code == 2
+    assert "pip install 'lineal[openlineage]'" in failed.stderr
