@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from lineal.algebra.frame import Frame, Lineage, Scan, doubted
 from lineal.extract.entries import Definition, Entry
-from lineal.extract.pyspark.program import File, Known, Program, files_of
+from lineal.extract.pyspark.catalog import Known
+from lineal.extract.pyspark.files import File, files_of
+from lineal.extract.pyspark.program import Program
 from lineal.extract.pyspark.relation import ancestors
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.sql.dialects import facts_of

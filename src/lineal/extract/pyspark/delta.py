@@ -47,7 +47,7 @@ def delta_table(run: Run, name: str, arguments: Arguments, keywords: Keywords, n
 def call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     parts = held.parts
     if name in ("alias", "as_"):
-        from lineal.extract.pyspark.frames.project import alias
+        from lineal.extract.pyspark.frames.changes import alias
 
         return held.with_(relation=alias(run, parts["relation"], arguments, keywords, node))
     if name == "toDF":

@@ -9,8 +9,9 @@ from sqlglot import exp
 
 from lineal.extract.pyspark.columns.methods import cast
 from lineal.extract.pyspark.columns.trees import column
+from lineal.extract.pyspark.frames.changes import drop, rename
 from lineal.extract.pyspark.frames.joins import as_relation, join_on, told_apart
-from lineal.extract.pyspark.frames.project import drop, rename, select_items
+from lineal.extract.pyspark.frames.project import select_items
 from lineal.extract.pyspark.frames.rows import checked
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run

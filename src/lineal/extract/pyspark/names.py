@@ -12,11 +12,12 @@ PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 def table_parts(name: str) -> tuple[list[str], bool]:
     """`db`.`orders`, db.orders      its parts; and whether it is a path in disguise: delta.`/x`"""
+    if "`" not in name:
+        plain = name.strip()
+        return (split_outside_braces(plain) if "{" in plain else [p for p in plain.split(".") if p] or [name]), False
     path = QUOTED_PATH.match(name.strip())
     if path is not None:
         return [path_name(path[2])], True
-    if "{" in name and "`" not in name:
-        return split_outside_braces(name.strip()), False
     parts = [quoted.replace("``", "`") or plain for quoted, plain in PART.findall(name.strip())]
     return parts or [name], False
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, cast
+from collections.abc import Mapping
+from typing import Any, cast
 
-from lineal.algebra.frame import Frame, Scan
-from lineal.extract.pyspark.attributes import SESSION_NAMES, STRONG
 from lineal.extract.pyspark.calls import call_function
+from lineal.extract.pyspark.catalog import Known, SessionCatalog
+from lineal.extract.pyspark.files import File, frame_like_names, imported_words, session_like_names
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
 from lineal.extract.pyspark.glue import TRANSFORMS
-from lineal.extract.pyspark.notebooks import python_of
 from lineal.extract.pyspark.pipelines import dbt_model, define, is_dbt_model
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.relation import Relation, ancestors
@@ -22,7 +20,6 @@ from lineal.extract.pyspark.session import opened
 from lineal.extract.pyspark.statements import SLIPS, Returns, block
 from lineal.extract.pyspark.types import TYPE_NAMES
 from lineal.extract.pyspark.values import (
-    Class,
     Function,
     Instance,
     Library,
@@ -31,12 +28,8 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
 )
-from lineal.extract.sql.evaluation import Catalog, Evaluation
-from lineal.extract.sql.reading import Reading
-from lineal.extract.sql.structs import field_names
-from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.edge import Column, Dataset
-from lineal.model.script import Script
+from lineal.extract.sql.evaluation import Catalog
+from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
 SPARK_WORDS = re.compile(r"spark|pyspark|DataFrame|\bdlt\b|awsglue|\bdbt\b|%sql|createOrReplaceTempView|DeltaTable")
@@ -54,136 +47,7 @@ STARS: Mapping[str, frozenset[str]] = {
 }
 """What a star brings along: from pyspark.sql.functions import * """
 
-IMPORTS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^#\n]+)", re.MULTILINE)
 GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]")
-
-
-class Known(Catalog, Protocol):
-    """What the corpus knows of datasets."""
-
-    def dataset(self, key: str, spelling: str) -> Dataset: ...
-
-    def types(self, key: str) -> Mapping[str, str]: ...
-
-    def declare_plan(self, plan: Any) -> None: ...
-
-
-class File:
-    """One Python file or notebook."""
-
-    __slots__ = (
-        "_frame_like",
-        "_tree",
-        "classes",
-        "environment",
-        "failed",
-        "functions",
-        "parts",
-        "path",
-        "pipelines",
-        "reading",
-        "script",
-    )
-
-    def __init__(self, script: Script, embedded: dict[int, tuple[Any, Reading]]) -> None:
-        self.script = script
-        self.path = script.file.replace("\\", "/")
-        text, lines = python_of(script.text, self.path)
-        self.reading = PythonReading(text, script.file, lines, embedded)
-        self.parts = tuple(part for part in re.sub(r"\.(py|ipynb)$", "", self.path).split("/") if part not in ("", "."))
-        self.functions: list[Function] = []
-        self.classes: list[Class] = []
-        self.pipelines: list[tuple[Function, str, str, Any]] = []
-        self.environment: Environment | None = None
-        self.failed: Diagnostic | None = None
-        self._tree: ast.Module | None = None
-        self._frame_like: set[str] | None = None
-
-    @property
-    def text(self) -> str:
-        return self.reading.script.text
-
-    @property
-    def tree(self) -> ast.Module:
-        if self._tree is None:
-            self._tree = self.parsed()
-        return self._tree
-
-    def parsed(self) -> ast.Module:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return ast.parse(self.text)
-        except SyntaxError as error:
-            place = self.reading.at(error.lineno or 1, (error.offset or 1) - 1)
-            self.failed = Diagnostic(Code.PARSE_ERROR, f"not valid Python: {error.msg}", place)
-        except (ValueError, RecursionError, MemoryError) as error:
-            place = Place(self.script.file, 1, 1)
-            self.failed = Diagnostic(Code.TOO_DEEP, f"the file cannot be parsed ({type(error).__name__})", place)
-        return ast.Module([], [])
-
-    @property
-    def frame_like(self) -> set[str]:
-        """Names of this file that are used as only a DataFrame can be."""
-        if self._frame_like is None:
-            self._frame_like = frame_like_names(self.tree)
-        return self._frame_like
-
-
-def frame_like_names(tree: ast.AST) -> set[str]:
-    return {
-        node.value.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in STRONG
-    }
-
-
-def files_of(scripts: Iterable[Script]) -> list[File]:
-    """The files of a program; they stay the same, however often it is run."""
-    embedded: dict[int, tuple[Any, Reading]] = {}
-    return [File(script, embedded) for script in scripts]
-
-
-class SessionCatalog:
-    """The corpus' catalogue, as a running program sees it: what it has written itself comes first."""
-
-    def __init__(self, known: Known, run: Run) -> None:
-        self.known = known
-        self.run = run
-        self.asked: set[Column] = set()
-        self.own_functions, self.functions, self.shapes = known.own_functions, known.functions, known.shapes
-
-    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
-        write = self.run.written.get(key)
-        if write is not None and write.defines:
-            return self.as_written(write.relation, key, spelling)
-        self.run.asked.setdefault(key, set()).add(id(self.run.script))
-        home, frame = self.known.scan(key, spelling, evaluation, node)
-        if write is not None and frame.stars:
-            return self.as_written(write.relation, key, spelling)
-        return home, frame
-
-    def as_written(self, relation: Relation, key: str, spelling: str) -> tuple[Dataset, Frame]:
-        """What is added to a table says something of it only where nobody else does."""
-        home = self.known.dataset(key, spelling)
-        columns = [(each.slot.name, each.key) for each in relation.attributes if each.slot.star is None]
-        return home, Scan(home, columns, relation.complete)
-
-    def struct_fields(self, origin: Column) -> Sequence[str]:
-        """p.*      of a struct that this program has written itself"""
-        write = self.run.written.get(origin.dataset.name.lower())
-        held = write.relation.by_key.get(origin.name.lower(), ()) if write is not None else ()
-        if len(held) == 1 and origin not in self.asked:
-            self.asked.add(origin)
-            found = field_names(held[0].slot.lineage, origin.path, cast(Catalog, self))
-            self.asked.discard(origin)
-            if found:
-                return found
-        return self.known.struct_fields(origin)
-
-    def __getattr__(self, name: str) -> Any:
-        """Everything else is asked of the corpus."""
-        return getattr(self.known, name)
 
 
 class Program:
@@ -533,20 +397,6 @@ class Program:
         if name in ("math.pi", "math.e"):
             return 3.14
         return Library(name)
-
-
-def imported_words(text: str) -> set[str]:
-    """Every word of a file's imports, read without parsing it."""
-    return {word for line in IMPORTS.findall(text) for word in re.findall(r"\w+", line)}
-
-
-def session_like_names(tree: ast.AST) -> set[str]:
-    return {
-        node.value.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in SESSION_NAMES
-        and "spark" in node.value.id.lower()
-    }  # fmt: skip
 
 
 def common(left: tuple[str, ...], right: tuple[str, ...]) -> int:

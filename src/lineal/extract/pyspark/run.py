@@ -17,7 +17,8 @@ from lineal.model.edge import Dataset
 from lineal.model.way import Confidence
 
 if TYPE_CHECKING:
-    from lineal.extract.pyspark.program import File, Program
+    from lineal.extract.pyspark.files import File
+    from lineal.extract.pyspark.program import Program
 
 MOST_STEPS = 300_000
 SECOND_CHANCE = 50_000

@@ -16,7 +16,7 @@ from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
 
 if TYPE_CHECKING:
-    from lineal.extract.pyspark.program import File
+    from lineal.extract.pyspark.files import File
 
 Value = Any
 """A constant, a container of values, or one of the classes below."""

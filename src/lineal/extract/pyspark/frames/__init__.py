@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.pyspark.frames import cleaning, groups, joins, project, rows, sets
+from lineal.extract.pyspark.frames import changes, cleaning, groups, joins, project, rows, sets
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value
@@ -15,13 +15,13 @@ Handler = Callable[[Run, Relation, list[Value], dict[str, Value], Any], Value]
 METHODS: dict[str, Handler] = {
     "select": project.select,
     "selectExpr": project.select_expr,
-    "withColumn": project.with_column,
-    "withColumns": project.with_columns,
-    "withColumnRenamed": project.renamed_column,
-    "withColumnsRenamed": project.renamed_columns,
-    "drop": project.drop,
-    "toDF": project.to_df,
-    "alias": project.alias,
+    "withColumn": changes.with_column,
+    "withColumns": changes.with_columns,
+    "withColumnRenamed": changes.renamed_column,
+    "withColumnsRenamed": changes.renamed_columns,
+    "drop": changes.drop,
+    "toDF": changes.to_df,
+    "alias": changes.alias,
     "to": project.to_schema,
     "colRegex": project.col_regex,
     **dict.fromkeys(("filter", "where"), rows.filter_),

@@ -7,7 +7,8 @@ from typing import Any
 from lineal.algebra.expression import CONDITION, VALUE
 from lineal.algebra.frame import Lineage, Slot, doubted, pour
 from lineal.extract.pyspark.columns.trees import column
-from lineal.extract.pyspark.frames.project import replaced, said
+from lineal.extract.pyspark.frames.changes import replaced
+from lineal.extract.pyspark.frames.project import said
 from lineal.extract.pyspark.relation import FrameScope, Relation, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import fits

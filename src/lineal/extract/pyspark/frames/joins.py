@@ -173,7 +173,7 @@ def join_on_names(
 
 
 def _without(attribute: Attribute, keys: set[str]) -> Attribute:
-    from lineal.extract.pyspark.frames.project import star_slot_like
+    from lineal.extract.pyspark.frames.changes import star_slot_like
 
     if attribute.slot.star is None:
         return attribute

@@ -1,0 +1,65 @@
+"""What a running program knows of datasets: the corpus, and before it what the program has written itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, cast
+
+from lineal.algebra.frame import Frame, Scan
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.sql.evaluation import Catalog, Evaluation
+from lineal.extract.sql.structs import field_names
+from lineal.model.edge import Column, Dataset
+
+
+class Known(Catalog, Protocol):
+    """What the corpus knows of datasets."""
+
+    def dataset(self, key: str, spelling: str) -> Dataset: ...
+
+    def types(self, key: str) -> Mapping[str, str]: ...
+
+    def declare_plan(self, plan: Any) -> None: ...
+
+
+class SessionCatalog:
+    """The corpus' catalogue, as a running program sees it: what it has written itself comes first."""
+
+    def __init__(self, known: Known, run: Run) -> None:
+        self.known = known
+        self.run = run
+        self.asked: set[Column] = set()
+        self.own_functions, self.functions, self.shapes = known.own_functions, known.functions, known.shapes
+
+    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
+        write = self.run.written.get(key)
+        if write is not None and write.defines:
+            return self.as_written(write.relation, key, spelling)
+        self.run.asked.setdefault(key, set()).add(id(self.run.script))
+        home, frame = self.known.scan(key, spelling, evaluation, node)
+        if write is not None and frame.stars:
+            return self.as_written(write.relation, key, spelling)
+        return home, frame
+
+    def as_written(self, relation: Relation, key: str, spelling: str) -> tuple[Dataset, Frame]:
+        """What is added to a table says something of it only where nobody else does."""
+        home = self.known.dataset(key, spelling)
+        columns = [(each.slot.name, each.key) for each in relation.attributes if each.slot.star is None]
+        return home, Scan(home, columns, relation.complete)
+
+    def struct_fields(self, origin: Column) -> Sequence[str]:
+        """p.*      of a struct that this program has written itself"""
+        write = self.run.written.get(origin.dataset.name.lower())
+        held = write.relation.by_key.get(origin.name.lower(), ()) if write is not None else ()
+        if len(held) == 1 and origin not in self.asked:
+            self.asked.add(origin)
+            found = field_names(held[0].slot.lineage, origin.path, cast(Catalog, self))
+            self.asked.discard(origin)
+            if found:
+                return found
+        return self.known.struct_fields(origin)
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is asked of the corpus."""
+        return getattr(self.known, name)

@@ -1,0 +1,110 @@
+"""The Python files of a program: text, tree, and names that tell what they are by the way they are used."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+from lineal.extract.pyspark.attributes import SESSION_NAMES, STRONG
+from lineal.extract.pyspark.notebooks import python_of
+from lineal.extract.pyspark.reading import PythonReading
+from lineal.extract.pyspark.run import Environment
+from lineal.extract.pyspark.values import Class, Function
+from lineal.extract.sql.reading import Reading
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.script import Script
+
+IMPORTS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^#\n]+)", re.MULTILINE)
+
+
+class File:
+    """One Python file or notebook."""
+
+    __slots__ = (
+        "_frame_like",
+        "_tree",
+        "classes",
+        "environment",
+        "failed",
+        "functions",
+        "parts",
+        "path",
+        "pipelines",
+        "reading",
+        "script",
+    )
+
+    def __init__(self, script: Script, embedded: dict[int, tuple[Any, Reading]]) -> None:
+        self.script = script
+        self.path = script.file.replace("\\", "/")
+        text, lines = python_of(script.text, self.path)
+        self.reading = PythonReading(text, script.file, lines, embedded)
+        self.parts = tuple(part for part in re.sub(r"\.(py|ipynb)$", "", self.path).split("/") if part not in ("", "."))
+        self.functions: list[Function] = []
+        self.classes: list[Class] = []
+        self.pipelines: list[tuple[Function, str, str, Any]] = []
+        self.environment: Environment | None = None
+        self.failed: Diagnostic | None = None
+        self._tree: ast.Module | None = None
+        self._frame_like: set[str] | None = None
+
+    @property
+    def text(self) -> str:
+        return self.reading.script.text
+
+    @property
+    def tree(self) -> ast.Module:
+        if self._tree is None:
+            self._tree = self.parsed()
+        return self._tree
+
+    def parsed(self) -> ast.Module:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(self.text)
+        except SyntaxError as error:
+            place = self.reading.at(error.lineno or 1, (error.offset or 1) - 1)
+            self.failed = Diagnostic(Code.PARSE_ERROR, f"not valid Python: {error.msg}", place)
+        except (ValueError, RecursionError, MemoryError) as error:
+            place = Place(self.script.file, 1, 1)
+            self.failed = Diagnostic(Code.TOO_DEEP, f"the file cannot be parsed ({type(error).__name__})", place)
+        return ast.Module([], [])
+
+    @property
+    def frame_like(self) -> set[str]:
+        """Names of this file that are used as only a DataFrame can be."""
+        if self._frame_like is None:
+            self._frame_like = frame_like_names(self.tree)
+        return self._frame_like
+
+
+def frame_like_names(tree: ast.AST) -> set[str]:
+    return {
+        node.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in STRONG
+    }
+
+
+def files_of(scripts: Iterable[Script]) -> list[File]:
+    """The files of a program; they stay the same, however often it is run."""
+    embedded: dict[int, tuple[Any, Reading]] = {}
+    return [File(script, embedded) for script in scripts]
+
+
+def imported_words(text: str) -> set[str]:
+    """Every word of a file's imports, read without parsing it."""
+    return {word for line in IMPORTS.findall(text) for word in re.findall(r"\w+", line)}
+
+
+def session_like_names(tree: ast.AST) -> set[str]:
+    return {
+        node.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in SESSION_NAMES
+        and "spark" in node.value.id.lower()
+    }  # fmt: skip

@@ -1,0 +1,224 @@
+"""Columns that are added, renamed or left out: withColumn, withColumnRenamed, drop, toDF, alias."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Lineage, Slot, doubted, pour, star_slot
+from lineal.extract.pyspark.columns.trees import column, literal
+from lineal.extract.pyspark.frames.project import anything, flat, lineage_of, rows_made, said, typed
+from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Choice, ColumnValue, Pattern, Unknown, Value
+from lineal.extract.sql.generators import is_generator
+from lineal.extract.sql.scope import with_fields
+from lineal.model.diagnostic import Code
+from lineal.model.way import IDENTITY, Clause, Confidence
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+
+def with_column(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.withColumn("total", col("a") + col("b"))"""
+    given = [*arguments, *(keywords[key] for key in ("colName", "col") if key in keywords)]
+    if len(given) < 2:
+        return relation
+    return with_all(run, relation, {0: (given[0], given[1])}, node)
+
+
+def with_columns(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.withColumns({"a": …, "b": …})"""
+    given = arguments[0] if arguments else keywords.get("colsMap")
+    if not isinstance(given, dict):
+        run.dynamic("columns that only a run knows", node)
+        return relation
+    return with_all(run, relation, dict(enumerate(given.items())), node)
+
+
+def with_all(run: Run, relation: Relation, given: dict[int, tuple[Value, Value]], node: Any) -> Relation:
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, Clause.SELECT)
+    rows: Lineage = dict(relation.rows)
+    attributes = list(relation.attributes)
+    index = dict(relation.by_key)
+    aliases: dict[str, Slot] = {}
+    for name, held in given.values():
+        if not isinstance(name, str) or isinstance(name, Pattern):
+            level = getattr(name, "level", Confidence.UNKNOWN)
+            if isinstance(name, Choice):
+                level = Confidence.MEDIUM
+            run.dynamic("a column whose name only a run knows", node, level)
+            continue
+        tree = literal(run, held, node)
+        if isinstance(held, Unknown):
+            run.dynamic(f"an expression that only a run knows ({held.reason})", node, held.level)
+        scope.aliases = aliases
+        if is_generator(tree):
+            slots = rows_made(tree, (name,), scope, rows)
+            made = fresh(slots[-1]._replace(name=name, key=name.lower()))
+        else:
+            lineage = lineage_of(tree, scope)
+            if isinstance(held, ColumnValue) and held.doubt is not None:
+                lineage = doubted(lineage, held.doubt)
+            made = typed(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)
+        aliases[made.key] = made.slot
+        if relation.complete and made.key not in index:
+            attributes.append(made)
+        else:
+            attributes = replaced(attributes, made, index)
+        index[made.key] = [made]
+    run.step(len(attributes) >> 4)
+    found = relation.derived(attributes, rows, evaluation)
+    found.index(index)
+    found.under = relation
+    found.hidden = relation.hidden
+    return said(run, found, evaluation)
+
+
+def replaced(attributes: list[Attribute], made: Attribute, index: dict[str, list[Attribute]]) -> list[Attribute]:
+    """In the place of the column of that name, else at the end."""
+    if made.key in index:
+        return [
+            made._replace(qualifier=()) if attribute.key == made.key and attribute.slot.star is None else attribute
+            for attribute in attributes
+        ]
+    without = [
+        attribute if attribute.slot.star is None else attribute._replace(slot=star_slot_like(attribute, made.key))
+        for attribute in attributes
+    ]
+    return [*without, made]
+
+
+def star_slot_like(attribute: Attribute, key: str) -> Slot:
+    """The open star without that column."""
+    assert attribute.slot.star is not None
+    slot = star_slot(attribute.slot.star.without(key))
+    return slot if attribute.doubt is None else slot._replace(lineage=doubted(slot.lineage, attribute.doubt))
+
+
+def renamed_column(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.withColumnRenamed("a", "b")      no-op if there is no a"""
+    given = [*arguments, *(keywords[key] for key in ("existing", "new") if key in keywords)]
+    return rename(run, relation, [(given[0], given[1])] if len(given) > 1 else [], node)
+
+
+def renamed_columns(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.withColumnsRenamed({"a": "b"})"""
+    given = arguments[0] if arguments else keywords.get("colsMap")
+    if not isinstance(given, dict):
+        run.dynamic("columns that only a run knows", node)
+        return relation
+    return rename(run, relation, list(given.items()), node)
+
+
+def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node: Any) -> Relation:
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, Clause.SELECT)
+    attributes = list(relation.attributes)
+    for old, new in pairs:
+        if not isinstance(old, str) or not isinstance(new, str) or isinstance(old, Pattern) or isinstance(new, Pattern):
+            run.dynamic("a column whose name only a run knows", node, getattr(old, "level", Confidence.UNKNOWN))
+            continue
+        key = old.lower()
+        tree = column(run, f"`{old}`" if "." in old else old, node)
+        if any(attribute.key == key and attribute.slot.star is None for attribute in attributes):
+            for position, attribute in enumerate(attributes):
+                if attribute.key == key and attribute.slot.star is None:
+                    lineage: Lineage = {}
+                    pour(attribute.slot.lineage, IDENTITY, lineage, tree)
+                    lineage = with_fields(lineage, attribute.slot.lineage)
+                    made = fresh(Slot(new, new.lower(), lineage))
+                    relation.types[made.id] = relation.types.get(attribute.id, "")
+                    attributes[position] = made
+                    scope.taken(attribute.slot, tree)
+        elif relation.stars:
+            slot = scope.lookup(relation, old, (), tree, False)
+            if slot is not None:
+                made = fresh(Slot(new, new.lower(), dict(slot.lineage)))
+                attributes = [
+                    each if each.slot.star is None else each._replace(slot=star_slot_like(each, key))
+                    for each in attributes
+                ]
+                attributes = replaced(attributes, made, dict.fromkeys(each.key for each in attributes))  # type: ignore[arg-type]
+    found = relation.derived(attributes, None, evaluation)
+    found.under = relation
+    return said(run, found, evaluation)
+
+
+def drop(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.drop("a", df.b, *cols)      what is not there is no mistake"""
+    attributes = list(relation.attributes)
+    for argument in flat(arguments):
+        if isinstance(argument, ColumnValue):
+            attributes = dropped_column(relation, attributes, argument)
+        elif isinstance(argument, str) and not isinstance(argument, Pattern):
+            key = argument.strip("`").lower()
+            attributes = [
+                each._replace(slot=star_slot_like(each, key)) if each.slot.star is not None else each
+                for each in attributes
+                if each.slot.star is not None or each.key != key
+            ]
+        else:
+            run.dynamic("columns that only a run knows", node, getattr(argument, "level", Confidence.UNKNOWN))
+    found = relation.derived(attributes)
+    found.under = relation
+    return found
+
+
+def dropped_column(relation: Relation, attributes: list[Attribute], argument: ColumnValue) -> list[Attribute]:
+    """drop(df.b)      only that one, where two have the name"""
+    tree = argument.tree
+    if not isinstance(tree, exp.Column):
+        return attributes
+    meta = tree._meta or {}
+    bound = meta.get("bound")
+    if bound is not None:
+        gone = relation.identified(bound.id, bound.relation)
+        if gone is not None and gone.slot.star is not None:
+            return [
+                each._replace(slot=star_slot_like(each, bound.key)) if each.id == gone.id else each
+                for each in attributes
+            ]
+        if gone is not None:
+            return [each for each in attributes if each.id != gone.id]
+        return attributes
+    asked = tuple(part.name.lower() for part in tree.parts)
+    return [
+        each
+        for each in attributes
+        if each.slot.star is not None or each.key != asked[-1]
+        or (len(asked) > 1 and each.qualifier[-len(asked) + 1 :] != asked[:-1])
+    ]  # fmt: skip
+
+
+def to_df(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.toDF("a", "b")      new names, by position"""
+    names = [name for name in flat(arguments) if isinstance(name, str)]
+    if len(names) != len(flat(arguments)):
+        run.dynamic("columns that only a run knows", node)
+        return relation.derived([anything()])
+    if not names:
+        return relation
+    if not relation.complete:
+        run.report(Code.UNSUPPORTED_CONSTRUCT, "toDF over a schema that is not known: columns are not matched", node)
+        return relation.derived([fresh(Slot(name, name.lower(), {})) for name in names])
+    attributes = []
+    for attribute, name in zip(relation.attributes, names, strict=False):
+        made = fresh(Slot(name, name.lower(), attribute.slot.lineage))
+        relation.types[made.id] = relation.types.get(attribute.id, "")
+        attributes.append(made)
+    return relation.derived(attributes)
+
+
+def alias(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.alias("a")      its columns may be called a.x"""
+    name = arguments[0] if arguments else keywords.get("alias")
+    if not isinstance(name, str):
+        return relation
+    attributes = [attribute._replace(qualifier=(name.lower(),)) for attribute in relation.attributes]
+    found = relation.derived(attributes)
+    found.under = None
+    return found
