@@ -7,14 +7,27 @@ from lineal.cli.source import Mistake
 from lineal.graph.graph import Graph, UnknownName
 from lineal.graph.select import ALL
 from lineal.model.edge import Column, Dataset
-from lineal.views.report import DOWNSTREAM, UPSTREAM, Report, around, everything, impact_of, table_level, traced
+from lineal.views.report import (
+    DOWNSTREAM,
+    UPSTREAM,
+    Report,
+    around,
+    everything,
+    impact_of,
+    labelled,
+    table_level,
+    traced,
+)
 
 
 def answer(request: Request, graph: Graph) -> Report:
     """The part of a graph that is asked for."""
     try:
         at = _asked(graph, request)
-        return _tables(graph, at, request) if request.level == "table" else _columns(graph, at, request)
+        if request.level == "table":
+            return _tables(graph, at, request)
+        report = _columns(graph, at, request)
+        return report if request.classification is None else _labelled(report, request.classification)
     except UnknownName as mistake:
         raise Mistake(str(mistake)) from mistake
 
@@ -41,6 +54,14 @@ def _columns(graph: Graph, at: Column | Dataset | None, request: Request) -> Rep
     starts = [at] if isinstance(at, Column) else graph.columns(at)
     up, down = _hops(request, ALL)
     return traced(graph, starts, up=up, down=down, with_rows=request.with_rows)
+
+
+def _labelled(report: Report, label: str) -> Report:
+    """A label that no column declares is a mistake: it says which ones there are."""
+    known = report.labels.known
+    if label.lower() not in known:
+        raise Mistake(f"no column is classified {label}; the labels are: {', '.join(known) or 'none at all'}")
+    return labelled(report, label.lower())
 
 
 def _tables(graph: Graph, at: Column | Dataset | None, request: Request) -> Report:

@@ -31,6 +31,7 @@ class Request(NamedTuple):
     level: str
     with_rows: bool
     output: str | None
+    classification: str | None
 
     @property
     def traces(self) -> bool:
@@ -67,6 +68,7 @@ class Limits(NamedTuple):
     show_default=True,
     help="Lineage between columns, or between tables (from all that is read).",
 )
+@click.option("--classification", metavar="LABEL", help="Only the paths along which a label goes, such as pii.")
 @click.option("--with-rows", is_flag=True, help="Upstream, also show the columns that decide which rows there are.")
 @click.option(
     "--output",
@@ -100,6 +102,7 @@ def command(arguments: tuple[str, ...], source: Source, save: str | None, **opti
     lineal lineage -n dim_customers --column customer_id  where a column comes from
     lineal lineage stg_orders.amount+                     where a column goes
     lineal lineage --impact --column raw_orders.amount    what a change of it reaches
+    lineal lineage --classification pii                   where personal data goes
 
     Exit codes: 0 fine, 1 diagnostics (see --fail-on), 2 a mistake in what was asked.
     """
@@ -200,6 +203,8 @@ def _check(request: Request) -> None:
         raise Mistake("--impact is that of one column: add --column NODE.COLUMN")
     if request.impact and request.level == "table":
         raise Mistake("--impact works on columns: leave out --level table")
+    if request.classification is not None and (request.impact or request.level == "table"):
+        raise Mistake("--classification works on edges between columns: leave out --impact and --level table")
     if request.level == "table" and request.view == "chain":
         raise Mistake("--level table has no chain: use --output table, json, dot or mermaid")
     if request.level == "table" and request.column is not None:

@@ -9,7 +9,7 @@ from lineal.model.diagnostic import Code
 from lineal.model.finding import Found
 from lineal.rules.rule import Rule, Subject
 
-OWN_RULES = (Code.CLASSIFICATION_CONFLICT,)
+OWN_RULES = (Code.CLASSIFICATION_CONFLICT, Code.UNKNOWN_REFERENCE)
 """Diagnostics that stand here under a code of their own."""
 
 

@@ -4,36 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lineal.graph.describe import inheritance, is_passed_on
-from lineal.model.diagnostic import Severity
+from lineal.graph.describe import Inherited, description, inheritance, is_passed_on
+from lineal.model.diagnostic import Place, Severity
 from lineal.model.edge import Column
 from lineal.model.finding import Found, Spot
 from lineal.rules.rule import Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Found]:
-    graph = subject.graph
-    texts = inheritance(graph)
+    texts = inheritance(subject.graph)
     for info in subject.documented:
         for column in info.columns:
             about = Column(info.dataset, column.name)
-            if column.description or not column.inherits or not is_passed_on(graph, about):
-                continue
-            edge = subject.sources(about)[0]
-            made = subject.made_at(about)
             heir = texts.get(about)
-            hint = f'{heir.source} says "{heir.text}": `lineal describe --write` writes it down.' if heir else ""
-            spots = (Spot(made, f"{edge.kind} of {edge.source}"),) if made and column.place else ()
-            message = f"{about} is a {edge.kind} of {edge.source}, and has no description"
-            place = column.place or made or info.place
-            yield Found(message, place, hint, about, heir.source if heir else edge.source, spots)
+            lacks = column.inherits and not column.description and is_passed_on(subject.graph, about)
+            if lacks and (heir or info.declared):
+                yield _found(about, column.place, heir, subject)
+
+
+def _found(about: Column, declared: Place | None, heir: Inherited | None, subject: Subject) -> Found:
+    edge, made = subject.sources(about)[0], subject.made_at(about)
+    message = f"{about} is a {edge.kind} of {edge.source}, and has no description"
+    hint = _hint(about, edge.source, heir, subject)
+    spots = (Spot(made, f"{edge.kind} of {edge.source}"),) if made and declared else ()
+    place = declared or made or subject.home_of(about.dataset)
+    return Found(message, place, hint, about, heir.source if heir else edge.source, spots)
+
+
+def _hint(about: Column, source: Column, heir: Inherited | None, subject: Subject) -> str:
+    if heir is not None:
+        return f'{heir.source} says "{heir.text}": `lineal describe --write` writes it down.'
+    if any(description(subject.graph, edge.source) for edge in subject.sources(about)):
+        return "Its sources say different things: describe the column."
+    return f"Describe {source}, and `lineal describe --write` passes it on."
 
 
 RULE = Rule(
     "A050",
     "undescribed-copy",
     Severity.WARNING,
-    "A column that is copied or renamed has no description. Where its source has one, that is what it means.",
+    "A column that is copied or renamed has no description. Where its source has one, that is what it means."
+    " In a model that declares no columns at all, only what a source can describe is reported.",
     "Describe the column, or let `lineal describe --write` take over the description of its source.",
     find,
 )

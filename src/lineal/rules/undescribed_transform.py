@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lineal.graph.describe import is_passed_on
-from lineal.model.diagnostic import Severity
+from lineal.model.diagnostic import Place, Severity
 from lineal.model.edge import Column
 from lineal.model.finding import Found, Spot
 from lineal.rules.rule import Rule, Subject, keyed
@@ -14,27 +14,28 @@ from lineal.rules.rule import Rule, Subject, keyed
 def find(subject: Subject) -> Iterator[Found]:
     for info in subject.documented:
         made = keyed(info.produced or ())
-        for key, column in keyed(info.columns).items():
+        for key, column in keyed(info.columns if info.declared else ()).items():
             about = Column(info.dataset, column.name)
-            edges = subject.sources(about)
-            if column.description or not (edges or key in made):
-                continue
-            if column.inherits and is_passed_on(subject.graph, about):
-                continue
-            at = subject.made_at(about)
-            spots = (Spot(at, "made here"),) if at and column.place else ()
-            sources = ", ".join(dict.fromkeys(str(edge.source) for edge in edges))
-            how = f"is made from {sources}" if sources else "is made by the SQL"
-            yield Found(
-                f"{about} {how}, and has no description", column.place or at or info.place, "", about, None, spots
-            )
+            passed_on = column.inherits and is_passed_on(subject.graph, about)
+            if not column.description and not passed_on and (key in made or subject.sources(about)):
+                yield _found(about, column.place, subject)
+
+
+def _found(about: Column, declared: Place | None, subject: Subject) -> Found:
+    made = subject.made_at(about)
+    sources = ", ".join(dict.fromkeys(str(edge.source) for edge in subject.sources(about)))
+    how = f"is made from {sources}" if sources else "is made by the SQL"
+    spots = (Spot(made, "made here"),) if made and declared else ()
+    place = declared or made or subject.home_of(about.dataset)
+    return Found(f"{about} {how}, and has no description", place, "", about, None, spots)
 
 
 RULE = Rule(
     "A052",
     "undescribed-transform",
     Severity.WARNING,
-    "A column that is computed has no description: no source can lend it one, for it means something new.",
+    "A column that is computed has no description: no source can lend it one, for it means something new."
+    " A model that declares no columns at all is the business of SA02.",
     "Describe the column.",
     find,
 )

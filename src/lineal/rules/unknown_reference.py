@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lineal.model import names
-from lineal.model.diagnostic import Severity
+from lineal.model.diagnostic import Code, Severity
 from lineal.model.extraction import DatasetInfo
 from lineal.model.finding import Found
 from lineal.rules.rule import Rule, Subject
@@ -15,13 +15,19 @@ CATALOGUES = ("information_schema", "pg_catalog", "sys", "system", "snowflake", 
 
 
 def find(subject: Subject) -> Iterator[Found]:
-    if not any(info.declared is not None for info in subject.infos):
-        return  # where nothing is declared, every table is one that somebody else fills
+    said = subject.diagnosed.get(Code.UNKNOWN_REFERENCE, [])
+    for diagnostic in said:
+        yield Found(diagnostic.message, diagnostic.place, diagnostic.advice)
+    if any(info.declared is not None for info in subject.infos):  # else every table is one that somebody else fills
+        yield from _unknown_tables(subject, {diagnostic.place.file for diagnostic in said if diagnostic.place})
+
+
+def _unknown_tables(subject: Subject, said_in: set[str]) -> Iterator[Found]:
     written = {edge.into for edge in subject.graph.extraction.edges} | {read.target for read in subject.graph.reads}
     unknown = {info.dataset for info in subject.infos if _is_unknown(info)} - written
     known = [info.dataset.name for info in subject.infos if info.dataset not in unknown]
     for read in subject.graph.reads:
-        if read.dataset in unknown and read.column is None:
+        if read.dataset in unknown and read.column is None and not (read.place and read.place.file in said_in):
             near = names.closest(read.dataset.name, known)
             hint = f"Did you mean {near}?" if near else ""
             message = f"{read.target} reads {read.dataset}, which nothing defines or declares"

@@ -55,13 +55,16 @@ def dataset(report: Report, found: Dataset) -> dict[str, Any]:
 
 def _column(report: Report, column: Column) -> dict[str, Any]:
     info = report.graph.info(column)
-    return {
+    made: dict[str, Any] = {
         "name": column.name,
         "type": (info.type if info else "") or None,
         "description": report.description(column) or None,
         "classification": report.labels.of(column),
         "sources": len({found.source for found in report.graph.into(column)}),
     }
+    if brought := report.labels.brought(column):
+        made["brought"] = [{"label": each.label, "path": list(map(step, each.path))} for each in brought]
+    return made
 
 
 def edge(report: Report, found: Edge) -> dict[str, Any]:

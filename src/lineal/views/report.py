@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -107,6 +107,37 @@ class Report:
 
     def description(self, column: Column) -> str:
         return description(self.graph, column)
+
+
+def labelled(report: Report, label: str) -> Report:
+    """Of a report, the edges along which a label goes from column to column."""
+    labels = report.labels
+    edges = [edge for edge in report.edges if labels.passes_on(edge, label)]
+    chains = tuple(
+        chain._replace(edges=_connected([each for each in chain.edges if labels.passes_on(each.edge, label)], chain))
+        for chain in report.chains
+    )
+    if chains:
+        shown = {(edge.source, edge.target) for chain in chains for edge, _ in chain.edges}
+        edges = [edge for edge in edges if (edge.source, edge.target) in shown]
+    return replace(report, edges=tuple(edges), chains=chains, entire=False)
+
+
+def _connected(edges: list[TracedEdge], chain: Chain) -> list[TracedEdge]:
+    """Those that still lead to or from the column that the chain began with."""
+    up = chain.direction == UPSTREAM
+    by_near: dict[Column | Dataset, list[TracedEdge]] = {}
+    for traced in edges:
+        near = traced.target if up else traced.source
+        by_near.setdefault(whole(near) if isinstance(near, Column) else near, []).append(traced)
+    waiting: list[Column | Dataset] = [whole(chain.start)]
+    kept: set[int] = set()
+    while waiting:
+        for traced in by_near.pop(waiting.pop(), ()):
+            kept.add(id(traced))
+            far = traced.source if up else traced.target
+            waiting.append(whole(far) if isinstance(far, Column) else far)
+    return [traced for traced in edges if id(traced) in kept]
 
 
 def everything(graph: Graph) -> Report:

@@ -36,7 +36,9 @@ def confidence(edge: Edge) -> str:
 
 
 def labels(report: Report, column: Column) -> str:
-    return ", ".join(report.labels.of(column))
+    """pii where it is declared, pii ← raw_customers.email via stg_customers.email where it was brought."""
+    brought = report.labels.brought(column)
+    return ", ".join(map(str, brought) if brought else report.labels.of(column))
 
 
 def node_note(report: Report, column: Column) -> str:

@@ -80,6 +80,40 @@ def test_a_field_has_the_labels_of_its_column_unless_it_has_its_own() -> None:
     assert Classification(found).of(found.column("v.city")) == ("public",)
 
 
+def ways(text: str, about: dict[str, tuple[str, ...]], column: str) -> list[str]:
+    found = graph(text, {name: ColumnInfo(name.split(".")[1], classification=each) for name, each in about.items()})
+    return [str(each) for each in Classification(found).brought(found.column(column))]
+
+
+def test_a_label_that_was_brought_names_its_shortest_way() -> None:
+    text = "t.a -> v.x\nv.x -> w.y\nw.y -> z.q\nv.x -> z.q\nu.b -> z.q"
+    about = {"t.a": ("pii",), "u.b": ("internal",)}
+    assert ways(text, about, "z.q") == ["internal ← u.b", "pii ← t.a via v.x"]
+    assert ways(text, about, "v.x") == ["pii ← t.a"]
+    assert ways(text, about, "t.a") == []
+
+
+def test_the_way_ends_at_the_column_that_declares_the_label() -> None:
+    text = "t.a -> v.x\nv.x -> w.y\nw.y -> v.x\nw.y -> z.q"
+    assert ways(text, {"t.a": ("pii",), "v.x": ("pii",)}, "z.q") == ["pii ← v.x via w.y"]
+
+
+def test_a_declared_field_brings_its_own_label_only_where_it_is_read() -> None:
+    made = extraction("t.address.city -> v.city\nt.address.zip -> v.zip")
+    made.datasets[dataset("t")].columns.append(ColumnInfo("address.city", classification=("pii",)))
+    found = Graph(made)
+    labels = Classification(found)
+    assert [str(each) for each in labels.brought(found.column("v.city"))] == ["pii ← t.address.city"]
+    assert labels.of(found.column("v.zip")) == ()
+
+
+def test_an_edge_passes_a_label_on_only_to_a_column_that_takes_it() -> None:
+    about = {"t.a": ColumnInfo("a", classification=("pii",)), "w.y": ColumnInfo("y", classification=("public",))}
+    found = graph("t.a -> v.x\nt.a -> w.y\nt.a -> v.m  TRANSFORMATION masked\nt.a => v  FILTER", about)
+    labels = Classification(found)
+    assert [str(edge.target) for edge in found.edges if labels.passes_on(edge, "pii")] == ["v.x"]
+
+
 def test_a_conflict_is_a_diagnostic_at_the_declaration() -> None:
     about = {
         "t.a": ColumnInfo("a", classification=("pii",)),

@@ -93,7 +93,7 @@ def test_a_ladder_of_diamonds_has_as_many_paths_as_it_needs() -> None:
     assert made.count("│") == rungs.count("->")
 
 
-@pytest.mark.parametrize("columns", [20, 80, 120, 400])
+@pytest.mark.parametrize("columns", [20, 80, 150, 400])
 def test_a_box_breaks_no_name(columns: int) -> None:
     """Where a terminal is too narrow for the box, the grid has none."""
     from rich.console import Console
@@ -107,6 +107,6 @@ def test_a_box_breaks_no_name(columns: int) -> None:
             for part in drawn(page, columns):
                 console.print(part, soft_wrap=isinstance(part, Text))
         shown = capture.get()
-        assert ("╭" in shown) == (columns >= 120 or (columns == 80 and name == "impact"))
+        assert ("╭" in shown) == (columns >= 150 or (columns == 80 and name == "impact"))
         column = "value_per_order" if name == "table_node" else "webinfo.wpage"
         assert column in shown

@@ -13,7 +13,7 @@ from lineal.model.way import Clause
 from lineal.projects.columns import merged
 from lineal.projects.dbt.adapters import DIALECTS
 from lineal.projects.dbt.index import Index
-from lineal.projects.dbt.node import REFERABLE, Node, aliases_of, is_enabled
+from lineal.projects.dbt.node import REFERABLE, Node, aliases_of, is_enabled, is_terminal
 from lineal.projects.dbt.rendering import Columns, Kitchen, Made
 from lineal.projects.dbt.sandbox.relation import quote_of, written
 from lineal.projects.dbt.snapshots import snapshot_query
@@ -56,7 +56,15 @@ class Assembly:
 
     def declare(self) -> None:
         infos = [
-            DatasetInfo(Dataset("", node.dataset), node.kind, node.columns, node.complete, node.description, node.place)
+            DatasetInfo(
+                Dataset("", node.dataset),
+                node.kind,
+                node.columns,
+                node.complete,
+                node.description,
+                node.place,
+                terminal=is_terminal(node),
+            )
             for node in self.nodes
             if node.kind in ("source", *REFERABLE)
         ]

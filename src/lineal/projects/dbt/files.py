@@ -12,7 +12,7 @@ from typing import Any
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo
 from lineal.projects.columns import name_of
-from lineal.projects.dbt.node import Node, Parts, is_enabled
+from lineal.projects.dbt.node import Node, Parts, is_enabled, mapping
 from lineal.projects.dbt.project import Package, Project, settings
 from lineal.projects.dbt.properties import Properties, read_columns, read_docs, read_properties
 from lineal.projects.seeds import read_header
@@ -169,6 +169,8 @@ def named(reader: Reader, kind: str, name: str, path: Path, text: str, about: Va
         said = value.get("config") if value is not None else None
         if said is not None and isinstance(said.data, dict):
             config |= {key.replace("_hook", "-hook"): reader.value(item.plain()) for key, item in said.data.items()}
+        if value is not None and (meta := value.mapping(reader.report, "meta")):
+            config["meta"] = {**mapping(config.get("meta")), **{key: item.plain() for key, item in meta.items()}}
     alias = ALIAS.search(text) if "alias" in text else None
     if alias is not None:
         config["alias"] = alias[1]

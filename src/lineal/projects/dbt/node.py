@@ -62,6 +62,15 @@ def is_enabled(node: Node) -> bool:
     return str(node.config.get("enabled", True)).strip().lower() not in ("false", "none", "")
 
 
+def mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def is_terminal(node: Node) -> bool:
+    """meta: {lineal: {terminal: true}}      it is read outside of the project"""
+    return mapping(mapping(node.config.get("meta")).get("lineal")).get("terminal") is True
+
+
 def name_datasets(nodes: Iterable[Node], root: str) -> None:
     """orders, raw.orders for a source; a package's node keeps its package where the project has one of that name."""
     several = list(nodes)

@@ -11,7 +11,7 @@ from typing import Any
 from lineal.model import names
 from lineal.model.extraction import ColumnInfo
 from lineal.projects import yaml
-from lineal.projects.columns import TYPE_KEYS, labels, name_of, pairs
+from lineal.projects.columns import TYPE_KEYS, labels, marked, name_of, pairs
 from lineal.projects.text import Report, read_text
 from lineal.projects.yaml import Value
 
@@ -95,10 +95,14 @@ def read_columns(value: Value | None, doc: Doc, report: Report) -> list[ColumnIn
         place = column.place if column.place.file else None
         kind = description = ""
         said: tuple[str, ...] = ()
+        inherits = True
         if isinstance(column.data, dict):
+            inherits = marked(column, "inherit", report) is not False
             kind, description = column.text(report, *TYPE_KEYS), doc(column.text(report, "description"))
             said = classification(column, report)
-        columns.setdefault(names.insensitive(name, False), ColumnInfo(name, kind, description, said, place))
+        columns.setdefault(
+            names.insensitive(name, False), ColumnInfo(name, kind, description, said, place, inherits=inherits)
+        )
     return list(columns.values())
 
 
