@@ -30,6 +30,9 @@ def cli() -> str:
             assert command is not None
             with click.Context(command, context, name, **width) as inner:
                 parts += [f"## lineal {name}\n", _block(command.get_help(inner))]
+                for part, below in getattr(command, "commands", {}).items():
+                    with click.Context(below, inner, part, **width) as innermost:
+                        parts += [f"### lineal {name} {part}\n", _block(below.get_help(innermost))]
     return "\n".join(parts)
 
 

@@ -26,6 +26,8 @@ COMMANDS = {
     "diff": ("lineal.cli.diff", "Show what has changed between two revisions, and whether it is safe."),
     "emit": ("lineal.cli.emit", "Send the lineage as OpenLineage events."),
     "serve": ("lineal.cli.serve", "Take OpenLineage events in, on this machine."),
+    "store": ("lineal.cli.store", "Keep lineage in a store, and ask it what is and what was."),
+    "history": ("lineal.cli.history", "Show when the edges of a column came and went, as a store knows it."),
     "run": ("lineal.cli.run", "Run the project's pipeline on Spark."),
 }
 """Name → its file and the line that `--help` shows."""

@@ -6,6 +6,7 @@
     load("queries.jsonl")                     a query log
     load("shop.lineal.json")                  a saved lineage
     load("events.ndjson")                     OpenLineage events, or a folder of them
+    load("lineal.store.db")                   a store
     load("postgresql://ann@host/shop")        a PostgreSQL server
     corpus_of_text({"mart": "select …"})      SQL that is at hand
     read_schema("schema.yml"), schema_of({"orders": {"id": "int"}})
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lineal.model.script import Corpus
-from lineal.projects import dbt, featherflow, files, logs, openlineage, postgres, saved
+from lineal.projects import dbt, featherflow, files, logs, openlineage, postgres, saved, stored
 from lineal.projects.checks import checks_at
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
@@ -40,7 +41,7 @@ class Kind(Protocol):
     def load(self, path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus: ...
 
 
-KINDS: tuple[Kind, ...] = (saved, dbt, featherflow, openlineage, logs, files)
+KINDS: tuple[Kind, ...] = (saved, stored, dbt, featherflow, openlineage, logs, files)
 """The first one that matches reads the path."""
 
 

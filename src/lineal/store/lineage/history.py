@@ -76,8 +76,8 @@ def _periods(row: Row, hows: list[tuple[int, int | None, str]], times: dict[int,
     for turn, following in zip(turns, [*turns[1:], last], strict=True):
         done = tuple(sorted({how for come, gone, how in hows if come <= turn and (gone is None or gone > turn)}))
         went = times[following] if following is not None else None
-        if found and found[-1].hows == done:
-            found[-1] = found[-1]._replace(went=went)
+        if found and found[-1].hows in (done, ()):  # of what was dropped only the edge is known
+            found[-1] = found[-1]._replace(hows=done, went=went)
         else:
             found.append(Period(source, goal, done, original(file or ""), times[turn], went))
     return found

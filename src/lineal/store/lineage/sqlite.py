@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from lineal.store.errors import Busy, Damaged, NoStore, StoreError, Unreadable
 from lineal.store.lineage.database import WAIT, Row, Values
@@ -60,7 +61,13 @@ class Sqlite:
         return self.path
 
     def _connected(self) -> sqlite3.Connection:
-        return sqlite3.connect(self.path, timeout=self.wait, isolation_level=None, check_same_thread=False)
+        """Where nothing may be written nobody writes, and the file can be read as it is."""
+        here = Path(self.path).absolute()
+        there = here.is_file()
+        self.writable = os.access(here.parent, os.W_OK) and (not there or os.access(here, os.W_OK))
+        frozen = there and not self.writable and not Path(f"{here}-wal").exists()
+        address = f"file:{quote(str(here))}?mode=ro&immutable=1" if frozen else self.path
+        return sqlite3.connect(address, timeout=self.wait, isolation_level=None, check_same_thread=False, uri=frozen)
 
     def _check_whose(self) -> None:
         """Tables are made in an empty file, never beside somebody else's."""
@@ -74,7 +81,7 @@ class Sqlite:
     def _set_up(self) -> None:
         for setting in ("foreign_keys = OFF", f"cache_size = -{CACHE_KIB}", "temp_store = MEMORY"):
             self.connection.execute(f"PRAGMA {setting}")
-        if os.access(self.path, os.W_OK):
+        if self.writable:
             if self.connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
                 self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = NORMAL")
@@ -114,6 +121,9 @@ class Sqlite:
             if kind is None:
                 kind, words = _by_text(problem)
             raise kind(f"store {self.path}: {words}") from problem
+        except (OSError, ValueError) as problem:
+            words = getattr(problem, "strerror", None) or str(problem)
+            raise Unreadable(f"store {self.path}: it cannot be opened: {words}") from problem
         except OverflowError as problem:
             raise StoreError(f"store {self.path}: a number is too large to be stored; nothing was changed") from problem
 

@@ -1,0 +1,80 @@
+"""lineal history: when the edges of a column came and went."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from lineal.cli.source import Mistake
+from lineal.cli.stored import chosen, found, opened, store_options
+
+if TYPE_CHECKING:
+    from lineal.store.lineage.history import Period
+    from lineal.views.page import Page
+
+HEADER = ("FROM", "TO", "SOURCE", "TARGET", "USED AS", "STATEMENT IN")
+
+
+@click.command(name="history")
+@click.argument("column")
+@click.option(
+    "--output", type=click.Choice(["table", "json"]), default="table", show_default=True, help="How to show it."
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colours and box lines.",
+)
+@store_options
+def command(column: str, output: str, color: str, address: str, namespace: str | None, wait: float) -> None:
+    """Show when each edge into COLUMN and out of it came and went, as a store knows it.
+
+    COLUMN is dataset.column. A row ends where the edge went, or where something else was done to its source from then
+    on; a row without an end holds.
+    """
+    from lineal.cli.console import show
+    from lineal.model.edge import Column
+
+    with opened(address, wait) as store:
+        whose = chosen(store, namespace)
+        asked = found(store, whose, column, None)
+        if not isinstance(asked, Column):
+            raise Mistake(f"{column} is a dataset: name one of its columns")
+        periods = store.history(whose, asked)
+    show(_json(periods) if output == "json" else _table(periods), color)
+
+
+def _table(periods: list[Period]) -> Page:
+    from lineal.views.page import Grid, Piece, line
+    from lineal.views.words import NOTHING
+
+    rows = [
+        (
+            period.came, period.went or NOTHING, str(period.source), str(period.target), ", ".join(period.hows),
+            period.file or NOTHING,
+        )
+        for period in periods
+    ]  # fmt: skip
+    grid = Grid(HEADER, rows)
+    return [grid] if rows else [grid, line(Piece("No edges.", "note"))]
+
+
+def _json(periods: list[Period]) -> str:
+    from lineal.views.safe import json_safe
+
+    told = [
+        {
+            "from": period.came,
+            "to": period.went,
+            "source": str(period.source),
+            "target": str(period.target),
+            "used_as": list(period.hows),
+            "file": period.file,
+        }
+        for period in periods
+    ]
+    return json_safe(json.dumps(told, indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,152 @@
+"""lineal store: lineage that lasts, with its history, in a file or on a PostgreSQL server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from lineal.cli.history import command as history
+from lineal.cli.source import Source, checked, source_options
+from lineal.cli.stored import AT, chosen, found, named_after, opened, store_options
+
+if TYPE_CHECKING:
+    from lineal.graph.select import Selection
+    from lineal.model.edge import Column, Dataset
+    from lineal.store.lineage import Store
+    from lineal.store.lineage.load import Change
+    from lineal.views.report import Report
+
+
+@click.group(name="store")
+def command() -> None:
+    """Keep lineage in a store, and ask it what is and what was.
+
+    \b
+    lineal store load models/              what is gone is closed, what is new is opened
+    lineal store query +dim_customers.id   a trace, by recursive SQL
+    lineal store history dim_customers.id  when each edge came and went
+    lineal store gc --before 2026-01-01    forget what was over by then
+
+    A store is a file (SQLite) or, with --store postgresql://user@host/database, a schema on a server. Every command
+    that takes a PATH takes a store's file, too.
+    """
+
+
+command.add_command(history)
+
+
+@command.command(name="load")
+@click.argument("where", nargs=-1, metavar="[PATH]...")
+@store_options
+@source_options
+def load(where: tuple[str, ...], address: str, namespace: str | None, wait: float, source: Source) -> None:
+    """Make the lineage of PATH that of its namespace; what has not changed stays untouched.
+
+    PATH is what `lineal lineage` takes.  [default: .] The namespace is named after the folder unless --namespace says.
+    """
+    from lineal.cli.console import report_diagnostics
+    from lineal.cli.source import graph_of
+    from lineal.model.diagnostic import Severity, order_of
+    from lineal.views.safe import visible
+
+    paths = checked(where)
+    extraction = graph_of(source._replace(paths=paths)).extraction
+    whose = namespace if namespace is not None else named_after(paths[0])
+    with opened(address, wait, create=True) as store:
+        change = store.load(whose, extraction, source=_shown(paths))
+        click.echo(visible(f"{whose}: {_told(change)}"))
+    report_diagnostics(sorted(extraction.diagnostics, key=order_of), source.color, Severity.ERROR)
+
+
+def _told(change: Change) -> str:
+    if change.run is None:
+        return f"nothing has changed, {change.edges:,} edges hold"
+    return f"{change.opened:,} edges came, {change.closed:,} went, {change.edges:,} hold since {change.run.at}"
+
+
+def _shown(paths: tuple[str, ...]) -> str:
+    """Where it came from; an address without its password."""
+    from lineal.store.lineage.postgres import shown
+
+    return " ".join(shown(path) if "://" in path else path for path in paths)
+
+
+@command.command(name="query")
+@click.argument("selector")
+@AT
+@click.option("--with-rows", is_flag=True, help="Upstream, also show the columns that decide which rows there are.")
+@click.option(
+    "--output",
+    type=click.Choice(["table", "chain", "json", "dot", "mermaid", "rows"]),
+    default="chain",
+    show_default=True,
+    help="How to show it.",
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colours and box lines.",
+)
+@store_options
+def query(
+    selector: str,
+    at: str | None,
+    with_rows: bool,
+    output: str,
+    color: str,
+    address: str,
+    namespace: str | None,
+    wait: float,
+) -> None:
+    """Show where a column of the store comes from and where it goes.
+
+    SELECTOR is that of `lineal lineage`: +m.c upstream, m.c+ downstream, 2+m.c two hops, +m every column of m; m.c both
+    ways. Only what is visited is read, however large the store is.
+    """
+    from lineal.cli.console import show
+    from lineal.views import view
+
+    with opened(address, wait) as store:
+        report = _report(store, chosen(store, namespace), _selection(selector), at, with_rows)
+    show(view(output, report), color)
+
+
+def _report(store: Store, namespace: str, selection: Selection, at: str | None, with_rows: bool) -> Report:
+    from lineal.graph.graph import Graph
+    from lineal.views.report import traced
+
+    asked = found(store, namespace, selection.name, at)
+    starts = _columns(store, namespace, asked, at)
+    hops = {"up": selection.up, "down": selection.down}
+    part = store.region(namespace, starts, **hops, with_rows=with_rows, at=at)
+    return traced(Graph(part), starts, **hops, with_rows=with_rows)
+
+
+def _columns(store: Store, namespace: str, asked: Column | Dataset, at: str | None) -> list[Column]:
+    from lineal.model.edge import Column
+
+    if isinstance(asked, Column):
+        return [asked]
+    info = store.named(namespace, asked.name, at)[asked]
+    return [Column(asked, column.name) for column in info.columns]
+
+
+def _selection(text: str) -> Selection:
+    from lineal.graph.select import ALL, Selection, parse
+
+    return parse(text) or Selection(text, ALL, ALL)
+
+
+@command.command(name="gc")
+@click.option("--before", metavar="TIME", required=True, help="Forget what was no longer so then: 2026-01-01.")
+@store_options
+def gc(before: str, address: str, namespace: str | None, wait: float) -> None:
+    """Forget edges that were gone before a time; what holds now, and since then, stays."""
+    from lineal.views.words import counted
+
+    with opened(address, wait) as store:
+        whose = chosen(store, namespace)
+        click.echo(f"{counted(store.drop(whose, before), 'edge')} dropped")

@@ -1,0 +1,94 @@
+"""What the commands of a store share: which store, whose lineage, and errors in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from lineal.cli.source import Mistake
+
+if TYPE_CHECKING:
+    from lineal.model.edge import Column, Dataset
+    from lineal.store.lineage import Store
+
+DEFAULT = "lineal.store.db"
+WAIT = 60.0
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def store_options(command: Command) -> Command:
+    """--store, --namespace and --wait"""
+    for option in (WAITING, NAMESPACE, STORE):
+        command = option(command)
+    return command
+
+
+STORE = click.option(
+    "--store",
+    "address",
+    metavar="STORE",
+    envvar="LINEAL_STORE",
+    default=DEFAULT,
+    help=f"A file, or postgresql://user@host/database.  [default: $LINEAL_STORE, else {DEFAULT}]",
+)
+NAMESPACE = click.option(
+    "--namespace", metavar="NAME", help="Whose lineage it is, as in acme/shop.  [default: the only one in the store]"
+)
+WAITING = click.option(
+    "--wait",
+    type=click.FloatRange(min=0, max=86_400),
+    default=WAIT,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for another process that writes.",
+)
+AT = click.option("--at", metavar="TIME", help="As it was then: 2026-11-16, 2026-11-16T09:30 (UTC unless it says).")
+
+
+@contextmanager
+def opened(address: str, wait: float, *, create: bool = False) -> Iterator[Store]:
+    """The store, closed at the end; what goes wrong with it is one line."""
+    from lineal.store.errors import StoreError
+    from lineal.store.lineage import open_store
+
+    try:
+        with open_store(address, create=create, wait=wait) as store:
+            yield store
+    except StoreError as problem:
+        raise Mistake(str(problem)) from problem
+
+
+def chosen(store: Store, namespace: str | None) -> str:
+    """The namespace that is named, or the only one."""
+    if namespace is not None:
+        return namespace
+    known = store.namespaces()
+    if len(known) != 1:
+        many = f"has several: name one of {', '.join(known)}" if known else "has no lineage yet: `lineal store load`"
+        raise Mistake(f"store {store.name} {many}{' with --namespace' if known else ''}")
+    return known[0]
+
+
+def named_after(path: str) -> str:
+    """The namespace of what is loaded from a path: the project's folder, or the file."""
+    if "://" in path:
+        return path.partition("?")[0].rpartition("/")[2] or "default"
+    where = Path(path).resolve()
+    name = where.name if where.is_dir() else where.name.partition(".")[0]
+    return name if path != "-" and name else "default"
+
+
+def found(store: Store, namespace: str, text: str, at: str | None) -> Column | Dataset:
+    """The dataset or column that somebody typed; of the store only what the name may mean is read."""
+    from lineal.graph.graph import Graph, UnknownName
+    from lineal.model.extraction import Extraction
+
+    try:
+        return Graph(Extraction(datasets=store.named(namespace, text, at))).find(text)
+    except UnknownName as mistake:
+        raise Mistake(str(mistake)) from mistake

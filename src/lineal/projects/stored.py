@@ -1,0 +1,29 @@
+"""A store's file: what it holds now stands beside what is read from text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lineal.model.script import Corpus
+from lineal.projects.errors import ProjectError
+from lineal.projects.schema import Schema, schema_datasets
+from lineal.store.errors import StoreError
+from lineal.store.lineage.sqlite import is_sqlite
+
+
+def matches(path: Path) -> bool:
+    return path.is_file() and is_sqlite(str(path))
+
+
+def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
+    """The lineage of every namespace, as it is."""
+    from lineal.store.lineage import open_store
+
+    corpus = Corpus(dialect or "")
+    corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+    try:
+        with open_store(str(path)) as store:
+            corpus.given += [store.extraction(namespace) for namespace in store.namespaces()]
+    except StoreError as problem:
+        raise ProjectError(str(problem)) from problem
+    return corpus
