@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lineal.model.diagnostic import Diagnostic
     from lineal.model.extraction import Extraction
     from lineal.model.script import Corpus
+    from lineal.projects.inspected import Inspected
     from lineal.store import Cache
 
 LOG_COLUMNS = ("text", "user", "time", "id", "database")
@@ -53,6 +54,7 @@ class Source(NamedTuple):
     sql: tuple[str, ...] = ()
     history: bool = False
     only_schema: tuple[str, ...] = ()
+    schema_from: tuple[str, ...] = ()
 
     @property
     def servers(self) -> tuple[str, ...]:
@@ -73,11 +75,12 @@ OPTIONS = (
     click.option("--dialect", metavar="D", help="The SQL dialect, if the project does not say."),
     click.option("--schema", metavar="FILE", help="JSON or YAML with the columns of tables: {table: {column: type}}."),
     click.option(
-        "--sql", metavar="PATH", multiple=True, help="More statements to read, as those of a server's clients."
+        "--schema-from", metavar="URL", multiple=True, help="A database that knows the columns of tables (SQLAlchemy)."
     ),
+    click.option("--sql", metavar="PATH", multiple=True, help="More statements, beside those of a server."),
     click.option("--history", is_flag=True, help="Of a server, also what it has run (pg_stat_statements)."),
     click.option(
-        "--only-schema", metavar="S", multiple=True, help="Of a server, only the views and functions of these schemas."
+        "--only-schema", metavar="S", multiple=True, help="Of a server or --schema-from, only what is in these schemas."
     ),
     click.option("--log-text", metavar="COLUMN", help="The column of a query log that has the statements."),
     click.option("--log-user", metavar="COLUMN", help="… who ran them."),
@@ -204,11 +207,13 @@ def graph_of(source: Source) -> Graph:
 
 def corpus_of(source: Source) -> Corpus:
     """What there is to analyse, and what the options say about its names."""
-    from lineal.model.script import Defaults
+    from lineal.model.script import Corpus, Defaults
     from lineal.projects import ProjectError, united
 
-    if source.servers and source.dialect is None:
-        source = source._replace(dialect="postgres")
+    catalogues = _catalogues(source)
+    if source.dialect is None:
+        spoken = ["postgres"] * bool(source.servers) + [catalogue.dialect for catalogue in catalogues]
+        source = source._replace(dialect=next(filter(None, spoken), None))
     files = [path for path in (*source.paths, *source.sql) if path not in source.servers]
     try:
         read = [_read(path, source) for path in files]
@@ -216,6 +221,10 @@ def corpus_of(source: Source) -> Corpus:
     except ProjectError as mistake:
         raise Mistake(str(mistake)) from mistake
     corpus = several[0] if len(several) == 1 else united(several)
+    for catalogue in catalogues:
+        corpus = united([corpus, Corpus(corpus.dialect, datasets=catalogue.datasets)])
+        if corpus.defaults is None and catalogue.schema:
+            corpus.defaults = Defaults(None, (catalogue.schema,))
     corpus.collapse_temporary = source.collapse_temp
     if source.default_catalog or source.default_schema:
         always = corpus.defaults.schemas[-1:] if source.servers and corpus.defaults is not None else ()
@@ -223,11 +232,24 @@ def corpus_of(source: Source) -> Corpus:
     return corpus
 
 
+def _catalogues(source: Source) -> list[Inspected]:
+    """The databases that only tell which columns tables have."""
+    if not source.schema_from:
+        return []
+    from lineal.projects import ProjectError
+    from lineal.projects.inspected import inspected
+
+    try:
+        return [inspected(url, source.only_schema) for url in source.schema_from]
+    except ProjectError as mistake:
+        raise Mistake(str(mistake)) from mistake
+
+
 def _servers(source: Source, beside: list[Corpus]) -> list[Corpus]:
     """The databases, as far as they are asked for, and as what is read beside them needs them."""
     from lineal.projects import postgres
 
-    if not source.servers and (source.history or source.only_schema):
+    if not source.servers and (source.history or (source.only_schema and not source.schema_from)):
         raise Mistake("--history and --only-schema are about a server: name one, postgresql://host/database")
     scripts = [script for corpus in beside for script in corpus.scripts]
     return [
