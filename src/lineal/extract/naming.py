@@ -21,6 +21,7 @@ class Naming(NamedTuple):
     fold: Fold
     known: Callable[[str], bool]
     """whether anything defines or declares a key: of the schemas in the path the first that has the name is meant"""
+    exact: bool = False
 
     @property
     def speaks(self) -> bool:
@@ -31,7 +32,7 @@ class Naming(NamedTuple):
         """USE a.b      from here on"""
         catalog = step.catalog if step.catalog is not None else self.catalog
         schemas = step.schemas if step.schemas is not None else self.schemas
-        return self._replace(catalog=catalog, schemas=schemas)
+        return self._replace(catalog=catalog, schemas=schemas, exact=self.exact and step.schemas is None)
 
     def full(self, name: str, key: str) -> tuple[str, str]:
         """t      catalog.schema.t, and its key"""
@@ -47,7 +48,7 @@ class Naming(NamedTuple):
         return self.in_catalog(name, key)
 
     def under(self, schema: str, name: str, key: str) -> tuple[str, str]:
-        return self.in_catalog(f"{schema}.{name}", f"{self.fold(schema, False)}.{key}")
+        return self.in_catalog(f"{schema}.{name}", f"{self.fold(schema, self.exact)}.{key}")
 
     def in_catalog(self, name: str, key: str) -> tuple[str, str]:
         if self.catalog is None or key.count(".") != 1:
@@ -73,5 +74,5 @@ class Naming(NamedTuple):
 
 
 def naming_of(defaults: Defaults | None, fold: Fold, known: Callable[[str], bool]) -> Naming:
-    catalog, schemas = (defaults.catalog, defaults.schemas) if defaults is not None else (None, ())
-    return Naming(catalog, schemas, fold, known)
+    defaults = defaults or Defaults()
+    return Naming(defaults.catalog, defaults.schemas, fold, known, defaults.exact)

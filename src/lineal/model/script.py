@@ -97,6 +97,8 @@ class Defaults:
 
     catalog: str | None = None
     schemas: tuple[str, ...] = ()
+    exact: bool = False
+    """the names are a server's own: "Mart" is not mart"""
 
 
 @dataclass

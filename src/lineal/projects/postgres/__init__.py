@@ -31,7 +31,7 @@ def load(
         ran, occurrences = history(server) if with_history else ([], [])
         texts = [script.text for script in (*scripts, *ran)]
         catalogue = read(server, texts, schemas)
-    defaults = Defaults(None, (*(catalogue.path or ("public",)), "pg_catalog"))
+    defaults = Defaults(None, (*(catalogue.path or ("public",)), "pg_catalog"), exact=True)
     anew = defined_in(scripts, defaults)
     return Corpus(
         DIALECT,

@@ -15,20 +15,20 @@ from lineal.projects.postgres.server import Session
 
 DIALECT = "postgres"
 
-KINDS = {"r": "table", "p": "table", "f": "table", "v": "view", "m": "view", "c": "type"}
-"""Partitions and foreign tables are tables; a composite type has columns, too."""
+KINDS = {"r": "table", "p": "table", "f": "table", "S": "table", "v": "view", "m": "view", "c": "type"}
+"""Partitions, foreign tables and sequences are tables; a composite type has columns, too."""
 
 SYSTEM = ("pg_catalog", "information_schema")
 
 RELATIONS = """
 SELECT /* lineal */ c.oid, n.nspname, c.relname, c.relkind::text, c.relpersistence = 't',
-       pg_catalog.obj_description(c.oid, 'pg_class'), e.objid IS NOT NULL,
+       pg_catalog.obj_description(c.oid, 'pg_class'), e.objid IS NOT NULL OR c.relkind = 'S',
        CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid) END
 FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_catalog.pg_depend e
     ON e.classid = 'pg_catalog.pg_class'::regclass AND e.objid = c.oid AND e.objsubid = 0 AND e.deptype = 'e'
-WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm', 'c') AND n.nspname !~ '^pg_toast|^pg_temp'
+WHERE c.relkind IN ('r', 'p', 'f', 'S', 'v', 'm', 'c') AND n.nspname !~ '^pg_toast|^pg_temp'
     AND n.nspname <> ALL (%s)
 ORDER BY n.nspname, c.relname
 """
@@ -77,7 +77,7 @@ class Relation(NamedTuple):
     temporary: bool
     description: str | None
     foreign: bool
-    """it belongs to the server or to an extension: only of interest where somebody reads it"""
+    """it belongs to the server or to an extension, or is a sequence: only of interest where somebody reads it"""
     query: str | None
 
     @property

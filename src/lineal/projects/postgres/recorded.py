@@ -19,7 +19,7 @@ JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND
 JOIN pg_catalog.pg_class r ON d.refclassid = 'pg_catalog.pg_class'::regclass AND r.oid = d.refobjid
 JOIN pg_catalog.pg_namespace rn ON rn.oid = r.relnamespace
 LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid AND a.attnum = d.refobjsubid
-WHERE w.rulename = '_RETURN' AND v.relkind IN ('v', 'm') AND r.relkind IN ('r', 'p', 'f', 'v', 'm')
+WHERE w.rulename = '_RETURN' AND v.relkind IN ('v', 'm') AND r.relkind IN ('r', 'p', 'f', 'S', 'v', 'm')
     AND r.oid <> v.oid AND d.refobjsubid >= 0
 """
 """A relation without any column that is named has a row of its own, without a column; so has one whose rows are taken

@@ -58,7 +58,7 @@ def session(address: str) -> Iterator[Session]:
     """A server at an address that libpq understands, its environment and files included."""
     psycopg = library()
     try:
-        with psycopg.connect(address, **settings(address)) as connection:
+        with psycopg.connect(address, prepare_threshold=None, **settings(address)) as connection:
             if connection.info.server_version < OLDEST:
                 raise ProjectError(f"{shown(address)}: PostgreSQL {OLDEST // 10000} or newer is needed")
             connection.read_only = True
