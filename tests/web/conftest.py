@@ -120,9 +120,10 @@ def shown(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Shown]]:
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
     context.add_init_script(WATCH)
 
-    def open_page(found: lineal.Lineage, *, start: str = "", texts: dict[str, str] | None = None) -> Shown:
+    def open_page(found: lineal.Lineage, **options: Any) -> Shown:
         file = tmp_path / "lineage.html"
-        file.write_text(html(page_data(found.graph, title="test", start=start, texts=texts), "test"), encoding="utf-8")
+        graph = options["over"].graph if "over" in options else found.graph
+        file.write_text(html(page_data(graph, title="test", **options), "test"), encoding="utf-8")
         return Shown(context.new_page(), file).open()
 
     yield open_page

@@ -272,3 +272,17 @@ def test_an_empty_lineage_says_so(shown: Open) -> None:
     page = shown(lineal.lineage(""))
     assert "There is no lineage" in page.page.locator(".empty").inner_text()
     assert page.problems == []
+
+
+def test_changes_are_marked(shown: Open) -> None:
+    from lineal.graph.diff import diff, overlay
+
+    before = lineal.lineage("CREATE VIEW v AS SELECT a, b FROM t; CREATE VIEW w AS SELECT b FROM v")
+    after = lineal.lineage("CREATE VIEW v AS SELECT a + 1 AS a, c FROM t; CREATE VIEW w AS SELECT a FROM v")
+    found = diff(before.graph, after.graph)
+    page = shown(after, over=overlay(found), findings=found.findings)
+    assert page.marked() == {"v.b": "removed", "v.c": "added", "w.b": "removed", "w.a": "added"}
+    marks = page.page.evaluate("() => [...document.querySelectorAll('.wire[data-mark]')].map((l) => l.dataset.mark)")
+    assert {mark: marks.count(mark) for mark in marks} == {"added": 2, "removed": 2, "changed": 1}
+    assert page.page.locator(".level").all_inner_texts() == [finding.level.name for finding in found.findings]
+    assert page.problems == []

@@ -1,6 +1,7 @@
 // The picture: cards and the lines between them, moved, zoomed, hovered over and clicked.
 
 import { clear, h, s } from "./dom.ts";
+import type { Mark } from "./data.ts";
 import type { Placed, Request } from "./layout.ts";
 import type { ColumnId, DatasetId, EdgeId, Lineage, Trace, Why } from "./lineage.ts";
 import { route, type Lane } from "./routes.ts";
@@ -36,7 +37,7 @@ const LABELLED = 14;
 /** Cards that are drawn smaller than this cannot be read. */
 const READABLE = 0.55;
 
-type Marks = Map<ColumnId, Why | "added" | "removed" | "changed">;
+type Marks = Map<ColumnId, Why | Mark>;
 
 export class Canvas {
   readonly stage: HTMLElement;
@@ -388,11 +389,18 @@ export class Canvas {
     else if (column !== null) this.light(this.lineage.path(column, state.inspect), column);
     else if (state.edge !== null) this.lightEdge(state.edge);
     else this.unlight();
-    if (state.mode === "diff" && column === null) this.mark(this.diffMarks);
+    if (state.mode === "diff" && column === null && state.edge === null) this.markDiff();
     this.stage.classList.toggle("pinned", preview === null && state.column !== null);
   }
 
-  diffMarks: Marks = new Map();
+  /** Columns, lines and cards in the colours of what became of them. */
+  private markDiff(): void {
+    const { diff } = this.lineage.raw;
+    if (!diff) return;
+    this.mark(new Map(diff.columns));
+    for (const [dataset, mark] of diff.datasets) this.cards.get(dataset)?.setAttribute("data-mark", mark);
+    for (const [edge, mark] of diff.edges) for (const line of this.lines.get(edge) ?? []) line.setAttribute("data-mark", mark);
+  }
 
   private light(trace: Trace, start: ColumnId | null): void {
     this.mark(new Map());

@@ -14,6 +14,16 @@ export interface Raw {
   diagnostics: RawDiagnostic[];
   coverage: Record<string, number>;
   texts: Record<string, string>;
+  diff: RawDiff | null;
+}
+
+export type Mark = "added" | "removed" | "changed";
+
+export interface RawDiff {
+  datasets: [number, Mark][];
+  columns: [number, Mark][];
+  edges: [number, Mark][];
+  findings: { level: string; kind: string; dataset: string; details: string[]; follows: string[] }[];
 }
 
 export interface RawDiagnostic {

@@ -70,11 +70,22 @@ class Page {
     const { start } = this.lineage.raw;
     const column = start ? this.lineage.column(start) : undefined;
     const dataset = start ? this.lineage.dataset(start) : undefined;
-    if (dataset !== undefined) this.showTable(dataset);
+    if (this.lineage.raw.diff && !start) this.showDiff();
+    else if (dataset !== undefined) this.showTable(dataset);
     else if (column !== undefined) this.showColumn(column);
     else if (this.lineage.datasetCount <= SMALL) {
       this.store.set({ ...START, shown: new Set(Array.from({ length: this.lineage.datasetCount }, (_, id) => id)) });
     } else this.store.set({ ...START, shown: new Set(this.busiest()) });
+  }
+
+  /** Everything that was touched, and what stands beside it. */
+  private showDiff(): void {
+    const { diff } = this.lineage.raw;
+    if (!diff) return;
+    const touched = new Set(diff.datasets.map(([dataset]) => dataset));
+    for (const [column] of diff.columns) touched.add(this.lineage.datasetOf[column]!);
+    for (const [edge] of diff.edges) touched.add(this.lineage.intoDataset(edge)).add(this.lineage.datasetOf[this.lineage.source(edge)]!);
+    this.store.go({ ...START, mode: "diff", shown: new Set([...touched].slice(0, 120)) });
   }
 
   /** The table that most others have to do with, and its neighbours: somewhere to begin. */
@@ -175,7 +186,7 @@ class Page {
     const mode = (name: Mode, label: string, key: string): HTMLElement => toggle(label, key, state.mode === name, () => this.mode(name));
     this.toolbar.replaceChildren(
       h("span", { class: "set" }, button("←", "back (Alt+←)", () => history.back()), button("→", "forward (Alt+→)", () => history.forward())),
-      h("span", { class: "set" }, mode("graph", "Graph", "1"), mode("impact", "Impact", "2"), mode("list", "List", "3")),
+      h("span", { class: "set" }, mode("graph", "Graph", "1"), mode("impact", "Impact", "2"), mode("list", "List", "3"), this.lineage.raw.diff ? mode("diff", "Changes", "4") : ""),
       h(
         "span",
         { class: "set" },
@@ -224,6 +235,7 @@ class Page {
   private mode(mode: Mode): void {
     const { column } = this.store.now;
     if (mode === "impact" && column !== null) this.showImpact(column);
+    else if (mode === "diff") this.showDiff();
     else this.store.go({ mode });
   }
 
@@ -259,7 +271,8 @@ class Page {
       kind("rename", "rename"),
       kind("transform", "transform"),
       h("span", { class: "rows-note" }, h("span", { class: "sample inspect", "aria-hidden": "true" }), "inspect: decides rows (i)"),
-      h("span", { class: "whys" }, why("contributed"), why("referenced"), why("both")),
+      h("span", { class: "whys impact" }, why("contributed"), why("referenced"), why("both")),
+      h("span", { class: "whys diff" }, why("added"), why("changed"), why("removed")),
     );
   }
 
@@ -274,7 +287,7 @@ class Page {
       ["g", "groups by schema or folder"],
       ["f, z", "fit, zoom to selection"],
       ["+ − arrows", "zoom, move"],
-      ["1 2 3", "graph, impact, list"],
+      ["1 2 3 4", "graph, impact, list, changes"],
       ["d", "dark or light"],
     ];
     keys[3] = ["u, Shift-U", "all upstream, all downstream"];
@@ -379,6 +392,7 @@ class Page {
       "1": () => this.mode("graph"),
       "2": () => this.mode("impact"),
       "3": () => this.mode("list"),
+      "4": () => this.lineage.raw.diff && this.mode("diff"),
       "+": () => this.canvas.zoomBy(1.25),
       "-": () => this.canvas.zoomBy(0.8),
     };

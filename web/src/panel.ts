@@ -41,6 +41,7 @@ export class Panel {
     if (state.tab === "diagnostics") return this.diagnostics();
     if (state.tab === "coverage") return this.coverage();
     if (state.edge !== null) return this.edge(state.edge);
+    if (state.mode === "diff" && state.column === null && state.dataset === null) return this.diff();
     if (state.mode === "impact" && state.column !== null) return this.impact(state, state.column);
     if (state.column !== null) return this.column(state.column);
     if (state.dataset !== null) return this.dataset(state.dataset);
@@ -251,6 +252,29 @@ export class Panel {
       h("button", { type: "button", class: "link", "data-show": each.column, title: titled(name) }, short(name, 56)),
       h("span", { class: "quiet" }, `${counted(each.depth, "hop")}${verdict(each, state)}`),
     );
+  }
+
+  // -- what has changed --------------------------------------------------------------------------
+
+  private diff(): HTMLElement[] {
+    const { diff } = this.lineage.raw;
+    if (!diff) return [h("p", { class: "quiet" }, "Nothing is compared: lineal show --diff BASE")];
+    const count = (mark: string): number => diff.columns.filter(([, each]) => each === mark).length;
+    const items = diff.findings.map((finding) => {
+      const dataset = this.lineage.dataset(finding.dataset);
+      return h(
+        "li",
+        {},
+        h("p", {}, h("span", { class: `level ${finding.level}` }, finding.level), " ", dataset === undefined ? short(finding.dataset, 60) : this.toDataset(dataset)),
+        ...finding.details.slice(0, 40).map((detail) => h("p", { class: "quiet" }, titled(detail))),
+        finding.follows.length ? h("p", { class: "quiet" }, `followed by ${finding.follows.slice(0, 12).map(titled).join(", ")}`) : null,
+      );
+    });
+    return [
+      h("h2", {}, items.length ? counted(items.length, "finding") : "Nothing has changed"),
+      h("p", {}, ...(["added", "changed", "removed"] as const).map((mark) => h("span", { class: "why", "data-why": mark }, `${count(mark)} ${mark}`))),
+      h("ul", { class: "diagnostics" }, ...items),
+    ];
   }
 
   // -- what could not be done --------------------------------------------------------------------

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from lineal.model.policy import Policy
     from lineal.model.script import Corpus
     from lineal.projects.git import Repository, Snapshot
+    from lineal.views.diff import Compared
 
 GIT = "git:"
 FAIL_ON = ("block", "review", "never")
@@ -78,18 +80,33 @@ def command(
 
     Exit codes: 0 fine, 1 the verdict of --fail-on, 2 a mistake in what was asked.
     """
-    asked = _ranged(base, head, project)
+    asked = ranged(base, head, project)
     sys.exit(_run(source, asked, policy, output, fail_on, fail_under))
 
 
 def _run(source: Source, asked: Asked, policy: str | None, output: str, fail_on: str, least: float | None) -> int:
     from lineal.cli.console import report_diagnostics, show
     from lineal.cli.coverage import falls_short
-    from lineal.graph.diff import diff
     from lineal.model.diagnostic import Severity
     from lineal.model.policy import Level
+    from lineal.views.diff import OUTPUTS
+
+    with compared(source, asked, policy) as made:
+        show(OUTPUTS[output](made), source.color)
+    found, head = made.found, made.found.pairs.head.graph
+    report_diagnostics(head.extraction.diagnostics, source.color, Severity.ERROR)
+    _footer(output, head)
+    short = falls_short(head.extraction.coverage, least)
+    worst = fail_on != "never" and found.verdict >= Level[fail_on.upper()]
+    return int(short or worst)
+
+
+@contextmanager
+def compared(source: Source, asked: Asked, policy: str | None = None) -> Iterator[Compared]:
+    """Both sides read and compared; the files of a revision are there as long as this is open."""
+    from lineal.graph.diff import diff
     from lineal.projects import ProjectError
-    from lineal.views.diff import OUTPUTS, Compared
+    from lineal.views.diff import Compared
 
     with ExitStack() as opened:
         try:
@@ -98,13 +115,7 @@ def _run(source: Source, asked: Asked, policy: str | None, output: str, fail_on:
             base, head = before.graph(source), after.graph(source)
         except ProjectError as mistake:
             raise Mistake(str(mistake)) from mistake
-        found = diff(base, head, rules)
-        show(OUTPUTS[output](Compared(found, before.name, after.name)), source.color)
-    report_diagnostics(head.extraction.diagnostics, source.color, Severity.ERROR)
-    _footer(output, head)
-    short = falls_short(head.extraction.coverage, least)
-    worst = fail_on != "never" and found.verdict >= Level[fail_on.upper()]
-    return int(short or worst)
+        yield Compared(diff(base, head, rules), before.name, after.name)
 
 
 def _footer(output: str, head: Graph) -> None:
@@ -118,7 +129,7 @@ def _footer(output: str, head: Graph) -> None:
 # -- what is compared ----------------------------------------------------------------------------------------------
 
 
-def _ranged(base: str, head: str | None, project: str) -> Asked:
+def ranged(base: str, head: str | None, project: str) -> Asked:
     """main..topic, main...topic and main... say both in one."""
     if head is None and not exists(base) and ".." in base and not base.startswith(("./", "../")):
         dots = "..." if "..." in base else ".."

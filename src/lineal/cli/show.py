@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from lineal.cli.source import Mistake, Source, checked, source_options
 
 if TYPE_CHECKING:
+    from lineal.graph.diff import Finding, Overlay
     from lineal.graph.graph import Graph
 
 OUT = "lineage.html"
@@ -21,11 +22,23 @@ OUT = "lineage.html"
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("-n", "--node", metavar="NODE", help="A dataset to begin with.")
 @click.option("--column", metavar="C", help="A column to begin with: of the node, or NODE.C.")
+@click.option(
+    "--diff",
+    "base",
+    metavar="BASE",
+    help="Show what has changed since BASE, as `lineal diff` takes it: a revision, a folder or a saved lineage.",
+)
 @click.option("--out", metavar="FILE", default=OUT, show_default=True, help="Where to write the page.")
 @click.option("--open/--no-open", "opens", default=True, help="Open it in the browser.  [default: --open]")
 @source_options
 def command(
-    paths: tuple[str, ...], node: str | None, column: str | None, out: str, opens: bool, source: Source
+    paths: tuple[str, ...],
+    node: str | None,
+    column: str | None,
+    base: str | None,
+    out: str,
+    opens: bool,
+    source: Source,
 ) -> None:
     """Write the lineage as one HTML file that needs no network, and open it.
 
@@ -34,23 +47,51 @@ def command(
     \b
     lineal show
     lineal show examples/shop -n dim_customers --column email --out customers.html --no-open
+    lineal show --diff main                           what this work tree changes
 
     Exit codes: 0 fine, 2 a mistake in what was asked.
     """
     from lineal.cli.console import complain
-    from lineal.cli.source import graph_of
 
     source = source._replace(paths=checked(paths))
-    graph = graph_of(source)
-    text = _page(graph, source, _start(graph, node, column))
+    made = _compared(source, base) if base is not None else _made(source)
+    text = _page(made, source, _start(made.graph, node, column))
     where = Path(out)
     try:
         where.write_text(text, encoding="utf-8")
     except OSError as problem:
         raise Mistake(f"cannot write {out}: {problem.strerror}") from problem
-    complain(f"{where}: {len(graph.infos)} datasets, {len(text) / 1e6:.1f} MB")
+    complain(f"{where}: {len(made.graph.infos)} datasets, {len(text) / 1e6:.1f} MB")
     if opens and sys.stdout.isatty():
         webbrowser.open(where.resolve().as_uri())
+
+
+class Made(NamedTuple):
+    """What the page is made of."""
+
+    graph: Graph
+    texts: dict[str, str]
+    over: Overlay | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def _made(source: Source) -> Made:
+    from lineal.cli.source import graph_of
+
+    graph = graph_of(source)
+    return Made(graph, _texts(graph))
+
+
+def _compared(source: Source, base: str) -> Made:
+    """Both sides, one over the other."""
+    from lineal.cli.diff import compared, ranged
+    from lineal.graph.diff import overlay
+
+    if len(source.paths) > 1:
+        raise Mistake("--diff compares one PATH with what it was: name one")
+    with compared(source, ranged(base, None, source.paths[0])) as found:
+        over = overlay(found.found)
+        return Made(over.graph, _texts(over.graph, source.paths[0]), over, found.found.findings)
 
 
 def _start(graph: Graph, node: str | None, column: str | None) -> str:
@@ -66,22 +107,25 @@ def _start(graph: Graph, node: str | None, column: str | None) -> str:
         raise Mistake(str(mistake)) from mistake
 
 
-def _page(graph: Graph, source: Source, start: str) -> str:
+def _page(made: Made, source: Source, start: str) -> str:
     from lineal.web.data import page_data
     from lineal.web.page import html
 
     title = ", ".join(Path(path).resolve().name for path in source.paths)
-    return html(page_data(graph, title=title, start=start, texts=_texts(graph)), f"{title} – lineal")
+    data = page_data(
+        made.graph, title=title, start=start, texts=made.texts, over=made.over, findings=made.findings
+    )  # fmt: skip
+    return html(data, f"{title} – lineal")
 
 
-def _texts(graph: Graph) -> dict[str, str]:
+def _texts(graph: Graph, folder: str = "") -> dict[str, str]:
     """The sources that places point at, as far as they are there."""
     files = {usage.place.file for edge in graph.edges for usage in edge.usages if usage.place}
     files |= {info.place.file for info in graph.infos.values() if info.place}
     found: dict[str, str] = {}
     for file in sorted(files - {""}):
         try:
-            found[file] = Path(file).read_text(encoding="utf-8")
+            found[file] = Path(folder, file).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError, ValueError):
             continue
     return found

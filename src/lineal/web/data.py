@@ -17,6 +17,7 @@ from typing import Any
 
 from lineal.graph.classify import Classification
 from lineal.graph.describe import INHERITED, MISSING, MODIFIED, description_status
+from lineal.graph.diff import Finding, Overlay
 from lineal.graph.graph import Graph, whole
 from lineal.model.diagnostic import Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Edge, Usage
@@ -29,10 +30,22 @@ AMBIGUOUS, MASKED, STATUS = 1, 2, 4
 
 
 def page_data(
-    graph: Graph, *, title: str, start: str = "", texts: Mapping[str, str] | None = None, live: bool = False
+    graph: Graph,
+    *,
+    title: str,
+    start: str = "",
+    texts: Mapping[str, str] | None = None,
+    live: bool = False,
+    over: Overlay | None = None,
+    findings: Iterable[Finding] = (),
 ) -> dict[str, Any]:
-    """Everything that the page shows. `texts` are the sources by file, `start` is what it opens with."""
-    return _Tables(graph).data(title, start, texts or {}, live)
+    """Everything that the page shows. `texts` are the sources by file, `start` is what it opens with.
+
+    With an overlay it shows what has changed: the graph is that of both sides.
+    """
+    tables = _Tables(graph)
+    made = tables.data(title, start, texts or {}, live)
+    return made | {"diff": tables.diff(over, findings) if over is not None else None, "words": list(tables.words)}
 
 
 class _Words(dict[str, int]):
@@ -55,11 +68,13 @@ class _Tables:
             for column in graph.columns(dataset):
                 self.columns[column] = len(self.columns)
         self.usages: list[tuple[Any, ...]] = []
+        self.order = sorted(graph.edges, key=lambda edge: not edge.field_level)
+        """the edges by number: those into columns, then those into datasets"""
 
     def data(self, title: str, start: str, texts: Mapping[str, str], live: bool) -> dict[str, Any]:
-        fields = [self.edge(edge) for edge in self.graph.edges if edge.field_level]
-        rows = [self.edge(edge) for edge in self.graph.edges if not edge.field_level]
-        made = {
+        fields = [self.edge(edge) for edge in self.order if edge.field_level]
+        rows = [self.edge(edge) for edge in self.order if not edge.field_level]
+        return {
             "version": VERSION,
             "title": title,
             "start": start,
@@ -73,7 +88,25 @@ class _Tables:
             "coverage": vars(self.graph.extraction.coverage),
             "texts": {file: text for file, text in sorted(texts.items()) if file in self.words},
         }
-        return made | {"words": list(self.words)}
+
+    def diff(self, over: Overlay, findings: Iterable[Finding]) -> dict[str, Any]:
+        """Numbers of what is added, removed or changed, and what it amounts to."""
+        edges = {(edge.source, edge.target): number for number, edge in enumerate(self.order)}
+        return {
+            "datasets": [(self.datasets[dataset], mark) for dataset, mark in over.datasets.items()],
+            "columns": [(self.columns[whole(column)], mark) for column, mark in over.columns.items()],
+            "edges": [(edges[pair], mark) for pair, mark in over.edges.items()],
+            "findings": [
+                {
+                    "level": finding.level.name,
+                    "kind": finding.kind,
+                    "dataset": finding.dataset,
+                    "details": [str(detail) for detail in finding.details],
+                    "follows": list(finding.follows),
+                }
+                for finding in findings
+            ],
+        }
 
     def dataset(self, dataset: Dataset) -> tuple[Any, ...]:
         info = self.graph.infos[dataset]

@@ -13,12 +13,24 @@ from __future__ import annotations
 from lineal.graph.diff.causes import Finding, Reach, Restyled, findings_of
 from lineal.graph.diff.compare import Comparison, Detail, EdgeChange
 from lineal.graph.diff.difference import Difference
+from lineal.graph.diff.overlay import Overlay, overlay
 from lineal.graph.diff.pairs import comparisons
 from lineal.graph.diff.side import Side
 from lineal.graph.graph import Graph
 from lineal.model.policy import DEFAULT, Policy
 
-__all__ = ["Comparison", "Detail", "Difference", "EdgeChange", "Finding", "Reach", "Restyled", "diff"]
+__all__ = [
+    "Comparison",
+    "Detail",
+    "Difference",
+    "EdgeChange",
+    "Finding",
+    "Overlay",
+    "Reach",
+    "Restyled",
+    "diff",
+    "overlay",
+]
 
 
 def diff(base: Graph, head: Graph, policy: Policy = DEFAULT) -> Difference:
