@@ -16,13 +16,13 @@ from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
 from lineal.extract.pyspark.frames import NA
 from lineal.extract.pyspark.frames.groups import GROUPED
 from lineal.extract.pyspark.libraries import call as call_of_library
-from lineal.extract.pyspark.natives import method_of_value
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run, Yielded
 from lineal.extract.pyspark.session import SESSION
 from lineal.extract.pyspark.sinks import ACTIONS, BUILDERS
 from lineal.extract.pyspark.statements import Returns, block
 from lineal.extract.pyspark.types import type_method
+from lineal.extract.pyspark.value_methods import method_of_value
 from lineal.extract.pyspark.values import (
     Builder,
     Class,
