@@ -36,7 +36,7 @@ def join(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords,
     how = given.get("how", "inner")
     kind = KINDS.get(str(how).replace("_", "").lower(), "inner") if isinstance(how, str) else "inner"
     on = given.get("on")
-    run.step(len(relation.attributes) + len(other.attributes))
+    run.step(2 * (len(relation.attributes) + len(other.attributes)))
     left, right, twice = told_apart(relation, other)
     names = key_names(on)
     if names is not None:
