@@ -10,6 +10,7 @@ import click
 from lineal.cli.coverage import fail_under
 from lineal.cli.form import Form, form_options
 from lineal.cli.source import STANDARD_INPUT, Mistake, Source, checked, exists, is_source, source_options
+from lineal.views import OUTPUTS
 
 if TYPE_CHECKING:
     from lineal.cli.shown import Shown
@@ -72,7 +73,7 @@ class Limits(NamedTuple):
 @click.option("--with-rows", is_flag=True, help="Upstream, also show the columns that decide which rows there are.")
 @click.option(
     "--output",
-    type=click.Choice(["table", "chain", "json", "dot", "mermaid", "rows", "rows-json", "pyspark-json", "openlineage"]),
+    type=click.Choice(OUTPUTS),
     help="How to show it.  [default: chain for a column, else table]",
 )
 @form_options

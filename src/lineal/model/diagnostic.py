@@ -193,8 +193,9 @@ class Code(Enum):
     EVENT_ERROR = (
         "event-error",
         Severity.WARNING,
-        "An OpenLineage event, or a part of one, is not as it should be. That part is left out; the rest goes on.",
-        "Check the event in the line that is named, or its producer.",
+        "Lineage that another tool has written, an OpenLineage event or a part of one, is not as it should be. "
+        "That part is left out; the rest goes on.",
+        "Check the line that is named, or the tool that has written it.",
     )
     RUN_FAILED = (
         "run-failed",

@@ -5,6 +5,7 @@
     load("models/", dialect="spark")          a folder of .sql files, or one file
     load("queries.jsonl")                     a query log
     load("shop.lineal.json")                  a saved lineage
+    load("output.json")                       the JSON of LineageX
     load("events.ndjson")                     OpenLineage events, or a folder of them
     load("lineal.store.db")                   a store
     load("postgresql://ann@host/shop")        a PostgreSQL server
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lineal.model.script import Corpus
-from lineal.projects import dbt, featherflow, files, logs, openlineage, postgres, saved, stored
+from lineal.projects import dbt, featherflow, files, lineagex, logs, openlineage, postgres, saved, stored
 from lineal.projects.checks import checks_at
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
@@ -41,7 +42,7 @@ class Kind(Protocol):
     def load(self, path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus: ...
 
 
-KINDS: tuple[Kind, ...] = (saved, stored, dbt, featherflow, openlineage, logs, files)
+KINDS: tuple[Kind, ...] = (saved, stored, dbt, featherflow, openlineage, lineagex, logs, files)
 """The first one that matches reads the path."""
 
 

@@ -25,9 +25,23 @@ VIEWS: Mapping[str, str] = {
     "rows-json": "lineal.views.rows_json",
     "pyspark-json": "lineal.views.pyspark_json",
     "openlineage": "lineal.views.openlineage",
+    "lineagex": "lineal.views.lineagex",
+    "graphml": "lineal.views.graphml",
 }
 
-OUTPUTS = ("table", "chain", "json", "dot", "mermaid", "rows", "rows-json", "pyspark-json", "openlineage")
+OUTPUTS = (
+    "table",
+    "chain",
+    "json",
+    "dot",
+    "mermaid",
+    "rows",
+    "rows-json",
+    "pyspark-json",
+    "openlineage",
+    "lineagex",
+    "graphml",
+)
 """The views that a user can ask for by name; impact is what table and chain become when impact is asked for."""
 
 

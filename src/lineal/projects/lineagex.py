@@ -1,0 +1,150 @@
+"""The JSON of LineageX as input: what it says of tables and columns is given.
+
+{"webinfo": {"tables": ["web"], "columns": {"wcid": [["customers.cid"], ["web.date"]]}, "table_name": …, "sql": …}}
+
+It tells which columns contribute and which are referenced, not how: contributing is a transformation, being referenced
+by every column a filter of the rows, both with a doubt.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
+from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.job import Job
+from lineal.model.script import Corpus
+from lineal.model.way import Clause, Confidence, How, Way, way
+from lineal.projects.errors import ProjectError
+from lineal.projects.schema import Schema, schema_datasets
+from lineal.projects.text import read_text
+
+BASE = "this is a base table"
+HEAD = 1 << 16
+MARKS = (b'"tables"', b'"columns"')
+SILENT = Doubt(Confidence.MEDIUM, False, "LineageX does not say how")
+VALUE, FIELD, ROWS = way(How.TRANSFORMATION), way(How.CONDITIONAL), way(How.FILTER, Clause.WHERE)
+
+
+def matches(path: Path) -> bool:
+    """A .json of tables, each with tables and columns."""
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
+    except OSError:
+        return False
+    return head.startswith(b"{") and all(mark in head for mark in MARKS) and b'"table_name"' in head
+
+
+def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
+    corpus = Corpus(dialect or "")
+    corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+    text = read_text(path, corpus.diagnostics.append)
+    if text is not None:
+        corpus.given.append(extraction_of(_document(text, path), str(path)))
+    return corpus
+
+
+def _document(text: str, path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise ProjectError(f"{path} is not JSON: {problem}") from problem
+    if not isinstance(found, dict):
+        raise ProjectError(f"{path} is not LineageX's: an object of tables is expected")
+    return found
+
+
+def extraction_of(document: Mapping[str, Any], file: str) -> Extraction:
+    return _Reader(document, file).extraction()
+
+
+class _Reader:
+    def __init__(self, document: Mapping[str, Any], file: str) -> None:
+        self.place = Place(file, 1, 1)
+        self.found = Extraction(coverage=Coverage(len(document), len(document), 0))
+        self.tables: dict[str, dict[str, Any]] = {}
+        for name, about in document.items():
+            if isinstance(about, dict) and isinstance(about.get("columns"), dict):
+                self.tables[name] = about
+            else:
+                self._report(f"{name} has no columns: left out")
+
+    def extraction(self) -> Extraction:
+        for name, about in self.tables.items():
+            dataset = Dataset("", name)
+            columns = [ColumnInfo(column) for column in about["columns"]]
+            self.found.datasets[dataset] = DatasetInfo(dataset, "table", columns, bool(columns))
+        for name, about in self.tables.items():
+            self._table(Dataset("", name), about)
+            self.found.coverage.resolved += 1
+        return self.found
+
+    def _table(self, dataset: Dataset, about: Mapping[str, Any]) -> None:
+        reads: dict[Read, None] = {}
+        for table in _texts(about.get("tables")):
+            reads[Read(dataset, self._dataset(table), None, Clause.FROM, self.place)] = None
+        pairs = {column: self._pair(dataset, column, lists) for column, lists in about["columns"].items()}
+        common = _common([referenced for _, referenced in pairs.values()])
+        for source in common:
+            self._edge(source, dataset, ROWS, reads)
+        for column, (contributed, referenced) in pairs.items():
+            target = Column(dataset, column)
+            for source in contributed:
+                self._edge(source, target, VALUE, reads)
+            for source in referenced:
+                if source not in common:
+                    self._edge(source, target, FIELD, reads)
+        self.found.reads.extend(reads)
+        sql = about.get("sql")
+        if isinstance(sql, str) and sql and sql != BASE:
+            self.found.jobs.append(Job((dataset,), sql=sql, place=self.place))
+
+    def _pair(self, dataset: Dataset, column: str, lists: Any) -> tuple[list[Column], list[Column]]:
+        if not isinstance(lists, list) or len(lists) != 2:
+            self._report(f"{dataset}.{column} has no list of two lists: left out")
+            return [], []
+        contributed, referenced = ([self._column(text) for text in _texts(each)] for each in lists)
+        return contributed, referenced
+
+    def _edge(self, source: Column, target: Column | Dataset, how: Way, reads: dict[Read, None]) -> None:
+        usage = Usage(how, SILENT, None, Site(self.place, "", (how.how.value.lower(),)))
+        edge = Edge(source, target, (usage,))
+        self.found.edges.append(edge)
+        reads[Read(edge.into, source.dataset, source.name, how.clause, self.place)] = None
+
+    def _column(self, text: str) -> Column:
+        """schema.table.column: a table that is listed, as long as can be, else all before the last dot."""
+        parts = text.split(".")
+        for count in range(len(parts) - 1, 0, -1):
+            table = ".".join(parts[:count])
+            if table in self.tables:
+                return Column(self._dataset(table), ".".join(parts[count:]))
+        table, _, column = text.rpartition(".")
+        return Column(self._dataset(table), column)
+
+    def _dataset(self, name: str) -> Dataset:
+        dataset = Dataset("", name)
+        self.found.datasets.setdefault(dataset, DatasetInfo(dataset, "table"))
+        return dataset
+
+    def _report(self, message: str) -> None:
+        self.found.diagnostics.append(Diagnostic(Code.EVENT_ERROR, message, self.place))
+
+
+def _common(lists: list[list[Column]]) -> dict[Column, None]:
+    """What every column references."""
+    shared = set.intersection(*map(set, lists)) if lists else set()
+    return {column: None for column in (lists[0] if lists else ()) if column in shared}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts of a list; LineageX writes an empty one where there is none."""
+    listed: Iterable[Any] = value if isinstance(value, list) else ()
+    return (each for each in listed if isinstance(each, str) and each)

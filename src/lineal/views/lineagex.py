@@ -1,0 +1,70 @@
+"""The JSON of LineageX: for each table what it reads, its SQL, and for each column what contributes and is referenced.
+
+{"webinfo": {"tables": ["customers", "web"], "columns": {"wcid": [["customers.cid"], ["web.date"]]},
+             "table_name": "webinfo", "sql": "SELECT …"}}
+
+A column contributes if it reaches the column at field level, and is referenced if it decides the rows. A table that
+nothing defines says so in the place of its SQL, and has empty texts in its lists, as LineageX writes it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from lineal.model.edge import Column, Dataset
+from lineal.views.report import Report
+from lineal.views.safe import json_safe
+
+BASE = "this is a base table"
+NOTHING = [""]
+
+
+@dataclass
+class Made:
+    """What a table is made of."""
+
+    read: dict[Dataset, None] = field(default_factory=dict)
+    contributed: dict[str, list[Column]] = field(default_factory=dict)
+    referenced: list[Column] = field(default_factory=list)
+
+
+def view(report: Report) -> str:
+    made = _made(report)
+    written = {output: job.sql for job in reversed(report.graph.extraction.jobs) for output in job.outputs}
+    document = {
+        dataset.name: _table(report, dataset, made.get(dataset), written.get(dataset, ""))
+        for dataset in report.datasets
+    }
+    return json_safe(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+
+
+def _made(report: Report) -> dict[Dataset, Made]:
+    shown = set(report.datasets)
+    found: dict[Dataset, Made] = {}
+    for read in report.graph.reads:
+        if read.target in shown and read.dataset in shown:
+            found.setdefault(read.target, Made()).read[read.dataset] = None
+    for edge in report.edges:
+        made = found.setdefault(edge.into, Made())
+        made.read[edge.source.dataset] = None
+        if isinstance(edge.target, Column):
+            made.contributed.setdefault(edge.target.name, []).append(edge.source)
+        else:
+            made.referenced.append(edge.source)
+    return found
+
+
+def _table(report: Report, dataset: Dataset, made: Made | None, sql: str) -> dict[str, Any]:
+    names = [column.name for column in report.graph.columns(dataset)]
+    if made is None:
+        columns = {name: [NOTHING, NOTHING] for name in names}
+        return {"tables": NOTHING, "columns": columns, "table_name": dataset.name, "sql": sql or BASE}
+    columns = {name: [_texts(made.contributed.get(name, ())), _texts(made.referenced)] for name in names}
+    return {"tables": _texts(made.read), "columns": columns, "table_name": dataset.name, "sql": sql}
+
+
+def _texts(values: Iterable[Column | Dataset]) -> list[str]:
+    return list(dict.fromkeys(map(str, values)))
