@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -134,16 +135,19 @@ class Lineage:
         return self.graph.column(str(name))
 
     def to(self, format: str, column: Column | str | None = None) -> str:
-        """The lineage as text: table, chain, json, dot or mermaid; of one column: its upstream and downstream."""
-        from lineal.views import OUTPUTS, text
+        """The lineage as text, in any format that `lineal lineage --output` knows: json, dot, mermaid, openlineage, …
+
+        Of one column: its upstream and downstream. Events are of this moment.
+        """
+        from lineal.views import OUTPUTS
 
         if format not in OUTPUTS:
             raise ValueError(f"unknown format {format!r}: choose one of {', '.join(OUTPUTS)}")
         if column is not None:
-            return text(format, traced(self.graph, [self.column(column)], up=ALL, down=ALL))
+            return _written(format, traced(self.graph, [self.column(column)], up=ALL, down=ALL))
         if format == "chain":
             raise ValueError("a chain is that of one column: to('chain', 'dataset.column')")
-        return text(format, self._everything)
+        return _written(format, self._everything)
 
     @cached_property
     def _everything(self) -> Report:
@@ -151,6 +155,14 @@ class Lineage:
 
     def __repr__(self) -> str:
         return f"<Lineage: {len(self.graph.infos)} datasets, {len(self.edges)} edges>"
+
+
+def _written(format: str, report: Report) -> str:
+    from lineal.views import openlineage, text
+
+    if format == "openlineage":
+        return openlineage.view(report, openlineage.Emission(datetime.now(UTC).isoformat()))
+    return text(format, report)
 
 
 def _corpus(source: Source, dialect: str | None, schema: Schema | None, log: Mapping[str, str] | None) -> Corpus:

@@ -38,7 +38,8 @@ def view(report: Report) -> str:
         dataset.name: _table(report, dataset, made.get(dataset), written.get(dataset, ""))
         for dataset in report.datasets
     }
-    return json_safe(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    lines = ",\n".join(f"{_text(name)}: {_text(about)}" for name, about in document.items())
+    return json_safe(f"{{\n{lines}\n}}\n")
 
 
 def _made(report: Report) -> dict[Dataset, Made]:
@@ -64,6 +65,10 @@ def _table(report: Report, dataset: Dataset, made: Made | None, sql: str) -> dic
         return {"tables": NOTHING, "columns": columns, "table_name": dataset.name, "sql": sql or BASE}
     columns = {name: [_texts(made.contributed.get(name, ())), _texts(made.referenced)] for name in names}
     return {"tables": _texts(made.read), "columns": columns, "table_name": dataset.name, "sql": sql}
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _texts(values: Iterable[Column | Dataset]) -> list[str]:

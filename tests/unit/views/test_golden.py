@@ -50,6 +50,9 @@ REPORTS: dict[str, tuple[str, Report]] = {
     "dot_level": ("dot", table_level(ranking())),
     "mermaid": ("mermaid", around(ranking(), dataset("int_customer_ranking"))),
     "mermaid_level": ("mermaid", table_level(ranking())),
+    "lineagex": ("lineagex", everything(graph(LINEAGEX))),
+    "graphml": ("graphml", around(ranking(), dataset("int_customer_ranking"))),
+    "graphml_level": ("graphml", table_level(ranking())),
     "json": ("json", traced(ranking(), [column("int_customer_ranking.customer_id")], up=ALL)),
 }
 
