@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 MOST_MODULES = 200
 HIGHEST = 4
 """How many folders above a job its packages may start."""
+
+MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "databricks.yml")
+"""What stands in the first folder of a project."""
+
+INCLUDED = re.compile(r"^\s*(?:#\s*MAGIC\s+)?%run\s+[\"']?([^\s\"'#]+)", re.MULTILINE)
 
 
 def with_imports(job: Path) -> list[Path]:
@@ -25,19 +31,31 @@ def with_imports(job: Path) -> list[Path]:
 
 
 def roots_of(job: Path) -> Iterator[Path]:
-    """Where imports may start: the job's folder, and those above it as long as they are packages, or hold one."""
-    folder = job.parent
-    for _ in range(HIGHEST):
-        yield folder
-        if folder.parent == folder or not (folder / "__init__.py").exists():
-            return
-        folder = folder.parent
+    """Where imports may start: the job's folder, those above it up to the project's, and a `src` in any of them."""
+    above = [job.resolve().parent, *job.resolve().parent.parents][: HIGHEST + 1]
+    project = next((position for position, folder in enumerate(above) if is_project(folder)), None)
+    highest = project if project is not None else first_without_package(above)
+    for folder in above[: highest + 1]:
+        shown = job.parent if folder == above[0] else folder
+        yield from (each for each in (shown, shown / "src") if each.is_dir())
+
+
+def is_project(folder: Path) -> bool:
+    return any((folder / mark).exists() for mark in MARKS)
+
+
+def first_without_package(folders: list[Path]) -> int:
+    """Where no folder says that a project starts there: as high as packages go."""
+    outside = (position for position, folder in enumerate(folders) if not (folder / "__init__.py").exists())
+    return next(outside, len(folders) - 1)
 
 
 def modules_of(file: Path, roots: list[Path]) -> Iterator[Path]:
-    """import a.b; from a import b; from . import c      the files that these name, where there are such"""
+    """import a.b; from a import b; from . import c; %run ./d      the files that these name, where there are such"""
     try:
-        tree = ast.parse(file.read_text("utf-8", "replace"))
+        text = file.read_text("utf-8", "replace")
+        yield from included(text, file, roots)
+        tree = ast.parse(text)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return  # what is wrong with it is said when it is read
     for node in ast.walk(tree):
@@ -50,6 +68,19 @@ def modules_of(file: Path, roots: list[Path]) -> Iterator[Path]:
             continue
         for level, name in names:
             yield from located(name, [file.parents[level - 1]] if level and level <= len(file.parents) else roots)
+
+
+def included(text: str, file: Path, roots: list[Path]) -> Iterator[Path]:
+    """%run ./helpers/io      a notebook of the same project; what is outside of it stays there"""
+    for name in INCLUDED.findall(text):
+        base = file.parent / name
+        several = (
+            [base] if base.suffix in (".py", ".ipynb") else [Path(f"{base}{ending}") for ending in (".py", ".ipynb")]
+        )
+        for each in several:
+            above = each.resolve().parents
+            if each.is_file() and any(root.resolve() in above for root in roots):
+                yield each
 
 
 def located(name: str, roots: list[Path]) -> Iterator[Path]:

@@ -49,3 +49,39 @@ def test_a_module_that_is_broken_costs_only_itself(tmp_path: Path) -> None:
     found = lineal.lineage(folder / "job.py")
     assert "a.b.x -> c.d.x  IDENTITY" in {str(edge) for edge in found.edges}
     assert any(str(folder / "broken.py") in str(diagnostic) for diagnostic in found.diagnostics)
+
+
+SHARED = {
+    "shared/tables.py": "ORDERS = 'raw.orders'\n",
+    "src/lake/out.py": "def save(df):\n    df.select('id').write.saveAsTable('mart.ids')\n",
+    "jobs/daily/job.py": "from shared.tables import ORDERS\nfrom lake.out import save\nsave(spark.table(ORDERS))\n",
+}
+NOTEBOOK = """# Databricks notebook source
+# MAGIC %run {}
+
+# COMMAND ----------
+save(spark.table('raw.orders'))
+"""
+IDS = {"raw.orders.id -> mart.ids.id  IDENTITY"}
+
+
+def test_packages_start_where_the_project_does(tmp_path: Path) -> None:
+    folder = written(tmp_path, {**SHARED, "pyproject.toml": ""})
+    assert {str(edge) for edge in lineal.lineage(folder / "jobs/daily/job.py").edges} == IDS
+
+
+def test_without_a_project_nothing_above_is_searched(tmp_path: Path) -> None:
+    folder = written(tmp_path, SHARED)
+    assert {str(edge) for edge in lineal.lineage(folder / "jobs/daily/job.py").edges} != IDS
+
+
+def test_a_notebook_brings_along_what_it_runs(tmp_path: Path) -> None:
+    notebook = NOTEBOOK.format("./setup/common")
+    folder = written(tmp_path, {"main.py": notebook, "setup/common.py": SHARED["src/lake/out.py"]})
+    assert {str(edge) for edge in lineal.lineage(folder / "main.py").edges} == IDS
+
+
+def test_a_notebook_outside_of_the_project_is_not_read(tmp_path: Path) -> None:
+    notebook = NOTEBOOK.format("../common")
+    folder = written(tmp_path, {"jobs/main.py": notebook, "common.py": SHARED["src/lake/out.py"]})
+    assert {str(edge) for edge in lineal.lineage(folder / "jobs/main.py").edges} != IDS

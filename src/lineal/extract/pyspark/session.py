@@ -295,8 +295,9 @@ def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], no
     if not plan.name:
         return relation
     if plan.temporary or is_temporary(tree):
-        run.touch(run.views)
-        run.views[plan.key] = relation
+        views = run.global_views if any(tree.find_all(exp.GlobalProperty)) else run.views
+        run.touch(views)
+        views[plan.key.removeprefix("global_temp.")] = relation
         return None
     from lineal.extract.pyspark.sinks import written
 

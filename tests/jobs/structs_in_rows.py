@@ -1,0 +1,16 @@
+from pyspark.sql import SparkSession, functions as F
+
+spark = SparkSession.builder.getOrCreate()
+c = spark.table("raw.customers")
+flat = c.select("customer_id", "address.*").select("customer_id", "city", "zip", "geo.lat", F.col("geo.lon").alias("lng"))
+flat.write.saveAsTable("dw.flat")
+c.withColumn("address", F.col("address").withField("city", F.upper("address.city")).withField("src", F.lit("x"))).select("address.city", "address.src", F.col("address.geo").getField("lat").alias("lat")).write.saveAsTable("dw.fields")
+c.select(F.struct(F.col("first_name").alias("f"), F.col("last_name").alias("l")).alias("n"), "email").select("n.f", F.col("n")["l"].alias("l"), F.concat("n.f", "n.l").alias("fl")).write.saveAsTable("dw.names")
+i = spark.table("raw.order_items")
+i.select("order_id", F.col("lines.sku").alias("skus"), F.col("lines")[0].alias("first")).select("order_id", "skus", "first.price").write.saveAsTable("dw.skus")
+i.withColumn("line", F.explode("lines")).withColumn("total", F.col("line.units") * F.col("line")["price"]).groupBy("order_id").agg(F.sum("total").alias("total"), F.collect_list("line.sku").alias("skus"), F.max("line").alias("biggest")).select("order_id", "total", "skus", "biggest.price").write.saveAsTable("dw.totals_by_order")
+i.select("order_id", F.expr("inline(lines)")).groupBy("sku").agg(F.sum("units").alias("u")).write.saveAsTable("dw.units")
+i.select("order_id", F.posexplode_outer("lines").alias("i", "l")).where("i < 3").select("order_id", "i", "l.units").write.saveAsTable("dw.first_lines")
+o = spark.table("raw.orders")
+o.groupBy("customer_id").agg(F.collect_list(F.struct("placed_at", "amount", "store")).alias("h")).select("customer_id", F.expr("sort_array(h)[0].store").alias("first_store"), F.size("h").alias("n"), F.aggregate(F.transform("h", lambda x: x.amount), F.lit(0.0), lambda a, b: a + b).alias("s")).write.saveAsTable("dw.history")
+o.select(F.map_from_entries(F.array(F.struct("store", "amount"))).alias("m"), F.named_struct(F.lit("a"), F.col("qty"), F.lit("b"), F.col("status")).alias("ns")).select("m", "ns.a", "ns.b").write.saveAsTable("dw.entries")
