@@ -33,6 +33,9 @@ class SessionCatalog:
         self.own_functions, self.functions, self.shapes = known.own_functions, known.functions, known.shapes
 
     def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
+        table = self.run.program.located.get(spelling)
+        if table is not None:
+            key, spelling = table.lower(), table
         write = self.run.written.get(key)
         if write is not None and write.defines:
             return self.as_written(write.relation, key, spelling)

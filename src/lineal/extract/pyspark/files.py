@@ -69,6 +69,8 @@ class File:
         except SyntaxError as error:
             place = self.reading.at(error.lineno or 1, (error.offset or 1) - 1)
             self.failed = Diagnostic(Code.PARSE_ERROR, f"not valid Python: {error.msg}", place)
+            if "'print'" in error.msg:
+                return without_prints(self.text)
         except (ValueError, RecursionError, MemoryError) as error:
             place = Place(self.script.file, 1, 1)
             self.failed = Diagnostic(Code.TOO_DEEP, f"the file cannot be parsed ({type(error).__name__})", place)
@@ -80,6 +82,19 @@ class File:
         if self._frame_like is None:
             self._frame_like = frame_like_names(self.tree)
         return self._frame_like
+
+
+PRINTS = re.compile(r"^([ \t]*)print\b(?![ \t]*[=(]).*$", re.MULTILINE)
+
+
+def without_prints(text: str) -> ast.Module:
+    """print "done"      a file for Python 2: what it prints moves no data, the rest is read"""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(PRINTS.sub(r"\1pass", text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
 
 
 def frame_like_names(tree: ast.AST) -> set[str]:

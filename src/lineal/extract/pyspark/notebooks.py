@@ -105,7 +105,8 @@ def cell_lines(lines: list[str]) -> list[str]:
         return [without_magic(line) for line in lines]
     language, rest = magic[1], magic[2]
     if language in ("sql", "spark_sql", "sparksql"):
-        body = [rest, *lines[first + 1 :]]
+        body = ["" if rest.startswith("#") else rest, *lines[first + 1 :]]
+        body = [line.rstrip().removesuffix("\\") for line in body]
         return [*lines[:first], *sql_call(body)]
     if language == "run" and rest:
         return [*lines[:first], f"lineal_include({rest.split('$')[0].strip()!r})", *([""] * (len(lines) - first - 1))]

@@ -92,6 +92,9 @@ class Program:
         for file in self.files:
             if file.failed is not None:
                 self.run.diagnostics.append(file.failed)
+        for write in self.run.writes:
+            if write.name in self.located:
+                write.name, write.kind = self.located[write.name], "table"
         return self.run
 
     def callers(self, spoken: list[File]) -> list[File]:

@@ -270,6 +270,8 @@ def put_back(tree: Any, labels: list[str]) -> None:
 def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
     if run.using != ("", "") and not isinstance(tree, exp.Use):
         qualified(run, tree, relations)
+    if isinstance(tree, exp.Create):
+        locate(run, tree)
     found = plan_of(tree, run.facts)
     if isinstance(found, type):
         if not isinstance(tree, (exp.Command, exp.Describe)):
@@ -287,9 +289,24 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any
     return result
 
 
+def locate(run: Run, tree: exp.Create) -> None:
+    """CREATE TABLE t USING delta LOCATION 's3://lake/t'      one dataset: what was written there is in t"""
+    place = next(tree.find_all(exp.LocationProperty), None)
+    table = next(tree.this.find_all(exp.Table), None) if isinstance(tree.this, exp.Expr) else None
+    if place is None or table is None or not isinstance(place.this, exp.Literal):
+        return
+    path, name = path_name(place.this.name), ".".join(part.name for part in table.parts)
+    run.program.located[path] = name
+    held = run.written.get(path.lower())
+    if held is not None:
+        run.touch(run.written)
+        run.written[name.lower()] = held
+
+
 def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
     if plan.schema is not None:
-        run.program.declare(plan)
+        if plan.schema or not any(tree.find_all(exp.LocationProperty)):
+            run.program.declare(plan)
         return None
     relation = evaluated(run, plan, tree, relations, node)
     if not plan.name:

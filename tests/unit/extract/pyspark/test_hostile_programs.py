@@ -35,6 +35,16 @@ ENDLESS = {
     "columns that double": "df = spark.table('w')\nfor i in range(40):\n    df = df.join(df, 'a')\n",
     "values that hold themselves": "d = {}\nd['d'] = d\ne = []\ne.append(e)\nx = (d == d, e == e, str(d))\n",
     "class of itself": "class A(A): pass\nclass B:\n    def __getattr__(self, n): return getattr(self, n)\nB().x.y()\n",
+    "a text that evaluates itself": "s = 'eval(s)'\neval(s)\n",
+    "every permutation": "import itertools\nx = list(itertools.permutations(range(100000), 50000))\n",
+    "context in itself": (
+        "from contextlib import contextmanager\n@contextmanager\ndef c():\n    with c() as x:\n        yield x\n"
+        "with c() as y:\n    pass\n"
+    ),
+    "class that welcomes for ever": (
+        "class A:\n    def __init_subclass__(cls):\n        class B(A): pass\nclass C(A): pass\n"
+    ),
+    "object that iterates itself": "class A:\n    def __iter__(self): return iter(self)\nfor x in A(): list(x)\n",
     "many brackets in SQL": "spark.sql('SELECT ' + '(' * 20000 + '1' + ')' * 20000)\n",
 }
 
@@ -106,3 +116,9 @@ def test_modules_that_import_each_other():
     ]
     found = extract(Corpus("spark", scripts))
     assert "raw.t.x -> u.x  IDENTITY" in [str(edge) for edge in found.edges]
+
+
+def test_what_a_program_for_python_2_prints_costs_nothing_else():
+    found = read('df = spark.table("a.b")\nprint "rows: %s" % 3\ndf.select("x").write.saveAsTable("c.d")\n')
+    assert [str(edge) for edge in found.edges] == ["a.b.x -> c.d.x  IDENTITY"]
+    assert [diagnostic.code for diagnostic in found.diagnostics] == [Code.PARSE_ERROR]
