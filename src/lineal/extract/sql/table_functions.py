@@ -300,10 +300,13 @@ def dataset_columns(
 ) -> tuple[list[Slot], Dataset | None]:
     """FROM order_volume(t.a) AS v      a dataset of its own; where its body is not known, a goes into every column"""
     evaluation = scope.evaluation
-    spelling = ".".join([*schema_of(node), name_of(call)])
+    parts = [*schema_of(node), own_name(call)]
+    spelling = ".".join(name for name, _ in parts)
+    key = ".".join(evaluation.fold_table(*part) for part in parts)
     if spelling in FILES and (place := first_text(call)) is not None:
         spelling = path_name(place)
-    dataset, frame = evaluation.scan(evaluation.fold_table(spelling, False), spelling, node)
+        key = evaluation.fold_table(spelling, False)
+    dataset, frame = evaluation.scan(key, spelling, node)
     if dataset is None or frame.complete:
         return list(frame.slots), dataset
     star = Star(dataset, arguments=made)
@@ -315,12 +318,21 @@ def dataset_columns(
     return (columns if columns and asked else [*columns, star_slot(star)]), dataset
 
 
-def schema_of(node: Any) -> list[str]:
-    """FROM dbo.f(1), CROSS APPLY dbo.f(t.a)      dbo"""
-    if isinstance(node, exp.Table):
-        return [part.name for part in (node.args.get("catalog"), node.args.get("db")) if part is not None]
+def schema_of(node: Any) -> list[tuple[str, bool]]:
+    """FROM dbo.f(1), CROSS APPLY dbo.f(t.a)      dbo, and whether it was quoted"""
     qualified = node.args.get("this")
-    return [part.name for part in qualified.this.find_all(exp.Identifier)] if isinstance(qualified, exp.Dot) else []
+    if isinstance(node, exp.Table):
+        parts = [part for part in (node.args.get("catalog"), node.args.get("db")) if part is not None]
+    else:
+        parts = list(qualified.this.find_all(exp.Identifier)) if isinstance(qualified, exp.Dot) else []
+    return [(part.name, bool(part.args.get("quoted"))) for part in parts]
+
+
+def own_name(call: Any) -> tuple[str, bool]:
+    """f(1), "F"(1)      the name of a function, and whether it was quoted"""
+    if isinstance(call, exp.Anonymous) and isinstance(call.this, exp.Identifier) and call.this.args.get("quoted"):
+        return call.name, True
+    return name_of(call), False
 
 
 def first_text(call: Any) -> str | None:

@@ -103,6 +103,8 @@ class Body:
         self.open: list[Construct] = []
         self.tables: dict[str, Assignment] = {}
         """names that stand for a query inside: a trigger's `inserted`"""
+        self.owner = ""
+        """the routine, by whose name its parameters may be called: f.a"""
         self.values: dict[bool, Any] = {}
         """what has been evaluated so far"""
 

@@ -36,6 +36,7 @@ def header(walker: Blocks, tokens: Tokens, at: int) -> tuple[Routine | None, int
     name = ".".join(part.text for part in parts)
     function = kind in ("FUNCTION", "MACRO")
     routine = Routine(name, walker.table_key(parts), function, Body(), table=word(tokens[kind_at - 1]) == "TABLE")
+    routine.body.owner = routine.key.rpartition(".")[2]
     if kind == "TRIGGER":
         return trigger(walker, routine, tokens, after)
     if after < len(tokens) and tokens[after].token_type is OPEN:

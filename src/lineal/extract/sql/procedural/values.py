@@ -72,6 +72,8 @@ class Records(dict[str, Source]):
         self.scope = scope
 
     def get(self, key: str, default: Any = None) -> Any:
+        if key and key == self.scope.moment.body.owner and key not in self.scope.moment.body.names:
+            return own_parameters(self.scope)
         if key not in self.scope.moment.body.names:
             key = key.lower()  # MySQL's and BigQuery's tables know upper and lower case, their variables do not
             if key not in self.scope.moment.body.names:
@@ -86,6 +88,22 @@ class Anything(dict[str, Slot]):
 
     def get(self, key: str, default: Any = None) -> Any:
         return Slot(key, key, NOTHING)
+
+
+class Parameters(dict[str, Slot]):
+    """f.a in the body of f      its parameter a"""
+
+    def __init__(self, scope: Locals) -> None:
+        self.scope = scope
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self.scope.variable(key, key) or default
+
+
+def own_parameters(scope: Locals) -> Source:
+    source = Source("", "", Frame([], NOTHING))
+    source.index = Parameters(scope)
+    return source
 
 
 UNKNOWN_RECORD = Source("", "", Frame([], NOTHING))
