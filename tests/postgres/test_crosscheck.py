@@ -10,6 +10,7 @@ from typing import Any
 
 import live
 import postgres_server
+import psycopg
 import pytest
 import truth
 from click.testing import CliRunner, Result
@@ -158,3 +159,32 @@ def test_mimic_views_are_read_as_the_server_has_stored_them(fresh: Any) -> None:
     stored, edges = truth.edges(fresh, qualified=True), column_edges(found)
     assert len(stored) >= 60
     assert {v for v in stored if {blunt(x) for x in stored[v]} != {blunt(x) for x in edges.get(v, set())}} == set()
+
+
+def test_a_connection_that_ends_while_plans_are_made_is_one_line(views: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = crosscheck.Values.statement
+
+    def ending(self: Any, definition: Any) -> str:
+        if definition.target.name == "public.casts":
+            with psycopg.connect(live.address(views), autocommit=True) as other:
+                other.execute("SELECT pg_terminate_backend(%s)", (self.server.connection.info.backend_pid,))
+        return real(self, definition)
+
+    monkeypatch.setattr(crosscheck.Values, "statement", ending)
+    done = both(views)
+    assert (done.exit_code, done.stdout, len(done.stderr.strip().splitlines())) == (2, "", 1)
+    assert "cannot read postgresql://" in done.stderr
+
+
+def test_a_role_without_rights_is_refused_statement_by_statement(fresh: Any) -> None:
+    fresh.execute("CREATE TABLE secret (id int); CREATE TABLE known (id int); CREATE VIEW a AS SELECT id FROM secret;")
+    fresh.execute(
+        "CREATE VIEW b AS SELECT id FROM known; CREATE ROLE lineal_guest LOGIN; GRANT SELECT ON b TO lineal_guest"
+    )
+    try:
+        arguments = ["lineage", live.address(fresh, "lineal_guest"), "--engine", "both", "--no-cache"]
+        done = CliRunner().invoke(main, arguments)
+        assert done.exit_code == 1 and len(said(done)) == 1 and "permission denied for view a" in said(done)[0]
+        assert "public.known" in done.stdout and "public.secret" in done.stdout
+    finally:
+        fresh.execute("REVOKE ALL ON b FROM lineal_guest; DROP ROLE lineal_guest")

@@ -79,7 +79,7 @@ def library() -> Any:
 
 def settings(address: str) -> dict[str, Any]:
     """What the address does not say itself."""
-    given = {"application_name": "lineal", "connect_timeout": CONNECT_SECONDS}
+    given = {"application_name": "lineal", "connect_timeout": CONNECT_SECONDS, "client_encoding": "utf8"}
     return {name: value for name, value in given.items() if f"{name}=" not in address}
 
 
