@@ -95,6 +95,8 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
     if name in ACTIONS or name in ("isStreaming", "storageLevel", "isLocal"):
         return Method(held, name)
     tree = bound_column(run, held, name, node)
+    if tree is not None and name.lower() not in held.by_key:
+        tree.meta["home"] = held  # perhaps a method that nobody knows
     return ColumnValue(tree)
 
 

@@ -15,6 +15,7 @@ from lineal.extract.pyspark.expressions import iterated, value
 from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
 from lineal.extract.pyspark.frames import NA
 from lineal.extract.pyspark.frames.groups import GROUPED
+from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.libraries import call as call_of_library
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run, Yielded
@@ -341,7 +342,7 @@ def on_relation(run: Run, held: Relation, name: str, arguments: Arguments, keywo
     if name in ACTIONS:
         return ACTIONS[name](run, held, arguments, keywords, node)
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
-    return Unknown(f"{name}()", f"DataFrame.{name} is not traced")
+    return Relation([anything()], dict(held.rows), (held,))
 
 
 def on_column(run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -353,7 +354,7 @@ def on_grouped(run: Run, held: Grouped, name: str, arguments: Arguments, keyword
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"GroupedData.{name} is not traced", node)
-    return Unknown(f"{name}()", f"GroupedData.{name} is not traced")
+    return Relation([anything()], dict(held.relation.rows), (held.relation,))
 
 
 def on_session(run: Run, held: Session, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -455,6 +456,9 @@ def call_column(run: Run, held: ColumnValue, arguments: Arguments, keywords: Key
     """df.new_method(…)      a name that is no column, since it is called, and no method that is known"""
     name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else "this"
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"{name}(…) is not traced", node)
+    home = (held.tree._meta or {}).get("home")
+    if isinstance(home, Relation):
+        return Relation([anything()], dict(home.rows), (home,))
     return Unknown(f"{name}()", f"{name}(…) is not traced")
 
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from lineal.extract.pyspark.columns.trees import subquery
 from lineal.extract.pyspark.expressions import text_of_parts
+from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.names import table_parts
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
@@ -186,7 +187,7 @@ def split(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords
 def opaque(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     name = getattr(getattr(node, "func", None), "attr", "this")
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
-    return Unknown(f"{name}()", f"DataFrame.{name} is not traced")
+    return Relation([anything()], dict(relation.rows), (relation,))
 
 
 def column_by_name(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

@@ -15,6 +15,7 @@ from lineal.extract.pyspark.values import Choice, ColumnValue, Pattern, Unknown,
 from lineal.extract.sql.generators import is_generator
 from lineal.extract.sql.scope import with_fields
 from lineal.model.diagnostic import Code
+from lineal.model.edge import Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
 
 Arguments = list[Value]
@@ -114,6 +115,15 @@ def renamed_columns(run: Run, relation: Relation, arguments: Arguments, keywords
     return rename(run, relation, list(given.items()), node)
 
 
+ANY_OF_THEM = Doubt(Confidence.LOW, False, "a step renames or drops columns, and only a run knows which")
+
+
+def unsure(attribute: Attribute) -> Attribute:
+    """A column that may have another name by now, or may be gone."""
+    slot = attribute.slot
+    return attribute._replace(slot=slot._replace(lineage=doubted(slot.lineage, ANY_OF_THEM), scanned=None))
+
+
 def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node: Any) -> Relation:
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
@@ -121,6 +131,7 @@ def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node:
     for old, new in pairs:
         if not isinstance(old, str) or not isinstance(new, str) or isinstance(old, Pattern) or isinstance(new, Pattern):
             run.dynamic("a column whose name only a run knows", node, getattr(old, "level", Confidence.UNKNOWN))
+            attributes = [unsure(each) for each in attributes]
             continue
         key = old.lower()
         tree = column(run, f"`{old}`" if "." in old else old, node)
@@ -163,6 +174,7 @@ def drop(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords,
             ]
         else:
             run.dynamic("columns that only a run knows", node, getattr(argument, "level", Confidence.UNKNOWN))
+            attributes = [unsure(each) for each in attributes]
     found = relation.derived(attributes)
     found.under = relation
     return found
