@@ -20,6 +20,8 @@ def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         name = target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
         made.decorators = (*made.decorators, name)
+        if isinstance(result, Function) and result is not made:
+            result.decorators = (*result.decorators, name)
         if name == "setter" and isinstance(target, ast.Attribute):
             getter = value(run, target.value, env)
             if isinstance(getter, Function):

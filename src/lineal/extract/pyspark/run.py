@@ -34,7 +34,7 @@ class Exhausted(Exception):
 class Environment:
     """The names of a function or module, and those around it."""
 
-    __slots__ = ("file", "globals", "names", "outer", "shared", "wild")
+    __slots__ = ("file", "globals", "methods", "names", "outer", "shared", "wild")
 
     def __init__(self, names: dict[str, Value], outer: Environment | None, file: File) -> None:
         self.names = names
@@ -43,6 +43,8 @@ class Environment:
         self.wild: list[Value] = []
         self.shared: set[str] = set()
         """names that `global` or `nonlocal` lends from outside"""
+        self.methods: list[Value] | None = None
+        """of a class's body: the functions that are defined there, whatever decorators make of them"""
         self.globals: Environment = outer.globals if outer is not None else self
 
     def home_of(self, name: str) -> Environment | None:

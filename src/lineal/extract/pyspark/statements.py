@@ -388,6 +388,8 @@ def function(run: Run, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Enviro
     from lineal.extract.pyspark.decorators import decorated
 
     made = function_value(run, node, env, node.name)
+    if env.methods is not None:
+        env.methods.append(made)
     run.touch(env.names)
     env.names[node.name] = decorated(run, made, node, env)
     if env.outer is None:
@@ -397,6 +399,7 @@ def function(run: Run, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Enviro
 def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> None:
     bases = [value(run, base, env) for base in node.bases]
     inner = Environment({}, env, env.file)
+    inner.methods = []
     made = Class(node.name, bases, inner.names, file=env.file)
     for statement in node.body:
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
@@ -410,10 +413,12 @@ def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> 
                 inner.names[statement.target.id] = held
         else:
             block(run, [statement], inner, returns)
+    for method in inner.methods:
+        method.home, method.closure = made, env
     for key, item in list(inner.names.items()):
         if isinstance(item, Function):
-            item.home = made
-            item.closure = env
+            item.home = item.home or made
+            item.closure = env if item.closure is inner else item.closure
         elif made.enumerates and not key.startswith("_"):
             inner.names[key] = member_of(made, key, item)
     for base in bases:

@@ -45,7 +45,9 @@ QUOTIENTS = (exp.Div, exp.Avg, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Va
 SMALL_NUMBERS = (exp.Length, exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile, exp.Year, exp.Month, exp.Day,
                  exp.DateDiff)  # fmt: skip
 COUNTS = (exp.Count, exp.ApproxDistinct)
-TEXTS = (exp.Concat, exp.ConcatWs, exp.Upper, exp.Lower, exp.Trim, exp.Substring, exp.RegexpReplace, exp.Initcap)
+TEXTS = (exp.Concat, exp.ConcatWs, exp.Upper, exp.Lower, exp.Trim, exp.Substring, exp.RegexpReplace, exp.Initcap,
+         exp.RegexpExtract, exp.SubstringIndex, exp.Translate, exp.Format, exp.Pad, exp.Left, exp.Right,
+         exp.MD5, exp.SHA2, exp.TimeToStr)  # fmt: skip
 TRUTHS = (exp.Predicate, exp.Not, exp.Connector)
 THROUGH = (exp.Paren, exp.Window, exp.Max, exp.Min, exp.First, exp.Last, exp.Lag, exp.Lead, exp.IgnoreNulls)
 FIXED = ((COUNTS, "bigint"), (SMALL_NUMBERS, "int"), ((exp.Boolean, *TRUTHS), "boolean"), (TEXTS, "string"))
