@@ -185,6 +185,31 @@ def test_a_password_is_nowhere_to_be_read(shop: Any) -> None:
         shop.execute("DROP ROLE lineal_reader")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["show", "ADDRESS", "--out", "FOLDER/page.html", "--no-open"],
+        ["validate", "ADDRESS"],
+        ["describe", "ADDRESS", "--dry-run"],
+        ["impact", "public.orders.amount", "ADDRESS"],
+        ["emit", "ADDRESS", "--to", "FOLDER/events.ndjson"],
+        ["store", "load", "ADDRESS", "--store", "FOLDER/x.store.db"],
+        ["diff", "ADDRESS", "ADDRESS"],
+        ["lineage", "ADDRESS", "--save", "FOLDER/x.lineal.json", "--output", "openlineage"],
+        ["lineage", "ADDRESS", "--engine", "catalyst"],
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_no_command_shows_or_keeps_a_password(command: list[str], shop: Any, tmp_path: Path) -> None:
+    """Not even in its mistakes: the address says its password twice, and only the second one is asked for."""
+    address = live.address(shop, password="hush%hush") + "&password=hush"
+    words = [word.replace("ADDRESS", address).replace("FOLDER", str(tmp_path)) for word in command]
+    done = CliRunner().invoke(main, words)
+    assert "hush" not in done.output and done.exit_code in (0, 1, 2)
+    for file in tmp_path.rglob("*"):
+        assert file.is_dir() or b"hush" not in file.read_bytes()
+
+
 def test_a_connection_that_ends_is_one_line(shop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from lineal.projects.postgres import catalogue
 

@@ -128,7 +128,7 @@ def emission_of(form: Form, source: Source, corpus: Corpus) -> Emission:
 
 def _root(source: Source) -> str:
     """The folder that is analysed, from which files are named."""
-    if len(source.paths) != 1:
+    if len(source.paths) != 1 or source.servers:
         return ""
     path = Path(source.paths[0])
     return str(path if path.is_dir() else path.parent)

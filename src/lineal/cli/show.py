@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from lineal.cli.source import Mistake, Source, checked, source_options
+from lineal.cli.source import Mistake, Source, checked, shown_path, source_options
 
 if TYPE_CHECKING:
     from lineal.graph.diff import Finding, Overlay
@@ -111,7 +111,7 @@ def _page(made: Made, source: Source, start: str) -> str:
     from lineal.web.data import page_data
     from lineal.web.page import html
 
-    title = ", ".join(Path(path).resolve().name for path in source.paths)
+    title = ", ".join(Path(shown_path(path)).resolve().name for path in source.paths)
     data = page_data(
         made.graph, title=title, start=start, texts=made.texts, over=made.over, findings=made.findings
     )  # fmt: skip

@@ -171,15 +171,15 @@ def checked(paths: tuple[str, ...]) -> tuple[str, ...]:
     """The paths, or the one here; one that is not there is a mistake."""
     for path in paths:
         if not is_source(path):
-            raise Mistake(f"no such file or folder: {_shown(path)}{_alike(path)}")
+            raise Mistake(f"no such file or folder: {shown_path(path)}{_alike(path)}")
     return paths or HERE
 
 
-def _shown(path: str) -> str:
-    """An address that has lost its :// may still have a password in it."""
+def shown_path(path: str) -> str:
+    """A path as it may be shown: an address without its password, also one that has lost its ://"""
     from lineal.projects.postgres import shown
 
-    return shown(path) if "@" in path else path
+    return shown(path) if "@" in path or "://" in path else path
 
 
 def _alike(path: str) -> str:

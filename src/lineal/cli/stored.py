@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from lineal.cli.source import Mistake
+from lineal.cli.source import Mistake, shown_path
 
 if TYPE_CHECKING:
     from lineal.model.edge import Column, Dataset
@@ -77,7 +77,7 @@ def chosen(store: Store, namespace: str | None) -> str:
 def named_after(path: str) -> str:
     """The namespace of what is loaded from a path: the project's folder, or the file."""
     if "://" in path:
-        return path.partition("?")[0].rpartition("/")[2] or "default"
+        return shown_path(path).rpartition("/")[2] or "default"
     where = Path(path).resolve()
     name = where.name if where.is_dir() else where.name.partition(".")[0]
     return name if path != "-" and name else "default"
