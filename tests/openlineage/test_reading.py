@@ -202,6 +202,12 @@ def test_the_latest_run_counts_for_what_it_writes() -> None:
     assert edges(found) == {"t.new -> v.x  IDENTITY", "t.other -> w.x  IDENTITY"}
 
 
+def test_two_runs_that_end_at_the_same_time() -> None:
+    twice = [event("COMPLETE", run=run, inputs=[dataset("a")], outputs=[dataset("b")]) for run in ("r1", "r2")]
+    assert tables(read(*twice)) == tables(read(*reversed(twice))) == {("a", "b")}
+    assert [job.run.id for job in read(*twice).jobs if job.run] == ["r2"]
+
+
 def test_one_id_for_two_jobs_is_two_runs() -> None:
     found = read(
         event("COMPLETE", job="one", inputs=[dataset("a")], outputs=[dataset("b")]),
@@ -256,6 +262,13 @@ def test_a_bad_line_costs_only_itself(text: str) -> None:
     assert {diagnostic.place.line for diagnostic in found.diagnostics if diagnostic.place} >= {1}
 
 
+def test_no_depth_is_too_much() -> None:
+    for depth in (*range(800, 1100, 9), 5_000):
+        deep = json.dumps(GOOD)[:-1] + ', "x": ' + "[" * depth + "]" * depth + "}"
+        found = extraction_of_texts([("e", f"{deep}\n{json.dumps(GOOD)}")])
+        assert tables(found) == {("t", "v")}
+
+
 PARTS: list[Any] = [None, 1, "x", [], {}, [1], [None], {"a": 1}, [[]], [{"namespace": 1}], {"fields": 1}, True]
 
 
@@ -294,6 +307,8 @@ def test_ten_thousand_fields() -> None:
         )
     )
     assert len(found.edges) == 10_001
+    bare = read(event("COMPLETE", outputs=[dataset("v", columnLineage=facet)]))
+    assert len(bare.edges) == 10_001
 
 
 # -- files ---------------------------------------------------------------------------------------------------------
@@ -325,10 +340,30 @@ def test_events_join_what_is_read_from_text(tmp_path: Path) -> None:
     (tmp_path / "mart.sql").write_text("CREATE TABLE mart AS SELECT * FROM stg.orders")
     for source_path in (tmp_path, [tmp_path / "mart.sql", tmp_path / "events.ndjson"]):
         found = lineal.lineage(source_path)
-        assert [str(edge) for edge in found.upstream("mart.id")] == [
-            "stg.orders.id -> mart.id  IDENTITY",
-            "raw.orders.id -> stg.orders.id  IDENTITY",
+        assert [str(column) for column in found.columns if column.dataset.name == "mart"] == ["mart.id", "mart.amount"]
+        assert [(str(edge).lower(), edge.level) for edge in found.upstream("mart.id")] == [
+            ("stg.orders.id -> mart.id  identity", Confidence.HIGH),
+            ("raw.orders.id -> stg.orders.id  identity", Confidence.HIGH),
         ]
+
+
+def test_what_was_read_may_have_more_columns_than_an_event_lists() -> None:
+    some = {"fields": [{"name": "id"}]}
+    found = read(event("COMPLETE", inputs=[dataset("t", schema=some)], outputs=[dataset("v", schema=some)]))
+    assert {info.dataset.name: info.complete for info in found.datasets.values()} == {"t": False, "v": True}
+    again = event("COMPLETE", at=1, run="r2", inputs=[dataset("v", schema={"fields": []})], outputs=[dataset("w")])
+    both = read(event("COMPLETE", outputs=[dataset("v", schema=some)]), again)
+    assert [info.names for info in both.datasets.values() if info.dataset.name == "v"] == [["id"]]
+
+
+def test_one_name_in_two_namespaces_is_not_the_texts(tmp_path: Path) -> None:
+    known = {"schema": {**FACET, "fields": [{"name": "id"}]}}
+    two = [{"namespace": space, "name": "orders", "facets": known} for space in ("a", "b")]
+    (tmp_path / "events.ndjson").write_text(json.dumps(event("COMPLETE", outputs=two)))
+    (tmp_path / "mart.sql").write_text("CREATE TABLE mart AS SELECT x FROM orders")
+    found = lineal.lineage(tmp_path)
+    assert found.diagnostics == []
+    assert sorted(each.dataset.namespace for each in found.datasets if each.dataset.name == "orders") == ["", "a", "b"]
 
 
 def test_a_query_log_is_none_of_it(tmp_path: Path) -> None:

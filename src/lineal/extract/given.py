@@ -26,10 +26,15 @@ def informed(corpus: Corpus) -> Corpus:
     """The corpus, with the schemas that are given and not declared."""
     declared = {_key(info.dataset) for info in corpus.datasets}
     learnt: dict[str, DatasetInfo] = {}
-    for info in (info for given in corpus.given for info in given.datasets.values()):
-        namespace = info.dataset.namespace
-        if _key(info.dataset) not in declared and (not namespace or namespace == corpus.namespace):
-            learnt.setdefault(_key(info.dataset), info)
+    infos = [info for given in corpus.given for info in given.datasets.values()]
+    spaces: dict[str, set[str]] = {}
+    for info in infos:
+        spaces.setdefault(_key(info.dataset), set()).add(info.dataset.namespace)
+    for info in infos:
+        key, namespace = _key(info.dataset), info.dataset.namespace
+        alone = not corpus.namespace and len(spaces[key]) == 1
+        if key not in declared and (not namespace or namespace == corpus.namespace or alone):
+            learnt.setdefault(key, info)
     return replace(corpus, datasets=[*corpus.datasets, *learnt.values()], given=[])
 
 

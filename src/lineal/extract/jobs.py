@@ -18,32 +18,38 @@ PYTHON = "python"
 def jobs_of(definitions: Iterable[Definition]) -> list[Job]:
     """One job for each dataset that is written, in the order of definition; several statements are one text."""
     jobs: dict[Dataset, Job] = {}
+    spans: dict[int, list[Span]] = {}
     for definition in definitions:
         if not definition.hidden:
-            found = _job(definition)
+            found = _job(definition, spans)
             before = jobs.get(definition.target)
             jobs[definition.target] = found if before is None else _both(before, found)
     return list(jobs.values())
 
 
-def _job(definition: Definition) -> Job:
+Span = tuple[int, int]
+"""Where a statement of a script begins and ends."""
+
+
+def _job(definition: Definition, spans: dict[int, list[Span]]) -> Job:
     node, reading = definition.plan.node, definition.reading
     place = reading.place_of_statement(node) if node is not None else None
     if reading.script.dialect == PYTHON:
         return Job((definition.target,), place=place)
-    return Job((definition.target,), sql=_text(definition), dialect=reading.script.dialect, place=place)
+    if id(reading) not in spans:
+        spans[id(reading)] = [(chunk[0].start, chunk[-1].end + 1) for chunk in statements(reading.tokens)]
+    sql = _text(definition, spans[id(reading)])
+    return Job((definition.target,), sql=sql, dialect=reading.script.dialect, place=place)
 
 
-def _text(definition: Definition) -> str:
+def _text(definition: Definition, spans: list[Span]) -> str:
     """The statement as it is written; of a procedure the whole script."""
     text, node = definition.reading.script.text, definition.plan.node
     offset = offset_of(node) if node is not None and definition.reading.found is None else None
-    chunks = list(statements(definition.reading.tokens)) if offset is not None else []
-    if len(chunks) < 2 or offset is None:
+    if len(spans) < 2 or offset is None:
         return text.strip().removesuffix(";").rstrip()
-    position = bisect_right([chunk[0].start for chunk in chunks], offset) - 1
-    chunk = chunks[max(position, 0)]
-    return text[chunk[0].start : chunk[-1].end + 1]
+    start, end = spans[max(bisect_right(spans, offset, key=lambda span: span[0]) - 1, 0)]
+    return text[start:end]
 
 
 def _both(before: Job, found: Job) -> Job:

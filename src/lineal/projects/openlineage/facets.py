@@ -57,6 +57,11 @@ class Making:
             self.fields.setdefault(name, []).extend(origins)
 
 
+def is_own(facet: dict[str, Any]) -> bool:
+    """Whether lineal has written the facet, and so exactly as lineal reads it."""
+    return as_text(facet.get("_producer")).startswith(OWN)
+
+
 def makings(story: Story, complain: Complain) -> dict[Named, Making]:
     """Each output with what it is made of."""
     if story.job is None:
@@ -140,7 +145,7 @@ def _column_lineage(facets: Facets, complain: Complain) -> Making | None:
         making.fields[name] = list(_fields(about.get("inputFields"), about, complain))
     making.rows = list(_fields(facet.get("dataset"), {}, complain))
     if not making.rows:
-        if as_text(facet.get("_producer")).startswith(OWN):
+        if is_own(facet):
             making.rows = list(_fields(as_object(facets.get("lineal_rows")).get("dataset"), {}, complain))
         else:
             making.rows = _common(making.fields)

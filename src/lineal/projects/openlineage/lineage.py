@@ -5,6 +5,7 @@ Of several runs of a job the latest that wrote an output tells what it is made o
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,7 +17,7 @@ from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extractio
 from lineal.model.job import Job
 from lineal.model.openlineage import Named, meant
 from lineal.model.way import Clause, How
-from lineal.projects.openlineage.facets import Making, Origin, Told, makings
+from lineal.projects.openlineage.facets import Making, Origin, Told, is_own, makings
 from lineal.projects.openlineage.stories import Facets, Story
 from lineal.projects.openlineage.values import Complain, as_object, as_text, named, objects
 from lineal.projects.text import Report
@@ -48,6 +49,9 @@ class Builder:
     reads: dict[Read, None] = field(default_factory=dict)
     jobs: list[Job] = field(default_factory=list)
     kinds: dict[Named, str] = field(default_factory=dict)
+    listed: dict[Dataset, set[str]] = field(default_factory=dict)
+    described: defaultdict[Dataset, frozenset[str]] = field(default_factory=lambda: defaultdict(frozenset))
+    """the columns that a facet lists, rather than lineage"""
 
     def __post_init__(self) -> None:
         self._told = {id(story): makings(story, partial(self._complain, story.place)) for story in self.stories}
@@ -58,8 +62,10 @@ class Builder:
             if kind:
                 self.kinds[aliases.get(name, name)] = kind
         for story, name, facets in described:
-            self._describe(aliases.get(name, name), facets, partial(self._complain, story.place))
+            written = facets is story.outputs.get(name)
+            self._describe(aliases.get(name, name), facets, written, partial(self._complain, story.place))
             self.names[name] = self._dataset(aliases.get(name, name))
+        self.described |= {dataset: frozenset(info.names) for dataset, info in self.infos.items()}
 
     def _complain(self, place: Place, message: str) -> None:
         self.report(Diagnostic(Code.EVENT_ERROR, message, place))
@@ -74,26 +80,36 @@ class Builder:
             self.infos.setdefault(found, DatasetInfo(found, kind))
         return found
 
-    def _describe(self, name: Named, facets: Facets, complain: Complain) -> None:
-        """What is known of a dataset; the later story counts."""
+    def _describe(self, name: Named, facets: Facets, written: bool, complain: Complain) -> None:
+        """What is known of a dataset; the later story counts.
+
+        Producers list all columns of what they write; of what they read, some list only the columns that were needed.
+        """
         info = self.infos[self._dataset(name)]
         info.description = as_text(as_object(facets.get("documentation")).get("description")) or info.description
         schema = facets.get("schema")
-        if schema is not None:
+        if schema is not None and (written or not info.complete or is_own(schema)):
             info.columns = list(_columns(schema, complain))
-            info.complete = True
+            info.complete = written or is_own(schema)
         tags = facets.get("tags")
         if tags is not None:
             _label(info, tags, complain)
 
     def _column(self, dataset: Dataset, name: str) -> Column:
         """`address.city` is a field of address, where the schema says so."""
-        info = self.infos[dataset]
-        if "." in name and info.complete and info.column(name) is None:
+        known = self.described[dataset]
+        if "." in name and name not in known:
             first, *path = name.split(".")
-            if info.column(first) is not None:
+            if first in known:
                 return Column(dataset, first, tuple(path))
         return Column(dataset, name)
+
+    def _names(self, dataset: Dataset) -> set[str]:
+        """The columns that are listed, once all that is told of the dataset is known."""
+        found = self.listed.get(dataset)
+        if found is None:
+            found = self.listed[dataset] = set(self.infos[dataset].names)
+        return found
 
     # -- lineage ---------------------------------------------------------------------------------------------------
 
@@ -144,7 +160,8 @@ class Builder:
     def _list(self, dataset: Dataset, column: Column) -> None:
         """A column that only lineage names is one of the dataset's, as far as they are known."""
         info = self.infos[dataset]
-        if not info.complete and info.column(column.name) is None:
+        if not info.complete and column.name not in self._names(dataset):
+            self._names(dataset).add(column.name)
             info.columns.append(ColumnInfo(column.name))
 
     def _consume(self, sink: Named, story: Story) -> None:
@@ -192,11 +209,13 @@ def _columns(schema: dict[str, Any], complain: Complain) -> Iterable[ColumnInfo]
 def _label(info: DatasetInfo, facet: dict[str, Any], complain: Complain) -> None:
     """{"key": "pii", "value": "true", "field": "email"}      a label of a column"""
     labels: dict[str, list[str]] = {}
+    known = set(info.names)
     for tag in objects(facet.get("tags"), "tags", complain):
         column, key = as_text(tag.get("field")), as_text(tag.get("key"))
         if "field" in tag and key and tag.get("value") == "true":
             labels.setdefault(column, []).append(key)
-            if not info.complete and info.column(column) is None:
+            if not info.complete and column not in known:
+                known.add(column)
                 info.columns.append(ColumnInfo(column))
     info.columns = [column._replace(classification=tuple(labels.get(column.name, ()))) for column in info.columns]
 

@@ -44,6 +44,10 @@ class Story:
     inputs: dict[Named, Facets] = field(default_factory=dict)
     outputs: dict[Named, Facets] = field(default_factory=dict)
 
+    @property
+    def order(self) -> tuple[datetime, str, tuple[str, str], str]:
+        return self.moment, self.time, self.job or ("", ""), self.run.id if self.run else ""
+
 
 @dataclass(frozen=True)
 class Event:
@@ -53,13 +57,14 @@ class Event:
     place: Place
     time: str
     moment: datetime
+    text: str
     job: Named | None
     run: str = ""
     state: str = ""
 
     @property
     def order(self) -> tuple[datetime, int, str]:
-        return self.moment, STATES.get(self.state, 2), json.dumps(self.value, sort_keys=True)
+        return self.moment, STATES.get(self.state, 2), self.text
 
     @property
     def subject(self) -> tuple[object, ...]:
@@ -77,7 +82,7 @@ def stories(events: Iterable[Written], report: Report) -> list[Story]:
             told.setdefault(event.subject, []).append(event)
     _report_shared_ids(told, report)
     made = [_story(sorted(several, key=lambda event: event.order), report) for several in told.values()]
-    return sorted(made, key=lambda story: (story.moment, story.time, story.job or ("", ""), story.run or ""))
+    return sorted(made, key=lambda story: story.order)
 
 
 def problem_of(value: Any) -> str:
@@ -98,8 +103,10 @@ def problem_of(value: Any) -> str:
 def _event(written: Written, report: Report) -> Event | None:
     value, place = written
     complain = _complaint(place, report)
-    problem = problem_of(value)
-    if problem:
+    text, problem = _text(value), problem_of(value)
+    if text is None:
+        problem = "it nests too deeply"
+    if text is None or problem:
         complain(f"{problem}: the event is left out")
         return None
     time, run, state = value["eventTime"], "", ""
@@ -111,7 +118,14 @@ def _event(written: Written, report: Report) -> Event | None:
         if not isinstance(state, str) or state not in STATES:
             complain(f"eventType {state!r} is not known: taken for OTHER")
             state = "OTHER"
-    return Event(value, place, time, moment or EARLIEST, named(value.get("job")), run, state)
+    return Event(value, place, time, moment or EARLIEST, text, named(value.get("job")), run, state)
+
+
+def _text(value: Any) -> str | None:
+    try:
+        return json.dumps(value, sort_keys=True)
+    except RecursionError:
+        return None
 
 
 def _moment(text: str) -> datetime | None:

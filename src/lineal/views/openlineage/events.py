@@ -15,7 +15,7 @@ from lineal.model.job import Job, Run
 from lineal.model.openlineage import NO_NAMESPACE, Named
 from lineal.views.openlineage import facets
 from lineal.views.openlineage.emission import AUTO, BOTH, COLUMN_LINEAGE, DATASET, EXPLICIT, RUN, Emission
-from lineal.views.openlineage.facts import Facts, Made, facts_of, of_job
+from lineal.views.openlineage.facts import Facts, Made, Parts, facts_of, of_job, parts_of
 from lineal.views.report import Report
 
 Json = dict[str, Any]
@@ -114,10 +114,12 @@ class Writer:
         names = {self.facts.names[output] for output in job.outputs}
         facts = self.facts
         if not names.isdisjoint(self._shared):
-            others = {other.place for other in self._jobs if other.given and other is not job}
-            edges = [edge for edge in self.edges if edge.into in job.outputs]
-            facts = of_job(self.report.graph, job, others, edges, facts, self.emission)
+            facts = of_job(job, self._parts, facts, self.emission)
         return {name: facts.made.get(name, Made()) for name in sorted(names)}
+
+    @cached_property
+    def _parts(self) -> Parts:
+        return parts_of(self.report.graph, self.edges, {job.place for job in self._jobs if job.given})
 
     def _of_job(self, job: Job, made: dict[Named, Made]) -> list[Json]:
         inputs = sorted({name for each in made.values() for name in each.inputs})

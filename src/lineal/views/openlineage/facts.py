@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lineal.graph.graph import Graph
 from lineal.model.diagnostic import Place
-from lineal.model.edge import Column, Dataset, Edge, Usage
+from lineal.model.edge import Column, Dataset, Edge, Read, Usage
 from lineal.model.extraction import DatasetInfo
 from lineal.model.job import Job
 from lineal.model.openlineage import Named, named
@@ -88,19 +88,35 @@ def facts_of(graph: Graph, edges: Iterable[Edge], targets: set[Dataset] | None, 
     return facts
 
 
-def of_job(
-    graph: Graph, job: Job, others: Container[Place | None], edges: Iterable[Edge], facts: Facts, emission: Emission
-) -> Facts:
-    """The part of the facts that is told by one of several jobs with the same output: not by the others."""
+class Parts(NamedTuple):
+    """What is told of each dataset, and where jobs were reported: of several jobs with one output each has its part."""
+
+    edges: dict[Dataset, list[Edge]]
+    reads: dict[Dataset, list[Read]]
+    reported: Container[Place | None]
+
+
+def parts_of(graph: Graph, edges: Iterable[Edge], reported: Container[Place | None]) -> Parts:
+    parts = Parts({}, {}, reported)
+    for edge in edges:
+        parts.edges.setdefault(edge.into, []).append(edge)
+    for read in graph.reads:
+        parts.reads.setdefault(read.target, []).append(read)
+    return parts
+
+
+def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
+    """What the job itself has told; a statement has told what nobody has reported."""
     own = Facts(facts.infos, {}, facts.names, facts.mentions)
 
     def is_own(place: Place | None) -> bool:
-        return place == job.place if job.given else place not in others
+        return place == job.place if job.given else place not in parts.reported
 
+    edges = [edge for output in job.outputs for edge in parts.edges.get(output, ())]
     for edge in sorted(edges, key=lambda edge: _mention(edge, facts)):
         _add(own, edge, [usage for usage in edge.usages if is_own(usage.place)], emission)
-    for read in graph.reads:
-        if read.target in job.outputs and is_own(read.place):
+    for read in (read for output in job.outputs for read in parts.reads.get(output, ())):
+        if is_own(read.place):
             own.made.setdefault(facts.names[read.target], Made()).read.add(facts.names[read.dataset])
     return own
 
