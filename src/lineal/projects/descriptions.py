@@ -255,7 +255,20 @@ class Tree:
             if columns.value:
                 raise Cannot("its columns are neither a list nor a mapping")
             return [self._new_list(key, dataset, fills, header=False)]
+        known = {str(name).lower() for name in self._names(columns)}
+        if any(fill.column.lower() in known for fill in fills):
+            raise Cannot("it is listed already, in an unusual way")
         return [self._longer(columns, fills)]
+
+    def _names(self, columns: Any) -> Iterator[Any]:
+        """The names that a list or mapping of columns has."""
+        for item in columns.value:
+            if isinstance(item, tuple):
+                yield item[0].value
+            elif isinstance(item, self.library.MappingNode):
+                yield from (value.value for key, value in item.value if key.value == NAME)
+            else:
+                yield item.value
 
     def _new_list(self, below: Any, dataset: Any, fills: list[Fill], *, header: bool) -> Edit:
         """columns:      where there is no list, or nothing in it"""

@@ -8,7 +8,7 @@ from lineal.model.diagnostic import Severity
 from lineal.model.edge import Column
 from lineal.model.extraction import DatasetInfo
 from lineal.model.finding import Found, Spot
-from lineal.rules.rule import Rule, Subject, has_yaml, keyed
+from lineal.rules.rule import Rule, Subject, has_yaml, keyed, listed
 
 FEW = 5
 """So many names are listed before the rest is counted."""
@@ -18,11 +18,11 @@ def find(subject: Subject) -> Iterator[Found]:
     for info in subject.infos:
         if not info.produced or info.declared is None:
             continue
-        if not info.declared:
+        declared = keyed(listed(info))
+        if not declared:
             if has_yaml(info):
                 yield _none_at_all(info)
             continue
-        declared = keyed(info.declared)
         for key, column in keyed(info.produced).items():
             if key not in declared:
                 about = Column(info.dataset, column.name)
@@ -33,8 +33,8 @@ def find(subject: Subject) -> Iterator[Found]:
 
 def _none_at_all(info: DatasetInfo) -> Found:
     made = [column.name for column in info.produced or ()]
-    listed = ", ".join(made[:FEW]) + (f" and {len(made) - FEW} more" if len(made) > FEW else "")
-    return Found(f"{info.dataset} declares no columns; its SQL makes {listed}", info.place, "", info.dataset)
+    several = ", ".join(made[:FEW]) + (f" and {len(made) - FEW} more" if len(made) > FEW else "")
+    return Found(f"{info.dataset} declares no columns; its SQL makes {several}", info.place, "", info.dataset)
 
 
 def _home(info: DatasetInfo) -> tuple[Spot, ...]:

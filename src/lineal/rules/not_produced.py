@@ -8,14 +8,14 @@ from lineal.model import names
 from lineal.model.diagnostic import Severity
 from lineal.model.edge import Column
 from lineal.model.finding import Found
-from lineal.rules.rule import Rule, Subject, keyed
+from lineal.rules.rule import Rule, Subject, keyed, listed
 
 
 def find(subject: Subject) -> Iterator[Found]:
     for info in subject.infos:
         if info.produced is None or not info.declared:
             continue
-        made, declared = keyed(info.produced), keyed(info.declared)
+        made, declared = keyed(info.produced), keyed(listed(info))
         free = [column.name for key, column in made.items() if key not in declared]
         for key, column in declared.items():
             if key not in made:

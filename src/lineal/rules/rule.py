@@ -92,6 +92,11 @@ class Subject:
         return first
 
 
+def listed(info: DatasetInfo) -> list[ColumnInfo]:
+    """The columns that a file lists, so that somebody could edit them: a catalogue is no file of the project."""
+    return [column for column in info.declared or () if column.place is not None]
+
+
 UNDECLARED_PLACES = (".sql", ".csv", ".py")
 """Where a node is said to stand that has no YAML of its own."""
 

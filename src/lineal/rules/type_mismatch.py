@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lineal.model.diagnostic import Severity
 from lineal.model.edge import Column
 from lineal.model.finding import Found, Spot
-from lineal.rules.rule import Rule, Subject, keyed
+from lineal.rules.rule import Rule, Subject, keyed, listed
 
 FAMILIES = {
     "integer": "int integer bigint smallint tinyint mediumint hugeint int2 int4 int8 int16 int32 int64 int128 int256"
@@ -41,7 +41,7 @@ def find(subject: Subject) -> Iterator[Found]:
         if info.produced is None or not info.declared:
             continue
         made = keyed(info.produced)
-        for key, column in keyed(info.declared).items():
+        for key, column in keyed(listed(info)).items():
             kind = made[key].type if key in made and column.type else ""
             if kind and differ(column.type, kind):
                 about = Column(info.dataset, column.name)

@@ -18,7 +18,7 @@ def find(subject: Subject) -> Iterator[Found]:
             about = Column(info.dataset, column.name)
             heir = texts.get(about)
             lacks = column.inherits and not column.description and is_passed_on(subject.graph, about)
-            if lacks and (heir or info.declared):
+            if lacks and (heir or column.place):
                 yield _found(about, column.place, heir, subject)
 
 
@@ -44,7 +44,7 @@ RULE = Rule(
     "undescribed-copy",
     Severity.WARNING,
     "A column that is copied or renamed has no description. Where its source has one, that is what it means."
-    " In a model that declares no columns at all, only what a source can describe is reported.",
+    " Of columns that the YAML does not list, only those are reported that a source can describe (see SA02).",
     "Describe the column, or let `lineal describe --write` take over the description of its source.",
     find,
 )

@@ -14,10 +14,12 @@ from lineal.rules.rule import Rule, Subject, keyed
 def find(subject: Subject) -> Iterator[Found]:
     for info in subject.documented:
         made = keyed(info.produced or ())
-        for key, column in keyed(info.columns if info.declared else ()).items():
+        for key, column in keyed(info.columns).items():
             about = Column(info.dataset, column.name)
             passed_on = column.inherits and is_passed_on(subject.graph, about)
-            if not column.description and not passed_on and (key in made or subject.sources(about)):
+            if column.place is None or column.description or passed_on:
+                continue
+            if key in made or subject.sources(about):
                 yield _found(about, column.place, subject)
 
 
@@ -35,7 +37,7 @@ RULE = Rule(
     "undescribed-transform",
     Severity.WARNING,
     "A column that is computed has no description: no source can lend it one, for it means something new."
-    " A model that declares no columns at all is the business of SA02.",
+    " A column that the YAML does not list is the business of SA02.",
     "Describe the column.",
     find,
 )

@@ -190,7 +190,8 @@ def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
         tags = [str(tag).lower() for held in (said, inner) for tag in _listed(held.get("tags"))]
         labels = tuple(dict.fromkeys(known_labels(meta, tags))) if meta or tags else ()
         kind, described = _text(said.get("data_type")), _text(said.get("description"))
-        yield ColumnInfo(_text(said.get("name")) or str(name), kind, described, labels)
+        inherits = _mapping(meta.get("lineal")).get("inherit") is not False
+        yield ColumnInfo(_text(said.get("name")) or str(name), kind, described, labels, inherits=inherits)
 
 
 def _listed(value: Any) -> list[Any]:
