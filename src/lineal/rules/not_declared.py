@@ -26,9 +26,9 @@ def find(subject: Subject) -> Iterator[Found]:
         for key, column in keyed(info.produced).items():
             if key not in declared:
                 about = Column(info.dataset, column.name)
-                home = _home(info)
-                place = subject.made_at(about)
-                yield Found(f"{about} is made by the SQL, but not declared", place or info.place, "", about, None, home)
+                made = subject.made_at(about)
+                home = _home(info) if made else ()
+                yield Found(f"{about} is made by the SQL, but not declared", made or info.place, "", about, None, home)
 
 
 def _none_at_all(info: DatasetInfo) -> Found:

@@ -15,8 +15,8 @@ def find(subject: Subject) -> Iterator[Found]:
     personal = {label.lower() for label in subject.checks.personal}
     for info in subject.infos:
         for about in graph.columns(info.dataset):
-            brought = [each for each in labels.brought(about) if each.label in personal]
-            if brought:
+            if not personal.isdisjoint(labels.of(about)) and not labels.is_declared(about):
+                brought = [each for each in labels.brought(about) if each.label in personal]
                 yield _found(about, [str(each) for each in brought], brought[0].origin, subject)
 
 

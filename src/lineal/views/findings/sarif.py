@@ -48,12 +48,12 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 def _result(finding: Finding, number: int) -> dict[str, Any]:
     found = finding.found
-    advice = f"\n{visible(found.hint)}" if found.hint else ""
+    advice = f"\n{_text(found.hint)}" if found.hint else ""
     made: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": number,
         "level": LEVELS[finding.severity],
-        "message": {"text": visible(found.message) + advice},
+        "message": {"text": _text(found.message) + advice},
         "partialFingerprints": {"lineal/v1": _fingerprint(finding)},
     }
     location = {**_physical(found.place), **_logical(found.about)}
@@ -61,10 +61,15 @@ def _result(finding: Finding, number: int) -> dict[str, Any]:
         made["locations"] = [location]
     if found.also:
         made["relatedLocations"] = [
-            {"id": position, **_physical(spot.place), "message": {"text": visible(spot.text)}}
+            {"id": position, **_physical(spot.place), "message": {"text": _text(spot.text)}}
             for position, spot in enumerate(found.also, 1)
         ]
     return made
+
+
+def _text(text: str) -> str:
+    """[here](1) would be a link: brackets that could be one are escaped."""
+    return visible(text).replace("[", "\\[").replace("]", "\\]") if "](" in text else visible(text)
 
 
 def _physical(place: Place | None) -> dict[str, Any]:

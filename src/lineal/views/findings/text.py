@@ -23,8 +23,9 @@ from lineal.views.safe import visible, width
 LONGEST = 160
 """So much of a line is shown, around the spot."""
 TAB = "    "
-_SPOT = re.compile(r"[\w$@]+(?:\s*:\s+[^#\n]*[^#\s])?|\S", re.UNICODE)
-"""A word; in YAML also what it is set to: name: customer_id"""
+_NAME = r"(?:[\w$@]+|\"[^\"]*\"|`[^`]*`)"
+_SPOT = re.compile(rf"{_NAME}(?:\.{_NAME})*(?:\s*:\s+[^#\n]*[^#\s])?|\{{[^}}]*\}}|\S")
+"""A name; in YAML also what it is set to: name: customer_id; a mapping in braces"""
 
 
 def view(verdict: Verdict) -> Page:

@@ -30,6 +30,7 @@ class Types:
         self.definitions = definitions
         self.found: dict[int, dict[str, Type]] = {}
         self.made: dict[int, dict[str, Type]] = {}
+        """what follows from the statements alone"""
         self.tables: dict[int, Table] = {}
 
     @cached_property
@@ -45,11 +46,8 @@ class Types:
 
     def made_of(self, entry: Entry, key: str) -> str:
         """The type that follows from the statements alone, whatever is declared; '' if it is not known."""
-        if id(entry) not in self.made:
-            self.of(entry, key)
-            with deep():
-                self.made[id(entry)] = {} if entry.changes else self.agreed(entry)
-        return self.made[id(entry)].get(key, UNKNOWN).spelled
+        self.of(entry, key)
+        return self.made.get(id(entry), {}).get(key, UNKNOWN).spelled
 
     def settle(self, wanted: Entry) -> None:
         """What a dataset reads goes first, by a work list: chains of views may be of any length."""
@@ -83,7 +81,8 @@ class Types:
         dialect = self.definitions.corpus.dialect
         said = entry.declared.columns if entry.declared is not None else []
         given = {fold(info.name, False): declared(info.type, dialect) for info in said if info.type}
-        return {**self.agreed(entry), **given}
+        made = self.made[id(entry)] = self.agreed(entry)
+        return {**made, **given}
 
     def agreed(self, entry: Entry) -> dict[str, Type]:
         """What all the statements that define a dataset agree on."""
