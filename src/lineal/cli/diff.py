@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from lineal.cli.coverage import fail_under
-from lineal.cli.source import Mistake, Source, exists, source_options
+from lineal.cli.source import Mistake, Source, exists, is_source, shown_path, source_options
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph
@@ -175,32 +175,33 @@ def _sides(asked: Asked, opened: ExitStack) -> tuple[_Side, _Side]:
     base_is_path = _is_path(asked.base)
     head_is_path = asked.head is not None and _is_path(asked.head)
     if base_is_path and asked.head is None:
-        if not exists(asked.project):
-            raise Mistake(f"no such file or folder: {asked.project}")
-        return _Side(asked.base, asked.base), _Side(asked.project, asked.project)
+        if not is_source(asked.project):
+            raise Mistake(f"no such file or folder: {shown_path(asked.project)}")
+        return _side(asked.base), _side(asked.project)
     if base_is_path and head_is_path:
         assert asked.head is not None
-        return _Side(asked.base, asked.base), _Side(asked.head, asked.head)
+        return _side(asked.base), _side(asked.head)
     from lineal.projects.git import Repository
 
     if not exists(asked.project):
-        raise Mistake(f"no such file or folder: {asked.project}")
+        raise Mistake(f"no such file or folder: {shown_path(asked.project)}")
     repository = Repository.around(asked.project)
-    after = (
-        _Side(asked.head or "", asked.head or "")
-        if head_is_path
-        else _of_revision(repository, asked.head, asked.project, opened)
-    )
+    after = _side(asked.head or "") if head_is_path else _of_revision(repository, asked.head, asked.project, opened)
     if base_is_path:
-        return _Side(asked.base, asked.base), after
+        return _side(asked.base), after
     base = asked.base
     if base.endswith("..."):
         base = repository.merge_base(_plain(base[:-3]) or "HEAD", _plain(asked.head) if asked.head else "HEAD")
     return _of_revision(repository, base, asked.project, opened), after
 
 
+def _side(path: str) -> _Side:
+    """A file or folder, or a server, whose password is shown to nobody."""
+    return _Side(shown_path(path), path)
+
+
 def _is_path(name: str) -> bool:
-    return not name.startswith(GIT) and exists(name)
+    return not name.startswith(GIT) and (exists(name) or "://" in name)
 
 
 def _plain(name: str) -> str:
