@@ -6,10 +6,11 @@ import marshal
 import sys
 from collections.abc import Callable
 from dataclasses import astuple
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from lineal.cli.console import coloured
-from lineal.cli.source import Source, corpus_of, extraction_of
+from lineal.cli.source import STANDARD_INPUT, Source, corpus_of, extraction_of
 from lineal.graph.graph import Graph
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import Coverage
@@ -32,17 +33,31 @@ Make = Callable[[Graph], Shown]
 
 def shown(source: Source, asked: object, make: Make) -> Shown:
     """What `make` makes of the source's lineage; `asked` is all that decides it beside the source."""
-    corpus = corpus_of(source)
     memory = cache() if source.use_cache and source.engine == "text" else None
     if memory is None:
-        return _made(source, corpus, make, None)
-    key = digest("shown", machinery(), corpus_digest(corpus), source.decides, asked, _is_plain(source))
+        return _made(source, corpus_of(source), make, None)
+    rest = (source.decides, asked, _is_plain(source))
+    stamps = _stamps(source)
+    corpus = corpus_of(source) if not stamps else None
+    decided = stamps if corpus is None else [corpus_digest(corpus)]
+    key = digest("shown", machinery(), *decided, *rest)
     held = memory.get(key)
     if held is not None:
         return _decoded(held)
-    made = _made(source, corpus, make, memory)
+    made = _made(source, corpus or corpus_of(source), make, memory)
     memory.put(key, _encoded(made))
     return made
+
+
+def _stamps(source: Source) -> list[object]:
+    """What decides the lineage of inputs that need not be read to know it; nothing if one of them must be."""
+    from lineal.projects import stamp
+
+    if source.sql or source.servers or STANDARD_INPUT in source.paths:
+        return []
+    stamps: list[object] = [stamp(path) for path in source.paths]
+    schema = Path(source.schema).read_bytes() if source.schema and Path(source.schema).is_file() else b""
+    return [source.paths, *stamps, schema] if all(stamps) else []
 
 
 def _made(source: Source, corpus: Corpus, make: Make, kept: Cache | None) -> Shown:

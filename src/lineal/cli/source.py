@@ -261,13 +261,38 @@ def _read(path: str, source: Source) -> Corpus:
     from lineal.projects import corpus_of_text, load
 
     if path != STANDARD_INPUT:
-        return load(path, source.dialect, source.schema, dict(source.log))
+        return load(path, source.dialect, source.schema, dict(source.log), _rendered(source))
     if source.log:
         raise Mistake("standard input is SQL: name the file of a query log")
     text, diagnostics = _standard_input()
     corpus = corpus_of_text(text, source.dialect, source.schema)
     corpus.diagnostics += diagnostics
     return corpus
+
+
+class _Rendered:
+    """What templates have been rendered to, by all that decides it."""
+
+    def __init__(self, memory: Cache) -> None:
+        self.memory = memory
+
+    def get(self, key: str) -> bytes | None:
+        return self.memory.get(self.full(key))
+
+    def put(self, key: str, data: bytes) -> None:
+        self.memory.put(self.full(key), data)
+
+    def full(self, key: str) -> str:
+        from lineal.store import digest, machinery
+
+        return digest("rendered", machinery(), key)
+
+
+def _rendered(source: Source) -> _Rendered | None:
+    from lineal.store import cache
+
+    memory = cache() if source.use_cache else None
+    return _Rendered(memory) if memory is not None else None
 
 
 def _standard_input() -> tuple[list[str], list[Diagnostic]]:

@@ -26,12 +26,13 @@ from typing import Protocol
 from lineal.model.script import Corpus
 from lineal.projects import dbt, featherflow, files, lineagex, logs, openlineage, postgres, saved, stored
 from lineal.projects.checks import checks_at
+from lineal.projects.dbt.kept import Kept
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
 from lineal.projects.postgres import is_address
 from lineal.projects.schema import Schema, read_schema, schema_of
 
-__all__ = ["KINDS", "ProjectError", "Schema", "corpus_of_text", "load", "read_schema", "schema_of", "united"]
+__all__ = ["KINDS", "ProjectError", "Schema", "corpus_of_text", "load", "read_schema", "schema_of", "stamp", "united"]
 
 
 class Kind(Protocol):
@@ -51,10 +52,12 @@ def load(
     dialect: str | None = None,
     schema: Schema = None,
     log: Mapping[str, str] | None = None,
+    kept: Kept | None = None,
 ) -> Corpus:
     """Everything to analyse at a path; a path that is not there is the caller's mistake.
 
-    What names the columns of a log makes a log of it: {"text": "sql", "user": "who"}.
+    What names the columns of a log makes a log of it: {"text": "sql", "user": "who"}. What is kept of an earlier time
+    spares rendering templates again.
     """
     if is_address(str(path)):
         return postgres.load(str(path))
@@ -65,7 +68,13 @@ def load(
         return logs.load(where, dialect, schema, log)
     for kind in KINDS:
         if kind.matches(where):
-            corpus = kind.load(where, dialect, schema)
+            corpus = kind.load(where, dialect, schema) if kind is not dbt else dbt.load(where, dialect, schema, kept)
             corpus.checks = checks_at(where, corpus.diagnostics.append)
             return corpus
     raise ProjectError(f"there is no file or folder {os.fspath(path)}")
+
+
+def stamp(path: str | os.PathLike[str]) -> str | None:
+    """The hash of all that decides what `load` gives, for inputs of which that is known without reading them."""
+    where = Path(path)
+    return dbt.stamp(where) if "://" not in str(path) and dbt.matches(where) else None

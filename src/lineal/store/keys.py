@@ -58,6 +58,6 @@ def _files() -> Iterator[tuple[str, int, int]]:
         for entry in os.scandir(folders.pop()):
             if entry.is_dir():
                 folders.append(entry.path)
-            elif entry.name.endswith((".py", ".json")):
+            elif entry.name.endswith((".py", ".json", ".sql")):
                 found = entry.stat()
                 yield entry.path, found.st_size, found.st_mtime_ns

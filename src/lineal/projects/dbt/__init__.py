@@ -17,10 +17,12 @@ from lineal.projects.dbt import files
 from lineal.projects.dbt.adapters import adapter_named, adapter_said, adapter_spoken, profile_of
 from lineal.projects.dbt.corpus import Assembly, index_of
 from lineal.projects.dbt.index import Index
+from lineal.projects.dbt.kept import Kept
 from lineal.projects.dbt.manifest import Manifest, read_manifest, with_catalog
 from lineal.projects.dbt.node import Node, name_datasets
 from lineal.projects.dbt.project import PROJECT_FILE, Package, Project, read_project
 from lineal.projects.dbt.rendering import Kitchen
+from lineal.projects.dbt.stamp import stamp_of
 from lineal.projects.schema import Schema
 from lineal.projects.settings import read_meanings
 from lineal.projects.text import Report, read_text
@@ -40,19 +42,30 @@ def _is_target(path: Path) -> bool:
     return (path / MANIFEST_FILE).is_file()
 
 
-def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
-    """What dbt has compiled, where a manifest tells; else the files of the project."""
+def stamp(path: Path) -> str:
+    """The hash of all that decides what `load` gives."""
+    folder, project = _folders(path)
+    return stamp_of(project or folder)
+
+
+def _folders(path: Path) -> tuple[Path, Path | None]:
+    """The folder that is meant, and the one of the project that it belongs to."""
     folder = path if path.is_dir() else path.parent
-    project = next((each for each in (folder, folder.parent) if (each / PROJECT_FILE).is_file()), None)
+    return folder, next((each for each in (folder, folder.parent) if (each / PROJECT_FILE).is_file()), None)
+
+
+def load(path: Path, dialect: str | None = None, schema: Schema = None, kept: Kept | None = None) -> Corpus:
+    """What dbt has compiled, where a manifest tells; else the files of the project."""
+    folder, project = _folders(path)
     manifest = _manifest_of(path, folder)
     diagnostics: list[Diagnostic] = []
     found = None
     if manifest is not None:
         found = read_manifest(manifest, project or folder, diagnostics.append, project is not None)
     if found is not None:
-        corpus = load_manifest(found, project, dialect, schema)
+        corpus = load_manifest(found, project, dialect, schema, kept)
     elif project is not None:
-        corpus = load_files(project, dialect, schema)
+        corpus = load_files(project, dialect, schema, kept)
     else:
         corpus = Corpus(dialect or "")
     corpus.meanings = _meanings(project or folder, diagnostics.append)
@@ -74,7 +87,9 @@ def _manifest_of(path: Path, folder: Path) -> Path | None:
     return next((each for each in places if each.is_file()), None)
 
 
-def load_manifest(manifest: Manifest, folder: Path | None, dialect: str | None, schema: Schema) -> Corpus:
+def load_manifest(
+    manifest: Manifest, folder: Path | None, dialect: str | None, schema: Schema, kept: Kept | None = None
+) -> Corpus:
     """The compiled way."""
     diagnostics: list[Diagnostic] = []
     report = diagnostics.append
@@ -94,7 +109,7 @@ def load_manifest(manifest: Manifest, folder: Path | None, dialect: str | None, 
     target["type"] = manifest.adapter or target.get("type", "")
     kitchen = Kitchen(
         manifest.project, str(manifest.file), target, index_of(nodes, manifest.project), manifest.macros, variables,
-        namespaces, {node.id: node for node in nodes},
+        namespaces, {node.id: node for node in nodes}, kept,
     )  # fmt: skip
     if manifest.stale:
         several = f"{manifest.stale[0]} and {len(manifest.stale) - 1} more have" if len(manifest.stale) > 1 else ""
@@ -105,7 +120,7 @@ def load_manifest(manifest: Manifest, folder: Path | None, dialect: str | None, 
     return corpus
 
 
-def load_files(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
+def load_files(folder: Path, dialect: str | None, schema: Schema, kept: Kept | None = None) -> Corpus:
     """The uncompiled way."""
     corpus = Corpus("")
     report = corpus.diagnostics.append
@@ -115,7 +130,7 @@ def load_files(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
     target = target_of(project, report)
     kitchen = Kitchen(
         project.root.name, str(project.root.file), target, Index([], project.root.name), macros, project.variables(),
-        project.namespaces,
+        project.namespaces, kept=kept,
     )  # fmt: skip
     values = kitchen.values(files.jinja_in(packages), project.root.name)
     variables = {package: rendered(held, values) for package, held in project.variables().items()}
@@ -129,8 +144,9 @@ def load_files(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
     index = index_of(nodes, project.root.name)
     by_id = {node.id: node for node in nodes}
     kitchen = Kitchen(
-        project.root.name, str(project.root.file), target, index, macros, variables, project.namespaces, by_id
-    )
+        project.root.name, str(project.root.file), target, index, macros, variables, project.namespaces, by_id,
+        kept,
+    )  # fmt: skip
     made = Assembly(nodes, kitchen, dialect, schema).finish()
     made.diagnostics = [*corpus.diagnostics, *made.diagnostics]
     return made

@@ -11,6 +11,7 @@ from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects.dbt.index import Index
+from lineal.projects.dbt.kept import Kept, remembered
 from lineal.projects.dbt.node import Node
 from lineal.projects.dbt.sandbox.relation import quote_of, written
 from lineal.projects.dbt.static import plain
@@ -54,6 +55,7 @@ class Kitchen:
     variables: Mapping[str, Mapping[str, Any]]
     namespaces: Mapping[str, list[str]] = field(default_factory=dict)
     nodes: Mapping[str, Node] = field(default_factory=dict)
+    kept: Kept | None = None
 
     def setting(self, texts: Iterable[str]) -> Setting:
         several = [*texts, *(text for _, _, text in self.macros)]
@@ -120,9 +122,16 @@ class Kitchen:
         for node in nodes:
             asked = made[node.id].wanted if node.id in made else []
             templates.append(self.template(node, node.text, {id_: known[id_] for id_ in asked if id_ in known}))
-        done = render(templates, self.setting(node.text for node in nodes))
-        for node, rendering in zip(nodes, done.renderings, strict=True):
+        done = self.renderings(templates)
+        for node, rendering in zip(nodes, done, strict=True):
             made[node.id] = made_of(node, rendering)
+
+    def renderings(self, templates: list[Template]) -> list[Rendering]:
+        """Of each template; what was rendered before with all of the same around it is kept."""
+        setting = self.setting(template.text for template in templates)
+        if self.kept is None:
+            return list(render(templates, setting).renderings)
+        return remembered(templates, setting, self.kept)
 
     def template(self, node: Node, text: str, columns: Mapping[str, Columns] | None = None) -> Template:
         about = {
@@ -151,8 +160,7 @@ class Kitchen:
         if not several:
             return {}
         nobody = Node("", "", package, "", self.project_file)
-        done = render([self.template(nobody, text) for text in several], self.setting(several))
-        pairs = zip(several, done.renderings, strict=True)
+        pairs = zip(several, self.renderings([self.template(nobody, text) for text in several]), strict=True)
         return {text: native(rendering.texts[0]) for text, rendering in pairs if rendering.texts}
 
     def hooks(self, hooks: list[tuple[Node, str]]) -> list[Rendering]:
@@ -178,8 +186,7 @@ class Kitchen:
     ) -> None:
         if numbers:
             templates = [self.template(hooks[number][0], texts[number]) for number in numbers]
-            found = render(templates, self.setting(texts[number] for number in numbers)).renderings
-            done |= zip(numbers, found, strict=True)
+            done |= zip(numbers, self.renderings(templates), strict=True)
 
 
 def made_of(node: Node, rendering: Rendering) -> Made:

@@ -1,0 +1,61 @@
+"""What was rendered, kept for the next time: until a template, or what all of them share, changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, Protocol
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.projects.render import Rendering, Setting, Template, render
+
+
+class Kept(Protocol):
+    """Bytes by what decides them."""
+
+    def get(self, key: str) -> bytes | None: ...
+
+    def put(self, key: str, data: bytes) -> object: ...
+
+
+def remembered(templates: list[Template], setting: Setting, kept: Kept) -> list[Rendering]:
+    key = _hash([setting.about, setting.project])
+    held = _loaded(kept.get(key))
+    keys = [_hash([each.text, each.file, each.line, each.about]) for each in templates]
+    new = [number for number, each in enumerate(keys) if each not in held]
+    if new:
+        done = render([templates[number] for number in new], setting).renderings
+        made = {keys[number]: _plain(rendering) for number, rendering in zip(new, done, strict=True)}
+        lasting = {each: plain for each, plain in made.items() if plain is not None}
+        kept.put(key, json.dumps({**held, **lasting}).encode())
+        fresh = dict(zip(new, done, strict=True))
+    else:
+        fresh = {}
+    return [fresh[number] if number in fresh else _rendering(held[each]) for number, each in enumerate(keys)]
+
+
+def _hash(parts: list[Any]) -> str:
+    said = json.dumps(parts, default=str, sort_keys=True).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(said, digest_size=20).hexdigest()
+
+
+def _loaded(data: bytes | None) -> dict[str, Any]:
+    try:
+        found = json.loads(data) if data else {}
+    except ValueError:
+        found = {}
+    return found if isinstance(found, dict) else {}
+
+
+def _plain(rendering: Rendering) -> list[Any] | None:
+    """What a limit has stopped may go well another time."""
+    if any(found.code is Code.TEMPLATE_LIMIT for found in rendering.diagnostics):
+        return None
+    faults = [(found.code.name, found.message, found.place, found.hint) for found in rendering.diagnostics]
+    return [rendering.texts, rendering.last, dict(rendering.said), faults]
+
+
+def _rendering(plain: list[Any]) -> Rendering:
+    texts, last, said, faults = plain
+    found = (Diagnostic(Code[code], message, Place(*place), hint) for code, message, place, hint in faults)
+    return Rendering(tuple(texts), tuple(found), last, said)

@@ -1,0 +1,71 @@
+"""A stamp of a project: the hash of every file that may decide its lineage, without reading what they say."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from lineal.projects.dbt.adapters import FILES
+from lineal.projects.dbt.rendering import SECRET
+from lineal.projects.seeds import HEADER_BYTES
+
+SUFFIXES = (".sql", ".py", ".yml", ".yaml", ".csv", ".md", ".txt", ".toml")
+ARTIFACTS = ("manifest.json", "catalog.json")
+PASSED_OVER = frozenset(("logs", "node_modules", "venv", "env", "__pycache__", "site-packages"))
+LOCAL = re.compile(r"^\s*-?\s*local:\s*['\"]?([^'\"\s#]+)", re.M)
+
+
+def stamp_of(folder: Path) -> str:
+    """Of the project in a folder; that of a manifest alone is the one of the folder that it is in."""
+    made = hashlib.blake2b(digest_size=20)
+    for path in sorted(set(_files(folder))):
+        try:
+            with open(path, "rb") as stream:  # noqa: PTH123  thousands of them
+                data = stream.read(HEADER_BYTES if path.endswith(".csv") else -1)
+        except OSError:
+            data = b"?"
+        said = os.fsencode(path)
+        made.update(b"%d:%s%d:" % (len(said), said, len(data)))
+        made.update(data)
+    for name, value in sorted(os.environ.items()):
+        if name.startswith("DBT_") and not name.startswith(SECRET):
+            made.update(f"{name}={value}\0".encode("utf-8", "surrogatepass"))
+    return made.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[str]:
+    yield from _below(str(folder))
+    yield from (str(path) for pattern in FILES for path in folder.parent.glob(pattern))
+    for name in ("packages.yml", "dependencies.yml"):
+        try:
+            text = (folder / name).read_text("utf-8", "replace")
+        except OSError:
+            continue
+        for found in LOCAL.findall(text):
+            yield from _below(str(folder / found))
+
+
+def _below(folder: str) -> Iterator[str]:
+    """Links to folders are not followed; of a target folder only what dbt writes for others counts."""
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        try:
+            entries = list(os.scandir(here))
+        except OSError:
+            continue
+        inside = any(entry.name in ARTIFACTS for entry in entries)
+        for entry in entries:
+            name = entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if (
+                    not name.startswith(".")
+                    and name not in PASSED_OVER
+                    and not (inside and name in ("compiled", "run"))
+                ):
+                    waiting.append(entry.path)
+            elif name in ARTIFACTS or name.lower().endswith(SUFFIXES) or name in ("Dockerfile", "Pipfile"):
+                yield entry.path
