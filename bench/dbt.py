@@ -45,7 +45,8 @@ def _model(number: int, models: int) -> tuple[str, str, str]:
     columns = ",\n    ".join(f"source.c{each} as c{each}" for each in range(COLUMNS))
     if layer == 0:
         listed = ",\n        ".join(f"c{each}" for each in range(COLUMNS))
-        raw = f"with source as (\n    select\n        {listed}\n    from <raw.t{place}>\n)\n\nselect\n    {columns}\nfrom source\n"
+        raw = f"with source as (\n    select\n        {listed}\n    from <raw.t{place}>\n)\n\n"
+        raw += f"select\n    {columns}\nfrom source\n"
     elif layer == 1:
         raw = (
             f"with source as (\n    select * from <stg_{place}>\n),\n\nother as (\n    select * from"
@@ -54,7 +55,9 @@ def _model(number: int, models: int) -> tuple[str, str, str]:
             "from source\nleft join other on other.c0 = source.c0\nwhere source.c4 is not null\n"
         )
     else:
-        sums = ",\n    ".join(f"sum(case when c5 = {each} then c{each} else 0 end) as s{each}" for each in range(COLUMNS))
+        sums = ",\n    ".join(
+            f"sum(case when c5 = {each} then c{each} else 0 end) as s{each}" for each in range(COLUMNS)
+        )
         raw = f"select\n    c2,\n    {sums},\n    <<c6>> as paid\nfrom <int_{place % third}>\n"
         raw += "<incremental>" if place % 10 == 0 else ""
         raw += "group by 1, paid\n"
@@ -66,7 +69,9 @@ def _as(text: str, compiled: bool) -> str:
     import re
 
     money = r"round(\1 / 100, 2)" if compiled else r"{{ money('\1') }}"
-    where = "" if compiled else "{% if is_incremental() %}\nwhere c3 > (select max(paid) from {{ this }})\n{% endif %}\n"
+    where = (
+        "" if compiled else "{% if is_incremental() %}\nwhere c3 > (select max(paid) from {{ this }})\n{% endif %}\n"
+    )
     text = re.sub(r"<<(\w+)>>", money, text).replace("<incremental>", where)
     if where in text and where:
         text = "{{ config(materialized='incremental') }}\n" + text

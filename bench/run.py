@@ -36,6 +36,7 @@ QUICK_ROUNDS, SLOW_ROUNDS, SHAPE_ROUNDS, START_ROUNDS = 15, 3, 9, 20
 MOST_OF_PARSE, LEAST_ALL, LEAST_EACH = 1.5, 3.0, 10.0
 MOST_SECONDS, MOST_GROWTH, MOST_OF_CLICK = 1.0, 2.4, 1.5
 MOST_OF_PROGRAMS = 3.0
+MOST_OF_MANIFEST = 3.0
 FILES, LEAST_AGAIN = 5_000, 10.0
 
 missed: list[str] = []
@@ -53,6 +54,7 @@ def main() -> int:
     benchmark_shapes()
     benchmark_start()
     benchmark_folder()
+    benchmark_dbt()
     benchmark_programs()
     benchmark_plans()
     print()
@@ -229,6 +231,32 @@ def benchmark_folder() -> None:
         (folder / "m0" / "v0.sql").write_text("CREATE VIEW v0 AS SELECT id, k, x, z AS y FROM raw")
         edited = cpu_of([*command, str(folder), "--output", "table"], environment)
         row("after an edit of one file, --output table", edited)
+
+
+# -- a dbt project -----------------------------------------------------------------------------------------------
+
+
+def benchmark_dbt() -> None:
+    """The command on 1,000 models: with a manifest and without, the first time and again."""
+    import dbt
+
+    heading(f"The command on a dbt project of {dbt.MODELS:,} models: CPU time of a process and its children")
+    command = [str(Path(sysconfig.get_path("scripts")) / "lineal"), "lineage"]
+    with TemporaryDirectory() as place:
+        compiled = dbt.project(Path(place, "compiled"))
+        plain = dbt.project(Path(place, "plain"), manifest=False)
+        manifest = str(compiled / "target" / "manifest.json")
+        necessary = min(cpu_of([sys.executable, dbt.__file__, manifest]) for _ in range(SLOW_ROUNDS))
+        row("json.loads of the manifest, and sqlglot.parse", necessary)
+        for what, folder in (("with its manifest", compiled), ("from its templates", plain)):
+            call = [*command, str(folder)]
+            caches = [{**os.environ, "LINEAL_CACHE": str(Path(place, f"{what}{each}"))} for each in range(SLOW_ROUNDS)]
+            first = min(cpu_of(call, cache) for cache in caches)
+            again = min(cpu_of(call, cache) for cache in caches)
+            cold, warm = first / necessary, first / again
+            bound = Bound(cold, most=MOST_OF_MANIFEST) if folder is compiled else None
+            row(f"lineal lineage {what}", first, f"{cold:.2f} of it", bound)
+            row("the second time", again, f"{warm:.1f} times faster", Bound(warm, least=LEAST_AGAIN))
 
 
 # -- plans -------------------------------------------------------------------------------------------------------

@@ -329,7 +329,11 @@ def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
 
     where = [path if "://" in path else str(Path(path).resolve()) for path in source.paths]
     key = digest("memory", machinery(), where, corpus.dialect, corpus.collapse_temporary, source.log)
-    memory = Memory(kept.get(key) if kept is not None else None)
+    held = kept.get(key) if kept is not None else None
+    if kept is not None and held is None and _is_known_by_stamp(source):
+        kept.put(key, b"")  # the same again is found by its stamp; what an edit leaves as it was is kept from then on
+        kept = None
+    memory = Memory(held)
     with bar(len(corpus.scripts), source.color) as tick:
         shared = remember_in_parallel(corpus, memory, source.jobs, tick)
         if not shared:
@@ -339,6 +343,12 @@ def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     if kept is not None and data is not None:
         kept.put(key, data)
     return found
+
+
+def _is_known_by_stamp(source: Source) -> bool:
+    from lineal.projects import has_stamp
+
+    return all(map(has_stamp, source.paths))
 
 
 def _by_plan(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:

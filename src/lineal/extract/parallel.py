@@ -29,8 +29,8 @@ from lineal.extract.timeline import order_matters
 from lineal.model.collector import uncollected
 from lineal.model.script import Corpus, Script
 
-FEWEST = 400
-"""Scripts that are worth starting processes for."""
+FEWEST = 1_500
+"""Scripts that are worth starting processes for: fewer are read before others have begun."""
 TOGETHER = 64
 """A share is made of runs of so many neighbours: files of one folder read each other."""
 

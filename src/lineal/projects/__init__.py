@@ -21,18 +21,31 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from lineal.model.script import Corpus
 from lineal.projects import dbt, featherflow, files, lineagex, logs, openlineage, postgres, saved, stored
 from lineal.projects.checks import checks_at
-from lineal.projects.dbt.kept import Kept
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
 from lineal.projects.postgres import is_address
 from lineal.projects.schema import Schema, read_schema, schema_of
 
-__all__ = ["KINDS", "ProjectError", "Schema", "corpus_of_text", "load", "read_schema", "schema_of", "stamp", "united"]
+if TYPE_CHECKING:
+    from lineal.projects.dbt.kept import Kept
+
+__all__ = [
+    "KINDS",
+    "ProjectError",
+    "Schema",
+    "corpus_of_text",
+    "has_stamp",
+    "load",
+    "read_schema",
+    "schema_of",
+    "stamp",
+    "united",
+]
 
 
 class Kind(Protocol):
@@ -74,7 +87,11 @@ def load(
     raise ProjectError(f"there is no file or folder {os.fspath(path)}")
 
 
+def has_stamp(path: str | os.PathLike[str]) -> bool:
+    """Whether it is known without reading an input what decides it."""
+    return "://" not in str(path) and dbt.matches(Path(path))
+
+
 def stamp(path: str | os.PathLike[str]) -> str | None:
-    """The hash of all that decides what `load` gives, for inputs of which that is known without reading them."""
-    where = Path(path)
-    return dbt.stamp(where) if "://" not in str(path) and dbt.matches(where) else None
+    """The hash of all that decides what `load` gives."""
+    return dbt.stamp(Path(path)) if has_stamp(path) else None

@@ -6,180 +6,34 @@ Models are called as dbt calls them, and sources <source>.<table>; the relations
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.script import Corpus, Meaning
-from lineal.projects import yaml
-from lineal.projects.dbt import files
-from lineal.projects.dbt.adapters import adapter_named, adapter_said, adapter_spoken, profile_of
-from lineal.projects.dbt.corpus import Assembly, index_of
-from lineal.projects.dbt.index import Index
-from lineal.projects.dbt.kept import Kept
-from lineal.projects.dbt.manifest import Manifest, read_manifest, with_catalog
-from lineal.projects.dbt.node import Node, name_datasets
-from lineal.projects.dbt.project import PROJECT_FILE, Package, Project, read_project
-from lineal.projects.dbt.rendering import Kitchen
-from lineal.projects.dbt.stamp import stamp_of
-from lineal.projects.schema import Schema
-from lineal.projects.settings import read_meanings
-from lineal.projects.text import Report, read_text
+from lineal.model.collector import uncollected
+from lineal.model.script import Corpus
+from lineal.projects.dbt.stamp import MANIFEST_FILE, PROJECT_FILE, folders_of, stamp_of
 
-MANIFEST_FILE = "manifest.json"
-TARGET = "target"
+if TYPE_CHECKING:
+    from lineal.projects.dbt.kept import Kept
+    from lineal.projects.schema import Schema
 
 
 def matches(path: Path) -> bool:
     """A folder with dbt_project.yml in it, the project file itself, a target folder, or a manifest."""
     if path.name in (PROJECT_FILE, MANIFEST_FILE):
         return path.is_file()
-    return (path / PROJECT_FILE).is_file() or (path.is_dir() and _is_target(path))
-
-
-def _is_target(path: Path) -> bool:
-    return (path / MANIFEST_FILE).is_file()
+    return (path / PROJECT_FILE).is_file() or (path / MANIFEST_FILE).is_file()
 
 
 def stamp(path: Path) -> str:
     """The hash of all that decides what `load` gives."""
-    folder, project = _folders(path)
+    folder, project = folders_of(path)
     return stamp_of(project or folder)
-
-
-def _folders(path: Path) -> tuple[Path, Path | None]:
-    """The folder that is meant, and the one of the project that it belongs to."""
-    folder = path if path.is_dir() else path.parent
-    return folder, next((each for each in (folder, folder.parent) if (each / PROJECT_FILE).is_file()), None)
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None, kept: Kept | None = None) -> Corpus:
     """What dbt has compiled, where a manifest tells; else the files of the project."""
-    folder, project = _folders(path)
-    manifest = _manifest_of(path, folder)
-    diagnostics: list[Diagnostic] = []
-    found = None
-    if manifest is not None:
-        found = read_manifest(manifest, project or folder, diagnostics.append, project is not None)
-    if found is not None:
-        corpus = load_manifest(found, project, dialect, schema, kept)
-    elif project is not None:
-        corpus = load_files(project, dialect, schema, kept)
-    else:
-        corpus = Corpus(dialect or "")
-    corpus.meanings = _meanings(project or folder, diagnostics.append)
-    corpus.diagnostics = [*diagnostics, *corpus.diagnostics]
-    return corpus
+    from lineal.projects.dbt.loading import loaded
 
-
-def _meanings(folder: Path, report: Report) -> list[Meaning]:
-    """functions: in a lineal.yml that stands beside dbt_project.yml"""
-    file = next((folder / name for name in ("lineal.yml", "lineal.yaml") if (folder / name).is_file()), None)
-    about = yaml.read(file, report) if file is not None else None
-    return read_meanings(about, report) if about is not None and isinstance(about.data, dict) else []
-
-
-def _manifest_of(path: Path, folder: Path) -> Path | None:
-    if path.name == MANIFEST_FILE and path.is_file():
-        return path
-    places = (folder / MANIFEST_FILE, folder / TARGET / MANIFEST_FILE)
-    return next((each for each in places if each.is_file()), None)
-
-
-def load_manifest(
-    manifest: Manifest, folder: Path | None, dialect: str | None, schema: Schema, kept: Kept | None = None
-) -> Corpus:
-    """The compiled way."""
-    diagnostics: list[Diagnostic] = []
-    report = diagnostics.append
-    nodes = manifest.nodes
-    with_catalog(nodes, manifest.file.with_name("catalog.json"), report)
-    name_datasets(nodes, manifest.project)
-    variables: Mapping[str, Mapping[str, Any]] = {}
-    namespaces: Mapping[str, list[str]] = {}
-    profile: dict[str, str] = {}
-    if folder is not None:
-        project = read_project(folder, report)
-        variables, namespaces = project.variables(), project.namespaces
-        profile = target_of(project, report)
-    models = [node for node in nodes if node.kind == "model"]
-    first = models[0].parts if models else ("analytics", "dbt", "")
-    target = {"database": first[0], "schema": first[1], "name": "dev", **profile}
-    target["type"] = manifest.adapter or target.get("type", "")
-    kitchen = Kitchen(
-        manifest.project, str(manifest.file), target, index_of(nodes, manifest.project), manifest.macros, variables,
-        namespaces, {node.id: node for node in nodes}, kept,
-    )  # fmt: skip
-    if manifest.stale:
-        several = f"{manifest.stale[0]} and {len(manifest.stale) - 1} more have" if len(manifest.stale) > 1 else ""
-        message = f"{several or f'{manifest.stale[0]} has'} changed since the manifest was made"
-        report(Diagnostic(Code.STALE_MANIFEST, message, Place(str(manifest.file), 1, 1)))
-    corpus = Assembly(nodes, kitchen, dialect, schema).finish()
-    corpus.diagnostics = [*diagnostics, *corpus.diagnostics]
-    return corpus
-
-
-def load_files(folder: Path, dialect: str | None, schema: Schema, kept: Kept | None = None) -> Corpus:
-    """The uncompiled way."""
-    corpus = Corpus("")
-    report = corpus.diagnostics.append
-    project = read_project(folder, report)
-    packages = [(package, files.properties_of(package, report)) for package in project.all]
-    macros = [each for package in project.all for each in macros_of(package, report)]
-    target = target_of(project, report)
-    kitchen = Kitchen(
-        project.root.name, str(project.root.file), target, Index([], project.root.name), macros, project.variables(),
-        project.namespaces, kept=kept,
-    )  # fmt: skip
-    values = kitchen.values(files.jinja_in(packages), project.root.name)
-    variables = {package: rendered(held, values) for package, held in project.variables().items()}
-    nodes: list[Node] = []
-    for package, properties in packages:
-        nodes += files.nodes_of(files.Reader(package, project, target, values, properties, report))
-    nodes = files.duplicates(nodes, report)
-    name_datasets(nodes, project.root.name)
-    if not target["type"]:
-        target["type"] = adapter_spoken(node.text for node in nodes)
-    index = index_of(nodes, project.root.name)
-    by_id = {node.id: node for node in nodes}
-    kitchen = Kitchen(
-        project.root.name, str(project.root.file), target, index, macros, variables, project.namespaces, by_id,
-        kept,
-    )  # fmt: skip
-    made = Assembly(nodes, kitchen, dialect, schema).finish()
-    made.diagnostics = [*corpus.diagnostics, *made.diagnostics]
-    return made
-
-
-def rendered(data: Any, values: Mapping[str, Any]) -> Any:
-    """Variables, with those that are templates rendered."""
-    if isinstance(data, dict):
-        return {key: rendered(item, values) for key, item in data.items()}
-    if isinstance(data, list):
-        return [rendered(item, values) for item in data]
-    return values.get(data, data) if isinstance(data, str) else data
-
-
-def macros_of(package: Package, report: Report) -> list[tuple[str, str, str]]:
-    found = []
-    for path in files.below(package.paths["macros"], (".sql",), report):
-        text = read_text(path, report)
-        if text is not None and "macro" in text:
-            found.append((package.name, str(path), text))
-    return found
-
-
-def target_of(project: Project, report: Report) -> dict[str, str]:
-    """What the profile says, as far as it is known; the adapter, where no profile does, from what the project says."""
-    root = project.root
-    profile = root.about.text(report, "profile")
-    found = profile_of(root.folder, profile, report)
-    adapter = found.get("type") or adapter_named(profile) or adapter_said(root.folder, report)
-    database = found.get("database") or "analytics"
-    schema = found.get("schema") or "dbt"
-    return {
-        "type": adapter, "database": database, "dbname": database, "project": database, "catalog": database,
-        "schema": schema, "dataset": schema, "name": found.get("name") or "dev",
-        "profile_name": profile or "default", "user": "dbt", "role": "dbt", "warehouse": "dbt", "threads": "1",
-    }  # fmt: skip
+    with uncollected():  # a manifest is a million objects, and none of them is garbage
+        return loaded(path, dialect, schema, kept)

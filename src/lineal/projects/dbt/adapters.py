@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lineal.projects import yaml
+from lineal.projects.dbt.stamp import HINTS
 from lineal.projects.text import Report, read_text
 from lineal.projects.yaml import Value
 
@@ -40,9 +41,6 @@ DIALECTS = {
     "trino": "trino",
     "vertica": "postgres",
 }
-
-FILES = ("requirements*.txt", "pyproject.toml", "Pipfile", "Dockerfile", "*.md", "*profiles*.yml", "*profile*.yml")
-"""Where a project that brings no profile may say what it is for."""
 
 PACKAGE = re.compile(r"\bdbt-(" + "|".join(DIALECTS) + r")\b")
 TYPE = re.compile(r"^\s*type:\s*['\"]?(" + "|".join(DIALECTS) + r")\b", re.M)
@@ -102,7 +100,7 @@ def adapter_said(folder: Path, report: Report) -> str:
     """dbt-snowflake in requirements.txt, type: postgres in a sample profile; here or in the folder above."""
     for where in (folder, folder.parent):
         votes: dict[str, int] = {}
-        for file in sorted({each for pattern in FILES for each in where.glob(pattern) if each.is_file()}):
+        for file in sorted({each for pattern in HINTS for each in where.glob(pattern) if each.is_file()}):
             text = (read_text(file, lambda _: None) or "")[:MOST_CHARACTERS]
             for found in {*PACKAGE.findall(text), *TYPE.findall(text)}:
                 votes[found] = votes.get(found, 0) + 1

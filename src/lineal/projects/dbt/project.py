@@ -15,10 +15,9 @@ from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects import yaml
+from lineal.projects.dbt.stamp import PROJECT_FILE
 from lineal.projects.text import Report
 from lineal.projects.yaml import Value
-
-PROJECT_FILE = "dbt_project.yml"
 
 PATHS = {
     "models": (("model-paths", "source-paths"), "models"),

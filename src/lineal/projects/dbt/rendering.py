@@ -14,13 +14,13 @@ from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.kept import Kept, remembered
 from lineal.projects.dbt.node import Node
 from lineal.projects.dbt.sandbox.relation import quote_of, written
+from lineal.projects.dbt.stamp import SECRET
 from lineal.projects.dbt.static import plain
 from lineal.projects.render import JINJA, Rendering, Setting, Template, render
 
 HERE = Path(__file__).parent
 MOST_ROUNDS = 12
 ENVIRONMENT = re.compile(r"env_var\(\s*['\"](DBT_\w+)['\"]")
-SECRET = "DBT_ENV_SECRET"  # noqa: S105  a name, and the one that is not to be read
 
 THIS = re.compile(r"\{\{\s*this\s*\}\}")
 GRAPH_NAME = re.compile(r"\bgraph\b")

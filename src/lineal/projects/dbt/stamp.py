@@ -8,14 +8,22 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lineal.projects.dbt.adapters import FILES
-from lineal.projects.dbt.rendering import SECRET
-from lineal.projects.seeds import HEADER_BYTES
+PROJECT_FILE, MANIFEST_FILE, TARGET = "dbt_project.yml", "manifest.json", "target"
+HINTS = ("requirements*.txt", "pyproject.toml", "Pipfile", "Dockerfile", "*.md", "*profiles*.yml", "*profile*.yml")
+"""Where a project that brings no profile may say what it is for."""
 
+SECRET = "DBT_ENV_SECRET"  # noqa: S105  a name, and the one that is not to be read
+SEED_BYTES = 1 << 20
 SUFFIXES = (".sql", ".py", ".yml", ".yaml", ".csv", ".md", ".txt", ".toml")
-ARTIFACTS = ("manifest.json", "catalog.json")
+ARTIFACTS = (MANIFEST_FILE, "catalog.json")
 PASSED_OVER = frozenset(("logs", "node_modules", "venv", "env", "__pycache__", "site-packages"))
 LOCAL = re.compile(r"^\s*-?\s*local:\s*['\"]?([^'\"\s#]+)", re.M)
+
+
+def folders_of(path: Path) -> tuple[Path, Path | None]:
+    """The folder that is meant, and the one of the project that it belongs to."""
+    folder = path if path.is_dir() else path.parent
+    return folder, next((each for each in (folder, folder.parent) if (each / PROJECT_FILE).is_file()), None)
 
 
 def stamp_of(folder: Path) -> str:
@@ -24,7 +32,7 @@ def stamp_of(folder: Path) -> str:
     for path in sorted(set(_files(folder))):
         try:
             with open(path, "rb") as stream:  # noqa: PTH123  thousands of them
-                data = stream.read(HEADER_BYTES if path.endswith(".csv") else -1)
+                data = stream.read(SEED_BYTES if path.endswith(".csv") else -1)
         except OSError:
             data = b"?"
         said = os.fsencode(path)
@@ -38,7 +46,7 @@ def stamp_of(folder: Path) -> str:
 
 def _files(folder: Path) -> Iterator[str]:
     yield from _below(str(folder))
-    yield from (str(path) for pattern in FILES for path in folder.parent.glob(pattern))
+    yield from (str(path) for pattern in HINTS for path in folder.parent.glob(pattern))
     for name in ("packages.yml", "dependencies.yml"):
         try:
             text = (folder / name).read_text("utf-8", "replace")
