@@ -53,7 +53,7 @@ def _stamps(source: Source) -> list[object]:
     """What decides the lineage of inputs that need not be read to know it; nothing if one of them must be."""
     from lineal.projects import stamp
 
-    if source.sql or source.servers or STANDARD_INPUT in source.paths:
+    if source.sql or source.servers or source.schema_from or STANDARD_INPUT in source.paths:
         return []
     stamps: list[object] = [stamp(path) for path in source.paths]
     schema = Path(source.schema).read_bytes() if source.schema and Path(source.schema).is_file() else b""
