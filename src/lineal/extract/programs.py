@@ -16,7 +16,7 @@ from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.statements import Plan
 from lineal.model.edge import Dataset, Doubt
-from lineal.model.extraction import DatasetInfo
+from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Script
 from lineal.model.way import Confidence
 
@@ -38,8 +38,11 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
     foreseen: dict[str, Foreseen] = {}
     for _ in range(MOST_ROUNDS):
         corpus = Corpus(definitions, foreseen)
+        lent = lend(definitions, foreseen)
         run = Program(files, cast(Known, corpus)).execute()
-        asked = [key_of(write) for write in run.writes if asked_elsewhere(run, write)]
+        read = read_by_statements(definitions)
+        take_back(lent)
+        asked = [key_of(write) for write in run.writes if asked_elsewhere(run, write) or key_of(write) in read]
         if not asked:
             break
         before, foreseen = foreseen, foreseen_in(run)
@@ -59,6 +62,29 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
 def asked_elsewhere(run: Run, write: Write) -> bool:
     """Whether a script reads what another one writes."""
     return any(asker != id(write.script) for asker in run.asked.get(key_of(write), ()))
+
+
+def read_by_statements(definitions: Definitions) -> set[str]:
+    """What the SQL read that a program has asked for: a view over a table that another program writes."""
+    evaluated = [each.evaluation for each in definitions.order if each.evaluation is not None]
+    return {str(dataset).lower() for evaluation in evaluated for dataset in evaluation.datasets_read}
+
+
+def lend(definitions: Definitions, foreseen: Mapping[str, Foreseen]) -> list[Entry]:
+    """The columns that an earlier round has found are declared for this round, so that views see them, too."""
+    lent = []
+    for key, held in foreseen.items():
+        entry = definitions.entries.get(key)
+        if entry is not None and entry.declared is None and not entry.definitions:
+            columns = [ColumnInfo(name, kind) for (name, _), kind in zip(held.columns, held.types, strict=True)]
+            entry.declared = DatasetInfo(entry.dataset, "table", columns, complete=held.complete)
+            lent.append(entry)
+    return lent
+
+
+def take_back(lent: list[Entry]) -> None:
+    for entry in lent:
+        entry.declared = entry.scanned = None
 
 
 class Again:

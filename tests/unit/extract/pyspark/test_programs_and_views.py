@@ -1,0 +1,37 @@
+"""Programs beside SQL: a view tells of its columns, whoever writes the tables below it."""
+
+from __future__ import annotations
+
+from lineal.extract.definitions import extract
+from lineal.model.script import Corpus, Script
+
+WRITER = 'spark.table("raw.orders").select("order_id", "amount").write.saveAsTable("mart.paid")\n'
+VIEW = "CREATE VIEW mart.v AS SELECT * FROM mart.paid;"
+READER = """
+from pyspark.sql import functions as F
+v = spark.table("mart.v")
+v.select(*[F.col(c).alias("p_" + c) for c in v.columns]).write.saveAsTable("mart.renamed")
+"""
+
+
+def edges_of(*scripts: Script) -> set[str]:
+    return {str(edge) for edge in extract(Corpus("spark", list(scripts))).edges}
+
+
+def test_a_view_over_a_table_that_another_program_writes_has_its_columns():
+    scripts = [Script(READER, "python", "a.py"), Script(VIEW, "spark", "v.sql"), Script(WRITER, "python", "w.py")]
+    for order in (scripts, scripts[::-1]):
+        assert edges_of(*order) == {
+            "raw.orders.order_id -> mart.paid.order_id  IDENTITY",
+            "raw.orders.amount -> mart.paid.amount  IDENTITY",
+            "mart.paid.order_id -> mart.v.order_id  IDENTITY",
+            "mart.paid.amount -> mart.v.amount  IDENTITY",
+            "mart.v.order_id -> mart.renamed.p_order_id  IDENTITY",
+            "mart.v.amount -> mart.renamed.p_amount  IDENTITY",
+        }
+
+
+def test_what_is_not_written_here_stays_open():
+    assert "mart.paid.* -> mart.v.*  IDENTITY" in edges_of(
+        Script(VIEW, "spark", "v.sql"), Script(READER, "python", "a.py")
+    )
