@@ -4,7 +4,8 @@ export interface Raw {
   version: number;
   title: string;
   start: string;
-  live: boolean;
+  /** The version of the files behind it, if a server follows them. */
+  at?: string;
   datasets: number[][];
   columns: number[][];
   edges: number[][];

@@ -418,13 +418,33 @@ function turn(): void {
 async function data(): Promise<Raw> {
   const held = document.getElementById("lineage")?.textContent ?? "";
   if (held.trim()) return unpacked(held);
-  const answer = await fetch("api/lineage", { headers: { Authorization: `Bearer ${new URLSearchParams(location.search).get("token") ?? ""}` } });
+  const answer = await asked("api/lineage");
   if (!answer.ok) throw new Error(`the server says ${answer.status}`);
   return checked((await answer.json()) as Raw);
 }
 
+/** The server's files have changed: the same address, with what is in them now. */
+function follow(known: string): void {
+  setInterval(async () => {
+    try {
+      const { version } = (await (await asked("api/version")).json()) as { version: string };
+      if (known !== version) location.reload();
+    } catch {
+      // the server is gone; what is shown stays
+    }
+  }, 1500);
+}
+
+function asked(path: string): Promise<Response> {
+  const token = new URLSearchParams(location.search).get("token") ?? "";
+  return fetch(path, { headers: { Authorization: `Bearer ${token}` } });
+}
+
 data()
-  .then((raw) => new Page(raw))
+  .then((raw) => {
+    new Page(raw);
+    if (raw.at) follow(raw.at);
+  })
   .catch((problem: unknown) => {
     document.body.textContent = `The lineage cannot be shown: ${problem instanceof Error ? problem.message : String(problem)}`;
   });

@@ -1,24 +1,31 @@
-"""lineal serve: a server on this machine that takes OpenLineage events in."""
+"""lineal serve: the page and the API on this machine, and a door for OpenLineage events."""
 
 from __future__ import annotations
 
 import os
+import secrets
+import sys
+import webbrowser
+from collections.abc import Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from lineal.cli.source import Mistake
+from lineal.cli.source import Mistake, Source, checked, source_options
+
+if TYPE_CHECKING:
+    from lineal.graph.graph import Graph
+    from lineal.web.server import Routes, Server
 
 TOKEN = "LINEAL_TOKEN"  # noqa: S105  the name of a variable
 MEGABYTE = 1024 * 1024
 
 
 @click.command(name="serve")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option(
-    "--ingest",
-    metavar="FILE",
-    required=True,
-    help="Take OpenLineage events at /api/v1/lineage, and append them to this file.",
+    "--ingest", metavar="FILE", help="Take OpenLineage events at /api/v1/lineage, and append them to this file."
 )
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help=f"Where to listen; beyond this machine with {TOKEN}."
@@ -27,32 +34,85 @@ MEGABYTE = 1024 * 1024
 @click.option(
     "--largest", type=click.IntRange(min=1), default=16, show_default=True, metavar="MB", help="The largest body."
 )
-def command(ingest: str, host: str, port: int, largest: int) -> None:
-    """Take OpenLineage events in, on this machine.
+@click.option("--open/--no-open", "opens", default=True, help="Open the page in the browser.  [default: --open]")
+@source_options
+def command(
+    paths: tuple[str, ...], ingest: str | None, host: str, port: int, largest: int, opens: bool, source: Source
+) -> None:
+    """Serve the page of a lineage on this machine, read again when its files change, with an API beside it.
 
-    Producers are told the address: OPENLINEAGE_URL=http://127.0.0.1:5000. What arrives is kept as it came; the file is
-    an input like any other. If LINEAL_TOKEN is set, producers send it as their API key.
+    PATH is what `lineal lineage` reads.  [default: ., with --ingest nothing] The address that is printed has a token
+    in it, which every question needs; LINEAL_TOKEN sets one of your own.
+
+    With --ingest OpenLineage events are taken in: producers are told OPENLINEAGE_URL=http://127.0.0.1:5000, and what
+    arrives is kept as it came; the file is an input like any other. If LINEAL_TOKEN is set, producers send it as their
+    API key.
 
     \b
-    lineal serve --ingest events.ndjson                   until Ctrl-C
-    lineal lineage models/ events.ndjson                  with what is read from text
+    lineal serve                                          this project, until Ctrl-C
+    lineal serve --ingest events.ndjson                   only take events in
+    lineal serve models/ events.ndjson --ingest events.ndjson
     """
-    from lineal.cli.console import complain
-    from lineal.projects.openlineage import problem_of
-    from lineal.web.ingest import Inbox
     from lineal.web.server import LOOPBACK, Server
 
-    token = os.environ.get(TOKEN, "")
-    if host not in LOOPBACK and not token:
+    own = os.environ.get(TOKEN, "")
+    if host not in LOOPBACK and not own:
         raise Mistake(f"beyond this machine only with a token: set {TOKEN}")
+    page = bool(paths) or ingest is None
+    token = own or (secrets.token_urlsafe(18) if page else "")
+    routes: Routes = {}
+    public = {"/"}
+    if ingest is not None:
+        routes = {**routes, **_inbox(ingest)}
+        public |= set() if own else {"/api/v1/lineage"}
+    if page:
+        routes = {**routes, **_page(source._replace(paths=checked(paths)))}
     try:
-        inbox = Inbox(ingest, problem_of)
-    except OSError as problem:
-        raise Mistake(f"cannot write {ingest}: {problem.strerror}") from problem
-    try:
-        server = Server(host, port, inbox.routes, token, largest * MEGABYTE)
+        server = Server(host, port, routes, token, largest * MEGABYTE, public)
     except OSError as problem:
         raise Mistake(f"cannot listen on {host}:{port}: {problem.strerror}") from problem
+    _serve(server, ingest, page, opens)
+
+
+def _serve(server: Server, ingest: str | None, page: bool, opens: bool) -> None:
+    from lineal.cli.console import complain
+
     with server, suppress(KeyboardInterrupt):
-        complain(f"events are taken at {server.address}/api/v1/lineage and kept in {ingest}; Ctrl-C ends it")
+        if ingest is not None:
+            complain(f"events are taken at {server.address}/api/v1/lineage and kept in {ingest}")
+        if page:
+            address = f"{server.address}/?token={server.token}"
+            complain(f"the page is at {address}")
+            if opens and sys.stdout.isatty():
+                webbrowser.open(address)
+        complain("Ctrl-C ends it")
         server.serve_forever()
+
+
+def _inbox(file: str) -> Routes:
+    from lineal.projects.openlineage import problem_of
+    from lineal.web.ingest import Inbox
+
+    try:
+        return Inbox(file, problem_of).routes
+    except OSError as problem:
+        raise Mistake(f"cannot write {file}: {problem.strerror}") from problem
+
+
+def _page(source: Source) -> Routes:
+    from lineal.cli.show import made_of, titled
+    from lineal.web.api import Api
+    from lineal.web.data import page_data
+    from lineal.web.live import Live
+    from lineal.web.page import html
+    from lineal.web.server import Answer
+
+    title = titled(source)
+
+    def read() -> tuple[Graph, Mapping[str, Any]]:
+        made = made_of(source)
+        return made.graph, page_data(made.graph, title=title, texts=made.texts)
+
+    live = Live(source.paths, read)
+    shell = html(None, f"{title} – lineal").encode()
+    return {**Api(live.current).routes, ("GET", "/"): lambda request: Answer(200, shell, "text/html; charset=utf-8")}

@@ -54,7 +54,7 @@ def command(
     from lineal.cli.console import complain
 
     source = source._replace(paths=checked(paths))
-    made = _compared(source, base) if base is not None else _made(source)
+    made = _compared(source, base) if base is not None else made_of(source)
     text = _page(made, source, _start(made.graph, node, column))
     where = Path(out)
     try:
@@ -75,7 +75,7 @@ class Made(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
-def _made(source: Source) -> Made:
+def made_of(source: Source) -> Made:
     from lineal.cli.source import graph_of
 
     graph = graph_of(source)
@@ -111,11 +111,16 @@ def _page(made: Made, source: Source, start: str) -> str:
     from lineal.web.data import page_data
     from lineal.web.page import html
 
-    title = ", ".join(Path(shown_path(path)).resolve().name for path in source.paths)
+    title = titled(source)
     data = page_data(
         made.graph, title=title, start=start, texts=made.texts, over=made.over, findings=made.findings
     )  # fmt: skip
     return html(data, f"{title} – lineal")
+
+
+def titled(source: Source) -> str:
+    """What is shown, by the names of its paths."""
+    return ", ".join(Path(shown_path(path)).resolve().name or path for path in source.paths)
 
 
 def _texts(graph: Graph, folder: str = "") -> dict[str, str]:

@@ -49,20 +49,20 @@ def _body(report: Report) -> Iterable[tuple[str, Any]]:
 
 
 def dataset(report: Report, found: Dataset) -> dict[str, Any]:
-    columns = [_column(report, column) for column in report.graph.columns(found)]
+    columns = [column(report, each) for each in report.graph.columns(found)]
     return {"name": found.name, "namespace": found.namespace, "kind": report.graph.kind(found), "columns": columns}
 
 
-def _column(report: Report, column: Column) -> dict[str, Any]:
-    info = report.graph.info(column)
+def column(report: Report, found: Column) -> dict[str, Any]:
+    info = report.graph.info(found)
     made: dict[str, Any] = {
-        "name": column.name,
+        "name": found.name,
         "type": (info.type if info else "") or None,
-        "description": report.description(column) or None,
-        "classification": report.labels.of(column),
-        "sources": len({found.source for found in report.graph.into(column)}),
+        "description": report.description(found) or None,
+        "classification": report.labels.of(found),
+        "sources": len({edge.source for edge in report.graph.into(found)}),
     }
-    if brought := report.labels.brought(column):
+    if brought := report.labels.brought(found):
         made["brought"] = [{"label": each.label, "path": list(map(step, each.path))} for each in brought]
     return made
 

@@ -35,7 +35,6 @@ def page_data(
     title: str,
     start: str = "",
     texts: Mapping[str, str] | None = None,
-    live: bool = False,
     over: Overlay | None = None,
     findings: Iterable[Finding] = (),
 ) -> dict[str, Any]:
@@ -44,7 +43,7 @@ def page_data(
     With an overlay it shows what has changed: the graph is that of both sides.
     """
     tables = _Tables(graph)
-    made = tables.data(title, start, texts or {}, live)
+    made = tables.data(title, start, texts or {})
     return made | {"diff": tables.diff(over, findings) if over is not None else None, "words": list(tables.words)}
 
 
@@ -71,14 +70,13 @@ class _Tables:
         self.order = sorted(graph.edges, key=lambda edge: not edge.field_level)
         """the edges by number: those into columns, then those into datasets"""
 
-    def data(self, title: str, start: str, texts: Mapping[str, str], live: bool) -> dict[str, Any]:
+    def data(self, title: str, start: str, texts: Mapping[str, str]) -> dict[str, Any]:
         fields = [self.edge(edge) for edge in self.order if edge.field_level]
         rows = [self.edge(edge) for edge in self.order if not edge.field_level]
         return {
             "version": VERSION,
             "title": title,
             "start": start,
-            "live": live,
             "datasets": _transposed(map(self.dataset, self.datasets), 9),
             "columns": _transposed(map(self.column, self.columns), 5),
             "edges": _transposed(fields, 8),

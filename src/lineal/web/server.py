@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 import secrets
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 LARGEST = 16 * 1024 * 1024
+LONGEST_QUERY = 20_000
+MOST_QUESTIONS = 20
 PATIENCE = 30
 """Seconds that a client may be silent."""
 
@@ -26,6 +28,7 @@ class Request(NamedTuple):
     method: str
     path: str
     body: bytes
+    query: Mapping[str, str] = {}
 
 
 class Answer(NamedTuple):
@@ -57,9 +60,19 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 128
     block_on_close = False
 
-    def __init__(self, host: str, port: int, routes: Routes, token: str = "", largest: int = LARGEST) -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        routes: Routes,
+        token: str = "",
+        largest: int = LARGEST,
+        public: Collection[str] = (),
+    ) -> None:
         self.routes = routes
         self.token = token
+        self.public = frozenset(public)
+        """paths that need no token"""
         self.largest = largest
         super().__init__((host, port), Handler)
         self.names = {*LOOPBACK, host}
@@ -82,8 +95,17 @@ def answered(server: Server, handler: Handler) -> Answer:
         raise Refused(404, "there is nothing here")
     if handler.command not in methods:
         raise Refused(405, f"this takes {', '.join(sorted(methods))}")
-    _check_token(server, handler.headers.get("Authorization", ""))
-    return server.routes[handler.command, path](Request(handler.command, path, _body(server, handler)))
+    if path not in server.public:
+        _check_token(server, handler.headers.get("Authorization", ""))
+    query = _query(urlsplit(handler.path).query)
+    return server.routes[handler.command, path](Request(handler.command, path, _body(server, handler), query))
+
+
+def _query(text: str) -> dict[str, str]:
+    try:
+        return dict(parse_qsl(text[:LONGEST_QUERY], keep_blank_values=True, max_num_fields=MOST_QUESTIONS))
+    except ValueError:
+        raise Refused(400, f"a question has at most {MOST_QUESTIONS} parts") from None
 
 
 def _check_host(server: Server, host: str) -> None:
@@ -179,4 +201,9 @@ class Handler(BaseHTTPRequestHandler):
         """The server says what it does by its answers."""
 
 
-HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+}
