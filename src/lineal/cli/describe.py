@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from lineal.cli.source import Mistake, Source, checked, source_options
+from lineal.cli.coverage import footer
+from lineal.cli.source import Mistake, Source, checked, corpus_of, graph_in, source_options
 
 if TYPE_CHECKING:
+    from lineal.graph.graph import Graph
+    from lineal.model.script import Corpus
     from lineal.projects.descriptions import Fill
 
 YAML = (".yml", ".yaml")
@@ -46,17 +49,23 @@ def command(source: Source, arguments: tuple[str, ...], write: bool, dry_run: bo
 
     Exit codes: 0 fine, 1 a file cannot be read or written, 2 a mistake in what was asked.
     """
+    from lineal.cli.console import complain
+
     source = source._replace(paths=checked(arguments))
-    patches = list(_patches(source))
-    sys.exit(_written(patches) if write and not dry_run else _shown(patches, source.color))
+    corpus = corpus_of(source)
+    graph = graph_in(source, corpus)
+    patches = list(_patches(source, _fills(source, corpus, graph)))
+    failed = _written(patches) if write and not dry_run else _shown(patches, source.color)
+    complain(footer(graph))
+    sys.exit(failed)
 
 
-def _patches(source: Source) -> Iterator[Patch]:
+def _patches(source: Source, fills_found: Iterable[Fill]) -> Iterator[Patch]:
     from lineal.projects.descriptions import written
 
     folders = [where.resolve() for path in source.paths if (where := Path(path)).is_dir()]
     by_file: dict[str, list[Fill]] = {}
-    for fill in _fills(source):
+    for fill in fills_found:
         by_file.setdefault((fill.column_at or fill.dataset_at).file, []).append(fill)
     for file, fills in sorted(by_file.items()):
         if not file.lower().endswith(YAML) or not any(Path(file).resolve().is_relative_to(each) for each in folders):
@@ -69,20 +78,14 @@ def _patches(source: Source) -> Iterator[Patch]:
         yield Patch(file, before, mark + made.text.encode(), len(made.filled), refused)
 
 
-def _fills(source: Source) -> Iterator[Fill]:
+def _fills(source: Source, corpus: Corpus, graph: Graph) -> Iterator[Fill]:
     """What A050 finds, and a source has an answer to."""
-    from lineal.cli.source import corpus_of, extraction_of
     from lineal.graph.describe import inheritance
-    from lineal.graph.graph import Graph
     from lineal.model.edge import Column
     from lineal.projects.descriptions import Fill
     from lineal.projects.texts import Texts
     from lineal.rules import Subject, asked, check
-    from lineal.store import cache
 
-    corpus = corpus_of(source)
-    kept = cache() if source.use_cache and source.engine == "text" else None
-    graph = Graph(extraction_of(source, corpus, kept))
     suppressions = Texts(corpus, source.paths).suppressions()
     texts = inheritance(graph)
     for finding in check(Subject(graph), asked(corpus.checks, ["A050"]), suppressions):

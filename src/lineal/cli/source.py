@@ -198,11 +198,16 @@ def _alike(path: str) -> str:
 
 def graph_of(source: Source) -> Graph:
     """The lineage of all that is asked about, ready for questions."""
+    return graph_in(source, corpus_of(source))
+
+
+def graph_in(source: Source, corpus: Corpus) -> Graph:
+    """The same, for whom the corpus says more than its lineage."""
     from lineal.graph.graph import Graph
     from lineal.store import cache
 
     kept = cache() if source.use_cache and source.engine == "text" else None
-    return Graph(extraction_of(source, corpus_of(source), kept))
+    return Graph(extraction_of(source, corpus, kept))
 
 
 def corpus_of(source: Source) -> Corpus:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from lineal.cli.source import Mistake, Source, checked, source_options
+from lineal.cli.coverage import fail_under, falls_short, footer
+from lineal.cli.source import Mistake, Source, checked, corpus_of, graph_in, source_options
 
 if TYPE_CHECKING:
     from lineal.rules import Rule
@@ -39,6 +40,7 @@ FORMATS = ("text", "json", "sarif", "github")
     show_default=True,
     help="Exit with 1 if there is a finding of this severity or above.",
 )
+@fail_under
 @source_options
 def command(
     source: Source,
@@ -48,6 +50,7 @@ def command(
     ignore: tuple[str, ...],
     explain: str | None,
     fail_on: str,
+    fail_under: float | None,
 ) -> None:
     """Check declarations, descriptions, classifications and references against the SQL.
 
@@ -67,9 +70,10 @@ def command(
     if explain is not None:
         _explain(explain, source.color)
         return
-    verdict = _verdict(source._replace(paths=checked(arguments)), _listed(select), _listed(ignore))
-    _show(verdict, output, source.color)
-    sys.exit(_exit_code(verdict, fail_on))
+    verdict, last = _verdict(source._replace(paths=checked(arguments)), _listed(select), _listed(ignore))
+    _show(verdict, last, output, source.color)
+    short = falls_short(verdict.coverage, fail_under)
+    sys.exit(int(short or _is_bad(verdict, fail_on)))
 
 
 def _listed(values: tuple[str, ...]) -> list[str]:
@@ -77,42 +81,40 @@ def _listed(values: tuple[str, ...]) -> list[str]:
     return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
 
-def _verdict(source: Source, select: list[str], ignore: list[str]) -> Verdict:
-    from lineal.cli.source import corpus_of, extraction_of
+def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verdict, str]:
+    """And the line about coverage."""
     from lineal.extract.sql.constructs import constructs_of
-    from lineal.graph.graph import Graph
     from lineal.projects.texts import Texts
     from lineal.rules import RULES, Subject, asked, check, misnamed
-    from lineal.store import cache
     from lineal.views.findings import Verdict
 
     corpus = corpus_of(source)
     severities = _or_mistake(lambda: asked(corpus.checks, select, ignore))
     corpus.diagnostics += misnamed(corpus.checks)
-    kept = cache() if source.use_cache and source.engine == "text" else None
-    graph = Graph(extraction_of(source, corpus, kept))
+    graph = graph_in(source, corpus)
     texts = Texts(corpus, source.paths)
     subject = Subject(graph, corpus.checks, lambda: constructs_of(corpus))
     findings = check(subject, severities, texts.suppressions())
     rules = [rule for rule in RULES if rule.code in severities]
-    return Verdict(findings, rules, graph.extraction.coverage, texts.lines)
+    return Verdict(findings, rules, graph.extraction.coverage, texts.lines), footer(graph)
 
 
-def _show(verdict: Verdict, output: str, color: str) -> None:
+def _show(verdict: Verdict, last: str, output: str, color: str) -> None:
     from lineal.cli.console import complain, show
     from lineal.views.findings import view
 
     show(view(output, verdict), color)
     if output in ("text", "github"):
         complain(verdict.count)
+        complain(last)
 
 
-def _exit_code(verdict: Verdict, fail_on: str) -> int:
+def _is_bad(verdict: Verdict, fail_on: str) -> bool:
     from lineal.model.diagnostic import Severity
 
     if fail_on == "never":
-        return 0
-    return int(any(finding.severity >= Severity[fail_on.upper()] for finding in verdict.findings))
+        return False
+    return any(finding.severity >= Severity[fail_on.upper()] for finding in verdict.findings)
 
 
 def _explain(name: str, color: str) -> None:

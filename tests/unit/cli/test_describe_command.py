@@ -62,7 +62,7 @@ def yaml_of(folder: Path, node: str) -> str:
 def test_descriptions_go_down_every_chain(tmp_path: Path) -> None:
     done = run(project(tmp_path), "--write")
     assert done.exit_code == 0
-    assert done.stderr == "3 descriptions written, in 2 files\n"
+    assert done.stderr.startswith("3 descriptions written, in 2 files\n2 statements, ")
     assert yaml_of(tmp_path, "raw") == RAW
     assert yaml_of(tmp_path, "stg") == STG.replace(
         "  - name: order_id\n", '  - name: order_id\n    description: "Key: of the order"\n'
@@ -73,19 +73,19 @@ def test_descriptions_go_down_every_chain(tmp_path: Path) -> None:
         + '  - name: more\n    description: "Key: of the order"\n'
     )
     again = run(tmp_path, "--write")
-    assert (again.exit_code, again.stderr) == (0, "nothing to write\n")
+    assert again.exit_code == 0 and again.stderr.startswith("nothing to write\n")
 
 
 @pytest.mark.parametrize("options", [(), ("--dry-run",), ("--write", "--dry-run")])
 def test_a_dry_run_shows_a_patch_that_git_can_apply(tmp_path: Path, options: tuple[str, ...]) -> None:
     shown = run(project(tmp_path), *options)
     assert yaml_of(tmp_path, "stg") == STG
-    assert shown.stderr == "3 descriptions to be written, in 2 files\n"
+    assert shown.stderr.startswith("3 descriptions to be written, in 2 files\n")
     assert '+    description: "Key: of the order"\n' in shown.stdout
     patch = tmp_path / "x.patch"
     patch.write_text(shown.stdout.replace(f"/{str(tmp_path).lstrip('/')}/", "/"))
     subprocess.run(["git", "apply", "x.patch"], cwd=tmp_path, check=True)
-    assert run(tmp_path).stderr == "nothing to write\n"
+    assert run(tmp_path).stderr.startswith("nothing to write\n")
 
 
 def test_line_ends_marks_and_rights_stay(tmp_path: Path) -> None:

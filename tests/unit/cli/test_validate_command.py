@@ -131,7 +131,7 @@ def test_settings_of_a_dbt_project(tmp_path: Path) -> None:
 
 def test_the_last_line_counts(tmp_path: Path) -> None:
     done = run(project(tmp_path))
-    assert done.stderr == "1 error, 2 warnings, 1 info\n"
+    assert done.stderr == "1 error, 2 warnings, 1 info\n1 statement, 2 + 0 edges, 100 % of 2 columns resolved\n"
     assert "3 |   - name: id\n  |     ^^^^^^^^\n" in done.stdout
 
 
@@ -166,3 +166,11 @@ def test_a_saved_lineage_is_checked_and_reads_no_files(tmp_path: Path) -> None:
     saved.write_text(saved.read_text().replace(str(folder / "nodes/mart/mart.yml"), str(secret)))
     shown = run(saved).stdout
     assert "secret.yml:3:5" in shown and "the secret" not in shown
+
+
+def test_too_little_coverage_is_a_failure_of_its_own(tmp_path: Path) -> None:
+    folder = project(tmp_path, mart_sql="select id, nope from raw")
+    assert run(folder, "--fail-on", "never", "--fail-under", "50").exit_code == 0
+    done = run(folder, "--fail-on", "never", "--fail-under", "90")
+    assert done.exit_code == 1
+    assert done.stderr.endswith("coverage is below 90 %: 100 % of the statements, 50 % of the columns resolved\n")
