@@ -169,7 +169,7 @@ def formatted(run: Run, part: ast.expr, env: Environment) -> Value:
     if isinstance(part, ast.Constant):
         return part.value
     assert isinstance(part, ast.FormattedValue)
-    held = value(run, part.value, env)
+    held = as_text(run, value(run, part.value, env), part)
     if part.format_spec is not None:
         spec = value(run, part.format_spec, env)
         if is_known(held) and isinstance(spec, str) and not isinstance(spec, Pattern) and not WIDE.search(spec):
@@ -181,6 +181,29 @@ def formatted(run: Run, part: ast.expr, env: Environment) -> Value:
         return repr(held)
     if isinstance(held, Unknown) and (held.label == "…" or isinstance(part.value, (ast.Name, ast.Attribute))):
         return Unknown(label_of(part.value), held.reason, held.level)
+    return held
+
+
+def asked(run: Run, held: Value, name: str, arguments: list[Value], node: Any) -> Value:
+    """What a method like __len__ of an object gives; Ellipsis where its class has none."""
+    found = held.home.find(name) if isinstance(held, Instance) else None
+    if not isinstance(found, Function):
+        return ...
+    from lineal.extract.pyspark.calls import apply
+
+    return apply(run, found, [held, *arguments], {}, node)
+
+
+def as_text(run: Run, held: Value, node: Any) -> Value:
+    """str(query), f"{query}"      an object of the program says how it is written"""
+    if not isinstance(held, Instance):
+        return held
+    if held.home.enumerates and held.home.find("__str__") is None:
+        return f"{held.home.name}.{held.names.get('name')}"
+    for name in ("__str__", "__repr__"):
+        said = asked(run, held, name, [], node)
+        if said is not ...:
+            return said
     return held
 
 
@@ -327,7 +350,7 @@ def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
         right = value(run, right_node, env)
         if type(op) in trees.COMPARED and (isinstance(left, ColumnValue) or isinstance(right, ColumnValue)):
             return trees.compare(run, type(op), left, right, node)
-        outcome = compared(op, left, right)
+        outcome = compared_by_class(run, op, left, right, node)
         if outcome is None:
             return Unknown("…", "a condition")
         if outcome is False:
@@ -354,6 +377,22 @@ def compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
         return bool(COMPARISONS[type(op)](left, right))
     except Exception:
         return None
+
+
+def compared_by_class(run: Run, op: ast.cmpop, left: Value, right: Value, node: Any) -> bool | None:
+    """name in cube, job == other      as their class says, where it says anything"""
+    if isinstance(right, Instance) and isinstance(op, (ast.In, ast.NotIn)):
+        said = asked(run, right, "__contains__", [left], node)
+        if said is ...:
+            return compared(op, left, iterated(run, right, node))
+        held = truth(said)
+        return None if held is None else held == isinstance(op, ast.In)
+    if isinstance(left, Instance) and isinstance(op, (ast.Eq, ast.NotEq)):
+        said = asked(run, left, "__eq__", [right], node)
+        if said is not ...:
+            held = truth(said)
+            return None if held is None else held == isinstance(op, ast.Eq)
+    return compared(op, left, right)
 
 
 def compared_objects(op: ast.cmpop, left: Value, right: Value) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.pyspark.expressions import LONGEST_LIST, iterated, text_of_parts
+from lineal.extract.pyspark.expressions import LONGEST_LIST, as_text, asked, iterated, text_of_parts
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
@@ -44,7 +44,8 @@ def length(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     held = arguments[0] if arguments else None
     if isinstance(held, (str, list, tuple, dict, set, frozenset, range)) and not isinstance(held, Pattern):
         return len(held)
-    return unknown()
+    said = asked(run, held, "__len__", [], node)
+    return unknown() if said is ... else said
 
 
 def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -212,7 +213,7 @@ def builtin(name: str) -> Handler:
 
 
 def text(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    return text_of_parts(arguments[:1]) if arguments else ""
+    return text_of_parts([as_text(run, arguments[0], node)]) if arguments else ""
 
 
 def sum_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

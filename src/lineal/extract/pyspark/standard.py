@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.pyspark.natives import map_
+from lineal.extract.pyspark.natives import as_list, map_
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Builder, Generator, Native, Unknown, Value, is_known, items_of, truth
 
@@ -184,6 +184,7 @@ STANDARD: dict[str, Handler] = {
     "multiprocessing.pool.ThreadPool": pool,
     "multiprocessing.dummy.Pool": pool,
     "multiprocessing.Pool": pool,
+    "collections.deque": as_list(list),
     "collections.Counter": counted,
     "collections.ChainMap": chained,
 }

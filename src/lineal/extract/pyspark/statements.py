@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from lineal.extract.pyspark.branches import join_states
-from lineal.extract.pyspark.expressions import combined, function_value, iterated, unknown_of, value
+from lineal.extract.pyspark.expressions import DUNDERS, asked, combined, function_value, iterated, unknown_of, value
 from lineal.extract.pyspark.matching import fits_pattern
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run, restore
@@ -97,6 +97,11 @@ def augmented(run: Run, node: ast.AugAssign, env: Environment, returns: Returns)
         run.touch(held)
         held.extend(more)
         return
+    if isinstance(held, Instance):
+        said = asked(run, held, f"__i{DUNDERS.get(type(node.op), '')}__", [more], node)
+        if said is not ...:
+            bind(run, node.target, said, env)
+            return
     bind(run, node.target, combined(run, node, held, more), env)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from typing import Any
 
-from lineal.extract.pyspark.expressions import LONGEST_LIST, text_of_parts
+from lineal.extract.pyspark.expressions import LONGEST_LIST, as_text, text_of_parts
 from lineal.extract.pyspark.natives import COMPUTED, as_dict, sorted_, unknown
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
@@ -51,7 +51,8 @@ TEXT_METHODS = frozenset(
 
 def method_of_text(run: Run, held: str, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     if name == "format":
-        return formatted(held, arguments, keywords)
+        given = {key: as_text(run, item, node) for key, item in keywords.items()}
+        return formatted(held, [as_text(run, item, node) for item in arguments], given)
     if name == "join":
         items = items_of(arguments[0]) if arguments else None
         if items is None:
@@ -136,6 +137,9 @@ def method_of_list(
     run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     first = arguments[0] if arguments else None
+    if name in ("popleft", "appendleft"):  # of a deque
+        name, arguments = ("pop", [0]) if name == "popleft" else ("insert", [0, first])
+        first = 0
     if name in ("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"):
         run.touch(held)
     if name == "append":
