@@ -68,5 +68,5 @@ def state(store: Store) -> Callable[[], dict[str, list[tuple[object, ...]]]]:
 
 TABLES = (
     "versions", "counters", "namespaces", "runs", "datasets", "columns", "files", "statements", "ways", "edges",
-    "usages", "dataset_infos", "column_infos", "statement_infos", "reads", "diagnostics", "occurrences",
+    "usages", "dataset_infos", "column_infos", "statement_infos", "reads", "jobs", "diagnostics", "occurrences",
 )  # fmt: skip

@@ -109,3 +109,21 @@ def test_no_password_is_shown_or_stored() -> None:
     assert_mistake("cannot be reached", "store", "query", "+a.b", "--store", "postgresql://ann:hunter2@127.0.0.1:1/x")
     result = run("store", "load", SHOP, "--store", "postgresql://ann:hunter2@127.0.0.1:1/x")
     assert "hunter2" not in result.output
+
+
+def test_a_store_is_compared_with_what_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for day, query in enumerate(("SELECT a, b FROM t", "SELECT sum(a) AS a FROM t"), 1):
+        Path("v.sql").write_text(f"CREATE VIEW v AS {query}")
+        moment(monkeypatch, f"2026-01-0{day}T09:30:00.000000Z")
+        out("store", "load", "v.sql")
+    told = json.loads(out("diff", "--at", "2026-01-01T12:00", "--output", "json"))
+    assert told == json.loads(out("diff", "lineal.store.db", "--at", "2026-01-01T12:00", "--output", "json"))
+    assert told["verdict"] != "safe"
+    assert "t.b → v.b" in out("diff", "--at", "2026-01-01T12:00")
+    assert json.loads(out("diff", "--at", "2026-01-03", "--output", "json"))["findings"] == []
+    assert (
+        json.loads(out("diff", "lineal.store.db", "v.sql", "--at", "2026-01-03", "--output", "json"))["findings"] == []
+    )
+    assert_mistake("has no lineage of v at 2025-01-01", "diff", "--at", "2025-01-01")
+    assert_mistake("name what to compare with", "diff")

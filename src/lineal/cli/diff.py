@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from lineal.cli.coverage import fail_under
-from lineal.cli.source import Mistake, Source, exists, is_source, shown_path, source_options
+from lineal.cli.source import Mistake, Source, exists, source_options
+from lineal.cli.stored import DEFAULT, WAIT, chosen
+from lineal.cli.stored import opened as opened_store
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph
@@ -31,12 +34,17 @@ class Asked(NamedTuple):
     base: str
     head: str | None
     project: str
+    at: str | None = None
+    """BASE is a store, as it was at this time"""
+    namespace: str | None = None
 
 
 @click.command(name="diff")
-@click.argument("base")
+@click.argument("base", required=False)
 @click.argument("head", required=False)
 @click.option("--project", default=".", show_default=True, metavar="PATH", help="The project in the repository.")
+@click.option("--at", metavar="TIME", help="BASE is a store, as it was then: 2026-11-16, 2026-11-16T09:30.")
+@click.option("--namespace", metavar="NAME", help="Whose lineage in the store.  [default: the only one]")
 @click.option("--policy", metavar="FILE", help="What counts for how much.  [default: lineal-policy.yml of BASE]")
 @click.option(
     "--output",
@@ -55,9 +63,11 @@ class Asked(NamedTuple):
 @fail_under
 @source_options
 def command(
-    base: str,
+    base: str | None,
     head: str | None,
     project: str,
+    at: str | None,
+    namespace: str | None,
     policy: str | None,
     output: str,
     fail_on: str,
@@ -70,6 +80,9 @@ def command(
     BASE is compared with the work tree. A path that exists is a path; git:NAME is a revision in any case. A..B is BASE
     and HEAD in one, A...B starts where the two parted.
 
+    With --at, BASE is a store ($LINEAL_STORE or lineal.store.db, if it is left out) as it was at that time; without
+    HEAD it is compared with the store as it is now.
+
     The verdict is SAFE, REVIEW or BLOCK. A statement that is only written in another way is said to be cosmetic.
 
     \b
@@ -77,10 +90,16 @@ def command(
     lineal diff main...topic --project warehouse      what a branch changes in a project
     lineal diff before.lineal.json after.lineal.json
     lineal diff origin/main... --output markdown > comment.md
+    lineal diff lineal.store.db --at 2026-11-16       what has changed in a store since then
 
     Exit codes: 0 fine, 1 the verdict of --fail-on, 2 a mistake in what was asked.
     """
-    asked = ranged(base, head, project)
+    if at is not None:
+        asked = Asked(base or os.environ.get("LINEAL_STORE") or DEFAULT, head, project, at, namespace)
+    elif base is None:
+        raise Mistake("name what to compare with: a revision, a path, or a store with --at TIME")
+    else:
+        asked = ranged(base, head, project)
     sys.exit(_run(source, asked, policy, output, fail_on, fail_under))
 
 
@@ -110,7 +129,7 @@ def compared(source: Source, asked: Asked, policy: str | None = None) -> Iterato
 
     with ExitStack() as opened:
         try:
-            before, after = _sides(asked, opened)
+            before, after = _sides(asked, opened) if asked.at is None else _since(asked)
             rules = _policy(policy, before)
             base, head = before.graph(source), after.graph(source)
         except ProjectError as mistake:
@@ -169,6 +188,33 @@ class _Side:
         corpus = self.corpus(source)
         where = source._replace(paths=(self.shown or self.path,))
         return Graph(extraction_of(where, corpus, kept))
+
+
+class _Stored(_Side):
+    """A store as it was, or as it is."""
+
+    def __init__(self, asked: Asked, at: str | None) -> None:
+        from lineal.store.lineage.postgres import shown
+
+        name = shown(asked.base) if "://" in asked.base else asked.base
+        super().__init__(f"{name} at {at}" if at else name, ".")
+        self.asked = asked
+        self.at = at
+
+    def graph(self, source: Source) -> Graph:
+        from lineal.graph.graph import Graph
+
+        with opened_store(self.asked.base, WAIT) as store:
+            return Graph(store.extraction(chosen(store, self.asked.namespace), self.at))
+
+
+def _since(asked: Asked) -> tuple[_Side, _Side]:
+    """lineal diff STORE --at TIME [HEAD]"""
+    if asked.head is None:
+        return _Stored(asked, asked.at), _Stored(asked, None)
+    if not _is_path(asked.head):
+        raise Mistake(f"no such file or folder: {asked.head}")
+    return _Stored(asked, asked.at), _Side(asked.head, asked.head)
 
 
 def _sides(asked: Asked, opened: ExitStack) -> tuple[_Side, _Side]:

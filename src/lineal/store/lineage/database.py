@@ -60,6 +60,15 @@ class Database(Protocol):
     def close(self) -> None: ...
 
 
+def known(columns: Mapping[str, Values]) -> dict[str, Values]:
+    """Without the columns that are empty throughout: they need not be written."""
+    return {name: values for name, values in columns.items() if isinstance(values, range) or not _empty(values)}
+
+
+def _empty(values: Values) -> bool:
+    return values[0] is None and values.count(None) == len(values)
+
+
 def chunks(values: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
     for start in range(0, len(values), size):
         yield values[start : start + size]

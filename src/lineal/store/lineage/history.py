@@ -89,7 +89,7 @@ def _order(period: Period) -> tuple[str, str, str, str]:
 
 # -- dropping --------------------------------------------------------------------------------------------------------
 
-CLOSED = ("edges", "dataset_infos", "column_infos", "statement_infos", "reads", "diagnostics", "occurrences")
+CLOSED = ("edges", "dataset_infos", "column_infos", "statement_infos", "reads", "jobs", "diagnostics", "occurrences")
 
 UNUSED = (
     "DELETE FROM columns WHERE dataset_id IN (SELECT id FROM datasets WHERE namespace_id = ?) AND id NOT IN"

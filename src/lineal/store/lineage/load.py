@@ -103,7 +103,9 @@ class Load:
         if self.before is None:
             ids: Sequence[int] = range(first, first + len(found.sources))
             opened = {"id": ids, "source_id": found.sources, "target_id": found.targets}
-            usages = {"edge_id": rows.edge_numbers(ids, found.counts), "position": found.positions, **found.usages}
+            usages = {"edge_id": found.owned(ids), **found.usages}
+            if found.positions is not None:
+                usages["position"] = found.positions
             step = Edges({**opened, "statement_id": found.statements}, (), usages, ())
         else:
             ids, step = self._edges_beside(found, self.before, first)
@@ -136,7 +138,7 @@ class Load:
             "target_id": [found.targets[at] for at in new],
             "statement_id": [found.statements[at] for at in new],
         }
-        columns = (rows.edge_numbers(ids, found.counts), found.positions, *found.usages.values())
+        columns = (found.owned(ids), found.placed(), *found.usages.values())
         now: dict[Row, None] = dict.fromkeys(zip(*columns, strict=True))
         gone: list[Row] = []
         for usage in self._held("usages", ", ".join(USAGE), within, number="edge_id"):
@@ -215,7 +217,8 @@ class Edges(NamedTuple):
         if self.opened:
             database.fill("edges", self.edges, {"namespace_id": namespace, "from_run": run})
         if self.usages["edge_id"]:
-            database.fill("usages", self.usages, {"from_run": run})
+            first = {} if "position" in self.usages else {"position": 0}
+            database.fill("usages", self.usages, {"from_run": run, **first})
 
 
 class Facts(NamedTuple):

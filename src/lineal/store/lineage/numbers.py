@@ -63,9 +63,10 @@ class Names:
         ends = self.columns.new
         datasets = list(map(self.datasets.__getitem__, [end[0] if len(end) == 3 else end for end in ends]))
         names: list[str | None] = [end[1] if len(end) == 3 else None for end in ends]
-        paths: list[str | None] = [listed(end[2]) if len(end) == 3 and end[2] else None for end in ends]
-        labels = names if not any(paths) else [_label(end) for end in ends]
-        columns = {"dataset_id": datasets, "name": _fit(names), "path": paths, "label": _fit(labels)}
+        columns: dict[str, list[Any]] = {"dataset_id": datasets, "name": _fit(names)}
+        if any(len(end) == 3 and end[2] for end in ends):
+            columns["path"] = [listed(end[2]) if len(end) == 3 and end[2] else None for end in ends]
+            columns["label"] = _fit([_label(end) for end in ends])
         self._fill("columns", self.columns, columns)
 
     def _write_statements(self) -> None:
@@ -82,7 +83,7 @@ class Names:
         columns = {
             "space": [plain(space) for space, _ in datasets],
             "name": [plain(name) for _, name in datasets],
-            "label": [plain(f"{space}/{name}" if space else name) for space, name in datasets],
+            "label": list(map(label, datasets)),
         }
         self._fill("datasets", self.datasets, columns, namespace_id=self.namespace)
 
@@ -178,8 +179,15 @@ def _manner(
     return taken, doubted, LEVELS[level]
 
 
+def label(dataset: Dataset) -> str:
+    """What a dataset is called in one word."""
+    space, name = dataset
+    return plain(f"{space}/{name}" if space else name)
+
+
 def _label(end: Column | Dataset) -> str | None:
-    return ".".join((end.name, *end.path)) if isinstance(end, Column) else None
+    """What a nested field is called in one word; any other column by its name."""
+    return ".".join((end.name, *end.path)) if isinstance(end, Column) and end.path else None
 
 
 def _fit(texts: list[str | None]) -> list[str | None]:

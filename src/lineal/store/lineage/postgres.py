@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from lineal.store.errors import Busy, Damaged, StoreError, Unreadable
-from lineal.store.lineage.database import WAIT, Row, Values
+from lineal.store.lineage.database import WAIT, Row, Values, known
 from lineal.store.lineage.schema import POSTGRES
 
 SCHEMA = "lineal"
@@ -120,6 +120,7 @@ class Postgres:
 
     def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
         """COPY edges (…) FROM STDIN, as text made for thousands of rows by one %"""
+        columns = known(columns)
         names = ", ".join([*columns, *same])
         row = "\t".join(["%s"] * len(columns) + [_written(value) for value in same.values()]) + "\n"
         flat = chain.from_iterable(zip(*map(_cells, columns.values()), strict=True))
@@ -172,14 +173,14 @@ ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 def _cells(values: Values) -> Values:
     """The values of a column as COPY reads them; most columns can stay as they are."""
-    if isinstance(values, range) or not values:
+    if isinstance(values, range):
         return values
-    if None in values:
-        return [_written(value) for value in values]
-    if isinstance(values[0], str):
-        whole = "".join(values)
-        return [value.translate(ESCAPES) for value in values] if any(map(whole.__contains__, "\\\t\n\r")) else values
-    return values
+    gaps = None in values
+    if isinstance(next((value for value in values if value is not None), None), str):
+        whole = "".join(filter(None, values)) if gaps else "".join(values)
+        if any(map(whole.__contains__, "\\\t\n\r")):
+            return [_written(value) for value in values]
+    return ["\\N" if value is None else value for value in values] if gaps else values
 
 
 def _written(value: Any) -> str:

@@ -17,7 +17,7 @@ from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extractio
 from lineal.store.errors import Damaged
 from lineal.store.lineage.database import Database, Row, chunks, marks
 from lineal.store.lineage.layout import Ranks
-from lineal.store.lineage.numbers import end_of
+from lineal.store.lineage.numbers import end_of, label
 from lineal.store.lineage.restore import Restored, made_edge
 from lineal.store.lineage.rows import FACTS
 from lineal.store.lineage.runs import Run
@@ -36,22 +36,29 @@ WITH RECURSIVE visited (dataset_id, name, depth) AS (
         visited.depth + {step}
     FROM visited CROSS JOIN columns near CROSS JOIN edges CROSS JOIN columns beyond
     WHERE visited.depth < {hops} AND near.dataset_id = visited.dataset_id AND near.name IN (visited.name, '*')
-        AND edges.{near} = near.id AND {valid} AND beyond.id = edges.{beyond} AND beyond.name IS NOT NULL
+        AND edges.{near} = near.id AND {holds} AND beyond.id = edges.{beyond} AND beyond.name IS NOT NULL
         AND (near.name = visited.name OR beyond.name = '*')
 )
-SELECT DISTINCT dataset_id, name FROM visited
+SELECT dataset_id, name, min(depth) FROM visited GROUP BY dataset_id, name
 """
 
 TOUCHING = """
 WITH visited (dataset_id, name) AS (VALUES {names})
-SELECT edges.id, sources.dataset_id, sources.name, sources.path, targets.dataset_id, targets.name, targets.path
-FROM visited CROSS JOIN columns {near} CROSS JOIN edges CROSS JOIN columns {beyond}
-WHERE {near}.dataset_id = visited.dataset_id AND {condition}
-    AND edges.{near_id} = {near}.id AND {valid} AND {beyond}.id = edges.{beyond_id}
+SELECT edges.id, edges.source_id, edges.target_id, beyond.id, beyond.dataset_id, beyond.name, beyond.path,
+    near.id, near.dataset_id, near.name, near.path,
+    position, way_id, file_id, line, col, expression, calls
+FROM visited CROSS JOIN columns near CROSS JOIN edges CROSS JOIN columns beyond
+LEFT JOIN usages ON usages.edge_id = edges.id AND {used}
+WHERE near.dataset_id = visited.dataset_id AND {condition}
+    AND edges.{near} = near.id AND {holds} AND beyond.id = edges.{beyond}
 """
 
 START = "(CAST(? AS INTEGER), CAST(? AS TEXT), 0)"
 NAME = "(CAST(? AS INTEGER), CAST(? AS TEXT))"
+
+SOURCE, TARGET = "source_id", "target_id"
+OTHER = {SOURCE: TARGET, TARGET: SOURCE}
+NAMED = "near.name IN (visited.name, '*')"
 
 Node = tuple[int, str]
 """A dataset's number and the name of a column, as it stands in the store."""
@@ -72,25 +79,32 @@ class Region(Restored):
 
     def __init__(self, database: Database, run: Run) -> None:
         super().__init__(database, run)
-        self.valid = f"from_run <= {int(run.number)} AND (to_run IS NULL OR to_run > {int(run.number)})"
-        self.found: dict[int, Sequence[Any]] = {}
-        """The edges: number → dataset, name and path of both ends."""
+        self.ends: dict[int, Sequence[Any]] = {}
+        """Columns: number → dataset, name, path."""
+        self.pairs: dict[int, tuple[int, int]] = {}
+        """Edges: number → source and target."""
+        self.usages: dict[int, dict[int, Sequence[Any]]] = {}
+        """Of each edge, by position."""
+
+    def holds(self, table: str) -> str:
+        run = int(self.run.number)
+        return f"{table}.from_run <= {run} AND ({table}.to_run IS NULL OR {table}.to_run > {run})"
 
     def around(self, starts: Sequence[Column], up: int, down: int, with_rows: bool) -> Extraction:
         self.database.by_index()
         nodes = self.nodes_of(starts)
         touched: set[Node] = set(nodes)
         if up:
-            above = self.visited(nodes, up, "target_id", "source_id")
-            touched |= above
-            self.into(above)
+            above = self.visited(nodes, up, TARGET)
+            self.touching(_before(above, up), TARGET, NAMED)
             if with_rows:
-                self.touching(above, "targets", "targets.name IS NULL")
+                self.touching(_before(above, up), TARGET, "near.name IS NULL")
+            touched.update(above)
         if down:
-            below = self.visited(nodes, down, "source_id", "target_id")
-            touched |= below
-            self.touching(below, "sources", "sources.name IN (visited.name, '*')")
-            self.into(self.beside_stars(below))
+            below = self.visited(nodes, down, SOURCE)
+            self.touching(_before(below, down), SOURCE, NAMED)
+            self.touching(self.beside_stars(below), TARGET, NAMED)
+            touched.update(below)
         return self.made(touched)
 
     # -- the walk -----------------------------------------------------------------------------------
@@ -99,84 +113,75 @@ class Region(Restored):
         numbers: dict[Dataset, int] = {}
         for dataset in dict.fromkeys(start.dataset for start in starts):
             found = self.database.rows(
-                "SELECT id FROM datasets WHERE namespace_id = ? AND space = ? AND name = ?",
-                [self.run.namespace, plain(dataset.namespace), plain(dataset.name)],
+                "SELECT id FROM datasets WHERE namespace_id = ? AND label = ? AND space = ? AND name = ?",
+                [self.run.namespace, label(dataset), plain(dataset.namespace), plain(dataset.name)],
             )
             numbers.update((dataset, number) for (number,) in found)
         nodes = ((numbers[start.dataset], plain(start.name)) for start in starts if start.dataset in numbers)
         return list(dict.fromkeys(nodes))
 
-    def visited(self, nodes: list[Node], hops: int, near: str, beyond: str) -> set[Node]:
-        found: set[Node] = set()
+    def visited(self, nodes: list[Node], hops: int, near: str) -> dict[Node, int]:
+        """The columns, and how many hops away they are, if that is counted."""
+        found: dict[Node, int] = {}
         step, limit = (0, 1) if hops > FAR else (1, hops)
         for some in chunks(nodes, AT_ONCE):
+            starts = ", ".join([START] * len(some))
+            beyond = OTHER[near]
             sql = VISITED.format(
-                starts=", ".join([START] * len(some)), step=step, hops=limit, near=near, beyond=beyond, valid=self.valid
+                starts=starts, step=step, hops=limit, near=near, beyond=beyond, holds=self.holds("edges")
             )
-            found.update((dataset, name) for dataset, name in self.database.rows(sql, flat(some)))
+            for dataset, name, depth in self.database.rows(sql, flat(some)):
+                found[dataset, name] = min(depth, found.get((dataset, name), depth))
         return found
 
-    def into(self, nodes: Iterable[Node]) -> None:
-        self.touching(nodes, "targets", "targets.name IN (visited.name, '*')")
-
-    def touching(self, nodes: Iterable[Node], near: str, condition: str) -> None:
-        beyond = "sources" if near == "targets" else "targets"
-        for some in chunks(list(nodes), AT_ONCE):
+    def touching(self, nodes: Sequence[Node], near: str, condition: str) -> None:
+        """The edges that lead into the columns, or out of them, with their usages."""
+        for some in chunks(nodes, AT_ONCE):
             sql = TOUCHING.format(
-                names=", ".join([NAME] * len(some)), near=near, beyond=beyond, near_id=near[:-1] + "_id",
-                beyond_id=beyond[:-1] + "_id", condition=condition, valid=self.valid,
+                names=", ".join([NAME] * len(some)), near=near, beyond=OTHER[near], condition=condition,
+                holds=self.holds("edges"), used=self.holds("usages"),
             )  # fmt: skip
-            self.found.update((number, ends) for number, *ends in self.database.rows(sql, flat(some)))
+            for row in self.database.rows(sql, flat(some)):
+                self.pairs[row[0]] = (row[1], row[2])
+                self.ends[row[3]], self.ends[row[7]] = row[4:7], row[8:11]
+                if row[11] is not None:
+                    self.usages.setdefault(row[0], {})[row[11]] = row[12:]
 
-    def beside_stars(self, nodes: set[Node]) -> list[Node]:
+    def beside_stars(self, nodes: Iterable[Node]) -> list[Node]:
         """Whether a column goes through a star depends on what else leads into it."""
-        opened = {
-            dataset
-            for some in chunks(sorted({dataset for dataset, _ in nodes}), AT_ONCE)
-            for (dataset,) in self.database.rows(
-                f"SELECT dataset_id FROM columns WHERE name = '*' AND dataset_id IN {marks(1, len(some))}", some
-            )
-        }
+        datasets = sorted({dataset for dataset, _ in nodes})
+        found = self.some("SELECT dataset_id FROM columns WHERE name = '*' AND dataset_id IN", datasets)
+        opened = {dataset for (dataset,) in found}
         return [node for node in nodes if node[0] in opened]
 
     # -- what was found -----------------------------------------------------------------------------
 
     def made(self, touched: set[Node]) -> Extraction:
-        for source, name, _, target, named, _ in self.found.values():
-            touched |= {(source, name), (target, named or "*")}
-        usages = self.some(
-            f"SELECT edge_id, position, way_id, file_id, line, col, expression, calls FROM usages WHERE {self.valid}"
-            " AND edge_id IN",
-            self.found,
-        )
+        touched |= {(dataset, name if name is not None else "*") for dataset, name, _ in self.ends.values()}
+        datasets = {dataset for dataset, _ in touched}
         columns = self.listed(touched)
         infos = self.some(
-            f"SELECT id, {', '.join(FACTS['dataset_infos'])} FROM dataset_infos WHERE {self.valid} AND dataset_id IN",
-            {dataset for dataset, _ in touched},
+            f"SELECT id, {', '.join(FACTS['dataset_infos'])} FROM dataset_infos"
+            f" WHERE {self.holds('dataset_infos')} AND dataset_id IN",
+            datasets,
         )
-        self.datasets = {
-            number: Dataset(original(space), original(name))
-            for number, space, name in self.some(
-                "SELECT id, space, name FROM datasets WHERE id IN", {dataset for dataset, _ in touched}
-            )
-        }
-        self.ways = self.held.ways_by_number({row[2] for row in usages})
-        files = {row[3] for row in usages} | {row[6] for row in columns} | {row[5] for row in infos}
+        named = self.some("SELECT id, space, name FROM datasets WHERE id IN", datasets)
+        self.datasets = {number: Dataset(original(space), original(name)) for number, space, name in named}
+        usages = [usage for several in self.usages.values() for usage in several.values()]
+        self.ways = self.held.ways_by_number({usage[0] for usage in usages})
+        files = {usage[1] for usage in usages} | {row[6] for row in columns} | {row[5] for row in infos}
         known = self.some("SELECT id, name FROM files WHERE id IN", files - {None})
         self.files = {number: original(name) for number, name in known}
         coverage = Coverage(**json.loads(self.run.coverage))
-        return Extraction(self.edges_of(usages), datasets=self.infos_of(infos, columns), coverage=coverage)
+        return Extraction(self.edges(), datasets=self.infos_of(infos, columns), coverage=coverage)
 
-    def edges_of(self, rows: list[Row]) -> list[Edge]:
-        usages: dict[int, list[tuple[int, Usage]]] = {}
-        for number, position, *said in rows:
-            usages.setdefault(number, []).append((position, self.usage(*said)))
-        pairs: dict[tuple[Column | Dataset, Column | Dataset], list[tuple[int, Usage]]] = {}
-        for number in sorted(self.found, key=Ranks(self.run.layout["edges"]).of):
-            source, name, path, target, named, way = self.found[number]
-            ends = end_of(self.datasets[source], name, path), end_of(self.datasets[target], named, way)
-            pairs.setdefault(ends, []).extend(usages.get(number, ()))
-        return [made_edge(source, target, several) for (source, target), several in pairs.items()]
+    def edges(self) -> list[Edge]:
+        ends = {number: end_of(self.datasets[dataset], *rest) for number, (dataset, *rest) in self.ends.items()}
+        found: dict[tuple[int, int], list[tuple[int, Usage]]] = {}
+        for number in sorted(self.pairs, key=Ranks(self.run.layout["edges"]).of):
+            usages = [(position, self.usage(*said)) for position, said in self.usages.get(number, {}).items()]
+            found.setdefault(self.pairs[number], []).extend(usages)
+        return [made_edge(ends[source], ends[target], several) for (source, target), several in found.items()]
 
     def infos_of(self, rows: list[Row], listed: list[Row]) -> dict[Dataset, DatasetInfo]:
         columns: dict[int, list[ColumnInfo]] = {}
@@ -195,7 +200,7 @@ class Region(Restored):
             found += self.database.rows(
                 f"WITH touched (dataset_id, name) AS (VALUES {', '.join([NAME] * len(some))})"
                 f" SELECT {names} FROM touched CROSS JOIN column_infos infos"
-                f" WHERE infos.dataset_id = touched.dataset_id AND infos.name = touched.name AND {self.valid}",
+                f" WHERE infos.dataset_id = touched.dataset_id AND infos.name = touched.name AND {self.holds('infos')}",
                 flat(some),
             )
         return found
@@ -205,6 +210,11 @@ class Region(Restored):
         for some in chunks(sorted(numbers), AT_ONCE):
             found += self.database.rows(f"{question} {marks(1, len(some))}", some)
         return found
+
+
+def _before(nodes: dict[Node, int], hops: int) -> list[Node]:
+    """Those from which a trace goes on."""
+    return [node for node, depth in nodes.items() if depth < hops]
 
 
 def flat(nodes: Sequence[Node]) -> list[int | str]:

@@ -15,6 +15,7 @@ from lineal.model.statement import Statement
 from lineal.model.way import Clause
 from lineal.store.errors import Damaged
 from lineal.store.lineage.database import Database, Row
+from lineal.store.lineage.forms import add_rest, job_in
 from lineal.store.lineage.layout import numbers, spans
 from lineal.store.lineage.numbers import Held, Manner
 from lineal.store.lineage.rows import FACTS
@@ -44,6 +45,7 @@ class Restored:
         self.database = database
         self.run = run
         self.held = Held(database, run.namespace)
+        self.paths: dict[str | None, tuple[str, ...]] = {}
 
     def extraction(self) -> Extraction:
         return Extraction(
@@ -54,6 +56,7 @@ class Restored:
             Coverage(**json.loads(self.run.coverage)),
             [self.occurrence(*fact) for fact in self.facts("occurrences")],
             [self.statement(*fact) for fact in self.facts("statement_infos")],
+            [job_in(job) for _, job in self.facts("jobs")],
         )
 
     @cached_property
@@ -100,7 +103,9 @@ class Restored:
 
     def usage(self, way: int, file: int | None, line: int, column: int, expression: str, calls: str | None) -> Usage:
         taken, doubt, level = self.ways[way]
-        path = unlisted(calls) if calls else ()
+        path = self.paths.get(calls)
+        if path is None:
+            path = self.paths[calls] = unlisted(calls) if calls else ()
         return Usage(taken, doubt, None, Site(self.place(file, line, column), original(expression), path, level))
 
     def place(self, file: int | None, line: int, column: int) -> Place | None:
@@ -114,16 +119,19 @@ class Restored:
         return {info.dataset: info for info in found}
 
     def info(
-        self, columns: Mapping[int, list[ColumnInfo]], number: int, kind: str, complete: int, said: str, *place: Any
+        self, columns: Mapping[int, list[ColumnInfo]], number: int, kind: str, complete: int, said: str, *others: Any
     ) -> DatasetInfo:
+        *place, rest = others
         known = self.datasets[number]
         listed = columns.get(number, [])
-        return DatasetInfo(known, original(kind), listed, bool(complete), original(said), self.place(*place))
+        info = DatasetInfo(known, original(kind), listed, bool(complete), original(said), self.place(*place))
+        return add_rest(info, rest)
 
     def column(self, name: str, kind: str, said: str, labels: str, *rest: Any) -> ColumnInfo:
-        *place, quoted = rest
+        *place, quoted, own = rest
         where = self.place(*place)
-        return ColumnInfo(original(name), original(kind), original(said), unlisted(labels), where, bool(quoted))
+        known = (original(name), original(kind), original(said), unlisted(labels))
+        return ColumnInfo(*known, where, bool(quoted), not own)
 
     def read(self, target: int, dataset: int, column: str | None, clause: str, *place: Any) -> Read:
         named = original(column) if column is not None else None

@@ -5,29 +5,35 @@ A million edges pass here, so that what is done for each of them is done by `map
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, repeat
-from operator import itemgetter
+from operator import add
 from typing import Any, NamedTuple
 
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Edge, Site, Usage
 from lineal.model.extraction import Extraction
 from lineal.model.statement import Statement
+from lineal.store.lineage.database import chunks
+from lineal.store.lineage.forms import job_out, rest_of
 from lineal.store.lineage.numbers import Names
 from lineal.store.lineage.statements import Key, Statements, united
 from lineal.store.lineage.texts import all_plain, listed, plain
 
 Fact = tuple[Any, ...]
 
+AT_ONCE = 8192
+"""So many edges are taken apart before the next ones: what they are made of is then still at hand."""
+
 PLACE = ("file_id", "line", "col")
 FACTS: dict[str, tuple[str, ...]] = {
-    "dataset_infos": ("dataset_id", "kind", "complete", "description", *PLACE),
+    "dataset_infos": ("dataset_id", "kind", "complete", "description", *PLACE, "rest"),
     "column_infos": (
-        "dataset_id", "position", "name", "type", "description", "classification", *PLACE, "quoted",
+        "dataset_id", "position", "name", "type", "description", "classification", *PLACE, "quoted", "own",
     ),
     "statement_infos": ("statement_id", "kind", *PLACE, "dialect", "words", "meaning"),
     "reads": ("target_id", "dataset_id", "column_name", "clause", *PLACE),
+    "jobs": ("name", "job"),
     "diagnostics": ("code", "severity", "message", *PLACE, "hint"),
     "occurrences": ("name", *PLACE, "runs", "first", "last", "users", "databases", "log_id"),
 }  # fmt: skip
@@ -40,32 +46,66 @@ class Lineage(NamedTuple):
     sources: list[int]
     targets: list[int]
     statements: list[int | None]
-    counts: list[int]
-    """how many usages each edge has"""
-    positions: list[int]
+    owners: Sequence[int] | None
+    """the edge of each usage, from 0; None where each edge has one"""
+    positions: Sequence[int] | None
+    """of each usage in its edge; None where each edge has one"""
     usages: dict[str, Sequence[Any]]
+
+    def owned(self, ids: Sequence[int]) -> Sequence[int]:
+        """The numbers of the usages' edges, from those of the edges."""
+        return ids if self.owners is None else list(map(ids.__getitem__, self.owners))
+
+    def placed(self) -> Sequence[int]:
+        return self.positions if self.positions is not None else [0] * len(self.sources)
 
 
 def lineage(extraction: Extraction, names: Names) -> Lineage:
     statements = Statements(extraction.statements)
     edges, keys, positions = _apart(extraction.edges, statements)
-    sources = list(map(names.columns.__getitem__, [edge[0] for edge in edges]))
-    targets = list(map(names.columns.__getitem__, [edge[1] for edge in edges]))
-    if keys is None and len(set(zip(sources, targets, strict=True))) < len(edges):
-        return lineage(_uniting(extraction), names)
-    several = [edge[2] for edge in edges]
-    return Lineage(
-        sources,
-        targets,
-        _numbers(edges, targets, statements, names) if keys is None else _numbered(keys, names),
-        list(map(len, several)),
-        positions if positions is not None else list(chain.from_iterable(map(range, map(len, several)))),
-        usages(list(chain.from_iterable(several)), names),
+    number = names.columns.__getitem__
+    sources: list[int] = []
+    targets: list[int] = []
+    counts: list[int] = []
+    used: dict[str, list[Any]] = {name: [] for name in USED}
+    for some in chunks(edges, AT_ONCE):
+        sources += map(number, [edge[0] for edge in some])
+        targets += map(number, [edge[1] for edge in some])
+        several = [edge[2] for edge in some]
+        counts += map(len, several)
+        for column, values in zip(used.values(), usages(list(chain.from_iterable(several)), names), strict=True):
+            column += values
+    numbered = _numbers(edges, targets, statements, names) if keys is None else _numbered(keys, names)
+    alone = counts.count(1) == len(counts)
+    owners = None if alone else list(chain.from_iterable(map(repeat, range(len(edges)), counts)))
+    if positions is None and not alone:
+        positions = list(chain.from_iterable(map(range, counts)))
+    found = Lineage(
+        sources, targets, numbered, owners, positions, {**used, "expression": all_plain(used["expression"])}
     )
+    return found if keys is not None or _apart_already(found) else _united(found)
 
 
-def _uniting(extraction: Extraction) -> Extraction:
-    return Extraction(united(extraction.edges), statements=extraction.statements)
+def _apart_already(found: Lineage) -> bool:
+    """Whether there is one edge between two columns."""
+    shift = (1 << 32).__mul__
+    return len(set(map(add, map(shift, found.sources), found.targets))) == len(found.sources)
+
+
+def _united(found: Lineage) -> Lineage:
+    """Each pair once, with the usages of all edges between the two."""
+    pairs = list(zip(found.sources, found.targets, strict=True))
+    numbers: dict[tuple[int, int], int] = {}
+    edge_of = [numbers.setdefault(pair, len(numbers)) for pair in pairs]
+    kept = dict(zip(pairs, found.statements, strict=True))
+    owners = edge_of if found.owners is None else [edge_of[owner] for owner in found.owners]
+    counted: dict[int, int] = {}
+    positions = []
+    for owner in owners:
+        position = counted[owner] = counted.get(owner, -1) + 1
+        positions.append(position)
+    sources, targets = [source for source, _ in numbers], [target for _, target in numbers]
+    return Lineage(sources, targets, [kept[pair] for pair in numbers], owners, positions, found.usages)
 
 
 def _apart(edges: list[Edge], statements: Statements) -> tuple[list[Edge], list[Key | None] | None, list[int] | None]:
@@ -103,21 +143,30 @@ def _numbered(keys: list[Key | None], names: Names) -> list[int | None]:
     return [names.statements[key] if key is not None else None for key in keys]
 
 
-def usages(found: list[Usage], names: Names) -> dict[str, Sequence[Any]]:
+USED = ("way_id", "file_id", "line", "col", "expression", "calls")
+
+
+def usages(found: list[Usage], names: Names) -> tuple[Iterable[Any], ...]:
+    """The columns of USED."""
     sites = [usage[3] if usage[3].__class__ is Site else _site(usage) for usage in found]
-    manners = zip(map(itemgetter(0), found), map(itemgetter(1), found), map(itemgetter(3), sites), strict=True)
-    ways = list(map(names.ways.__getitem__, manners))
-    files, lines, columns = places([site[0] for site in sites], names)
     paths = [site[2] for site in sites]
     spelt = {path: listed(path) if path else None for path in set(paths)}
-    return {
-        "way_id": ways,
-        "file_id": files,
-        "line": lines,
-        "col": columns,
-        "expression": all_plain([site[1] for site in sites]),
-        "calls": list(map(spelt.__getitem__, paths)),
-    }
+    return (
+        ways(found, sites, names),
+        *places([site[0] for site in sites], names),
+        [site[1] for site in sites],
+        map(spelt.__getitem__, paths),
+    )
+
+
+def ways(found: list[Usage], sites: list[Site], names: Names) -> Iterable[int]:
+    taken = [usage[0] for usage in found]
+    doubts = [usage[1] for usage in found]
+    levels = [site[3] for site in sites]
+    if any(doubts) or len(set(levels)) > 1:
+        return map(names.ways.__getitem__, zip(taken, doubts, levels, strict=True))
+    known = {each: names.ways[each, None, levels[0]] for each in dict.fromkeys(taken)}
+    return map(known.__getitem__, taken)
 
 
 def _site(usage: Usage) -> Site:
@@ -125,25 +174,17 @@ def _site(usage: Usage) -> Site:
     return Site(usage.place, usage.expression, usage.calls, usage.reader.level)
 
 
-def places(found: list[Place | None], names: Names) -> tuple[list[Any], list[Any], list[Any]]:
+def places(found: list[Any], names: Names) -> tuple[Iterable[Any], Iterable[Any], Iterable[Any]]:
     """File, line and column of each; nothing where there is no place."""
-    if None in found:
+    if not all(found):
         split = [_place(place, names) for place in found]
         return [each[0] for each in split], [each[1] for each in split], [each[2] for each in split]
-    known: Any = found
-    files = list(map(names.files.__getitem__, [place[0] for place in known]))
-    return files, [place[1] for place in known], [place[2] for place in known]
+    files = map(names.files.__getitem__, [place[0] for place in found])
+    return files, [place[1] for place in found], [place[2] for place in found]
 
 
 def _place(place: Place | None, names: Names) -> tuple[int | None, int | None, int | None]:
     return (names.files[place.file], place.line, place.column) if place is not None else (None, None, None)
-
-
-def edge_numbers(ids: Sequence[int], counts: list[int]) -> Sequence[int]:
-    """The edge of each usage."""
-    if len(ids) == sum(counts) and 0 not in counts:
-        return ids
-    return list(chain.from_iterable(map(repeat, ids, counts)))
 
 
 # -- the other facts -------------------------------------------------------------------------------------------------
@@ -152,21 +193,18 @@ def edge_numbers(ids: Sequence[int], counts: list[int]) -> Sequence[int]:
 def dataset_infos(extraction: Extraction, names: Names) -> list[Fact]:
     return [
         (
-            names.datasets[known],
-            plain(info.kind),
-            int(info.complete),
-            plain(info.description),
-            *_place(info.place, names),
+            names.datasets[known], plain(info.kind), int(info.complete), plain(info.description),
+            *_place(info.place, names), rest_of(info),
         )
         for known, info in extraction.datasets.items()
-    ]
+    ]  # fmt: skip
 
 
 def column_infos(extraction: Extraction, names: Names) -> list[Fact]:
     return [
         (
             names.datasets[known], position, plain(column.name), plain(column.type), plain(column.description),
-            listed(column.classification), *_place(column.place, names), int(column.quoted),
+            listed(column.classification), *_place(column.place, names), int(column.quoted), int(not column.inherits),
         )
         for known, info in extraction.datasets.items()
         for position, column in enumerate(info.columns)
@@ -202,6 +240,10 @@ def reads(extraction: Extraction, names: Names) -> list[Fact]:
     )
 
 
+def jobs(extraction: Extraction, names: Names) -> list[Fact]:
+    return [(plain(job.name), job_out(job)) for job in extraction.jobs]
+
+
 def diagnostics(extraction: Extraction, names: Names) -> list[Fact]:
     return [
         (
@@ -227,6 +269,7 @@ MAKERS: dict[str, Callable[[Extraction, Names], list[Fact]]] = {
     "column_infos": column_infos,
     "statement_infos": statement_infos,
     "reads": reads,
+    "jobs": jobs,
     "diagnostics": diagnostics,
     "occurrences": occurrences,
 }

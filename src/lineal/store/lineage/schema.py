@@ -24,7 +24,6 @@ class Dialect(NamedTuple):
     """the number of an edge, of which there are many: looked up in ranges only"""
     usages: str
     """how the usages of an edge are found"""
-    number_indexes: tuple[str, ...]
     indexes: dict[str, tuple[str, str]]
     """beside those of INDEXES"""
     json: str
@@ -37,7 +36,6 @@ SQLITE = Dialect(
     key="INTEGER PRIMARY KEY",
     number="INTEGER PRIMARY KEY",
     usages=", PRIMARY KEY (edge_id, position, from_run)) WITHOUT ROWID",
-    number_indexes=(),
     indexes={},
     json="json_object",
     time="{}",
@@ -46,11 +44,12 @@ POSTGRES = Dialect(
     key="INTEGER PRIMARY KEY",
     number="INTEGER NOT NULL",
     usages=")",
-    number_indexes=(
-        "CREATE INDEX edges_by_number ON edges USING brin (id) WITH (pages_per_range = 16)",
-        "CREATE INDEX reads_by_number ON reads USING brin (id) WITH (pages_per_range = 16)",
-    ),
-    indexes={"usages_of_edges": ("usages", "edge_id")},
+    indexes={
+        "columns_by_number": ("columns", "(id)"),
+        "usages_of_edges": ("usages", "(edge_id)"),
+        "edges_by_number": ("edges", "USING brin (id) WITH (pages_per_range = 16)"),
+        "reads_by_number": ("reads", "USING brin (id) WITH (pages_per_range = 16)"),
+    },
     json="json_build_object",
     time="CAST({} AS timestamptz)",
 )
@@ -63,7 +62,7 @@ CREATE TABLE runs (
     coverage TEXT NOT NULL, layout TEXT);
 CREATE TABLE datasets (
     id {key}, namespace_id INTEGER NOT NULL, space TEXT NOT NULL, name TEXT NOT NULL, label TEXT NOT NULL);
-CREATE TABLE columns (id {key}, dataset_id INTEGER NOT NULL, name TEXT, path TEXT, label TEXT);
+CREATE TABLE columns (id {number}, dataset_id INTEGER NOT NULL, name TEXT, path TEXT, label TEXT);
 CREATE TABLE files (id {key}, namespace_id INTEGER NOT NULL, name TEXT NOT NULL);
 CREATE TABLE statements (id {key}, dataset_id INTEGER NOT NULL, file_id INTEGER, number INTEGER NOT NULL);
 CREATE TABLE ways (
@@ -86,17 +85,21 @@ CREATE TABLE usages (
     expression TEXT NOT NULL, calls TEXT, from_run INTEGER NOT NULL, to_run INTEGER{usages};
 CREATE TABLE dataset_infos (
     id {key}, namespace_id INTEGER NOT NULL, dataset_id INTEGER NOT NULL, kind TEXT NOT NULL,
-    complete SMALLINT NOT NULL, description TEXT NOT NULL, {place}, from_run INTEGER NOT NULL, to_run INTEGER);
+    complete SMALLINT NOT NULL, description TEXT NOT NULL, {place}, rest TEXT,
+    from_run INTEGER NOT NULL, to_run INTEGER);
 CREATE TABLE column_infos (
     id {key}, namespace_id INTEGER NOT NULL, dataset_id INTEGER NOT NULL, position INTEGER NOT NULL,
     name TEXT NOT NULL, type TEXT NOT NULL, description TEXT NOT NULL, classification TEXT NOT NULL, {place},
-    quoted SMALLINT NOT NULL, from_run INTEGER NOT NULL, to_run INTEGER);
+    quoted SMALLINT NOT NULL, own SMALLINT NOT NULL, from_run INTEGER NOT NULL, to_run INTEGER);
 CREATE TABLE statement_infos (
     id {key}, namespace_id INTEGER NOT NULL, statement_id INTEGER NOT NULL, kind TEXT NOT NULL, {place},
     dialect TEXT NOT NULL, words TEXT NOT NULL, meaning TEXT NOT NULL, from_run INTEGER NOT NULL, to_run INTEGER);
 CREATE TABLE reads (
     id {number}, namespace_id INTEGER NOT NULL, target_id INTEGER NOT NULL, dataset_id INTEGER NOT NULL,
     column_name TEXT, clause TEXT NOT NULL, {place}, from_run INTEGER NOT NULL, to_run INTEGER);
+CREATE TABLE jobs (
+    id {key}, namespace_id INTEGER NOT NULL, name TEXT NOT NULL, job TEXT NOT NULL, from_run INTEGER NOT NULL,
+    to_run INTEGER);
 CREATE TABLE diagnostics (
     id {key}, namespace_id INTEGER NOT NULL, code TEXT NOT NULL, severity TEXT NOT NULL, message TEXT NOT NULL,
     {place}, hint TEXT NOT NULL, from_run INTEGER NOT NULL, to_run INTEGER);
@@ -121,8 +124,9 @@ SELECT namespace, source_object, source_column, target_object, target_column,
     {json}('parser', 'lineal', 'statements', statements, 'usages', usages, 'file', file, 'line', line) AS metadata,
     {time_of_from} AS valid_from
 FROM (
-    SELECT spaces.name AS namespace, origins.label AS source_object, sources.label AS source_column,
-        goals.label AS target_object, targets.label AS target_column,
+    SELECT spaces.name AS namespace,
+        origins.label AS source_object, coalesce(sources.label, sources.name) AS source_column,
+        goals.label AS target_object, coalesce(targets.label, targets.name) AS target_column,
         max(CASE WHEN ways.windowed = 1 THEN 3 WHEN ways.how = 'AGGREGATION' THEN 2 WHEN ways.how = 'IDENTITY' THEN 0
             ELSE 1 END) AS strength,
         max(CASE WHEN ways.how IN ('IDENTITY', 'TRANSFORMATION', 'AGGREGATION') THEN 1 ELSE 0 END) AS direct,
@@ -142,17 +146,18 @@ FROM (
     LEFT JOIN files ON files.id = usages.file_id
     LEFT JOIN statement_infos ON statement_infos.statement_id = edges.statement_id AND statement_infos.to_run IS NULL
     WHERE edges.to_run IS NULL AND targets.name IS NOT NULL
-    GROUP BY spaces.name, origins.label, sources.label, goals.label, targets.label
+    GROUP BY spaces.name, origins.label, coalesce(sources.label, sources.name), goals.label,
+        coalesce(targets.label, targets.name)
 ) AS pairs
 """
 
 INDEXES = {
-    "columns_by_name": ("columns", "dataset_id, name"),
-    "edges_into": ("edges", "target_id"),
-    "edges_out_of": ("edges", "source_id"),
-    "infos_of_columns": ("column_infos", "dataset_id, name"),
-    "infos_of_datasets": ("dataset_infos", "dataset_id"),
-    "infos_of_statements": ("statement_infos", "statement_id"),
+    "columns_by_name": ("columns", "(dataset_id, name)"),
+    "edges_into": ("edges", "(target_id)"),
+    "edges_out_of": ("edges", "(source_id)"),
+    "infos_of_columns": ("column_infos", "(dataset_id, name)"),
+    "infos_of_datasets": ("dataset_infos", "(dataset_id)"),
+    "infos_of_statements": ("statement_infos", "(statement_id)"),
 }
 """What traces and views look up: name → table and columns."""
 
@@ -163,11 +168,7 @@ def migration(dialect: Dialect, version: int) -> list[str]:
         raise ValueError(f"there is no version {version}")
     spelt = {**dialect._asdict(), "place": PLACE, "time_of_from": dialect.time.format("came")}
     made = [each.format(**spelt) for part in (NAMES, FACTS, VIEW) for each in part.split(";\n")]
-    return [
-        *(each.strip() for each in made),
-        *dialect.number_indexes,
-        *(creation(name, on) for name, on in indexes(dialect).items()),
-    ]
+    return [*(each.strip() for each in made), *(creation(name, on) for name, on in indexes(dialect).items())]
 
 
 def indexes(dialect: Dialect) -> dict[str, tuple[str, str]]:
@@ -176,4 +177,4 @@ def indexes(dialect: Dialect) -> dict[str, tuple[str, str]]:
 
 def creation(name: str, on: tuple[str, str]) -> str:
     table, columns = on
-    return f"CREATE INDEX {name} ON {table} ({columns})"
+    return f"CREATE INDEX {name} ON {table} {columns}"

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lineal.store.errors import Busy, Damaged, NoStore, StoreError, Unreadable
-from lineal.store.lineage.database import WAIT, Row, Values
+from lineal.store.lineage.database import WAIT, Row, Values, known
 from lineal.store.lineage.schema import SQLITE
 
 HEADER = b"SQLite format 3\0"
@@ -139,6 +139,7 @@ class Sqlite:
 
     def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
         """INSERT INTO edges (…) VALUES (?, ?, 1), (?, ?, 1), …      a hundred rows a step cost half of one a step"""
+        columns = known(columns)
         names = ", ".join([*columns, *same])
         row = f"({', '.join(['?'] * len(columns) + [_literal(value) for value in same.values()])})"
         insert = f"INSERT INTO {table} ({names}) VALUES "

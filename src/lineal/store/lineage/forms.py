@@ -1,0 +1,64 @@
+"""What has no columns of its own in the tables, as JSON: the forms of the saved file, with names and files in full."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from lineal.model.edge import Dataset
+from lineal.model.extraction import DatasetInfo
+from lineal.model.job import Job
+from lineal.store.saved import _Reader, _Writer
+
+STANDING = ("name", "kind", "complete", "description", "place", "columns")
+"""What of a dataset stands in columns of the tables."""
+
+_json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+
+
+class _Full(dict[Any, Any]):
+    """A name's number is the name."""
+
+    def __missing__(self, name: Any) -> Any:
+        return name
+
+
+class _Named(_Full):
+    def __getitem__(self, name: Any) -> Dataset:
+        space, said = name
+        return Dataset(space, said)
+
+
+_writer = _Writer()
+_writer.files = _Full()  # type: ignore[assignment]
+_writer.names = _Full()  # type: ignore[assignment]
+_reader = _Reader({"files": (), "names": ()})
+_reader.files = _Full()  # type: ignore[assignment]
+_reader.names = _Named()  # type: ignore[assignment]
+
+
+def job_out(job: Job) -> str:
+    return _json(_writer.job(job))
+
+
+def job_in(text: str) -> Job:
+    return _reader.job(json.loads(text))
+
+
+def rest_of(info: DatasetInfo) -> str | None:
+    """What is known about a dataset beside that."""
+    rest = {name: value for name, value in _writer.dataset(info).items() if name not in STANDING}
+    if info.exact:
+        rest["exact"] = True
+    return _json(rest) if rest else None
+
+
+def add_rest(info: DatasetInfo, text: str | None) -> DatasetInfo:
+    if text is None:
+        return info
+    rest = json.loads(text)
+    whole = _reader.dataset({"name": info.dataset, "kind": info.kind, **rest})
+    info.declared, info.produced, info.terminal = whole.declared, whole.produced, whole.terminal
+    info.exact = bool(rest.get("exact"))
+    return info
