@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from lineal.cli.coverage import fail_under
-from lineal.cli.source import Mistake, Source, exists, source_options
+from lineal.cli.source import Mistake, Source, exists, is_source, shown_path, source_options
 from lineal.cli.stored import DEFAULT, WAIT, chosen
 from lineal.cli.stored import opened as opened_store
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from lineal.store.lineage.schema import Dialect, creation, indexes
+from lineal.store.lineage.schema import Dialect, indexes
 
 Row = tuple[Any, ...]
 Values = Sequence[Any]
@@ -79,14 +79,5 @@ def marks(count: int, columns: int) -> str:
     return ", ".join([f"({', '.join('?' * columns)})"] * count)
 
 
-def without_indexes(database: Database, tables: Sequence[str]) -> Callable[[], None]:
-    """Rows come in faster when what finds them is made afterwards: this drops it, and gives what makes it again."""
-    dropped = {name: on for name, on in indexes(database.dialect).items() if on[0] in tables}
-    for name in dropped:
-        database.run(f"DROP INDEX {name}")
-
-    def again() -> None:
-        for name, on in dropped.items():
-            database.run(creation(name, on))
-
-    return again
+def indexes_on(database: Database, tables: Sequence[str]) -> dict[str, tuple[str, str]]:
+    return {name: on for name, on in indexes(database.dialect).items() if on[0] in tables}

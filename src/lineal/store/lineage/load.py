@@ -14,11 +14,13 @@ from lineal import __version__
 from lineal.model.collector import uncollected
 from lineal.model.extraction import Extraction
 from lineal.store.lineage import rows
-from lineal.store.lineage.database import Database, Row, Values, without_indexes
+from lineal.store.lineage.database import Database, Row, Values, indexes_on
+from lineal.store.lineage.later import Later
 from lineal.store.lineage.layout import Ranges, ranges, spans
 from lineal.store.lineage.numbers import Names, write_counters
 from lineal.store.lineage.rows import FACTS, MAKERS, Fact, Lineage
 from lineal.store.lineage.runs import Run, add_namespace, following_moment, last_run, namespace_number
+from lineal.store.lineage.schema import creation
 from lineal.store.lineage.texts import plain
 
 INDEXED = ("columns", "edges", "usages", "column_infos")
@@ -59,29 +61,68 @@ class Load:
         self.is_new = held is None
         self.run = self.names.next["runs"]
         self.layout: dict[str, Ranges] = {}
-        self.changed = False
+        self.indexes: dict[str, tuple[str, str]] = {}
+        """Those that are made again when the rows are there."""
 
     def of(self, extraction: Extraction, source: str, now: str) -> Change:
-        found = rows.lineage(extraction, self.names)
-        facts = {table: make(extraction, self.names) for table, make in MAKERS.items()}
-        edges = self._edges(found)
-        steps: list[Step] = [edges, *(self._facts(table, facts[table]) for table in FACTS)]
-        coverage = json.dumps(asdict(extraction.coverage))
-        as_before = self.before is not None and (self.layout, coverage) == (self.before.layout, self.before.coverage)
-        if as_before and not any(step.changes for step in steps):
-            return Change(None, 0, 0, len(found.sources))
-        run = self._write(steps, coverage, source, now)
+        with Later() as later:
+            found = rows.lineage(extraction, self.names)
+            edges = self._first(found, later) if self.before is None else self._beside(found, self.before)
+            facts = {table: make(extraction, self.names) for table, make in MAKERS.items()}
+            steps = [self._facts(table, facts[table]) for table in FACTS]
+            coverage = json.dumps(asdict(extraction.coverage))
+            if self._is_as_before(coverage) and not (edges.changes or any(step.changes for step in steps)):
+                return Change(None, 0, 0, len(found.sources))
+            if self.before is not None:
+                self._begin(edges, later)
+            later.finish()
+            run = self._write(edges, steps, coverage, source, now)
         return Change(run, len(edges.opened), len(edges.closed), len(found.sources))
 
-    def _write(self, steps: list[Step], coverage: str, source: str, now: str) -> Run:
-        again = without_indexes(self.database, INDEXED) if self._brings_more(steps) else None
+    def _is_as_before(self, coverage: str) -> bool:
+        return self.before is not None and (self.layout, coverage) == (self.before.layout, self.before.coverage)
+
+    def _first(self, found: Lineage, later: Later) -> Edges:
+        """Of a namespace that is new everything is written: the usages are taken apart while the database works."""
+        first = self.names.next["edges"]
+        ids = range(first, first + len(found.sources))
+        opened = {"id": ids, "source_id": found.sources, "target_id": found.targets, "statement_id": found.statements}
+        self._number(ids, len(ids))
+        self._begin(Edges(opened), later)
+        usages = {"edge_id": found.owned(ids), **found.usages(self.names)}
+        if found.positions is not None:
+            usages["position"] = found.positions
+        return Edges(opened, (), usages, ())
+
+    def _number(self, ids: Sequence[int], opened: int) -> None:
+        self.names.next["edges"] += opened
+        self.layout["edges"] = ranges(ids)
+
+    def _begin(self, edges: Edges, later: Later) -> None:
+        """Columns and edges, and what finds them."""
+        anew = len(edges.opened) >= self.names.next["edges"] - 1 - len(edges.opened)
+        self.indexes = indexes_on(self.database, INDEXED) if anew else {}
+        for name in self.indexes:
+            later(self.database.run, f"DROP INDEX {name}")
+        columns = self.names.new_columns()
+        if columns["id"]:
+            later(self.database.fill, "columns", columns, {})
+        later(edges.write, self.database, self.names.namespace, self.run)
+        later(self._make_indexes, ("columns", "edges"))
+
+    def _make_indexes(self, tables: Sequence[str]) -> None:
+        for name, on in self.indexes.items():
+            if on[0] in tables:
+                self.database.run(creation(name, on))
+
+    def _write(self, edges: Edges, steps: list[Facts], coverage: str, source: str, now: str) -> Run:
         if self.is_new:
             add_namespace(self.database, self.names.namespace, self.namespace)
+        edges.write_usages(self.database, self.run)
         self.names.write()
         for step in steps:
             step.write(self.database, self.names.namespace, self.run)
-        if again is not None:
-            again()
+        self._make_indexes(("usages", "column_infos"))
         at = following_moment(self.before, now)
         run = Run(self.run, self.names.namespace, at, __version__, plain(source), coverage, self.layout)
         run.write(self.database)
@@ -92,29 +133,11 @@ class Load:
         )
         return run
 
-    def _brings_more(self, steps: list[Step]) -> bool:
-        """Than the whole store holds."""
-        return len(steps[0].opened) >= self.names.next["edges"] - 1 - len(steps[0].opened)
-
     # -- edges and their usages ---------------------------------------------------------------------
 
-    def _edges(self, found: Lineage) -> Edges:
-        first = self.names.next["edges"]
-        if self.before is None:
-            ids: Sequence[int] = range(first, first + len(found.sources))
-            opened = {"id": ids, "source_id": found.sources, "target_id": found.targets}
-            usages = {"edge_id": found.owned(ids), **found.usages}
-            if found.positions is not None:
-                usages["position"] = found.positions
-            step = Edges({**opened, "statement_id": found.statements}, (), usages, ())
-        else:
-            ids, step = self._edges_beside(found, self.before, first)
-        self.names.next["edges"] = first + len(step.opened)
-        self.layout["edges"] = ranges(ids)
-        return step
-
-    def _edges_beside(self, found: Lineage, before: Run, first: int) -> tuple[Sequence[int], Edges]:
+    def _beside(self, found: Lineage, before: Run) -> Edges:
         """Those that the store does not hold, and those that only the store holds."""
+        first = self.names.next["edges"]
         within = spans(before.layout["edges"])
         known: dict[Row, int] = {
             (source, target, statement): number
@@ -138,7 +161,7 @@ class Load:
             "target_id": [found.targets[at] for at in new],
             "statement_id": [found.statements[at] for at in new],
         }
-        columns = (found.owned(ids), found.placed(), *found.usages.values())
+        columns = (found.owned(ids), found.placed(), *found.usages(self.names).values())
         now: dict[Row, None] = dict.fromkeys(zip(*columns, strict=True))
         gone: list[Row] = []
         for usage in self._held("usages", ", ".join(USAGE), within, number="edge_id"):
@@ -146,7 +169,8 @@ class Load:
                 del now[usage]
             elif usage[0] in open_edges:
                 gone.append(usage[:2])
-        return ids, Edges(opened, list(known.values()), _columns(USAGE, now), gone)
+        self._number(ids, len(new))
+        return Edges(opened, list(known.values()), _columns(USAGE, now), gone)
 
     def _held(self, table: str, columns: str, within: Ranges, number: str = "id") -> list[Row]:
         """The open rows of this namespace; only edges have a namespace of their own."""
@@ -193,13 +217,16 @@ def _columns(names: Sequence[str], found: Iterable[Row]) -> dict[str, Values]:
 # -- what is written -------------------------------------------------------------------------------------------------
 
 
+NOTHING: Mapping[str, Values] = {"edge_id": ()}
+
+
 class Edges(NamedTuple):
     """New edges and usages, column by column; the numbers of those that are gone."""
 
     edges: Mapping[str, Values]
-    closed: Sequence[int]
-    usages: Mapping[str, Values]
-    gone: Sequence[Row]
+    closed: Sequence[int] = ()
+    usages: Mapping[str, Values] = NOTHING
+    gone: Sequence[Row] = ()
 
     @property
     def opened(self) -> Values:
@@ -210,12 +237,14 @@ class Edges(NamedTuple):
         return bool(self.opened or self.closed or self.usages["edge_id"] or self.gone)
 
     def write(self, database: Database, namespace: int, run: int) -> None:
-        if self.gone:
-            close_usages(database, self.gone, run)
         if self.closed:
             close(database, "edges", self.closed, run)
         if self.opened:
             database.fill("edges", self.edges, {"namespace_id": namespace, "from_run": run})
+
+    def write_usages(self, database: Database, run: int) -> None:
+        if self.gone:
+            close_usages(database, self.gone, run)
         if self.usages["edge_id"]:
             first = {} if "position" in self.usages else {"position": 0}
             database.fill("usages", self.usages, {"from_run": run, **first})
@@ -241,9 +270,6 @@ class Facts(NamedTuple):
             close(database, self.table, self.gone, run)
         if self.opened:
             database.fill(self.table, self.new, {"namespace_id": namespace, "from_run": run})
-
-
-Step = Edges | Facts
 
 
 def close(database: Database, table: str, numbers: Sequence[int], run: int) -> None:

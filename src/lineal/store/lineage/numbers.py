@@ -51,7 +51,7 @@ class Names:
         self.ways = Numbers(Held(database, namespace).ways(), self.next["ways"])
 
     def write(self) -> None:
-        self._write_columns()
+        """All but the columns."""
         self._write_statements()
         self._write_datasets()
         self._fill("files", self.files, {"name": all_plain(self.files.new)}, namespace_id=self.namespace)
@@ -59,15 +59,16 @@ class Names:
         for name in ("datasets", "columns", "files", "statements", "ways"):
             self.next[name] = getattr(self, name).numbers_of_new.stop
 
-    def _write_columns(self) -> None:
+    def new_columns(self) -> dict[str, Any]:
+        """Those that are new, column by column."""
         ends = self.columns.new
         datasets = list(map(self.datasets.__getitem__, [end[0] if len(end) == 3 else end for end in ends]))
         names: list[str | None] = [end[1] if len(end) == 3 else None for end in ends]
-        columns: dict[str, list[Any]] = {"dataset_id": datasets, "name": _fit(names)}
+        columns: dict[str, Any] = {"id": self.columns.numbers_of_new, "dataset_id": datasets, "name": _fit(names)}
         if any(len(end) == 3 and end[2] for end in ends):
             columns["path"] = [listed(end[2]) if len(end) == 3 and end[2] else None for end in ends]
             columns["label"] = _fit([_label(end) for end in ends])
-        self._fill("columns", self.columns, columns)
+        return columns
 
     def _write_statements(self) -> None:
         keys = self.statements.new

@@ -41,7 +41,7 @@ FACTS: dict[str, tuple[str, ...]] = {
 
 
 class Lineage(NamedTuple):
-    """Edges and usages, column by column."""
+    """Edges, column by column, and their usages, which are taken apart when they are asked for."""
 
     sources: list[int]
     targets: list[int]
@@ -50,7 +50,7 @@ class Lineage(NamedTuple):
     """the edge of each usage, from 0; None where each edge has one"""
     positions: Sequence[int] | None
     """of each usage in its edge; None where each edge has one"""
-    usages: dict[str, Sequence[Any]]
+    several: list[tuple[Usage, ...]]
 
     def owned(self, ids: Sequence[int]) -> Sequence[int]:
         """The numbers of the usages' edges, from those of the edges."""
@@ -59,6 +59,13 @@ class Lineage(NamedTuple):
     def placed(self) -> Sequence[int]:
         return self.positions if self.positions is not None else [0] * len(self.sources)
 
+    def usages(self, names: Names) -> dict[str, Sequence[Any]]:
+        used: dict[str, list[Any]] = {name: [] for name in USED}
+        for some in chunks(self.several, AT_ONCE):
+            for column, values in zip(used.values(), usages(list(chain.from_iterable(some)), names), strict=True):
+                column += values
+        return {**used, "expression": all_plain(used["expression"])}
+
 
 def lineage(extraction: Extraction, names: Names) -> Lineage:
     statements = Statements(extraction.statements)
@@ -66,23 +73,17 @@ def lineage(extraction: Extraction, names: Names) -> Lineage:
     number = names.columns.__getitem__
     sources: list[int] = []
     targets: list[int] = []
-    counts: list[int] = []
-    used: dict[str, list[Any]] = {name: [] for name in USED}
     for some in chunks(edges, AT_ONCE):
         sources += map(number, [edge[0] for edge in some])
         targets += map(number, [edge[1] for edge in some])
-        several = [edge[2] for edge in some]
-        counts += map(len, several)
-        for column, values in zip(used.values(), usages(list(chain.from_iterable(several)), names), strict=True):
-            column += values
+    several = [edge[2] for edge in edges]
+    counts = list(map(len, several))
     numbered = _numbers(edges, targets, statements, names) if keys is None else _numbered(keys, names)
     alone = counts.count(1) == len(counts)
     owners = None if alone else list(chain.from_iterable(map(repeat, range(len(edges)), counts)))
     if positions is None and not alone:
         positions = list(chain.from_iterable(map(range, counts)))
-    found = Lineage(
-        sources, targets, numbered, owners, positions, {**used, "expression": all_plain(used["expression"])}
-    )
+    found = Lineage(sources, targets, numbered, owners, positions, several)
     return found if keys is not None or _apart_already(found) else _united(found)
 
 
@@ -105,7 +106,7 @@ def _united(found: Lineage) -> Lineage:
         position = counted[owner] = counted.get(owner, -1) + 1
         positions.append(position)
     sources, targets = [source for source, _ in numbers], [target for _, target in numbers]
-    return Lineage(sources, targets, [kept[pair] for pair in numbers], owners, positions, found.usages)
+    return Lineage(sources, targets, [kept[pair] for pair in numbers], owners, positions, found.several)
 
 
 def _apart(edges: list[Edge], statements: Statements) -> tuple[list[Edge], list[Key | None] | None, list[int] | None]:
