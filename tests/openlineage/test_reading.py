@@ -333,6 +333,16 @@ def test_files_of_events(layout: str, tmp_path: Path) -> None:
         assert tables(found.extraction) == {("t", "v"), ("v", "w")}
 
 
+def test_a_long_first_event_is_known_for_one(tmp_path: Path) -> None:
+    facet = columns({f"c{number}": [source("t", "a", "IDENTITY")] for number in range(20_000)})
+    told = event("COMPLETE", inputs=[dataset("t", odd={})], outputs=[dataset("v", columnLineage=facet)])
+    file = tmp_path / "wide.json"
+    file.write_text(json.dumps(told, sort_keys=True))
+    assert file.stat().st_size > 1 << 21
+    for path in (file, tmp_path):
+        assert len(lineal.lineage(path).edges) == 20_000
+
+
 def test_events_join_what_is_read_from_text(tmp_path: Path) -> None:
     facet = columns({"id": [source("raw.orders", "id", "IDENTITY")]})
     output = dataset("stg.Orders", columnLineage=facet, schema={"fields": [{"name": "id"}, {"name": "amount"}]})

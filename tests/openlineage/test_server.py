@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from lineal.cli import main
 from lineal.projects.openlineage import problem_of
 from lineal.web.ingest import PATH, Inbox
 from lineal.web.server import Answer, Request, Server
@@ -101,6 +103,8 @@ def test_what_is_no_event_is_refused_and_leaves_nothing(server: Server, file: Pa
     [
         ({"Host": "evil.example.com"}, 403),
         ({"Host": ""}, 403),
+        ({"Host": "["}, 403),
+        ({"Origin": "http://["}, 403),
         ({"Origin": "https://evil.example.com"}, 403),
         ({"Origin": "null"}, 403),
         ({"Content_Type": "text/plain"}, 415),
@@ -152,6 +156,22 @@ def test_a_token(server: Server) -> None:
     assert ask(server)[0] == 401
     assert ask(server, Authorization="Bearer other")[0] == 401
     assert ask(server, Authorization="Bearer let me in")[0] == 201
+
+
+def test_beyond_this_machine_any_name_will_do() -> None:
+    with Server("0.0.0.0", 0, {}, "token") as made:
+        assert made.names is None
+    with Server("::1", 0, {}) as made:
+        assert made.address.startswith("http://[::1]:")
+
+
+def test_a_server_beyond_this_machine_wants_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LINEAL_TOKEN", raising=False)
+    asked = ["serve", "--ingest", str(tmp_path / "e.ndjson"), "--host", "0.0.0.0", "--port", "0"]
+    failed = CliRunner().invoke(main, asked)
+    assert (failed.exit_code, "LINEAL_TOKEN" in failed.stderr) == (2, True)
+    failed = CliRunner().invoke(main, ["serve", "--ingest", str(tmp_path / "no" / "e.ndjson")])
+    assert (failed.exit_code, "cannot write" in failed.stderr) == (2, True)
 
 
 def test_a_full_disk_is_said(server: Server, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import AF_INET, AF_INET6
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
@@ -74,13 +75,14 @@ class Server(ThreadingHTTPServer):
         self.public = frozenset(public)
         """paths that need no token"""
         self.largest = largest
+        self.names = LOOPBACK if host in LOOPBACK else None
+        self.address_family = AF_INET6 if ":" in host else AF_INET
         super().__init__((host, port), Handler)
-        self.names = {*LOOPBACK, host}
 
     @property
     def address(self) -> str:
         host, port = self.server_address[:2]
-        return f"http://{host!s}:{port}"
+        return f"http://[{host!s}]:{port}" if ":" in str(host) else f"http://{host!s}:{port}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away is no news."""
@@ -109,15 +111,20 @@ def _query(text: str) -> dict[str, str]:
 
 
 def _check_host(server: Server, host: str) -> None:
-    name = urlsplit(f"//{host}").hostname or ""
-    if name not in server.names:
+    """Beyond this machine a server goes by names that it does not know, and asks for a token."""
+    if server.names is not None and _name(host) not in server.names:
         raise Refused(403, "this name is not the server's own")
 
 
+def _name(host: str) -> str:
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
 def _check_origin(server: Server, origin: str | None) -> None:
-    if origin is not None and origin != "null" and urlsplit(origin).netloc == urlsplit(server.address).netloc:
-        return
-    if origin is not None:
+    if origin is not None and origin.removeprefix("http://") != server.address.removeprefix("http://"):
         raise Refused(403, "pages of other sites may not ask")
 
 

@@ -27,13 +27,14 @@ __all__ = ["extraction_of_texts", "load", "matches", "problem_of"]
 
 ENDINGS = (".ndjson", ".jsonl", ".json")
 HEAD = 1 << 20
-MARKS = (b'"eventTime"', b'"producer"')
-SUBJECTS = (b'"job"', b'"dataset"')
+GLANCE = 1 << 16
+"""How much of a file is looked at, of one that is named and of one that is met in a folder."""
+PRODUCERS = (b'"producer"', b'"_producer"')
 
 
 def matches(path: Path) -> bool:
     """A file of events, or a folder that has one."""
-    return _is_event_file(path) if path.is_file() else any(True for _ in _event_files(path))
+    return _is_event_file(path, HEAD) if path.is_file() else any(True for _ in _event_files(path))
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
@@ -68,16 +69,21 @@ def _event_files(folder: Path) -> Iterator[Path]:
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
-            if name.lower().endswith(ENDINGS) and not name.startswith(".") and _is_event_file(Path(where, name)):
+            if (
+                name.lower().endswith(ENDINGS)
+                and not name.startswith(".")
+                and _is_event_file(Path(where, name), GLANCE)
+            ):
                 yield Path(where, name)
 
 
-def _is_event_file(path: Path) -> bool:
+def _is_event_file(path: Path, most: int) -> bool:
+    """Whether a file begins as JSON with an event in it; the first event may be longer than what is looked at."""
     if not path.name.lower().endswith(ENDINGS):
         return False
     try:
         with path.open("rb") as stream:
-            head = stream.read(HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
+            head = stream.read(most).removeprefix(b"\xef\xbb\xbf").lstrip()
     except OSError:
         return False
-    return head[:1] in (b"{", b"[") and all(mark in head for mark in MARKS) and any(mark in head for mark in SUBJECTS)
+    return head[:1] in (b"{", b"[") and b'"eventTime"' in head and any(mark in head for mark in PRODUCERS)
