@@ -14,8 +14,10 @@ import pytest
 from random_graphs import Invented
 from spec import check
 
+import lineal
 from lineal.graph.graph import Graph
 from lineal.model.extraction import Extraction
+from lineal.model.way import Confidence
 from lineal.projects.openlineage import extraction_of_texts
 from lineal.store.saved import restored, saved
 from lineal.views.openlineage import EVENTS, FACETS, Emission, view
@@ -58,6 +60,17 @@ def test_events_are_valid_and_survive_a_round_trip() -> None:
         total += len(events)
         if total >= MANY:
             break
+
+
+@pytest.mark.parametrize("facets", FACETS)
+@pytest.mark.parametrize("legacy", [False, True])
+def test_doubts_survive(facets: str, legacy: bool) -> None:
+    found = lineal.lineage({"v": "SELECT a.x, y FROM a JOIN b ON a.id = b.id WHERE z > 0", "w": "SELECT * FROM v, c"})
+    chosen = Emission("2024-01-01T00:00:00Z", facets=facets, legacy=legacy)
+    read = extraction_of_texts([("events.ndjson", emitted(found.extraction, chosen))])
+    doubts = {(str(edge.source), str(edge.target)): (edge.level, edge.ambiguous) for edge in found.edges}
+    assert {(Confidence.LOW, True), (Confidence.HIGH, False)} <= set(doubts.values())
+    assert {(str(edge.source), str(edge.target)): (edge.level, edge.ambiguous) for edge in read.edges} == doubts
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -57,13 +57,24 @@ class Making:
             self.fields.setdefault(name, []).extend(origins)
 
 
-def is_own(facet: dict[str, Any]) -> bool:
+def is_own(facet: dict[str, Any] | None) -> bool:
     """Whether lineal has written the facet, and so exactly as lineal reads it."""
-    return as_text(facet.get("_producer")).startswith(OWN)
+    return facet is not None and as_text(facet.get("_producer")).startswith(OWN)
 
 
 def makings(story: Story, complain: Complain) -> dict[Named, Making]:
-    """Each output with what it is made of."""
+    """Each output with what it is made of, and how sure that is."""
+    found = _makings(story, complain)
+    for name, making in found.items():
+        facets = story.outputs.get(name, {})
+        if any(
+            is_own(facet) for facet in (story.facets.get("lineage"), *map(facets.get, ("lineage", "columnLineage")))
+        ):
+            _doubt(making, as_object(facets.get("lineal_doubts")), complain)
+    return found
+
+
+def _makings(story: Story, complain: Complain) -> dict[Named, Making]:
     if story.job is None:
         return {name: _of_dataset(facets, complain) for name, facets in story.outputs.items()}
     if story.lineage is not None:
@@ -82,6 +93,27 @@ def _of_dataset(facets: Facets, complain: Complain) -> Making:
     if "lineage" in facets:
         return _entry(facets["lineage"], complain)
     return _column_lineage(facets, complain) or Making()
+
+
+# -- doubts --------------------------------------------------------------------------------------------------------
+
+LEVELS = {level.name: level for level in Confidence}
+
+
+def _doubt(making: Making, facet: dict[str, Any], complain: Complain) -> None:
+    """What lineal has written is certain, but for what its own facet says."""
+    doubts: dict[tuple[str | None, Named | None, str], Doubt] = {}
+    for each in objects(facet.get("doubts"), "lineal_doubts", complain):
+        goal, level = each.get("target"), LEVELS.get(as_text(each.get("level")), Confidence.LOW)
+        said = Doubt(level, each.get("ambiguous") is True, as_text(each.get("evidence")))
+        doubts[goal if isinstance(goal, str) else None, named(each), as_text(each.get("field"))] = said
+    making.rows = [_doubted(origin, doubts.get((None, *origin.column))) for origin in making.rows]
+    for name, origins in making.fields.items():
+        making.fields[name] = [_doubted(origin, doubts.get((name, *origin.column))) for origin in origins]
+
+
+def _doubted(origin: Origin, doubt: Doubt | None) -> Origin:
+    return origin._replace(told=tuple(each._replace(doubt=doubt) for each in origin.told))
 
 
 # -- explicit lineage ----------------------------------------------------------------------------------------------

@@ -156,7 +156,7 @@ class Writer:
 
     def _dataset(self, name: Named, made: Made | None = None) -> Json:
         info = self.facts.infos.get(name)
-        known = facets.of_dataset(info)
+        known = facets.of_dataset(info) | (facets.doubts(made, self.emission) if made is not None else {})
         if made is not None and self.emission.facets in (COLUMN_LINEAGE, BOTH) and (made.fields or made.rows):
             columns = info.names if info is not None and info.complete else ()
             known |= facets.column_lineage(made, columns, self.emission)

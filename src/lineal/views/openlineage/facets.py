@@ -31,6 +31,7 @@ def facet(schema: str, **body: Any) -> Json:
 
 COLUMN_LINEAGE = "1-2-0/ColumnLineageDatasetFacet.json"
 ROWS = f"{HOME}/schema/openlineage-rows-1.json"
+DOUBTS = f"{HOME}/schema/openlineage-doubts-1.json"
 
 
 def column_lineage(made: Made, fields: Iterable[str], emission: Emission) -> Json:
@@ -45,6 +46,18 @@ def column_lineage(made: Made, fields: Iterable[str], emission: Emission) -> Jso
     if rows and mixed:
         facets["lineal_rows"] = facet(ROWS, dataset=rows)
     return facets
+
+
+def doubts(made: Made, emission: Emission) -> Json:
+    """OpenLineage knows no doubt: what is not certain is said in a facet of our own."""
+    told = []
+    for (name, source), doubt in sorted(made.doubts.items(), key=lambda each: (each[0][0] is None, each[0])):
+        if name is not None and emission.legacy and not _adds({source: made.fields[name][source]}, made.rows):
+            continue  # the legacy form cannot tell it from what decides the rows
+        goal = {} if name is None else {"target": name}
+        said = {"level": doubt.level.name, "ambiguous": doubt.ambiguous, "evidence": doubt.evidence}
+        told.append({**goal, **named(source.dataset), "field": source.field, **said})
+    return {"lineal_doubts": facet(DOUBTS, doubts=told)} if told else {}
 
 
 def _adds(sources: Sources, rows: Sources) -> bool:

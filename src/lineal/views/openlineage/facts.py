@@ -5,13 +5,13 @@ Datasets that events cannot tell apart are one here, and so are columns: `a.b` a
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lineal.graph.graph import Graph
 from lineal.model.diagnostic import Place
-from lineal.model.edge import Column, Dataset, Edge, Read, Usage
+from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
 from lineal.model.extraction import DatasetInfo
 from lineal.model.job import Job
 from lineal.model.openlineage import Named, named
@@ -51,6 +51,8 @@ class Made:
     fields: dict[str, Sources] = field(default_factory=dict)
     rows: Sources = field(default_factory=dict)
     read: set[Named] = field(default_factory=set)
+    doubts: dict[tuple[str | None, Source], Doubt] = field(default_factory=dict)
+    """how sure it is that a source reaches a field, or decides the rows, where that is not certain"""
 
     @property
     def inputs(self) -> list[Named]:
@@ -121,15 +123,18 @@ def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
     return own
 
 
-def _add(facts: Facts, edge: Edge, usages: Iterable[Usage], emission: Emission) -> None:
+def _add(facts: Facts, edge: Edge, usages: Sequence[Usage], emission: Emission) -> None:
     told = {_transformation(usage, emission) for usage in usages}
     if not told:
         return
     made = facts.made.setdefault(facts.names[edge.into], Made())
     target = edge.target
-    sources = made.fields.setdefault(flat(target), {}) if isinstance(target, Column) else made.rows
+    goal = flat(target) if isinstance(target, Column) else None
+    sources = made.rows if goal is None else made.fields.setdefault(goal, {})
     source = Source(facts.names[edge.source.dataset], flat(edge.source))
     sources.setdefault(source, set()).update(told)
+    for doubt in (usage.doubt for usage in usages if usage.doubt is not None):
+        made.doubts[goal, source] = min(doubt, made.doubts.get((goal, source), doubt))
 
 
 def _mentions(graph: Graph) -> dict[tuple[Dataset, Dataset, str], Place]:
