@@ -210,6 +210,8 @@ class Tree:
     def _in_place_of(self, value: Any, fill: Fill, becomes: Callable[[Any], None], *, flow: bool) -> Edit:
         if not isinstance(value, self.library.ScalarNode) or value.style in ("|", ">") or id(value) in self.shared:
             raise Cannot("its empty description is written in an unusual way")
+        if value.value.strip() and not value.tag.endswith(":null"):
+            raise Cannot("it has a description")
         start, end = value.start_mark.index, value.end_mark.index
         space = "" if self.text[start - 1 : start].isspace() else " "
         return Edit(start, end, space + scalar(fill.text, flow=flow), becomes)

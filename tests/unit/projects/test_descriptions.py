@@ -150,6 +150,7 @@ def test_new_columns_come_behind_a_description_of_the_last_one() -> None:
         ("kind: sql\ncolumns: null\n", "neither a list nor a mapping"),
         ("columns:\n- name: |-\n    id\n", "no simple line"),
         ("columns:\n- name: id\n  description: |-\n", "unusual"),
+        ("columns:\n- name: id\n  description: Another\n", "it has a description"),
         ("kind: sql\ntext: |+\n  some\n\n", "without changing something else"),
     ],
 )
