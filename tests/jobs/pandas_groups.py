@@ -21,7 +21,7 @@ o.groupBy("store").agg(mean_udf(o["amount"]).alias("m"), mean_udf("qty").alias("
 o.select("order_id", glue("store", "status").alias("g"), glue(F.upper("store"), F.lit("x")).alias("h")).write.saveAsTable("dw.pd2")
 
 
-def norm(key, pdf: pd.DataFrame) -> pd.DataFrame:
+def norm(key, pdf):
     return pdf
 
 
