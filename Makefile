@@ -19,6 +19,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 with_java = $(if $(findstring spark,$(1)),JAVA_HOME="$$(tools/java.sh)" || exit 1; export JAVA_HOME;)
 
+# dbt lives in a virtual environment of its own; the tests that need it are skipped where it cannot be installed.
+with_dbt = LINEAL_DBT="$$(tools/dbt.sh)" && export LINEAL_DBT;
+
 with_postgres = $(if $(findstring postgres,$(1)),PGBIN="$$(tools/postgres.sh)" && export PGBIN;)
 
 with_web = $(if $(findstring web,$(1)),CHROMIUM="$$(tools/chromium.sh)" && export CHROMIUM; tools/page.sh;)
@@ -35,7 +38,7 @@ demo: $(DEMO_READY) ## Install, ask three questions of the sample project, and r
 
 # Everything is run, whatever fails before it: the last line is pytest's count.
 test: $(TEST_READY) ## Check style and types, and run all tests
-	@$(call with_java,$(EXTRAS)) $(call with_postgres,$(EXTRAS)) $(call with_web,$(EXTRAS)) failed=0; \
+	@$(call with_java,$(EXTRAS)) $(call with_postgres,$(EXTRAS)) $(with_dbt) $(call with_web,$(EXTRAS)) failed=0; \
 	$(MAKE) --no-print-directory lint || failed=1; \
 	echo "pytest"; $(BIN)/pytest -n 2 $(PYTEST) || failed=1; \
 	exit $$failed

@@ -15,7 +15,7 @@ from lineal.projects.dbt.corpus import Assembly, index_of
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.kept import Kept
 from lineal.projects.dbt.manifest import Manifest, read_manifest, with_catalog
-from lineal.projects.dbt.node import Node, name_datasets
+from lineal.projects.dbt.node import Node, name_datasets, separate
 from lineal.projects.dbt.project import Package, Project, read_project
 from lineal.projects.dbt.rendering import Kitchen
 from lineal.projects.dbt.stamp import MANIFEST_FILE, TARGET, folders_of
@@ -107,6 +107,7 @@ def load_files(folder: Path, dialect: str | None, schema: Schema, kept: Kept | N
     for package, properties in packages:
         nodes += files.nodes_of(files.Reader(package, project, target, values, properties, report))
     nodes = files.duplicates(nodes, report)
+    separate(nodes, project.root.name)
     name_datasets(nodes, project.root.name)
     if not target["type"]:
         target["type"] = adapter_spoken(node.text for node in nodes)

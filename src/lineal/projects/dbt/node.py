@@ -83,6 +83,17 @@ def name_datasets(nodes: Iterable[Node], root: str) -> None:
         node.dataset = plain
 
 
+def separate(nodes: Iterable[Node], root: str) -> None:
+    """Two nodes of one relation: their schemas differ by what nobody here knows, and so by their packages."""
+    taken: set[tuple[str, ...]] = set()
+    several = [node for node in nodes if node.kind in REFERABLE]
+    for node in sorted(several, key=lambda each: each.package != root):
+        key = tuple(part.lower() for part in node.parts)
+        if key in taken:
+            node.parts = (node.parts[0], f"{node.parts[1]}_{node.package}", node.parts[2])
+        taken.add(key)
+
+
 def aliases_of(nodes: Iterable[Node], adapter: str) -> dict[str, str]:
     """How SQL writes each node, and the dataset it is.
 
