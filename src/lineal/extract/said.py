@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from lineal.extract.entries import Definition
 from lineal.extract.sql.canonical import Columns, digest
 from lineal.extract.sql.reading import Reading, offset_of
 from lineal.extract.sql.said import Words, kind_of, meaning, words_of
 from lineal.extract.sql.words import statements
+from lineal.model.diagnostic import Place
 from lineal.model.edge import Dataset
 from lineal.model.statement import LateStatement, Statement
 
@@ -30,59 +31,128 @@ def statements_of(definitions: Definitions) -> list[Statement]:
 
 
 def _statement(definition: Definition, columns: Columns) -> Statement:
-    reading = definition.reading
-    place = reading.place_of_statement(definition.plan.node) if definition.plan.node is not None else None
-    script = reading.script
-    if script.dialect == PYTHON:
-        said = digest(_program(script.text))
-        return Statement(definition.target, PYTHON, place, script.dialect, said, said)
-    chunks = _chunks(definition)
-    kind = "function" if definition.plan.kind == "function" else kind_of(chunks[0]) if chunks else ""
-    return _of_words(definition.target, kind, place, reading, chunks, columns)
+    script = definition.reading.script
+    saying = Program(definition) if script.dialect == PYTHON else Sql(definition, columns)
+    return LateStatement.of(definition.target, script.dialect, saying)
 
 
-def _of_words(
-    target: Dataset, kind: str, place: Any, reading: Reading, chunks: list[Words], columns: Columns
-) -> Statement:
-    said = digest("\x1d".join(map(words_of, chunks)))
-    ask: Any = partial(meaning, reading.script, chunks, columns, said)
-    return LateStatement(target, kind, place, reading.script.dialect, said, ask)
+class Program:
+    """df.write.saveAsTable("t")      one write of a program, which counts as a whole, without its layout"""
+
+    kind = PYTHON
+
+    def __init__(self, definition: Definition) -> None:
+        self.reading = definition.reading
+        self.node = definition.plan.node
+
+    @property
+    def text(self) -> str:
+        return self.reading.script.text
+
+    @property
+    def file(self) -> str:
+        return self.reading.script.file
+
+    @property
+    def place(self) -> Place | None:
+        return self.reading.place_of_statement(self.node) if self.node is not None else None
+
+    @cached_property
+    def words(self) -> str:
+        try:
+            return digest(ast.dump(ast.parse(self.text)))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return digest(self.text)
+
+    @property
+    def meaning(self) -> str:
+        return self.words
 
 
-def _chunks(definition: Definition) -> list[Words]:
-    """The words of the statement; of all around it, where their order matters or a procedure holds them."""
-    reading = definition.reading
-    chunks = list(statements(reading.tokens))
-    ordered = definition.setting is not None and definition.setting.timeline is not None
-    if len(chunks) < 2 or ordered or reading.found is not None or definition.plan.node is None:
-        return chunks
-    offset = offset_of(definition.plan.node)
-    if offset is None:
-        return chunks
-    position = bisect_right([chunk[0].start for chunk in chunks], offset) - 1
-    return [chunks[max(position, 0)]]
+class Sql:
+    """A statement; with all around it, where their order matters or a procedure holds them."""
+
+    def __init__(self, definition: Definition, columns: Columns) -> None:
+        self.definition = definition
+        self.reading = definition.reading
+        self.columns = columns
+
+    @property
+    def text(self) -> str:
+        return self.reading.script.text
+
+    @property
+    def file(self) -> str:
+        return self.reading.script.file
+
+    @property
+    def kind(self) -> str:
+        if self.definition.plan.kind == "function":
+            return "function"
+        return kind_of(self.chunks[0]) if self.chunks else ""
+
+    @cached_property
+    def place(self) -> Place | None:
+        node = self.definition.plan.node
+        return self.reading.place_of_statement(node) if node is not None else None
+
+    @cached_property
+    def chunks(self) -> list[Words]:
+        chunks, node = list(statements(self.reading.tokens)), self.definition.plan.node
+        setting = self.definition.setting
+        ordered = setting is not None and setting.timeline is not None
+        if len(chunks) < 2 or ordered or self.reading.found is not None or node is None:
+            return chunks
+        offset = offset_of(node)
+        if offset is None:
+            return chunks
+        position = bisect_right([chunk[0].start for chunk in chunks], offset) - 1
+        return [chunks[max(position, 0)]]
+
+    @cached_property
+    def words(self) -> str:
+        return digest("\x1d".join(map(words_of, self.chunks)))
+
+    @cached_property
+    def meaning(self) -> str:
+        return meaning(self.reading.script, self.chunks, self.columns, self.words)
 
 
-def _program(text: str) -> str:
-    """A Python program without its layout and comments."""
-    try:
-        return ast.dump(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return text
+class Body:
+    """CREATE FUNCTION f …      what is called counts as well as what calls it"""
+
+    kind = "function"
+
+    def __init__(self, reading: Reading, columns: Columns) -> None:
+        self.reading = reading
+        self.columns = columns
+
+    @property
+    def text(self) -> str:
+        return self.reading.script.text
+
+    @property
+    def file(self) -> str:
+        return self.reading.script.file
+
+    @property
+    def place(self) -> Place | None:
+        return self.reading.place_at(0)
+
+    @cached_property
+    def words(self) -> str:
+        return digest("\x1d".join(map(words_of, statements(self.reading.tokens))))
+
+    @cached_property
+    def meaning(self) -> str:
+        return meaning(self.reading.script, list(statements(self.reading.tokens)), self.columns, self.words)
 
 
 def _functions(definitions: Definitions, columns: Columns) -> Iterator[Statement]:
-    """CREATE FUNCTION f …      what is called counts as well as what calls it"""
-    for function in definitions.corpus.functions:
-        if not function.table:
-            reading = Reading(function.body)
-            place = reading.place_at(0)
-            target = Dataset(definitions.corpus.namespace, function.name)
-            yield _of_words(target, "function", place, reading, list(statements(reading.tokens)), columns)
-    for name, reading in definitions.routines_read:
+    named = [(each.name, Reading(each.body)) for each in definitions.corpus.functions if not each.table]
+    for name, reading in [*named, *definitions.routines_read]:
         target = Dataset(definitions.corpus.namespace, name)
-        chunks = list(statements(reading.tokens))
-        yield _of_words(target, "function", reading.place_at(0), reading, chunks, columns)
+        yield LateStatement.of(target, reading.script.dialect, Body(reading, columns))
 
 
 def _columns(definitions: Definitions, key: str) -> list[str] | None:

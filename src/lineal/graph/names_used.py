@@ -11,6 +11,7 @@ from lineal.graph.graph import Graph, whole
 from lineal.model import names
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Edge, Read, Usage
+from lineal.model.statement import Statement
 from lineal.model.way import Clause, How
 
 COMPARING_ALL = frozenset((Clause.UNION, Clause.DISTINCT, Clause.NATURAL))
@@ -101,20 +102,23 @@ class NamesUsed:
 
     def by_position(self, target: Column) -> bool:
         """SELECT * FROM a UNION ALL SELECT * FROM b      whether a column that goes shifts the others"""
-        return target.dataset in self._inserted or any(map(self._has_branches, self.graph.columns(target.dataset)))
+        return self._is_inserted(target.dataset) or any(map(self._has_branches, self.graph.columns(target.dataset)))
 
     def _has_branches(self, column: Column) -> bool:
         """Whether a column is several others, each as it is: only a set operation makes one so."""
         taken = (edge for edge in self.graph.into(column) if any(usage.how is How.IDENTITY for usage in edge.usages))
         return len({edge.source for edge in taken}) > 1
 
+    def _is_inserted(self, dataset: Dataset) -> bool:
+        """Whether a dataset is filled by INSERT … SELECT, and by nothing that could follow a change of columns."""
+        return {statement.kind for statement in self._statements.get(dataset, ())} == {"insert"}
+
     @cached_property
-    def _inserted(self) -> set[Dataset]:
-        """What is filled by INSERT … SELECT, and by nothing that could follow a change of columns."""
-        kinds: dict[Dataset, set[str]] = {}
+    def _statements(self) -> dict[Dataset, list[Statement]]:
+        found: dict[Dataset, list[Statement]] = {}
         for statement in self.graph.extraction.statements:
-            kinds.setdefault(statement.target, set()).add(statement.kind)
-        return {dataset for dataset, several in kinds.items() if several == {"insert"}}
+            found.setdefault(statement.target, []).append(statement)
+        return found
 
     def exposed(self) -> Iterator[Read]:
         """The reads of exposures: dashboards and the like, which lie behind everything else."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Dataset
@@ -24,20 +24,80 @@ class Statement(NamedTuple):
     meaning: str
     """a digest of what it says: also aliases, CTEs, brackets and the order of sides do not count"""
 
+    @property
+    def file(self) -> str:
+        return self.place.file if self.place is not None else ""
+
+    @property
+    def text(self) -> str | None:
+        """The text that it stands in, while that is at hand: the same text says the same."""
+        return None
+
+
+class Saying(Protocol):
+    """Whoever can read a statement again."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def place(self) -> Place | None: ...
+
+    @property
+    def words(self) -> str: ...
+
+    @property
+    def meaning(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def file(self) -> str: ...
+
 
 class LateStatement(Statement):
-    """A statement whose meaning is not worked out before somebody asks: in its place stands who knows it."""
+    """A statement that is read again only when somebody asks what it says; until then it has who can."""
 
     __slots__ = ()
 
+    @classmethod
+    def of(cls, target: Dataset, dialect: str, saying: Saying) -> LateStatement:
+        late: Any = saying
+        return cls(target, late, None, dialect, "", "")
+
+    @property
+    def _saying(self) -> Saying:
+        saying: Any = self[1]
+        return saying  # type: ignore[no-any-return]
+
+    @property
+    def kind(self) -> str:
+        return self._saying.kind
+
+    @property
+    def place(self) -> Place | None:
+        return self._saying.place
+
+    @property
+    def words(self) -> str:
+        return self._saying.words
+
     @property
     def meaning(self) -> str:
-        ask: object = self[5]
-        return str(ask()) if callable(ask) else str(ask)
+        return self._saying.meaning
+
+    @property
+    def text(self) -> str | None:
+        return self._saying.text
+
+    @property
+    def file(self) -> str:
+        return self._saying.file
 
     @property
     def settled(self) -> Statement:
-        return Statement(*self[:5], self.meaning)
+        return Statement(self.target, self.kind, self.place, self.dialect, self.words, self.meaning)
 
     def __eq__(self, other: object) -> bool:
         return self.settled == (other.settled if isinstance(other, LateStatement) else other)

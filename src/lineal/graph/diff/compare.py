@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from lineal.graph.diff.side import Fact, Facts, Key, Renames, Side, Source
 from lineal.graph.types import same_type
+from lineal.model.edge import Edge
+from lineal.model.extraction import DatasetInfo, LateColumn
 
 
 class Detail(NamedTuple):
@@ -52,7 +54,7 @@ class Comparison:
     base: Side
     head: Side
     renamed: dict[Key, Key] = field(default_factory=dict)
-    with_types: bool = True
+    with_types: bool = False
     columns_renamed: Renames = field(default_factory=dict)
 
     @property
@@ -65,6 +67,9 @@ class Comparison:
 
     @cached_property
     def same_words(self) -> bool:
+        before, after = self.base.texts(self.key), self.head.texts(self.new)
+        if before and before == after:
+            return True
         return self.base.said(self.key) == self.head.said(self.new)
 
     @cached_property
@@ -86,16 +91,22 @@ class Comparison:
     def _after(self) -> tuple[dict[str, Facts], Facts]:
         return self.head.lineage(self.new, {}, not self.same_words)
 
-    @property
-    def same_lineage(self) -> bool:
-        return self._before == self._after
-
     @cached_property
     def details(self) -> list[Detail]:
-        found = [*self._columns(), *self._values(), *self._rows()]
+        found = list(self._columns())
+        if not self.same_edges:
+            found += [*self._values(), *self._rows()]
         if not found and not self.same_meaning:
             found = [self._detail("logic-changed")]
         return [*found, *self._documentation()]
+
+    @cached_property
+    def same_edges(self) -> bool:
+        """Whether the edges of a statement that was not touched are the same, one by one: they nearly always are."""
+        if not self.same_words or self.renamed or self.columns_renamed:
+            return False
+        before, after = self.base.edges(self.key), self.head.edges(self.new)
+        return len(before) == len(after) and all(map(_alike, before, after))
 
     def _detail(self, kind: str, column: str = "", before: str = "", after: str = "") -> Detail:
         return Detail(kind, self.name, column, before, after)
@@ -142,7 +153,7 @@ class Comparison:
                 yield self._detail("column-added", after[name].name, "", after[name].type)
         if self._listed:
             yield from self._order(list(before), list(after))
-            yield from self._types()
+            yield from self.types if self.with_types else ()
 
     def _order(self, before: list[str], after: list[str]) -> Iterator[Detail]:
         old = [self.column_renames.get(name, name) for name in before]
@@ -150,14 +161,26 @@ class Comparison:
         if kept != new:
             yield self._detail("columns-reordered", "", ", ".join(kept), ", ".join(new))
 
-    def _types(self) -> Iterator[Detail]:
-        if not self.with_types:
-            return
+    @cached_property
+    def types(self) -> list[Detail]:
         before, after = self.base.columns(self.key), self.head.columns(self.new)
+        found = []
         for name, info in before.items():
             now = after.get(self.column_renames.get(name, name))
-            if now is not None and info.type and now.type and not same_type(info.type, now.type):
-                yield self._detail("type-changed", now.name, info.type, now.type)
+            if now is None or not self._listed:
+                continue
+            old, new = info.type, now.type
+            if old and new and not same_type(old, new):
+                found.append(self._detail("type-changed", now.name, old, new))
+        return found
+
+    @property
+    def same_schema(self) -> bool:
+        """Whether nothing that is written or declared can have changed a type."""
+        if self.key in self.base.statements and self.new in self.head.statements:
+            before, after = self.base.info(self.key), self.head.info(self.new)
+            return self.same_meaning and _declared(before) == _declared(after)
+        return self.base.info(self.key).columns == self.head.info(self.new).columns
 
     # -- lineage -------------------------------------------------------------------------------------------------
 
@@ -195,6 +218,8 @@ class Comparison:
     @cached_property
     def edges(self) -> list[EdgeChange]:
         """Every edge that one side has and the other has not, or has otherwise."""
+        if self.same_edges:
+            return []
         before, after = _edges(self._before), _edges(self._after)
         found = []
         for source, target in sorted({*before, *after}):
@@ -207,6 +232,17 @@ class Comparison:
         dataset = self.head.name(source.dataset) if source.dataset in self.head.datasets else source.dataset[1]
         into = f"{self.name}.{target}" if target else self.name
         return EdgeChange(f"{dataset}.{source.column}", into, bool(target), _written(old), _written(new))
+
+
+def _alike(one: Edge, other: Edge) -> bool:
+    if one.source != other.source or one.target != other.target:
+        return False
+    return [usage.way for usage in one.usages] == [usage.way for usage in other.usages]
+
+
+def _declared(info: DatasetInfo) -> list[tuple[str, str]]:
+    """Names, and the types that are declared; those that are worked out from statements take time."""
+    return [(each.name, "" if isinstance(each, LateColumn) else each.type) for each in info.columns]
 
 
 def edges_of_one(side: Side, key: Key, *, new: bool) -> list[EdgeChange]:

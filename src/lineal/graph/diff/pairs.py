@@ -32,40 +32,37 @@ class Pairs:
     @cached_property
     def common(self) -> list[Comparison]:
         both = [key for key in self.base.defined if key in self.head.defined or key in self.renamed]
-        touched = self._touched(both)
-        found = [Comparison(key, self.base, self.head, self.renamed, key in touched) for key in both]
+        found = [Comparison(key, self.base, self.head, self.renamed) for key in both]
         renamed = {(each.key, old): new for each in found for old, new in each.column_renames.items()}
-        if not renamed:
-            return found
         datasets = {key for key, _ in renamed}
-        return [
-            replace(each, columns_renamed=renamed) if datasets & self.base.read_by.get(each.key, {}).keys() else each
-            for each in found
-        ]
-
-    def _touched(self, both: list[Key]) -> set[Key]:
-        """The datasets whose types may be others: those that say something else, and all behind them."""
-        found: set[Key] = set()
-        border: list[Key] = [*self.removed, *self.added]
-        for key in both:
-            new = self.renamed.get(key, key)
-            if self.base.said(key) != self.head.said(new) or not self._declared_alike(key, new):
-                found.add(key)
-                border.append(key)
-        while border:
-            here = border.pop()
-            for follow in (*self.base.readers.get(here, ()), *self.head.readers.get(self.renamed.get(here, here), ())):
-                if follow not in found:
-                    found.add(follow)
-                    border.append(follow)
+        if renamed:
+            found = [
+                replace(each, columns_renamed=renamed)
+                if datasets & self.base.read_by.get(each.key, {}).keys()
+                else each
+                for each in found
+            ]
+        self._ask_for_types({each.key: each for each in found})
         return found
 
-    def _declared_alike(self, key: Key, new: Key) -> bool:
-        """Whether what is declared is the same; types of statements are not asked for, since they take time."""
-        if key in self.base.statements and new in self.head.statements:
-            before, after = self.base.info(key), self.head.info(new)
-            return before.complete == after.complete and before.names == after.names
-        return self.base.info(key).columns == self.head.info(new).columns
+    def _ask_for_types(self, both: dict[Key, Comparison]) -> None:
+        """Types are asked for where they may be others: of what says something else, and behind what has changed.
+
+        They are worked out when they are asked for, and that takes time.
+        """
+        border = [follow for key in (*self.removed, *self.added) for follow in self._behind(key)]
+        border += [key for key, each in both.items() if not each.same_schema]
+        while border:
+            each = both.get(border.pop())
+            if each is not None and not each.with_types:
+                each.with_types = True
+                if each.types or each.gone or each.added:
+                    border += self._behind(each.key)
+
+    def _behind(self, key: Key) -> list[Key]:
+        old = {new: before for before, new in self.renamed.items()}
+        after = self.head.readers.get(self.renamed.get(key, key), {})
+        return [*self.base.readers.get(key, {}), *(old.get(follow, follow) for follow in after)]
 
 
 def comparisons(base: Side, head: Side) -> Pairs:

@@ -44,6 +44,7 @@ class Side:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self._columns: dict[Key, dict[str, ColumnInfo]] = {}
 
     @cached_property
     def datasets(self) -> dict[Key, Dataset]:
@@ -103,11 +104,23 @@ class Side:
 
     def columns(self, key: Key) -> dict[str, ColumnInfo]:
         """The listed columns in order; those of a star that is open are not known."""
-        return {fold(info.name): info for info in self.info(key).columns if info.name != STAR}
+        held = self._columns.get(key)
+        if held is None:
+            listed = (info for info in self.info(key).columns if info.name != STAR)
+            held = self._columns[key] = {fold(info.name): info for info in listed}
+        return held
 
     def column(self, key: Key, name: str) -> Column:
         info = self.columns(key).get(name)
         return Column(self.info(key).dataset, info.name if info is not None else name)
+
+    def edges(self, key: Key) -> list[Edge]:
+        return self._edges.get(key, [])
+
+    def texts(self, key: Key) -> list[str]:
+        """The texts that a dataset's statements stand in; none where one of them is not at hand."""
+        found = [statement.text for statement in self.statements.get(key, ())]
+        return [text for text in found if text is not None] if None not in found else []
 
     def said(self, key: Key) -> list[str]:
         return sorted({statement.words for statement in self.statements.get(key, ())})
@@ -120,8 +133,7 @@ class Side:
         return next((place for place in found if place is not None), None) or self.info(key).place
 
     def files(self, key: Key) -> set[str]:
-        places = [statement.place for statement in self.statements.get(key, ())]
-        return {place.file for place in places if place is not None}
+        return {statement.file for statement in self.statements.get(key, ()) if statement.file}
 
     def lineage(
         self, key: Key, renamed: dict[Key, Key], deep: bool, columns_renamed: Renames | None = None
