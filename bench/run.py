@@ -37,6 +37,7 @@ MOST_OF_PARSE, LEAST_ALL, LEAST_EACH = 1.5, 3.0, 10.0
 MOST_SECONDS, MOST_GROWTH, MOST_OF_CLICK = 1.0, 2.4, 1.5
 MOST_OF_PROGRAMS = 3.0
 MOST_OF_MANIFEST = 3.0
+LEAST_OF_BARE, MOST_OF_TRACE = 0.5, 50.0
 FILES, LEAST_AGAIN = 5_000, 10.0
 
 missed: list[str] = []
@@ -57,6 +58,7 @@ def main() -> int:
     benchmark_dbt()
     benchmark_programs()
     benchmark_plans()
+    benchmark_store()
     print()
     print("\n".join(["Bounds missed:", *missed]) if missed else "All bounds are kept.")
     return 1 if missed else 0
@@ -282,6 +284,22 @@ def benchmark_plans() -> None:
     ratio = figures.edges / figures.analysis
     row("Spark: text to analysed plan", figures.analysis)
     row("lineal: analysed plan to edges", figures.edges, f"{ratio:.2f} of the analysis", Bound(ratio, most=1.0))
+
+
+# -- the store ---------------------------------------------------------------------------------------------------
+
+
+def benchmark_store() -> None:
+    import store
+
+    heading(f"The store: {store.EDGES:,} edges, beside the bare bulk load of the same rows (wall-clock time)")
+    for name, found in store.figures():
+        bound = Bound(found.speed, least=LEAST_OF_BARE)
+        row(f"{name}: bare bulk load", found.bare[0])
+        row(f"{name}: lineal store load", found.load, f"{found.speed:.2f} of its speed", bound)
+        row(f"{name}: the same again, which changes nothing", found.again)
+        milliseconds = Bound(found.trace * 1000, most=MOST_OF_TRACE)
+        row(f"{name}: {store.HOPS} hops, {found.traced:,} edges", found.trace, "milliseconds", milliseconds)
 
 
 # -- measuring and printing --------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -220,14 +221,18 @@ def written(value: object) -> str:
 def server() -> Iterator[str | None]:
     """A PostgreSQL server that is thrown away, if there is one."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "postgres"))
-    try:
-        import postgres_server
-        import psycopg
+    import postgres_server
 
+    if find_spec("psycopg") is None:
+        yield None
+        return
+    import psycopg
+
+    try:
         with postgres_server.address() as conninfo:
             said = psycopg.conninfo.conninfo_to_dict(conninfo)
             yield "postgresql://?" + "&".join(f"{name}={value}" for name, value in said.items())
-    except (ImportError, postgres_server.NoServer):
+    except postgres_server.NoServer:
         yield None
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lineal.cli.history import command as history
-from lineal.cli.source import Source, checked, source_options
+from lineal.cli.source import Source, checked, shown_path, source_options
 from lineal.cli.stored import AT, chosen, found, named_after, opened, store_options
 
 if TYPE_CHECKING:
@@ -67,9 +67,7 @@ def _told(change: Change) -> str:
 
 def _shown(paths: tuple[str, ...]) -> str:
     """Where it came from; an address without its password."""
-    from lineal.store.lineage.postgres import shown
-
-    return " ".join(shown(path) if "://" in path else path for path in paths)
+    return " ".join(map(shown_path, paths))
 
 
 @command.command(name="query")
