@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
+from lineal.model.collector import uncollected
 from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
 from lineal.store.errors import Damaged
@@ -69,7 +70,8 @@ def region(
 ) -> Extraction:
     """What a trace so many hops upstream and downstream of the columns visits."""
     try:
-        return Region(database, run).around(starts, up, down, with_rows)
+        with uncollected():
+            return Region(database, run).around(starts, up, down, with_rows)
     except (KeyError, ValueError, TypeError, IndexError) as problem:
         raise Damaged(f"store {database.name} is damaged ({type(problem).__name__}: {problem})") from problem
 
@@ -195,6 +197,8 @@ class Region(Restored):
     def listed(self, touched: set[Node]) -> list[Row]:
         """What is known about the columns that are touched, of whatever dataset how wide."""
         found: list[Row] = []
+        if not self.run.layout["column_infos"]:
+            return found
         names = ", ".join(f"infos.{name}" for name in FACTS["column_infos"])
         for some in chunks(sorted(touched), AT_ONCE):
             found += self.database.rows(

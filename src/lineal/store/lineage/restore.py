@@ -164,8 +164,9 @@ class Restored:
 def made_edge(source: Column | Dataset, target: Column | Dataset, usages: list[tuple[int, Usage]]) -> Edge:
     if not isinstance(source, Column):
         raise TypeError(f"an edge from {source}, which is no column")
-    ordered = sorted(usages, key=_position) if len(usages) > 1 else usages
-    return Edge(source, target, tuple(usage for _, usage in ordered))
+    if len(usages) == 1:
+        return Edge(source, target, (usages[0][1],))
+    return Edge(source, target, tuple(usage for _, usage in sorted(usages, key=_position)))
 
 
 def _position(placed: tuple[int, Usage]) -> int:
