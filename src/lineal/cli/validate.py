@@ -84,6 +84,7 @@ def _listed(values: tuple[str, ...]) -> list[str]:
 def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verdict, str]:
     """And the line about coverage."""
     from lineal.extract.sql.constructs import constructs_of
+    from lineal.model.finding import moved
     from lineal.projects.texts import Texts
     from lineal.rules import RULES, Subject, asked, check, misnamed
     from lineal.views.findings import Verdict
@@ -94,9 +95,9 @@ def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verd
     graph = graph_in(source, corpus)
     texts = Texts(corpus, source.paths)
     subject = Subject(graph, corpus.checks, lambda: constructs_of(corpus))
-    findings = check(subject, severities, texts.suppressions())
+    findings = [moved(finding, texts.original) for finding in check(subject, severities, texts.suppressions())]
     rules = [rule for rule in RULES if rule.code in severities]
-    return Verdict(findings, rules, graph.extraction.coverage, texts.lines), footer(graph)
+    return Verdict(findings, rules, graph.extraction.coverage, texts.line), footer(graph)
 
 
 def _show(verdict: Verdict, last: str, output: str, color: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -48,6 +48,14 @@ class Finding(NamedTuple):
     def __str__(self) -> str:
         where = f"{self.found.place}: " if self.found.place else ""
         return f"{where}{self.severity.label}[{self.code}]: {self.found.message}"
+
+
+def moved(finding: Finding, place_of: Callable[[Place], Place]) -> Finding:
+    """The finding, with each of its places as another knows it."""
+    found = finding.found
+    also = tuple(spot._replace(place=place_of(spot.place)) for spot in found.also)
+    place = place_of(found.place) if found.place is not None else None
+    return finding._replace(found=found._replace(place=place, also=also))
 
 
 def order_of(finding: Finding) -> tuple[object, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from lineal.model.script import Corpus
 from lineal.projects.comments import suppressions
 from lineal.projects.text import decoded
 
+MOST_LINES = 5_000
+"""To compare longer texts line by line would take too long: their places are those of what was rendered."""
 ENDINGS = (".sql", ".py", ".yml", ".yaml", ".csv")
 
 
@@ -26,11 +29,41 @@ class Texts:
         for script in corpus.scripts:
             if script.line == 1 and not script.one_line:
                 self._scripts.setdefault(script.file, script.text)
-        self.lines = cache(self._lines)
+        self._rendered: dict[Place, str] = {}
+        self._lines = cache(self._lines_of)
+        self._origins = cache(self._origins_of)
 
-    def _lines(self, file: str) -> list[str]:
+    def line(self, place: Place) -> str:
+        """The line that a place is on, as it was analysed."""
+        lines = self._lines(place.file)
+        return self._rendered.get(place) or (lines[place.line - 1] if 0 < place.line <= len(lines) else "")
+
+    def original(self, place: Place) -> Place:
+        """A place in what a template was rendered to, as a place in the template."""
+        lines, origins = self._lines(place.file), self._origins(place.file)
+        if not origins or not 0 < place.line <= len(lines):
+            return place
+        moved = place._replace(line=origins[place.line - 1])
+        self._rendered[moved] = lines[place.line - 1]
+        return moved
+
+    def _lines_of(self, file: str) -> list[str]:
         text = self._scripts.get(file)
         return (self.text(file) if text is None else text).split("\n")
+
+    def _origins_of(self, file: str) -> list[int]:
+        """{% for … %} makes many lines of one: for each line the one it was made of; empty where none has moved."""
+        rendered, written = self._scripts.get(file), self.text(file)
+        if rendered is None or not written or rendered.count("\n") == written.count("\n"):
+            return []
+        lines, template = rendered.split("\n"), written.split("\n")
+        if len(lines) > MOST_LINES:
+            return []
+        matcher = SequenceMatcher(lambda line: not line.strip(), lines, template, False)
+        known = {0: 0}
+        for mine, theirs, size in matcher.get_matching_blocks():
+            known |= {mine + step + 1: theirs + step + 1 for step in range(size)}
+        return list(_between(known, len(lines), len(template)))
 
     def text(self, file: str) -> str:
         """The text of a file as it stands in its folder, '' if it may not or cannot be read."""
@@ -61,3 +94,18 @@ class Texts:
             if info.place is not None:
                 yield info.place
             yield from (column.place for column in info.columns if column.place is not None)
+
+
+def _between(known: dict[int, int], lines: int, template: int) -> Iterator[int]:
+    """For each line the one of the template: the known one, else as far below the last known as it is, but not beyond
+    the next."""
+    ahead = {**dict.fromkeys(range(1, lines + 1), template + 1), **known}
+    for number in range(lines - 1, 0, -1):
+        ahead[number] = known.get(number, ahead[number + 1])
+    last = 0
+    for number in range(1, lines + 1):
+        if number in known:
+            last = number
+            yield known[number]
+        else:
+            yield max(min(known[last] + number - last, ahead[number] - 1), known[last], 1)

@@ -174,3 +174,13 @@ def test_too_little_coverage_is_a_failure_of_its_own(tmp_path: Path) -> None:
     done = run(folder, "--fail-on", "never", "--fail-under", "90")
     assert done.exit_code == 1
     assert done.stderr.endswith("coverage is below 90 %: 100 % of the statements, 50 % of the columns resolved\n")
+
+
+def test_lines_that_a_loop_has_moved_are_those_of_the_template(tmp_path: Path) -> None:
+    sql = "select\n{% for x in ['a', 'b', 'c'] %}\n  id as {{ x }},\n{% endfor %}\n  id + 1 as next\nfrom raw\n"
+    folder = project(tmp_path, mart_sql=sql, mart_yml="kind: sql\ncolumns: [a, b, c]\n")
+    done = run(folder, "--select", "SA02")
+    assert "mart.sql:5:3\n  |\n5 |   id + 1 as next\n  |   ^^\n" in done.stdout
+    drift = run(folder, "--select", "A050", "--output", "json")
+    lines = [each["also"][0]["place"]["line"] for each in json.loads(drift.stdout)["findings"]]
+    assert lines == [3, 4, 4]

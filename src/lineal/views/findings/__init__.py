@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from lineal.model.diagnostic import Severity
+from lineal.model.diagnostic import Place, Severity
 from lineal.model.extraction import Coverage
 from lineal.model.finding import Finding
 from lineal.views.words import counted
@@ -30,12 +30,12 @@ FORMATS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """The findings, the rules that were asked, and the lines of the files that findings stand in."""
+    """The findings, the rules that were asked, and the lines that findings stand on."""
 
     findings: Sequence[Finding]
     rules: Sequence[Rule]
     coverage: Coverage
-    lines: Callable[[str], Sequence[str]]
+    line: Callable[[Place], str]
 
     @property
     def count(self) -> str:

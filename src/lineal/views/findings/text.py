@@ -52,10 +52,10 @@ def _finding(finding: Finding, verdict: Verdict) -> Iterator[Line]:
 
 
 def _excerpt(place: Place, verdict: Verdict, margin: str, severity: str) -> Iterator[Line]:
-    lines = verdict.lines(place.file)
-    if not 0 < place.line <= len(lines) or not lines[place.line - 1].strip():
+    shown = verdict.line(place)
+    if not shown.strip():
         return
-    text, before, spot = _window(lines[place.line - 1], max(place.column - 1, 0))
+    text, before, spot = _window(shown, max(place.column - 1, 0))
     yield line(Piece(f"{margin}|", "arrow"))
     yield line(Piece(f"{place.line} | ", "arrow"), text)
     yield line(Piece(f"{margin}| ", "arrow"), " " * width(visible(before)), Piece("^" * max(width(spot), 1), severity))
