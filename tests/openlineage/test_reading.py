@@ -366,6 +366,16 @@ def test_what_was_read_may_have_more_columns_than_an_event_lists() -> None:
     assert [info.names for info in both.datasets.values() if info.dataset.name == "v"] == [["id"]]
 
 
+def test_what_the_text_and_the_events_share_has_one_name_in_new_events(tmp_path: Path) -> None:
+    (tmp_path / "events.ndjson").write_text(json.dumps(event("COMPLETE", outputs=[dataset("stg.orders")])))
+    (tmp_path / "mart.sql").write_text("CREATE TABLE mart AS SELECT id FROM stg.orders WHERE id > 0")
+    found = lineal.lineage(tmp_path)
+    assert {(edge.source.dataset.namespace, edge.into.namespace) for edge in found.edges} == {("db", "")}
+    made = [json.loads(line) for line in found.to("openlineage").splitlines()]
+    (mart,) = (each for each in made if each["job"]["name"] == "mart")
+    assert [(each["namespace"], each["name"]) for each in mart["inputs"]] == [("db", "stg.orders")]
+
+
 def test_one_name_in_two_namespaces_is_not_the_texts(tmp_path: Path) -> None:
     known = {"schema": {**FACET, "fields": [{"name": "id"}]}}
     two = [{"namespace": space, "name": "orders", "facets": known} for space in ("a", "b")]

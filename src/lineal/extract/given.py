@@ -47,6 +47,14 @@ def joined(found: Extraction, given: Sequence[Extraction]) -> Extraction:
 
 def _two(found: Extraction, given: Extraction) -> Extraction:
     same = _same(found.datasets, given.datasets)
+    homes = {
+        other: Dataset(dataset.namespace, other.name)
+        for dataset, other in same.items()
+        if dataset.namespace and not other.namespace
+    }
+    if homes:
+        found = _moved(found, homes)
+        same = {dataset: homes.get(other, other) for dataset, other in same.items()}
     coverage = Coverage()
     coverage.add(found.coverage)
     coverage.add(given.coverage)
@@ -65,6 +73,23 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
             dict.fromkeys([*found.statements, *(_renamed_statement(each, same) for each in given.statements)])
         ),
         jobs=lambda: [*found.jobs, *(_renamed_job(job, same) for job in given.jobs)],
+    )
+
+
+def _moved(found: Extraction, homes: Same) -> Extraction:
+    """A text does not say in which database its tables are: what is given of them does."""
+    return Extraction(
+        edges=[_renamed(edge, homes) for edge in found.edges],
+        reads=[_renamed_read(read, homes) for read in found.reads],
+        datasets={
+            homes.get(dataset, dataset): replace(info, dataset=homes[dataset]) if dataset in homes else info
+            for dataset, info in found.datasets.items()
+        },
+        diagnostics=found.diagnostics,
+        coverage=found.coverage,
+        occurrences=found.occurrences,
+        statements=lambda: [_renamed_statement(each, homes) for each in found.statements],
+        jobs=lambda: [_renamed_job(job, homes) for job in found.jobs],
     )
 
 
