@@ -42,7 +42,7 @@ HEAVY = {
     "rich": ("cli", "views"),
     "pyspark": ("spark",),
     "py4j": ("spark",),
-    "numpy": (),
+    "numpy": ("spark",),
     "pandas": ("spark",),
     "pyarrow": ("spark", "store"),
     "openlineage": ("web",),

@@ -100,7 +100,7 @@ def _run(request: Request) -> int:
             request.threads,
             Path(request.warehouse) if request.warehouse else None,
             request.master,
-            _settings(request.conf),
+            settings(request.conf),
             request.check,
         )
         summary = progress(spark.run(corpus, options), request.color)
@@ -139,7 +139,7 @@ def _folder(project: str) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def _settings(conf: tuple[str, ...]) -> dict[str, str]:
+def settings(conf: tuple[str, ...]) -> dict[str, str]:
     pairs = [text.partition("=") for text in conf]
     wrong = next((text for text, (key, equals, _) in zip(conf, pairs, strict=True) if not key or not equals), None)
     if wrong is not None:

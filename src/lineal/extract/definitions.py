@@ -327,7 +327,8 @@ class Definitions:
 
     def add(self, definition: Definition) -> Definition:
         entry = definition.entry
-        others = {d.reading.script.file for d in entry.deciding} if definition.plan.defines else set()
+        checked = definition.plan.defines and not definition.reading.script.recurs
+        others = {d.reading.script.file for d in entry.deciding} if checked else set()
         if others and definition.reading.script.file not in others:
             message = f"'{entry.dataset}' is defined in {', '.join(sorted(others))} too"
             at = place_of_statement(definition.reading, definition.plan.node)
@@ -707,13 +708,17 @@ class Definitions:
         frame, evaluation = definition.frame, definition.evaluation
         assert frame is not None and evaluation is not None
         if not definition.hidden:
-            fallback = (definition.plan.query or definition.plan.node, None, None, None)
-            edges.add(definition.target, edges_of(frame, definition.target, definition.reading, fallback))
+            edges.add(definition.target, self.edges_into(definition, frame))
         self.diagnostics.extend(evaluation.diagnostics)
         self.coverage.resolved += 1
         self.coverage.references += evaluation.references
         self.coverage.ambiguous += evaluation.ambiguous
         self.coverage.unresolved += evaluation.unresolved
+
+    def edges_into(self, definition: Definition, frame: Frame) -> list[Edge]:
+        """What one statement makes of its sources."""
+        fallback = (definition.plan.query or definition.plan.node, None, None, None)
+        return edges_of(frame, definition.target, definition.reading, fallback)
 
     def reads(self) -> list[Read]:
         """Every name that a statement mentions, once per clause."""

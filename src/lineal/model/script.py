@@ -28,6 +28,8 @@ class Script:
     kind: str = "query"
     one_line: bool = False
     """The text stands on one line of its file, however many it has itself: a statement in JSON."""
+    recurs: bool = False
+    """A statement of a log: that another one defines the same name is no mistake."""
 
     def key(self) -> bytes:
         """The text and all that is said about it, to be hashed."""

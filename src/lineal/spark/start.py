@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import sys
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,6 +44,8 @@ def start(master: str, conf: Mapping[str, str], warehouse: Path, log: Path) -> A
     from pyspark.sql import SparkSession
 
     hush()
+    if master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else what is called python3 works for it
     settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("lineal")
     settings.setAll(list(settings_of(master, conf, warehouse).items()))
     try:

@@ -1,0 +1,201 @@
+"""lineal pipeline: bulk extraction as a Spark job."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from lineal.cli.source import LOG_COLUMNS, Mistake, exists
+
+if TYPE_CHECKING:
+    from lineal.spark.bulk import Options, Summary
+
+STOPPED = 130
+"""The exit code after Ctrl-C."""
+
+
+class Request(NamedTuple):
+    """What the user asked for."""
+
+    paths: tuple[str, ...]
+    out: str
+    format: str | None
+    preset: str | None
+    log_text: str | None
+    log_user: str | None
+    log_time: str | None
+    log_id: str | None
+    log_database: str | None
+    dialect: str | None
+    schema: str | None
+    default_catalog: str | None
+    default_schema: tuple[str, ...]
+    collapse_temp: bool
+    closure: bool
+    fresh: bool
+    statement_timeout: float
+    store: str | None
+    namespace: str | None
+    master: str
+    conf: tuple[str, ...]
+    output: str
+
+
+@click.command(name="pipeline")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--out", required=True, metavar="DIR", help="The folder that the tables are written to.")
+@click.option(
+    "--format",
+    type=click.Choice(["parquet", "json", "csv", "text", "files"]),
+    help="How the log is written; files: scripts.  [default: told from the names of the files]",
+)
+@click.option("--preset", metavar="NAME", help="snowflake, bigquery, databricks, redshift or postgres-csvlog.")
+@click.option("--log-text", metavar="COLUMN", help="The column of a log that has the statements.")
+@click.option("--log-user", metavar="COLUMN", help="… who ran them.")
+@click.option("--log-time", metavar="COLUMN", help="… when.")
+@click.option("--log-id", metavar="COLUMN", help="… what the engine calls them.")
+@click.option("--log-database", metavar="COLUMN", help="… where.")
+@click.option("--dialect", metavar="D", help="The SQL dialect.  [default: the preset's]")
+@click.option("--schema", metavar="FILE", help="JSON or YAML with the columns of tables: {table: {column: type}}.")
+@click.option("--default-catalog", metavar="C", help="The catalogue of names that have none: s.t is C.s.t.")
+@click.option("--default-schema", metavar="S", multiple=True, help="The schema of names that have none: t is S.t.")
+@click.option(
+    "--collapse-temp/--no-collapse-temp",
+    default=True,
+    show_default=True,
+    help="Compose temporary tables into what reads them, or keep them as nodes.",
+)
+@click.option(
+    "--closure/--no-closure", default=True, show_default=True, help="Also write what comes from what, at any distance."
+)
+@click.option("--fresh", is_flag=True, help="Forget what an earlier run has left in the folder.")
+@click.option(
+    "--statement-timeout",
+    type=click.FloatRange(min=0.1),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="A statement that takes longer is put in quarantine.",
+)
+@click.option("--store", metavar="STORE", help="Also load the lineage into this store.")
+@click.option("--namespace", metavar="NAME", help="… as the lineage of NAME.  [default: the name of the first PATH]")
+@click.option("--master", metavar="URL", default="local[*]", show_default=True, help="The Spark to run on.")
+@click.option("--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be given several times.")
+@click.option(
+    "--output",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to show the summary.",
+)
+def command(**options: Any) -> None:
+    """Extract the lineage of a query history, or of many files, as a Spark job.
+
+    PATH is a log in Parquet, JSON, CSV or text (a statement a line), a folder of logs, or a folder of scripts.
+    Statements that differ only in literals are analysed once. A second run over a log that has grown reads only what is
+    new, and a run that was stopped goes on where it was.
+
+    \b
+    lineal pipeline history/ --preset snowflake --out lineage/
+    lineal pipeline log.jsonl --log-text sql --dialect spark --out lineage/
+    lineal pipeline s3a://bucket/history --format parquet --master spark://host:7077 --out lineage/
+
+    Exit codes: 0 done, 2 a mistake in what was asked, or no Spark.
+    """
+    sys.exit(_run(Request(**options)))
+
+
+def _run(request: Request) -> int:
+    for path in request.paths:
+        if "://" not in path and not exists(path):
+            raise Mistake(f"no such file or folder: {path}")
+    with _mistakes():
+        from lineal.cli.run import settings
+        from lineal.spark.bulk import run
+        from lineal.spark.bulk.ship import started
+
+        options = _options(request)
+        with started(request.master, settings(request.conf), sys.stderr.isatty()) as spark:
+            try:
+                summary = run(options, spark, _say)
+            except KeyboardInterrupt:
+                click.echo("stopped: the same command goes on from here", err=True)
+                return STOPPED
+    _load(request, summary)
+    _show(summary, request)
+    return 0
+
+
+@contextmanager
+def _mistakes() -> Iterator[None]:
+    """What the user can change is one line."""
+    try:
+        from lineal.spark.session import SparkUnavailable, check
+
+        check()
+        from lineal.extract import UnknownDialect
+        from lineal.projects import ProjectError
+        from lineal.spark.bulk import BulkError
+    except SparkUnavailable as mistake:
+        raise Mistake(str(mistake)) from mistake
+    except ImportError as missing:
+        raise Mistake(f"{missing.name} is not installed: pip install 'lineal[spark]'") from missing
+    try:
+        yield
+    except (SparkUnavailable, BulkError, ProjectError, UnknownDialect) as mistake:
+        raise Mistake(str(mistake)) from mistake
+
+
+def _options(request: Request) -> Options:
+    from lineal.model.script import Defaults
+    from lineal.spark.bulk import Options
+
+    named = ((part, getattr(request, f"log_{part}")) for part in LOG_COLUMNS)
+    defaults = None
+    if request.default_catalog or request.default_schema:
+        defaults = Defaults(request.default_catalog, request.default_schema)
+    return Options(
+        request.paths,
+        Path(request.out),
+        request.format,
+        request.preset,
+        tuple((part, column) for part, column in named if column),
+        request.dialect,
+        request.schema,
+        defaults,
+        request.collapse_temp,
+        request.closure,
+        request.fresh,
+        request.statement_timeout,
+    )
+
+
+def _say(stage: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"{stage} …", err=True)
+
+
+def _load(request: Request, summary: Summary) -> None:
+    if request.store is None:
+        return
+    from lineal.cli.stored import WAIT, named_after, opened
+
+    whose = request.namespace or named_after(request.paths[0])
+    with opened(request.store, WAIT, create=True) as store:
+        store.load(whose, summary.extraction, source=" ".join(request.paths))
+
+
+def _show(summary: Summary, request: Request) -> None:
+    from lineal.cli.pipeline_report import as_json, lines
+    from lineal.views.safe import visible
+
+    if request.output == "json":
+        click.echo(as_json(summary))
+        return
+    for line in lines(summary, request.out):
+        click.echo(visible(line))

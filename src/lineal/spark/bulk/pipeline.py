@@ -1,0 +1,184 @@
+"""The stages of the pipeline, in order, and the summary of a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from lineal.model.diagnostic import Place
+from lineal.model.extraction import Coverage, Extraction, Occurrence
+from lineal.model.script import Corpus, Defaults, Script
+from lineal.projects import load
+from lineal.projects.schema import schema_datasets
+from lineal.spark.bulk import output, rows
+from lineal.spark.bulk.errors import BulkError
+from lineal.spark.bulk.presets import preset_of
+from lineal.spark.bulk.resolve import resolve
+from lineal.spark.bulk.state import State, start_over
+from lineal.spark.bulk.statements import Log, Logged, statements
+from lineal.spark.bulk.tables import tables
+
+RUNTIME = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "200000",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "64m",
+    "spark.sql.ansi.enabled": "true",
+}
+"""What the stages count on; given back at the end."""
+
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for."""
+
+    paths: tuple[str, ...]
+    folder: Path
+    format: str | None = None
+    preset: str | None = None
+    log: tuple[tuple[str, str], ...] = ()
+    dialect: str | None = None
+    schema: str | Mapping[str, Any] | None = None
+    defaults: Defaults | None = None
+    collapse: bool = True
+    closure: bool = True
+    fresh: bool = False
+    seconds: float = 60.0
+
+
+@dataclass
+class Summary:
+    """What a run has done."""
+
+    rows: int = 0
+    texts: int = 0
+    statements: int = 0
+    parsed: int = 0
+    here: int = 0
+    edges: int = 0
+    columns: int = 0
+    quarantined: dict[str, int] = field(default_factory=dict)
+    coverage: Coverage = field(default_factory=Coverage)
+    seconds: dict[str, float] = field(default_factory=dict)
+    closure: dict[str, Any] = field(default_factory=dict)
+    tables: dict[str, dict[str, Any]] = field(default_factory=dict)
+    extraction: Extraction = field(default_factory=Extraction)
+
+    @property
+    def throughput(self) -> float:
+        """Rows a second, over all stages."""
+        return self.rows / max(sum(self.seconds.values()), 0.001)
+
+    @property
+    def repetition(self) -> float:
+        """Rows for each statement."""
+        return self.rows / max(self.statements, 1)
+
+
+def run(options: Options, spark: SparkSession, say: Say = lambda stage: None) -> Summary:
+    """Extract everything at the paths, and write it to the folder."""
+    preset_of(options.preset)
+    if options.fresh:
+        start_over(options.folder)
+    state = State(options.folder)
+    before = {key: spark.conf.get(key, None) for key in RUNTIME}
+    for key, value in RUNTIME.items():
+        spark.conf.set(key, value)
+    try:
+        return Run(options, spark, state, say).all()
+    finally:
+        for key, former in before.items():
+            if former is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, former)
+
+
+class Run:
+    """One run, stage by stage."""
+
+    def __init__(self, options: Options, spark: SparkSession, state: State, say: Say) -> None:
+        self.options = options
+        self.spark = spark
+        self.state = state
+        self.say = say
+        self.summary = Summary()
+        self.began = time.monotonic()
+
+    def all(self) -> Summary:
+        corpus, log = self.stage("read", self.read)
+        resolved = self.stage("extract", lambda: resolve(self.spark, corpus, self.state, self.options.seconds))
+        summary, extraction = self.summary, resolved.extraction
+        summary.rows, summary.texts, summary.statements = log.rows, log.texts, len(log.statements)
+        summary.parsed, summary.here, summary.coverage = resolved.parsed, resolved.here, extraction.coverage
+        summary.edges, summary.extraction = len(extraction.edges), extraction
+        summary.quarantined = dict(log.quarantined)
+        runs = {each.name: each.runs for each in log.statements}
+        for name, why in resolved.poisoned.items():
+            summary.quarantined[why] = summary.quarantined.get(why, 0) + runs.get(name, 1)
+        made = self.stage("write", lambda: tables(resolved, log.statements, log.quarantined))
+        summary.columns = made["columns"].num_rows
+        for name, table in made.items():
+            summary.tables[name] = output.write(self.options.folder, name, table)
+        self.state.finish({"rows": log.rows, "statements": len(log.statements), "tables": summary.tables})
+        output.tidy(self.options.folder)
+        return summary
+
+    def stage(self, name: str, work: Callable[[], Any]) -> Any:
+        self.say(name)
+        started = time.monotonic()
+        found = work()
+        self.summary.seconds[name] = time.monotonic() - started
+        return found
+
+    # -- what goes in ------------------------------------------------------------------------------------------
+
+    def read(self) -> tuple[Corpus, Log]:
+        options = self.options
+        kind = options.format or rows.format_of(options.paths)
+        corpus, log = self.of_files() if kind == "files" else self.of_log(kind)
+        corpus.collapse_temporary = options.collapse
+        if options.defaults is not None:
+            corpus.defaults = options.defaults
+        return corpus, log
+
+    def of_log(self, kind: str) -> tuple[Corpus, Log]:
+        options = self.options
+        preset = preset_of(options.preset)
+        dialect = options.dialect if options.dialect is not None else preset.dialect if preset is not None else ""
+        corpus = Corpus(dialect)
+        corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)
+        found = rows.rows(self.spark, rows.Log(options.paths, kind, options.preset, options.log))
+        log = statements(found, dialect)
+        corpus.scripts = [
+            Script(each.text, dialect, each.name, target=each.name, one_line=True, recurs=True)
+            for each in log.statements
+        ]
+        corpus.occurrences = [_occurrence(each) for each in log.statements]
+        return corpus, log
+
+    def of_files(self) -> tuple[Corpus, Log]:
+        from lineal.projects import united
+
+        options = self.options
+        if options.preset or options.log:
+            raise BulkError("a folder of scripts is no log: leave out --preset and --log-…")
+        several = [load(path, options.dialect, options.schema) for path in options.paths]
+        corpus = several[0] if len(several) == 1 else united(several)
+        if corpus.given:
+            raise BulkError("saved lineage and events are no input of the pipeline: `lineal lineage` reads them")
+        return corpus, Log([], len(corpus.scripts), len(corpus.scripts), {})
+
+
+def _occurrence(each: Logged) -> Occurrence:
+    databases = (each.database,) if each.database else ()
+    return Occurrence(
+        each.name, Place(each.name, 1, 1), each.runs, each.first, each.last, each.users, databases, each.id
+    )

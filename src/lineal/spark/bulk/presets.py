@@ -1,0 +1,59 @@
+"""The query histories of engines: the columns that matter, and which rows are statements that ran."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lineal.projects.logs.columns import CANDIDATES
+from lineal.spark.bulk.errors import BulkError
+
+
+class Preset(NamedTuple):
+    """A kind of log. A part's columns are tried in their order."""
+
+    dialect: str
+    text: str
+    user: str = ""
+    time: str = ""
+    id: str = ""
+    database: str = ""
+    succeeded: tuple[str, str] = ("", "")
+    """the column that tells how a statement ended, and what it says of one that did"""
+    failed: str = ""
+    """a column that is filled only for what went wrong"""
+
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        return {part: tuple(getattr(self, part).split()) for part in CANDIDATES}
+
+
+PRESETS = {
+    "snowflake": Preset(
+        "snowflake", "query_text", "user_name", "start_time", "query_id", "database_name",
+        ("execution_status", "SUCCESS"),
+    ),
+    "bigquery": Preset(
+        "bigquery", "query", "user_email", "creation_time start_time", "job_id", "project_id",
+        ("state", "DONE"), "error_result",
+    ),
+    "databricks": Preset(
+        "databricks", "statement_text", "executed_by", "start_time", "statement_id", "",
+        ("execution_status", "FINISHED"),
+    ),
+    "redshift": Preset(
+        "redshift", "query_text querytxt", "username user_name user_id userid", "start_time starttime",
+        "query_id query", "database_name database", ("status", "success"),
+    ),
+    "postgres-csvlog": Preset("postgres", "message", "user_name", "log_time", "query_id", "database_name"),
+}  # fmt: skip
+"""Snowflake's QUERY_HISTORY, BigQuery's INFORMATION_SCHEMA.JOBS, Databricks' system.query.history, Redshift's
+SYS_QUERY_HISTORY and STL_QUERY, PostgreSQL's csvlog."""
+
+CSVLOG = "postgres-csvlog"
+
+
+def preset_of(name: str | None) -> Preset | None:
+    if name is None:
+        return None
+    if name not in PRESETS:
+        raise BulkError(f"no preset {name}: choose one of {', '.join(PRESETS)}")
+    return PRESETS[name]

@@ -1,0 +1,237 @@
+"""A log as rows of text, user, time, id and database; a row that cannot be used says why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import BinaryType, StringType, StructField, StructType
+
+from lineal.projects.logs import postgres
+from lineal.projects.logs.columns import CANDIDATES
+from lineal.projects.logs.statements import LONGEST_STATEMENT
+from lineal.spark.bulk.errors import BulkError
+from lineal.spark.bulk.presets import CSVLOG, PRESETS, Preset
+from lineal.spark.session import one_line
+
+CORRUPT = "_lineal_corrupt"
+MOST_LISTED = 30
+FORMATS = {
+    "parquet": (".parquet", ".pq"),
+    "json": (".json", ".jsonl", ".ndjson"),
+    "csv": (".csv", ".tsv"),
+    "text": (".txt", ".log"),
+    "files": (".sql", ".py", ".ipynb", ".ddl", ".hql"),
+}
+"""How the format of a file is known; those of the last are scripts, not logs."""
+
+PACKED = (".gz", ".bz2", ".zst", ".snappy")
+
+NO_TEXT = "no statement"
+NOT_UTF8 = "not UTF-8"
+TOO_LONG = f"more than {LONGEST_STATEMENT:,} characters"
+NOT_READ = "not readable as a row"
+DID_NOT_RUN = "did not succeed"
+NO_QUERY = "another message of the server"
+
+
+class Log(NamedTuple):
+    """Where a log is and how it is written."""
+
+    paths: tuple[str, ...]
+    format: str | None = None
+    preset: str | None = None
+    named: tuple[tuple[str, str], ...] = ()
+    """part → column, as the caller says"""
+
+
+def format_of(paths: tuple[str, ...]) -> str:
+    """The one format of all files, told from their names."""
+    found = {kind for path in paths for kind in _formats(path)}
+    if len(found) == 1:
+        return found.pop()
+    if not found:
+        raise BulkError(f"nothing tells how {', '.join(paths)} is written: name it with --format")
+    raise BulkError(f"{', '.join(paths)} has {' and '.join(sorted(found))} files: choose one with --format")
+
+
+def _formats(path: str) -> Iterator[str]:
+    where = Path(path)
+    if "://" in path or not where.is_dir():
+        yield from filter(None, [_named_format(path)])
+        return
+    for _, folders, names in os.walk(where):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        yield from (kind for name in names if not name.startswith((".", "_")) and (kind := _named_format(name)))
+
+
+def _named_format(name: str) -> str | None:
+    where = Path(name.lower())
+    suffix = Path(where.stem).suffix if where.suffix in PACKED else where.suffix
+    return next((kind for kind, suffixes in FORMATS.items() if suffix in suffixes), None)
+
+
+def rows(spark: SparkSession, log: Log) -> DataFrame:
+    """text, user, time, id, database, reason: a row with a reason has no text."""
+    kind = log.format or format_of(log.paths)
+    try:
+        frame = READERS[kind](spark, log)
+        return _normalised(frame, log, kind)
+    except PySparkException as problem:
+        raise BulkError(f"{', '.join(log.paths)} cannot be read as {kind}: {one_line(problem)}") from problem
+
+
+# -- files -------------------------------------------------------------------------------------------------------
+
+
+def _parquet(spark: SparkSession, log: Log) -> DataFrame:
+    return spark.read.option("recursiveFileLookup", "true").parquet(*log.paths)
+
+
+def _json(spark: SparkSession, log: Log) -> DataFrame:
+    reader = spark.read.option("recursiveFileLookup", "true").option("columnNameOfCorruptRecord", CORRUPT)
+    return reader.option("primitivesAsString", "true").json(list(log.paths))
+
+
+def _csv(spark: SparkSession, log: Log) -> DataFrame:
+    csvlog = log.preset == CSVLOG
+    tabs = all(".tsv" in path.lower() for path in log.paths)
+    reader = spark.read.options(
+        recursiveFileLookup="true", header=str(not csvlog).lower(), multiLine="true", quote='"', escape='"',
+        sep="\t" if tabs else ",", columnNameOfCorruptRecord=CORRUPT, maxCharsPerColumn="-1",
+    )  # fmt: skip
+    names = reader.csv(list(log.paths)).columns
+    if csvlog:
+        if len(names) not in postgres.WIDTHS:
+            widths = ", ".join(map(str, postgres.WIDTHS))
+            raise BulkError(f"{', '.join(log.paths)} has {len(names)} columns, and a csvlog has {widths}")
+        names = postgres.HEADER[: len(names)]
+    fields = [StructField(name, StringType()) for name in [*names, CORRUPT]]
+    return reader.schema(StructType(fields)).csv(list(log.paths))
+
+
+def _text(spark: SparkSession, log: Log) -> DataFrame:
+    """A statement a line."""
+    return spark.read.option("recursiveFileLookup", "true").text(list(log.paths)).withColumnRenamed("value", "text")
+
+
+READERS = {"parquet": _parquet, "json": _json, "csv": _csv, "text": _text}
+
+
+# -- columns -----------------------------------------------------------------------------------------------------
+
+
+def _normalised(frame: DataFrame, log: Log, kind: str) -> DataFrame:
+    preset = PRESETS[log.preset] if log.preset is not None else None
+    columns = found_columns(frame, log, preset)
+    text, broken = _text_of(frame, columns["text"], kind)
+    reason = F.when(broken, NOT_UTF8)
+    if CORRUPT in frame.columns:
+        reason = F.when(F.col(CORRUPT).isNotNull(), NOT_READ).otherwise(reason)
+    if preset is not None:
+        reason = F.coalesce(reason, _failure(frame, preset))
+    if log.preset == CSVLOG:
+        text = _logged(text)
+        reason = F.coalesce(reason, F.when(text.isNull(), NO_QUERY))
+    reason = F.coalesce(
+        reason,
+        F.when(text.isNull() | ~text.rlike(r"\S"), NO_TEXT),
+        F.when(F.length(text) > LONGEST_STATEMENT, TOO_LONG),
+    )
+    parts = [_word(columns.get(part)).alias(part) for part in CANDIDATES if part != "text"]
+    return frame.select(text.alias("said"), reason.alias("reason"), *parts).select(
+        F.when(F.col("reason").isNull(), F.col("said")).alias("text"), "reason", *(p for p in CANDIDATES if p != "text")
+    )
+
+
+def found_columns(frame: DataFrame, log: Log, preset: Preset | None) -> dict[str, Column]:
+    """The column of each part; one that is named and not there is the caller's mistake, as is a log without text."""
+    present = [name for name in frame.columns if name != CORRUPT]
+    named = dict(log.named)
+    known = preset.columns() if preset is not None else CANDIDATES
+    found = {}
+    for part in CANDIDATES:
+        wanted = (named[part],) if part in named else known[part]
+        column = next((made for name in wanted if (made := _column(frame, present, name)) is not None), None)
+        if column is not None:
+            found[part] = column
+        elif part in named or (part == "text" and preset is not None):
+            raise BulkError(f"the log has no column {' or '.join(wanted)}; its columns are {_listed(present)}")
+        elif part == "text":
+            raise BulkError(
+                f"no column is known to hold statements: name it with --log-text; it has {_listed(present)}"
+            )
+    return found
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:MOST_LISTED]) or "none"
+
+
+def _column(frame: DataFrame, present: list[str], name: str) -> Column | None:
+    alike = [each for each in present if each == name] or [each for each in present if each.lower() == name.lower()]
+    if alike:
+        return F.col(f"`{alike[0].replace('`', '``')}`")
+    if "." not in name:
+        return None
+    return _inside(frame.schema, name.split("."))
+
+
+def _inside(schema: StructType, steps: list[str]) -> Column | None:
+    """--log-text payload.query      a field in a field"""
+    column: Column | None = None
+    here: Any = schema
+    for step in steps:
+        if not isinstance(here, StructType) or step not in here.fieldNames():
+            return None
+        column = F.col(f"`{step}`") if column is None else column.getField(step)
+        here = here[step].dataType
+    return column
+
+
+def _text_of(frame: DataFrame, column: Column, kind: str) -> tuple[Column, Column]:
+    """The text, and whether its bytes are none; a decoder of CSV has put U+FFFD for those."""
+    type_ = frame.select(column).schema[0].dataType
+    if not isinstance(type_, (StringType, BinaryType)):
+        raise BulkError(
+            f"the column of statements holds {type_.simpleString()}, not text: name another with --log-text"
+        )
+    text = column.cast("string")
+    broken = ~F.is_valid_utf8(text)
+    if kind == "csv":
+        broken = broken | text.contains("\ufffd")
+    return text, broken
+
+
+def _failure(frame: DataFrame, preset: Preset) -> Column:
+    present = list(frame.columns)
+    name, says = preset.succeeded
+    status = _column(frame, present, name) if name else None
+    error = _column(frame, present, preset.failed) if preset.failed else None
+    failed = F.lit(False)
+    if status is not None:
+        failed = F.coalesce(F.upper(F.trim(status.cast("string"))) != says.upper(), F.lit(False))
+    if error is not None:
+        failed = failed | error.isNotNull()
+    return F.when(failed, DID_NOT_RUN)
+
+
+def _logged(message: Column) -> Column:
+    """duration: 0.4 ms  statement: SELECT …      as `projects.logs.postgres` reads it"""
+    statement = F.regexp_extract(message, rf"(?s)\A{postgres.STATEMENT.pattern.replace('?P<text>', '')}\z", 1)
+    prepared = F.regexp_extract(
+        F.coalesce("detail", F.lit("")), rf"(?is)\A{postgres.PREPARED.pattern.replace('?P<text>', '')}\z", 1
+    )
+    text = F.when(statement != "", F.when(prepared != "", prepared).otherwise(statement))
+    return F.when(F.col("error_severity") == "LOG", text)
+
+
+def _word(column: Column | None) -> Column:
+    if column is None:
+        return F.lit("")
+    return F.coalesce(F.substring(column.cast("string"), 1, 200), F.lit(""))

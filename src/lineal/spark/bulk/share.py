@@ -1,0 +1,180 @@
+"""On the executors: a share of the statements is parsed and evaluated; records travel back, as a memory keeps them."""
+
+from __future__ import annotations
+
+import marshal
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import current_thread, main_thread
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from lineal.extract.codec import Unfit
+from lineal.extract.memory import Held, Memory, Record, outlined
+from lineal.extract.parallel import Share
+from lineal.extract.sql.parse import deep
+from lineal.extract.timeline import order_matters
+from lineal.model.collector import uncollected
+from lineal.model.extraction import DatasetInfo
+from lineal.model.script import Corpus, Function, Script
+from lineal.spark.bulk.glance import words_of
+
+TOGETHER = 200
+"""Statements that are evaluated side by side."""
+
+FOUND = "number int, key binary, record binary, fault string"
+SCHEMA = pa.schema([("number", pa.int32()), ("key", pa.binary()), ("record", pa.binary()), ("fault", pa.string())])
+PACKED = pa.schema([("number", pa.int32()), ("script", pa.binary())])
+SlotNames = list[tuple[str, str, bool]]
+
+
+class Told(NamedTuple):
+    """What a statement that was read before defines: its key, its record without results, and the columns it makes."""
+
+    key: bytes
+    script: Script
+    """without its text"""
+    outline: Record
+    columns: list[SlotNames | None]
+
+
+class Setting(NamedTuple):
+    """What all shares have in common."""
+
+    dialect: str
+    datasets: list[DatasetInfo]
+    functions: list[Function]
+    namespace: str
+    collapse: bool
+    procedural: list[Script]
+    """of the corpus: what a function does may change any statement"""
+    seconds: float
+    """that one statement may take"""
+
+
+class TooLong(BaseException):
+    """A statement takes longer than it may."""
+
+
+class Bulk(Share):
+    """A share whose statements may be given up one by one."""
+
+    def __init__(self, corpus: Corpus, keys: dict[int, bytes], seconds: float) -> None:
+        super().__init__(corpus, Memory())
+        self.keys = keys
+        self.seconds = seconds
+        self.faults: dict[int, str] = {}
+
+    def key_of(self, script: Script) -> bytes:
+        """What was read before has its key, and no text."""
+        return self.keys.get(id(script)) or super().key_of(script)
+
+    def read_each(self, scripts: list[Script]) -> None:
+        for script in scripts:
+            with self.limited(id(script)):
+                self.own[id(script)] = super(Share, self).prepare(script)
+        for held in self.held:
+            try:
+                if not order_matters(list(held.plans)):
+                    outlined(held)
+                    self.mine[held.key] = held
+            except Unfit:
+                continue
+
+    def evaluate_each(self) -> None:
+        whole = self.ready
+        for definition in whole:
+            self.ready = [definition]
+            with self.limited(id(definition.reading.script)):
+                self.evaluate_more()
+
+    @contextmanager
+    def limited(self, script: int) -> Iterator[None]:
+        try:
+            with alarm(self.seconds):
+                yield
+        except TooLong:
+            self.faults[script] = f"took longer than {self.seconds:g} seconds"
+        except (MemoryError, RecursionError) as problem:
+            self.faults[script] = f"could not be read ({type(problem).__name__})"
+
+    def record_of(self, script: Script) -> Record | None:
+        held: Held | None = self.mine.get(self.key_of(script))
+        return self.renewed(held) if held is not None else None
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """TooLong, after so many seconds; a statement in between loses nothing."""
+
+    if current_thread() is not main_thread():  # only there a signal can be caught
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def evaluating(setting: Any, learnt: Any) -> Callable[[Batches], Batches]:
+    """number, script → records; both arguments are broadcast: a Setting, and Told by last parts of names."""
+
+    def work(batches: Batches) -> Batches:
+        for batch in batches:
+            rows = batch.to_pylist()
+            for start in range(0, len(rows), TOGETHER):
+                yield evaluated(rows[start : start + TOGETHER], setting.value, learnt.value)
+
+    return work
+
+
+def packed(scripts: list[Script]) -> list[dict[str, Any]]:
+    """Scripts as rows, on their way to an executor."""
+    return [{"number": at, "script": marshal.dumps(tuple(vars(one).values()))} for at, one in enumerate(scripts)]
+
+
+def evaluated(rows: list[dict[str, Any]], setting: Setting, learnt: dict[str, list[Told]]) -> pa.RecordBatch:
+    dialect = setting.dialect
+    mine = [Script(*marshal.loads(row["script"])) for row in rows]  # noqa: S302  from our own driver
+    named = set().union(*(words_of(script.text) for script in mine)) & learnt.keys()
+    told = list({each.key: each for name in named for each in learnt[name]}.values())
+    foreign = [replace(each.script) for each in told]
+    keys = {id(script): each.key for script, each in zip(foreign, told, strict=True)}
+    corpus = Corpus(dialect, [*setting.procedural, *foreign, *mine], setting.datasets, setting.functions,
+                    namespace=setting.namespace, collapse_temporary=setting.collapse)  # fmt: skip
+    with deep(), uncollected():
+        share = Bulk(corpus, keys, setting.seconds)
+        share.read_each([*setting.procedural, *mine])
+        share.learn([(each.key, each.outline) for each in told])
+        share.hear([((each.key, n), made) for each in told for n, made in enumerate(each.columns) if made is not None])
+        share.evaluate_each()
+        return pa.RecordBatch.from_pylist([_row(row, s, share) for row, s in zip(rows, mine, strict=True)], SCHEMA)
+
+
+def _row(row: dict[str, Any], script: Script, share: Bulk) -> dict[str, Any]:
+    fault = share.faults.get(id(script))
+    record = share.record_of(script) if fault is None else None
+    data = marshal.dumps(record) if record is not None else None
+    return {"number": row["number"], "key": share.key_of(script), "record": data, "fault": fault}
+
+
+def columns_of(record: Record) -> list[SlotNames | None]:
+    """The columns that each statement of a script makes, as far as they are known."""
+    made = []
+    for kept in record[4]:
+        slots = kept[1][0] if kept is not None else None
+        made.append([(name, key, star is not None) for name, key, star, _ in slots] if slots is not None else None)
+    return made

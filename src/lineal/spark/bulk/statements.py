@@ -1,0 +1,162 @@
+"""Every statement of a log once: equal texts are one row before any Python sees them, alike ones one after it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from lineal.projects.logs.statements import SHORT
+
+MOMENT = (
+    "coalesce(try_cast(time AS double),"
+    " cast(unix_micros(try_cast(regexp_replace(time, ' (UTC|GMT)$', '') AS timestamp)) AS double) / 1e6, 0.0D)"
+)
+"""Times in an order, whichever way they are written."""
+
+PRINTED = (
+    "key string, text string, runs bigint, untimed boolean, moment double, time string, id string,"
+    " last_moment double, last string, users array<string>, database string, texts bigint, fault string"
+)
+FIRST = ("untimed", "moment", "time", "text", "id")
+FULL_BATCH = 16_000_000
+"""Characters of text that are sent on at once."""
+
+MOST_USERS = 10_000
+"""of one statement that are listed"""
+
+
+class Logged(NamedTuple):
+    """One statement of a log, with those that differ only in literals."""
+
+    key: str
+    name: str
+    text: str
+    runs: int
+    first: str
+    last: str
+    users: tuple[str, ...]
+    database: str
+    id: str
+
+
+class Log(NamedTuple):
+    """The statements of a log in the order of their first runs, and what was counted on the way."""
+
+    statements: list[Logged]
+    rows: int
+    texts: int
+    quarantined: dict[str, int]
+
+
+def statements(rows: DataFrame, dialect: str) -> Log:
+    """The rows as statements: the result does not depend on their order, nor on how they are shared out."""
+    timed = rows.withColumn("moment", F.expr(MOMENT)).withColumn("untimed", F.col("time") == "")
+    exact = timed.groupBy("text", "database", "reason").agg(
+        F.count(F.lit(1)).alias("runs"),
+        F.min(F.struct("untimed", "moment", "time", "id")).alias("first"),
+        F.max(F.when(~F.col("untimed"), F.struct("moment", "time"))).alias("last"),
+        F.sort_array(F.collect_set(F.when(F.col("user") != "", F.col("user")))).alias("users"),
+    )
+    flat = exact.select("text", "database", "reason", "runs", "first.*", F.col("last.moment").alias("last_moment"),
+                        F.col("last.time").alias("last"), "users")  # fmt: skip
+    printed = flat.mapInArrow(printing(dialect), PRINTED)
+    alike = printed.groupBy("key", "fault").agg(
+        F.min(F.struct(*FIRST)).alias("first"),
+        F.max(F.struct("last_moment", "last")).alias("last"),
+        F.sum("runs").alias("runs"),
+        F.sum("texts").alias("texts"),
+        F.sort_array(F.array_distinct(F.flatten(F.collect_list("users")))).alias("users"),
+        F.max("database").alias("database"),
+    )
+    return _gathered(alike.toArrow().to_pylist())
+
+
+def _gathered(found: list[dict[str, Any]]) -> Log:
+    faults: dict[str, int] = {}
+    for row in found:
+        if row["fault"] is not None:
+            faults[row["fault"]] = faults.get(row["fault"], 0) + row["runs"]
+    good = [row for row in found if row["fault"] is None]
+    good.sort(key=lambda row: (*(row["first"][part] for part in FIRST[:3]), row["key"]))
+    shared: dict[str, int] = {}
+    for row in good:
+        shared[row["key"][:SHORT]] = shared.get(row["key"][:SHORT], 0) + 1
+    made = [_logged(row, row["key"][:SHORT] if shared[row["key"][:SHORT]] == 1 else row["key"]) for row in good]
+    return Log(made, sum(row["runs"] for row in found), sum(row["texts"] for row in good), dict(sorted(faults.items())))
+
+
+def _logged(row: dict[str, Any], digits: str) -> Logged:
+    first = row["first"]
+    return Logged(
+        row["key"], f"query_{digits}", first["text"], row["runs"], first["time"], row["last"]["last"] or first["time"],
+        tuple(row["users"][:MOST_USERS]), row["database"], first["id"],
+    )  # fmt: skip
+
+
+# -- on the executors --------------------------------------------------------------------------------------------
+
+
+def printing(dialect: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Gives texts their keys, and unites those of a partition that have the same."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from lineal.spark.bulk.shapes import Fingerprints
+
+        prints, size = Fingerprints(dialect), 0
+        united: dict[tuple[str, str | None], dict[str, Any]] = {}
+        for batch in batches:
+            for row in batch.to_pylist():
+                size += _unite(united, row, prints)
+            if size > FULL_BATCH:
+                yield _batch(united)
+                united, size = {}, 0
+        yield _batch(united)
+
+    return work
+
+
+def _unite(united: dict[tuple[str, str | None], dict[str, Any]], row: dict[str, Any], prints: Any) -> int:
+    fault = row.pop("reason")
+    row["key"], row["fault"], row["texts"] = "", fault, 1
+    if fault is None:
+        row["text"] = row["text"].replace("\0", " ")
+        said = f"{prints.of(row['text'])} {row['database']}"
+        row["key"] = hashlib.sha256(said.encode()).hexdigest()
+    else:
+        row["text"], row["users"], row["database"] = "", [], ""
+    held = united.get((row["key"], fault))
+    if held is None:
+        united[row["key"], fault] = row
+        return len(row["text"])
+    held["runs"] += row["runs"]
+    held["texts"] += 1
+    if tuple(row[part] for part in FIRST) < tuple(held[part] for part in FIRST):
+        held.update({part: row[part] for part in FIRST})
+    if row["last"] is not None and (held["last"] is None or _last(row) > _last(held)):
+        held["last"], held["last_moment"] = row["last"], row["last_moment"]
+    if not held["users"] or row["users"] != held["users"]:
+        held["users"] = sorted({*held["users"], *row["users"]})
+    return 0
+
+
+def _last(row: dict[str, Any]) -> tuple[float, str]:
+    return row["last_moment"], row["last"]
+
+
+SCHEMA = pa.schema(
+    [
+        ("key", pa.string()), ("text", pa.string()), ("runs", pa.int64()), ("untimed", pa.bool_()),
+        ("moment", pa.float64()), ("time", pa.string()), ("id", pa.string()), ("last_moment", pa.float64()),
+        ("last", pa.string()), ("users", pa.list_(pa.string())), ("database", pa.string()), ("texts", pa.int64()),
+        ("fault", pa.string()),
+    ]
+)  # fmt: skip
+
+
+def _batch(united: dict[tuple[str, str | None], dict[str, Any]]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist(list(united.values()), schema=SCHEMA)
