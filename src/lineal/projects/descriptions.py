@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from lineal.model.diagnostic import Place
 from lineal.projects import yaml
 from lineal.projects.columns import TYPE_KEYS
+from lineal.projects.scalars import scalar
 
 DESCRIPTION, NAME, COLUMNS = "description", "name", "columns"
 ANCHORS = (*reversed(TYPE_KEYS), NAME)
@@ -376,31 +377,3 @@ def _replacing(path: tuple[Any, ...], new: Callable[[Any], Any]) -> Callable[[An
 
 def _nothing(data: Any) -> None:
     """The other half of an edit in two parts has done it."""
-
-
-# -- scalars -------------------------------------------------------------------------------------------------------
-
-_PLAIN = re.compile(r"[^\W_](?:[^\n:#\[\]{}\"'\\&*!|>%@`?]|:(?=\S)|(?<=\S)#)*")
-_RARE = re.compile("[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
-_QUOTED = re.compile(rf"{_RARE.pattern}|[\\\"]")
-_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
-
-
-def scalar(text: str, *, flow: bool = False) -> str:
-    """A text as YAML: as it is where that means the text, else in quotes."""
-    if _PLAIN.fullmatch(text) and not (flow and "," in text) and _means_itself(text):
-        return text
-    if ('"' in text or "\\" in text) and "'" not in text and not _RARE.search(text):
-        return f"'{text}'"
-    return f'"{_QUOTED.sub(_escaped, text)}"'
-
-
-def _means_itself(text: str) -> bool:
-    problems: list[object] = []
-    value = yaml.parse(text, "", problems.append)
-    return value is not None and not problems and value.data == text
-
-
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return _ESCAPES.get(found[0]) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")

@@ -14,6 +14,10 @@ CATALOGUES = ("information_schema", "pg_catalog", "sys", "system", "snowflake", 
 """What every engine has without being told."""
 
 
+MOST_COMPARED = 100_000
+"""Pairs of names; beyond that no name is suggested."""
+
+
 def find(subject: Subject) -> Iterator[Found]:
     said = subject.diagnosed.get(Code.UNKNOWN_REFERENCE, [])
     for diagnostic in said:
@@ -26,10 +30,11 @@ def _unknown_tables(subject: Subject, said_in: set[str]) -> Iterator[Found]:
     written = {edge.into for edge in subject.graph.extraction.edges} | {read.target for read in subject.graph.reads}
     unknown = {info.dataset for info in subject.infos if _is_unknown(info)} - written
     known = [info.dataset.name for info in subject.infos if info.dataset not in unknown]
+    cheap = len(unknown) * len(known) <= MOST_COMPARED
+    meant = {dataset: names.closest(dataset.name, known) for dataset in unknown} if cheap else {}
     for read in subject.graph.reads:
         if read.dataset in unknown and read.column is None and not (read.place and read.place.file in said_in):
-            near = names.closest(read.dataset.name, known)
-            hint = f"Did you mean {near}?" if near else ""
+            hint = f"Did you mean {meant[read.dataset]}?" if meant.get(read.dataset) else ""
             message = f"{read.target} reads {read.dataset}, which nothing defines or declares"
             yield Found(message, read.place, hint, read.dataset)
 

@@ -9,7 +9,8 @@ import pytest
 from lineal.model.diagnostic import Place
 from lineal.projects import yaml
 from lineal.projects.columns import read_columns
-from lineal.projects.descriptions import Fill, Written, scalar, written
+from lineal.projects.descriptions import Fill, Written, written
+from lineal.projects.scalars import scalar
 
 
 def fill_in(text: str, texts: dict[str, str], dataset: str = "mart") -> Written:
