@@ -64,7 +64,7 @@ def without_files(document: dict[str, Any]) -> Any:
 
     def bare(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: bare(item) for key, item in value.items() if key != "place"}
+            return {key: bare(item) for key, item in value.items() if key not in ("place", "file")}
         return [bare(item) for item in value] if isinstance(value, list) else value
 
     return {
