@@ -133,3 +133,33 @@ def test_a_file_outside_of_the_project_is_not_written_to(tmp_path: Path) -> None
     done = run(folder, "--write")
     assert outside.read_text() == STG
     assert "no YAML file of the project" in done.stderr
+
+
+def test_the_yaml_of_a_dbt_project(tmp_path: Path) -> None:
+    models = "models:\n  - name: mart\n    columns:\n      - {name: order_id}   # the key\n\n  - name: other\n"
+    sources = (
+        "sources:\n  - name: shop\n    tables:\n      - name: raw\n        columns: [{name: id, description: Key}]\n"
+    )
+    files = {
+        "dbt_project.yml": "name: shop\nprofile: shop\n",
+        "models/mart.sql": "select id as order_id from {{ source('shop', 'raw') }}\n",
+        "models/other.sql": "select order_id from {{ ref('mart') }}\n",
+        "models/m.yml": models,
+        "models/s.yml": sources,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert run(tmp_path, "--write").exit_code == 0
+    assert (tmp_path / "models/s.yml").read_text() == sources
+    assert (tmp_path / "models/m.yml").read_text() == models.replace(
+        "{name: order_id}", "{name: order_id, description: Key}"
+    ) + "    columns:\n      - name: order_id\n        description: Key\n"
+
+
+def test_a_saved_lineage_names_files_and_has_none(tmp_path: Path) -> None:
+    folder, saved = project(tmp_path / "project"), tmp_path / "x.lineal.json"
+    CliRunner().invoke(main, ["lineage", str(folder), "--save", str(saved)])
+    done = run(saved, "--write")
+    assert "which is no YAML file of the project" in done.stderr
+    assert yaml_of(folder, "stg") == STG
