@@ -31,6 +31,8 @@ SAME = [
     ("SELECT a, (SELECT max(c) FROM u WHERE u.id = t.id) AS m FROM t",
      "SELECT x.a, (SELECT max(y.c) FROM u y WHERE x.id = y.id) m FROM t x"),
     ("SELECT a::INT AS n FROM t", "SELECT CAST(a AS INT) AS n FROM t"),
+    ("SELECT x.a, u.v FROM t x CROSS JOIN UNNEST(x.b) AS u(v)",
+     "SELECT y.a, w.v FROM t y CROSS JOIN UNNEST(y.b) AS w(v)"),
     ("SELECT a FROM t WHERE a != 1", "SELECT a FROM t WHERE a <> 1"),
 ]  # fmt: skip
 
@@ -51,6 +53,7 @@ DIFFERENT = [
     ("SELECT a FROM t WHERE a = 1 OR b = 1 AND id = 1", "SELECT a FROM t WHERE (a = 1 OR b = 1) AND id = 1"),
     ("WITH w AS (SELECT random() AS r FROM t) SELECT w.r FROM w",
      "WITH w AS (SELECT random() AS r FROM t) SELECT x.r FROM w x JOIN w y ON x.r = y.r"),
+    ("SELECT v FROM t x CROSS JOIN UNNEST(x.b) AS u(v)", "SELECT v FROM t x CROSS JOIN UNNEST(x.a) AS u(v)"),
     ("SELECT a FROM t TABLESAMPLE (10 PERCENT)", "SELECT a FROM t TABLESAMPLE (20 PERCENT)"),
 ]  # fmt: skip
 

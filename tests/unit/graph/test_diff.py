@@ -127,6 +127,12 @@ def test_a_moved_file_is_only_moved() -> None:
     assert made.findings == ()
 
 
+def test_comments_and_layout_are_cosmetic() -> None:
+    made = changed(mart=f"/* per customer */ {BASE['mart']}")
+    assert [each[:2] for each in made.restyled] == [("mart", "has other comments or another layout")]
+    assert made.findings == ()
+
+
 def test_descriptions_are_notes_and_classifications_findings() -> None:
     sql = {"v": "SELECT a FROM t"}
     said: list[Mapping[str, object]] = [

@@ -26,8 +26,10 @@ VOLATILE = frozenset(
         "monotonically_increasing_id",
     )
 )  # fmt: skip
-UNUSUAL = ("match", "connect", "into", "kind", "pivots", "operation_modifiers", "laterals")
+UNUSUAL = ("match", "connect", "into", "kind", "pivots", "operation_modifiers")
 ALWAYS = "true()"
+MOVABLE = ("table(", "rows(")
+"""What does not look at the sources before it."""
 
 
 class Unproven(Exception):
@@ -50,6 +52,7 @@ class Scope:
         self.sources: list[Source] = []
         self.aliases: frozenset[str] = frozenset()
         self.merged: dict[str, int] = {}
+        self.turned = False
 
     def qualified(self, alias: str) -> tuple[int, int] | None:
         """x.a      how many queries further out x stands, and where in its FROM"""
@@ -230,7 +233,7 @@ class Canon:
         scope.aliases = frozenset(self.own_names(node))
         items = list(self.items(node, scope, tables))
         said = [item for _, item in items] if not named else [f"{name}:{item}" for name, item in items]
-        clauses = self.plain(node, scope, tables, ("expressions", "from_", "joins", "with_", "where"))
+        clauses = self.plain(node, scope, tables, ("expressions", "from_", "joins", "laterals", "with_", "where"))
         where = self.said(node.args["where"].this, scope, tables) if node.args.get("where") else ALWAYS
         if where != ALWAYS:
             clauses += f"where({where})"
@@ -284,8 +287,11 @@ class Canon:
         for join in node.args.get("joins") or ():
             scope.sources.append(self.member(join.this, scope, tables))
             joins.append(self.join(join))
+        for lateral in node.args.get("laterals") or ():
+            scope.sources.append(self.member(lateral, scope, tables))
         self.merge(node, scope)
-        if len(joins) == 1 and len(scope.sources) == 2 and not has_star(node):
+        movable = all(source.said.startswith(MOVABLE) for source in scope.sources)
+        if len(joins) == 1 and len(scope.sources) == 2 and movable:
             joins = [self.sides(joins[0], scope)]
         return joins
 
@@ -301,6 +307,7 @@ class Canon:
         left, right = scope.sources
         if join.kind == "RIGHT" or (join.kind in ("", "FULL") and right.said < left.said):
             scope.sources.reverse()
+            scope.turned = True
             scope.merged = {name: 1 - at for name, at in scope.merged.items()}
         return join._replace(kind="LEFT") if join.kind == "RIGHT" else join
 
@@ -319,6 +326,9 @@ class Canon:
             columns = self.known(name)
             found = [self.facts.fold(column, False) for column in columns] if columns is not None else None
             return Source(alias, f"table({name},{listed})", listed or found)
+        if isinstance(member, (exp.Unnest, exp.Lateral)) and not member.find(exp.Query):
+            said = self.plain(member, scope, tables, ("alias",))
+            return Source(alias, f"made({said},{listed})", listed or None)
         raise Unproven("a member of FROM that is no table")
 
     def derived(self, alias: str, made: Made) -> Source:
@@ -398,6 +408,8 @@ class Canon:
         if any((join.args.get("kind") or "").upper() in ("SEMI", "ANTI") for join in node.args.get("joins") or ()):
             raise Unproven("a star over half a join")
         sources = list(enumerate(scope.sources))
+        if scope.turned:
+            sources.reverse()  # a star lists them as they are written
         if isinstance(item, exp.Column):
             alias = self.fold(item.args["table"])
             sources = [(at, source) for at, source in sources if source.alias == alias]
@@ -427,10 +439,6 @@ def iter_parents(cte: exp.CTE) -> Iterator[exp.CTE]:
     while around is not None:
         yield around
         around = around.find_ancestor(exp.CTE)
-
-
-def has_star(node: exp.Select) -> bool:
-    return any(isinstance(item, exp.Star) or isinstance(item.this, exp.Star) for item in node.expressions)
 
 
 # -- expressions ---------------------------------------------------------------------------------------------------

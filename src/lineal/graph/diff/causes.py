@@ -94,6 +94,7 @@ class _Causes:
     def all(self) -> tuple[list[Finding], list[Detail], list[Restyled]]:
         for comparison in self.pairs.common:
             self.sort(comparison)
+        self.relaid()
         self.only_on_one_side()
         self.attach()
         self.join_scripts()
@@ -142,6 +143,17 @@ class _Causes:
             note = f"{note} from {before} to {after}"
         if note:
             self.restyled.append(Restyled(comparison.name, note, self.head.place(comparison.new)))
+
+    def relaid(self) -> None:
+        """A file in which only comments and layout are others: so is each of its statements."""
+        edited = {file for each in self.pairs.common if not each.same_words for file in self.head.files(each.new)}
+        told = {each.dataset for each in self.restyled}
+        for each in self.pairs.common:
+            before, after = self.base.texts(each.key), self.head.texts(each.new)
+            quiet = each.same_words and before and after and before != after and each.name not in told
+            if quiet and edited.isdisjoint(self.head.files(each.new)):
+                note = "has other comments or another layout"
+                self.restyled.append(Restyled(each.name, note, self.head.place(each.new)))
 
     def only_on_one_side(self) -> None:
         for key in self.pairs.removed:
@@ -287,9 +299,9 @@ class _Causes:
 
     @cached_property
     def new_errors(self) -> list[Diagnostic]:
-        known = {(found.code, found.message) for found in self.base.graph.extraction.diagnostics}
-        found = self.head.graph.extraction.diagnostics
-        return [each for each in found if each.severity >= Severity.ERROR and (each.code, each.message) not in known]
+        known = {(found.code, fold(found.message)) for found in self.base.graph.extraction.diagnostics}
+        errors = (each for each in self.head.graph.extraction.diagnostics if each.severity >= Severity.ERROR)
+        return [each for each in errors if (each.code, fold(each.message)) not in known]
 
     def add_errors(self) -> None:
         """A statement that was changed, and cannot be read any more: one finding says both."""

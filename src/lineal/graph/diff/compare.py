@@ -85,11 +85,11 @@ class Comparison:
 
     @cached_property
     def _before(self) -> tuple[dict[str, Facts], Facts]:
-        return self.base.lineage(self.key, self.renamed, not self.same_words, self.columns_renamed)
+        return self.base.lineage(self.key, self.renamed, not self.same_meaning, self.columns_renamed)
 
     @cached_property
     def _after(self) -> tuple[dict[str, Facts], Facts]:
-        return self.head.lineage(self.new, {}, not self.same_words)
+        return self.head.lineage(self.new, {}, not self.same_meaning)
 
     @cached_property
     def details(self) -> list[Detail]:
