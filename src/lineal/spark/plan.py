@@ -30,6 +30,10 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.unsafe.types.UTF8String;
 
 public class LinealPlan {
+  private static final java.util.regex.Pattern CALLED = java.util.regex.Pattern.compile(
+      "(boolean|tinyint|smallint|int|bigint|float|double|decimal|date|timestamp|binary|string)\\\\s*\\\\(",
+      java.util.regex.Pattern.CASE_INSENSITIVE);
+
   private final StringBuilder out = new StringBuilder();
   private String views = "";
 
@@ -90,7 +94,7 @@ public class LinealPlan {
       out.append("]");
     }
     if (node instanceof Cast)
-      out.append(",\\"user\\":").append(((Cast) node).getTagValue(Cast.USER_SPECIFIED_CAST()).isDefined());
+      out.append(",\\"user\\":").append(isWritten((Cast) node));
     if (leaf) {
       out.append(",\\"output\\":");
       value(((View) node).output(), children);
@@ -103,6 +107,16 @@ public class LinealPlan {
       out.append(",");
       node((TreeNode) below.next());
     }
+  }
+
+  /** CAST(a AS DATE), and DATE(a), of which Spark remembers no more than the text. */
+  private boolean isWritten(Cast cast) {
+    if (cast.getTagValue(Cast.USER_SPECIFIED_CAST()).isDefined()) return true;
+    scala.Option text = cast.origin().sqlText();
+    scala.Option start = cast.origin().startIndex();
+    if (text.isEmpty() || start.isEmpty()) return false;
+    java.util.regex.Matcher called = CALLED.matcher((String) text.get());
+    return called.region((Integer) start.get(), ((String) text.get()).length()).lookingAt();
   }
 
   private boolean isLeaf(View view) {

@@ -29,6 +29,7 @@ from lineal.extract.pyspark.values import (
     Module,
     Native,
     Partial,
+    PartialMethod,
     Pattern,
     SchemaValue,
     Session,
@@ -177,6 +178,8 @@ def taken_from(run: Run, found: Value, held: Value, name: str, node: Any) -> Val
     """What a class has under a name, seen from one of its instances."""
     from lineal.extract.pyspark.calls import apply
 
+    if isinstance(found, PartialMethod):
+        return Partial(found.function, (held, *found.arguments), found.keywords)
     if not isinstance(found, Function):
         return found
     if "property" in found.decorators or "cached_property" in found.decorators:

@@ -17,6 +17,7 @@ from lineal.extract.pyspark.frames import NA
 from lineal.extract.pyspark.frames.groups import GROUPED
 from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.libraries import call as call_of_library
+from lineal.extract.pyspark.natives import is_a
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run, Yielded
 from lineal.extract.pyspark.session import SESSION
@@ -184,6 +185,8 @@ def call_function(
 ) -> Value:  # fmt: skip
     if "contextmanager" in function.decorators and at_yield is None:
         return Builder("context", {"call": lambda body: call_function(run, function, arguments, keywords, node, body)})
+    if function.variants:
+        function = variant_for(function, arguments)
     if run.depth >= DEEPEST_CALL:
         return Unknown(f"{function.name}()", "calls nest too deeply to be followed")
     run.step(5)
@@ -208,6 +211,13 @@ def call_function(
     if yielded or yields(function):
         return Generator(yielded)
     return returned(run, returns)
+
+
+def variant_for(function: Function, arguments: Arguments) -> Function:
+    """@singledispatch      the function that is registered for the first argument's type"""
+    given = arguments[1:] if "singledispatchmethod" in function.decorators else arguments
+    fitting = [made for kind, made in function.variants or () if given and is_a(given[0], kind)]
+    return fitting[-1] if fitting else function
 
 
 def yields(function: Function) -> bool:

@@ -27,8 +27,12 @@ def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
             if isinstance(getter, Function):
                 getter.setter = made
                 return getter
+        if name == "register" and isinstance(target, ast.Attribute) and registered(run, made, decorator, target, env):
+            return made
         owner = value(run, target, env)
         full = owner.name if isinstance(owner, Library) else ""
+        if full in ("functools.singledispatch", "functools.singledispatchmethod"):
+            made.variants = []
         if name in UDFS and ("pyspark" in full or not full):
             return Udf(made.name, aggregates=aggregates(made, decorator))
         if isinstance(owner, Builder) and owner.kind == "udf_decorator":
@@ -41,6 +45,19 @@ def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
         if isinstance(owner, (Function, Class)) or (isinstance(owner, Method) and owner.function is not None):
             result = wrapped_by(run, owner, result, decorator, env) or result
     return result
+
+
+def registered(run: Run, made: Function, decorator: Any, target: ast.Attribute, env: Environment) -> bool:
+    """@render.register, @render.register(str)      for that type, or for that of the first parameter"""
+    general = value(run, target.value, env)
+    if not isinstance(general, Function) or general.variants is None:
+        return False
+    said = decorator.args[0] if isinstance(decorator, ast.Call) and decorator.args else None
+    annotations = [each.annotation for each in made.node.args.args if each.annotation is not None]
+    kind = said or next(iter(annotations), None)
+    if kind is not None:
+        general.variants.append((value(run, kind, env), made))
+    return True
 
 
 def wrapped_by(run: Run, owner: Value, made: Value, decorator: Any, env: Environment) -> Value | None:

@@ -422,7 +422,7 @@ def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
         elif known is isinstance(node.op, ast.Or):
             maybe.append(last)
             break
-    if not maybe:
+    if not maybe or (isinstance(node.op, ast.And) and truth(last) is False):
         return last
     return maybe[0] if len(maybe) == 1 and maybe[0] is last else either(maybe if last in maybe else [*maybe, last])
 

@@ -12,7 +12,7 @@ from lineal.extract.pyspark.attributes import SESSION_NAMES, STRONG
 from lineal.extract.pyspark.notebooks import python_of
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.run import Environment
-from lineal.extract.pyspark.values import Class, Function
+from lineal.extract.pyspark.values import Class, Function, Value
 from lineal.extract.sql.reading import Reading
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Script
@@ -45,7 +45,7 @@ class File:
         self.parts = tuple(part for part in re.sub(r"\.(py|ipynb)$", "", self.path).split("/") if part not in ("", "."))
         self.functions: list[Function] = []
         self.classes: list[Class] = []
-        self.pipelines: list[tuple[Function, str, str, Any]] = []
+        self.pipelines: list[tuple[Function, str, str, Any, list[Value]]] = []
         self.environment: Environment | None = None
         self.failed: Diagnostic | None = None
         self._tree: ast.Module | None = None

@@ -23,6 +23,7 @@ from lineal.extract.pyspark.values import (
     Library,
     Method,
     Partial,
+    PartialMethod,
     Pattern,
     Session,
     Unknown,
@@ -155,6 +156,12 @@ def reduce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     for item in items[1:]:
         total = invoke(run, arguments[0], [total, item], {}, node)
     return total
+
+
+def partial_method(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if not arguments:
+        return Unknown("partialmethod()", "")
+    return PartialMethod(arguments[0], tuple(arguments[1:]), keywords)
 
 
 def partial(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -386,6 +393,7 @@ LIBRARIES: dict[str, Handler] = {
     **STANDARD,
     "functools.reduce": reduce,
     "functools.partial": partial,
+    "functools.partialmethod": partial_method,
     "functools.wraps": wraps,
     "functools.wrapped": first_argument,
     "functools.lru_cache": wraps,

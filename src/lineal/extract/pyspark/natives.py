@@ -241,11 +241,11 @@ def is_instance(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
         return unknown()
     held = arguments[0]
     kinds = arguments[1] if isinstance(arguments[1], tuple) else (arguments[1],)
-    answers = [_is_a(held, kind) for kind in kinds]
+    answers = [is_a(held, kind) for kind in kinds]
     return True if True in answers else unknown() if None in answers else False
 
 
-def _is_a(held: Value, kind: Value) -> bool | None:
+def is_a(held: Value, kind: Value) -> bool | None:
     if isinstance(kind, Class):
         return isinstance(held, Instance) and _inherits(held.home, kind)
     if not isinstance(kind, Library):

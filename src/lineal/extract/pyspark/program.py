@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, cast
 
 from lineal.extract.pyspark.calls import call_function
@@ -169,8 +170,9 @@ class Program:
     def define_datasets(self, file: File) -> None:
         """@dlt.table functions, and dbt's model(dbt, session)"""
         run = self.run
-        for function, name, kind, decorator in file.pipelines:
-            self.guarded(function, lambda f=function, n=name, k=kind, d=decorator: define(run, f, n, k, d, []))
+        for function, *said in file.pipelines:
+            name, kind, decorator, rules = said
+            self.guarded(function, partial(define, run, function, name, kind, decorator, [], rules))
         for function in file.functions:
             if is_dbt_model(function) and id(function.node) not in run.called:
                 stem = file.parts[-1] if file.parts else "model"

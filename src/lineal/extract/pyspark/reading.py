@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any, NamedTuple
 
 from lineal.algebra.frame import Trail
@@ -12,11 +13,14 @@ from lineal.model.diagnostic import Place
 from lineal.model.script import Script
 from lineal.model.way import Confidence
 
+PIPELINE = re.compile(r"\bdlt\b|\bpipelines\b|databricks\.declarative")
+"""the libraries of Databricks' pipelines, imported"""
+
 
 class PythonReading(Reading):
     """A Python file, with the SQL texts that stand in it."""
 
-    __slots__ = ("_split", "cells", "embedded")
+    __slots__ = ("_pipeline", "_split", "cells", "embedded")
 
     level = Confidence.HIGH
 
@@ -33,6 +37,14 @@ class PythonReading(Reading):
         self.embedded = embedded if embedded is not None else {}
         """the SQL texts of a whole program, by the trees that were made of them"""
         self._split: list[str] | None = None
+        self._pipeline: bool | None = None
+
+    @property
+    def is_pipeline(self) -> bool:
+        """import dlt      where LIVE.orders is a dataset of the pipeline, and not a table of a schema `live`"""
+        if self._pipeline is None:
+            self._pipeline = PIPELINE.search(self.script.text) is not None
+        return self._pipeline
 
     def embed(self, tree: Any, reading: Reading) -> None:
         """A SQL text of this file: its trees know where they stand in it."""

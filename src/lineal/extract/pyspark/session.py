@@ -95,9 +95,21 @@ def qualified(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
             node.set(key, exp.Identifier(this=name, quoted=False))
 
 
+def is_live(run: Run, parts: list[str]) -> bool:
+    """LIVE.orders      a dataset of the pipeline itself"""
+    return len(parts) == 2 and parts[0].lower() == "live" and run.reading.is_pipeline
+
+
+def without_live(run: Run, tree: Any) -> None:
+    """SELECT … FROM LIVE.orders"""
+    for node in tree.find_all(exp.Table):
+        if is_live(run, [part.name for part in node.parts]):
+            node.set("db", None)
+
+
 def table_named(run: Run, name: str, node: Any) -> Relation:
     parts, is_path = table_parts(name)
-    if len(parts) > 1 and parts[0].lower() == "live":
+    if is_live(run, parts):
         parts = parts[1:]
     key = parts[0] if is_path else ".".join(part.lower() for part in parts)
     if len(parts) == 1 and key in run.views:
@@ -270,6 +282,8 @@ def put_back(tree: Any, labels: list[str]) -> None:
 
 
 def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
+    if run.reading.is_pipeline:
+        without_live(run, tree)
     if run.using != ("", "") and not isinstance(tree, exp.Use):
         qualified(run, tree, relations)
     if isinstance(tree, exp.Create):

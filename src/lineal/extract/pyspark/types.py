@@ -23,6 +23,10 @@ def is_numeric(kind: str) -> bool:
     return bool(NUMERIC.match(kind.lower()))
 
 
+def is_text(kind: str) -> bool:
+    return bool(STRING.match(kind.lower()))
+
+
 def fits(kind: str, value: Value) -> bool:
     """Whether fillna(value) fills a column of that type."""
     kind = kind.lower()

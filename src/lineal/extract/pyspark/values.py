@@ -139,6 +139,8 @@ class Function:
     setter: Function | None = None
     notes: dict[str, Value] = field(default_factory=dict)
     """build.target = "mart.orders"      what the program writes on it"""
+    variants: list[tuple[Value, Function]] | None = None
+    """@singledispatch      the functions that are registered for types of its first argument"""
 
 
 @dataclass
@@ -298,6 +300,11 @@ class Partial:
     function: Value
     arguments: tuple[Value, ...]
     keywords: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class PartialMethod(Partial):
+    """functools.partialmethod(f, …)      self comes before what is given"""
 
 
 class DefaultDict(dict[Any, Any]):

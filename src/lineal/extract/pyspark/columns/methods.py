@@ -82,6 +82,7 @@ def over(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
     """F.sum("x").over(window)"""
     spec = arguments[0] if arguments else keywords.get("window")
     if not isinstance(spec, WindowSpec):
+        run.dynamic("a window that only a run knows", node)
         spec = WindowSpec()
     order = exp.Order(expressions=[_ordered(tree) for tree in spec.order]) if spec.order else None
     tree = exp.Window(this=held.tree, partition_by=list(spec.partition), order=order)

@@ -13,7 +13,7 @@ from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.frames.project import flat, projected, said
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.types import is_numeric, schema_of
+from lineal.extract.pyspark.types import is_numeric, is_text, schema_of
 from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, is_known
 from lineal.extract.sql.clauses import GROUPS
 from lineal.extract.sql.expressions import gather
@@ -263,6 +263,7 @@ def describe(run: Run, relation: Relation, arguments: Arguments, keywords: Keywo
     names = [name for name in flat(arguments) if isinstance(name, str)]
     if getattr(getattr(node, "func", None), "attr", "") == "summary" or not names:
         names = relation.names
+    names = [name for name in names if is_described(relation, name)]
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     attributes = [fresh(Slot("summary", "summary", {}))]
@@ -273,6 +274,12 @@ def describe(run: Run, relation: Relation, arguments: Arguments, keywords: Keywo
         pour(scope.column(tree).lineage, COUNTED, lineage, tree)
         attributes.append(fresh(Slot(name, name.lower(), lineage)))
     return said(run, relation.derived(attributes, None, evaluation), evaluation)
+
+
+def is_described(relation: Relation, name: str) -> bool:
+    """Of dates, arrays and structs there is no summary."""
+    kinds = [relation.types.get(each.id, "") for each in relation.by_key.get(name.lower(), ())]
+    return all(not kind or is_numeric(kind) or is_text(kind) for kind in kinds)
 
 
 def crosstab(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
