@@ -110,6 +110,9 @@ def measure(address: str, found: Extraction, bares: list[Bare], rounds: int) -> 
             rows = rows or rows_of(store)
         for bare, times in zip(bares, took, strict=True):
             times.append(bare(rows))
+    rows.clear()
+    gc.collect()
+    gc.freeze()
     with open_store(address) as store:
         again = seconds(lambda: store.load(NAMESPACE, found))
         trace, traced = trace_of(store, found)

@@ -70,6 +70,25 @@ def test_a_second_writer_waits_and_then_says_so(address: str) -> None:
         assert saved(first.extraction("p")) == saved(lineage(Random(2)))
 
 
+TOGETHER = """
+import sys
+from lineal.store.lineage import open_store
+from lineal.store.saved import restored
+with open_store(sys.argv[1], create=True) as store:
+    store.load(sys.argv[2], restored(open(sys.argv[3], encoding="utf-8").read()))
+"""
+
+
+def test_two_that_make_a_store_at_once(address: str, tmp_path: Path) -> None:
+    file = str(tmp_path / "some.lineal.json")
+    write(lineage(Random(1)), file)
+    loaders = [python(TOGETHER, address, name, file) for name in ("one", "two", "three")]
+    assert [(loader.communicate()[1], loader.returncode) for loader in loaders] == [("", 0)] * 3
+    with open_store(address) as store:
+        assert store.namespaces() == ["one", "three", "two"]
+        assert {saved(store.extraction(name)) for name in store.namespaces()} == {saved(lineage(Random(1)))}
+
+
 def test_a_load_that_fails_leaves_nothing(store: Store) -> None:
     store.load("p", lineage(Random(1)))
     too_large = plain_lineage(500)

@@ -172,6 +172,16 @@ def test_namespaces_do_not_see_each_other(store: Store) -> None:
         store.extraction("three")
 
 
+def test_namespaces_that_grow_side_by_side_are_not_mixed_up(store: Store) -> None:
+    versions = {name: [lineage(Random(f"{name}{number}"), size=15) for number in range(4)] for name in "abc"}
+    for number in range(4):
+        for name, several in versions.items():
+            store.load(name, several[number], now=f"2026-01-0{number + 1}")
+    for name, several in versions.items():
+        for number, found in enumerate(several):
+            assert all_of(store.extraction(name, at=f"2026-01-0{number + 1}T12:00")) == all_of(found)
+
+
 def test_a_wide_dataset(store: Store) -> None:
     names = ", ".join(f"c{number}" for number in range(10_000))
     found = of_text(v=f"CREATE VIEW v AS SELECT {names} FROM t")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
+from lineal.store.errors import Damaged
 from lineal.store.lineage.schema import Dialect, indexes
 
 Row = tuple[Any, ...]
@@ -67,6 +68,16 @@ def known(columns: Mapping[str, Values]) -> dict[str, Values]:
 
 def _empty(values: Values) -> bool:
     return values[0] is None and values.count(None) == len(values)
+
+
+@contextmanager
+def sound(database: Database) -> Iterator[None]:
+    """Around what reads: a value that lineal has not written there is damage."""
+    try:
+        yield
+    except (LookupError, ValueError, TypeError, AssertionError) as problem:
+        said = f"{type(problem).__name__}: {problem}"
+        raise Damaged(f"store {database.name} is damaged ({said}): put back a copy, or load again") from problem
 
 
 def chunks(values: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

@@ -14,7 +14,7 @@ from lineal import __version__
 from lineal.model.collector import uncollected
 from lineal.model.extraction import Extraction
 from lineal.store.lineage import rows
-from lineal.store.lineage.database import Database, Row, Values, indexes_on
+from lineal.store.lineage.database import Database, Row, Values, indexes_on, sound
 from lineal.store.lineage.later import Later
 from lineal.store.lineage.layout import Ranges, ranges, spans
 from lineal.store.lineage.numbers import Names, write_counters
@@ -43,9 +43,11 @@ class Change(NamedTuple):
 
 def load(database: Database, namespace: str, extraction: Extraction, source: str = "", now: str = "") -> Change:
     with uncollected(), database.writing():
-        held = namespace_number(database, namespace)
-        before = last_run(database, held) if held is not None else None
-        return Load(database, namespace, held, before).of(extraction, source, now)
+        with sound(database):
+            held = namespace_number(database, namespace)
+            before = last_run(database, held) if held is not None else None
+            begun = Load(database, namespace, held, before)
+        return begun.of(extraction, source, now)
 
 
 class Load:

@@ -18,6 +18,12 @@ LOCK = 0x6C696E65616C
 ROWS_AT_ONCE = 4000
 CONNECT_SECONDS = 10
 
+HAS_VERSIONS = f"""
+SELECT FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
+WHERE nspname = '{SCHEMA}' AND relname = 'versions'
+"""
+"""Asked of the tables, for what the server remembers of names may be older than the lock that we waited for."""
+
 SETTINGS = (
     f"SET LOCAL search_path TO {SCHEMA}, pg_catalog",
     "SET LOCAL client_encoding TO 'UTF8'",
@@ -130,8 +136,7 @@ class Postgres:
 
     def versions(self) -> list[int] | None:
         with self._said():
-            there = self.connection.execute(f"SELECT to_regclass('{SCHEMA}.versions')").fetchone()
-            if there is None or there[0] is None:
+            if self.connection.execute(HAS_VERSIONS).fetchone() is None:
                 return None
             found = self.connection.execute(f"SELECT version FROM {SCHEMA}.versions ORDER BY version").fetchall()
             return [version for (version,) in found]

@@ -15,7 +15,6 @@ from typing import Any
 from lineal.model.collector import uncollected
 from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
-from lineal.store.errors import Damaged
 from lineal.store.lineage.database import Database, Row, chunks, marks
 from lineal.store.lineage.layout import Ranks
 from lineal.store.lineage.numbers import end_of, label
@@ -69,11 +68,8 @@ def region(
     database: Database, run: Run, starts: Sequence[Column], *, up: int = 0, down: int = 0, with_rows: bool = False
 ) -> Extraction:
     """What a trace so many hops upstream and downstream of the columns visits."""
-    try:
-        with uncollected():
-            return Region(database, run).around(starts, up, down, with_rows)
-    except (KeyError, ValueError, TypeError, IndexError) as problem:
-        raise Damaged(f"store {database.name} is damaged ({type(problem).__name__}: {problem})") from problem
+    with uncollected():
+        return Region(database, run).around(starts, up, down, with_rows)
 
 
 class Region(Restored):

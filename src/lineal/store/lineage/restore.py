@@ -13,7 +13,6 @@ from lineal.model.edge import Column, Dataset, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
 from lineal.model.statement import Statement
 from lineal.model.way import Clause
-from lineal.store.errors import Damaged
 from lineal.store.lineage.database import Database, Row
 from lineal.store.lineage.forms import add_rest, job_in
 from lineal.store.lineage.layout import numbers, spans
@@ -28,14 +27,8 @@ VALID = "from_run <= ? AND (to_run IS NULL OR to_run > ?)"
 
 def extraction_of(database: Database, run: Run) -> Extraction:
     """What a run has loaded."""
-    try:
-        with uncollected():
-            return Restored(database, run).extraction()
-    except (KeyError, ValueError, TypeError, IndexError, AssertionError) as problem:
-        raise Damaged(
-            f"store {database.name}: the lineage of {run.at} is damaged ({type(problem).__name__}: {problem}):"
-            " put back a copy, or load again"
-        ) from problem
+    with uncollected():
+        return Restored(database, run).extraction()
 
 
 class Restored:
@@ -92,13 +85,14 @@ class Restored:
         pairs: dict[int, tuple[int, int]] = {
             number: (source, target) for number, source, target in self.rows("edges", "id", "source_id, target_id")
         }
-        usages: dict[int, list[tuple[int, Usage]]] = {}
+        usages: dict[int, list[tuple[int, Usage]]] = {number: [] for number in numbers(self.run.layout["edges"])}
         columns = "position, way_id, file_id, line, col, expression, calls"
         for number, position, *said in self.rows("usages", "edge_id", columns, "edges"):
-            usages.setdefault(number, []).append((position, self.usage(*said)))
+            if number in usages:  # between two of our edges there may be those of others
+                usages[number].append((position, self.usage(*said)))
         found: dict[tuple[int, int], list[tuple[int, Usage]]] = {}
-        for number in numbers(self.run.layout["edges"]):
-            found.setdefault(pairs[number], []).extend(usages.get(number, ()))
+        for number, several in usages.items():
+            found.setdefault(pairs[number], []).extend(several)
         return [made_edge(ends[source], ends[target], several) for (source, target), several in found.items()]
 
     def usage(self, way: int, file: int | None, line: int, column: int, expression: str, calls: str | None) -> Usage:

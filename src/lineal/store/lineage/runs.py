@@ -32,11 +32,19 @@ class Run(NamedTuple):
         database.fill("runs", {name: [value] for name, value in zip(columns, values, strict=True)}, {})
 
 
+LAID_OUT = {"edges", "reads", "dataset_infos", "column_infos"}
+
 SELECT = "SELECT id, namespace_id, at, lineal, source, coverage, layout FROM runs"
 
 
 def _run(number: int, namespace: int, at: str, lineal: str, source: str, coverage: str, layout: str | None) -> Run:
-    return Run(number, namespace, at, lineal, source, coverage, json.loads(layout) if layout else {})
+    found: dict[str, Ranges] = json.loads(layout) if layout else {}
+    for ranges in found.values():
+        for first, last in ranges:
+            range(first, last)
+    if found and not found.keys() >= LAID_OUT:
+        raise ValueError(f"the layout of run {number} has only {', '.join(found)}")
+    return Run(number, namespace, at, lineal, source, coverage, found)
 
 
 def last_run(database: Database, namespace: int) -> Run | None:

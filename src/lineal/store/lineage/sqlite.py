@@ -46,8 +46,12 @@ class Sqlite:
         self.wait = wait
         if not create and not os.path.exists(path):  # noqa: PTH110  a path may be too long for pathlib
             raise NoStore(f"there is no store {path}: `lineal store load` makes one")
-        with self._said():
-            self.connection = self._connected()
+        try:
+            with self._said():
+                self.connection = self._connected()
+        except (OSError, ValueError) as problem:  # too long for a path, or with a NUL in it
+            words = getattr(problem, "strerror", None) or str(problem)
+            raise Unreadable(f"store {path}: it cannot be opened: {words}") from problem
         try:
             with self._said():
                 self._check_whose()
@@ -121,9 +125,9 @@ class Sqlite:
             if kind is None:
                 kind, words = _by_text(problem)
             raise kind(f"store {self.path}: {words}") from problem
-        except (OSError, ValueError) as problem:
-            words = getattr(problem, "strerror", None) or str(problem)
-            raise Unreadable(f"store {self.path}: it cannot be opened: {words}") from problem
+        except UnicodeDecodeError as problem:
+            kind, words = REASONS[sqlite3.SQLITE_CORRUPT]
+            raise kind(f"store {self.path}: {words}") from problem
         except OverflowError as problem:
             raise StoreError(f"store {self.path}: a number is too large to be stored; nothing was changed") from problem
 
@@ -184,6 +188,8 @@ def _by_text(problem: BaseException) -> tuple[type[StoreError], str]:
         return REASONS[sqlite3.SQLITE_BUSY]
     if "no such table" in said or "no such column" in said:
         return Damaged, f"it has not the tables of a store ({said}): put back a copy, or delete it and load again"
+    if "decode" in said:
+        return REASONS[sqlite3.SQLITE_CORRUPT]
     return StoreError, f"{said}; nothing was changed"
 
 

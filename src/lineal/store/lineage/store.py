@@ -9,7 +9,7 @@ from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.store.errors import NoStore, StoreError
 from lineal.store.lineage import runs
-from lineal.store.lineage.database import WAIT, Database
+from lineal.store.lineage.database import WAIT, Database, sound
 from lineal.store.lineage.history import Period, drop, history
 from lineal.store.lineage.load import Change, load
 from lineal.store.lineage.migrations import migrate
@@ -65,7 +65,7 @@ class Store:
 
     def extraction(self, namespace: str, at: str | None = None) -> Extraction:
         """What the namespace held at a moment, or holds."""
-        with self.database.reading():
+        with self.database.reading(), sound(self.database):
             return extraction_of(self.database, self._run(namespace, at))
 
     def region(
@@ -79,18 +79,18 @@ class Store:
         at: str | None = None,
     ) -> Extraction:
         """The part of the lineage that a trace of the columns visits, so many hops upstream and downstream."""
-        with self.database.reading():
+        with self.database.reading(), sound(self.database):
             run = self._run(namespace, at)
             return region(self.database, run, starts, up=up, down=down, with_rows=with_rows)
 
     def history(self, namespace: str, column: Column) -> list[Period]:
         """When each edge into the column and out of it came and went."""
-        with self.database.reading():
+        with self.database.reading(), sound(self.database):
             return history(self.database, runs.runs_of(self.database, self._namespace(namespace)), column)
 
     def drop(self, namespace: str, before: str) -> int:
         """Forget what was no longer so at a moment; how many edges that were."""
-        with self.database.writing():
+        with self.database.writing(), sound(self.database):
             run = runs.run_at(self.database, self._namespace(namespace), moment(before))
             dropped = drop(self.database, run) if run is not None else 0
         if dropped:
@@ -99,15 +99,15 @@ class Store:
 
     def named(self, namespace: str, text: str, at: str | None = None) -> dict[Dataset, DatasetInfo]:
         """The datasets that `text`, or a beginning of it, may mean, with the names of their columns."""
-        with self.database.reading():
+        with self.database.reading(), sound(self.database):
             return named(self.database, self._run(namespace, at), text)
 
     def namespaces(self) -> list[str]:
-        with self.database.reading():
+        with self.database.reading(), sound(self.database):
             return runs.namespaces(self.database)
 
     def runs(self, namespace: str) -> list[Run]:
-        with self.database.reading():
+        with self.database.reading(), sound(self.database):
             return runs.runs_of(self.database, self._namespace(namespace))
 
     # -- what is meant ------------------------------------------------------------------------------
