@@ -1,4 +1,4 @@
-"""Work in the background while more of it is made: a database takes rows while the next are written down."""
+"""What a database does by itself goes on in the background, while the next rows are written down."""
 
 from __future__ import annotations
 

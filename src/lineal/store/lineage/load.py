@@ -101,15 +101,15 @@ class Load:
         self.layout["edges"] = ranges(ids)
 
     def _begin(self, edges: Edges, later: Later) -> None:
-        """Columns and edges, and what finds them."""
+        """Columns and edges; what finds them is made by the database alone, and meanwhile there is more to do here."""
         anew = len(edges.opened) >= self.names.next["edges"] - 1 - len(edges.opened)
         self.indexes = indexes_on(self.database, INDEXED) if anew else {}
         for name in self.indexes:
-            later(self.database.run, f"DROP INDEX {name}")
+            self.database.run(f"DROP INDEX {name}")
         columns = self.names.new_columns()
         if columns["id"]:
-            later(self.database.fill, "columns", columns, {})
-        later(edges.write, self.database, self.names.namespace, self.run)
+            self.database.fill("columns", columns, {})
+        edges.write(self.database, self.names.namespace, self.run)
         later(self._make_indexes, ("columns", "edges"))
 
     def _make_indexes(self, tables: Sequence[str]) -> None:
