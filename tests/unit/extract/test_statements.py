@@ -125,3 +125,10 @@ def test_statements_travel_with_their_meaning_worked_out() -> None:
     again = pickle.loads(pickle.dumps(found))
     assert again.statements == found.statements
     assert type(again.statements[0]) is Statement
+
+
+def test_a_saved_lineage_keeps_its_statements() -> None:
+    from lineal.store.saved import restored, saved
+
+    found = extraction("SELECT a FROM t", "CREATE VIEW w AS SELECT c FROM u")
+    assert restored(saved(found)).statements == found.statements
