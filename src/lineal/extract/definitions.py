@@ -584,6 +584,8 @@ class Definitions:
     def defined_frame(self, entry: Entry, defining: list[Definition]) -> Frame:
         columns: dict[str, str] = {}
         complete = any(definition.plan.defines for definition in defining)
+        if any(definition.reading.script.open for definition in defining):
+            complete = False
         for definition in defining:
             assert definition.frame is not None
             for slot in definition.frame.slots:

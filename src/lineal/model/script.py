@@ -30,6 +30,8 @@ class Script:
     """The text stands on one line of its file, however many it has itself: a statement in JSON."""
     recurs: bool = False
     """A statement of a log: that another one defines the same name is no mistake."""
+    open: bool = False
+    """Only a run knows all columns of what it defines: a template lists what is in a table."""
 
     def key(self) -> bytes:
         """The text and all that is said about it, to be hashed."""

@@ -184,6 +184,15 @@ def test_disabled_nodes_are_not_there(tmp_path: Path) -> None:
     assert list(extraction.datasets) == []
 
 
+def test_of_two_files_of_one_name_the_enabled_one_counts(tmp_path: Path) -> None:
+    files = {
+        "models/bq/m.sql": "{{ config(enabled=target.type == 'bigquery') }} select 1 as b",
+        "models/duck/m.sql": "{{ config(enabled=target.type == 'duckdb') }} select 1 as d",
+        "a": "select {{ dbt_utils.star(ref('m')) }} from {{ ref('m') }}",
+    }
+    assert quiet(found(tmp_path, files)) == ["m.d -> a.d"]
+
+
 def test_hooks_and_operations_are_statements(tmp_path: Path) -> None:
     files = {"a": "{{ config(post_hook='insert into audit select id from {{ this }}') }} select id from t"}
     head = HEAD + "on-run-end: ['insert into done select id from {{ ref(\"a\") }}']\n"
@@ -297,6 +306,36 @@ def test_what_a_query_gives_is_dynamic_and_stands_for_itself(tmp_path: Path) -> 
     assert "p.paid -> a.method_value" in edges(extraction)
     (note,) = extraction.diagnostics
     assert (note.code, note.place) == (Code.DYNAMIC, Place(str(tmp_path / "models/a.sql"), 1, 1))
+
+
+def test_columns_that_only_a_run_knows_may_be_used(tmp_path: Path) -> None:
+    text = (
+        "with paid as (select id, {{ dbt_utils.pivot('method', dbt_utils.get_column_values(ref('p'), 'method')) }}"
+        " from {{ ref('p') }} group by id) select paid.*, paid.card as c from paid"
+    )
+    files = {"p": "select id, method from t", "a": text, "b": "select id, coupon from {{ ref('a') }}"}
+    extraction = found(tmp_path, files)
+    assert {"a.coupon -> b.coupon", "p.method -> a.method_value"} <= set(edges(extraction))
+    assert codes(extraction) == {Code.DYNAMIC}
+
+
+def test_a_value_that_only_a_run_knows_is_no_column(tmp_path: Path) -> None:
+    text = (
+        "{% set last = run_query('select max(at) as latest from t').columns[0].values()[0] %}"
+        "select id from u where at > {{ last }} and on_day > '{{ last }}'"
+    )
+    assert edges(found(tmp_path, {"a": text})) == ["u.at -> a", "u.id -> a.id", "u.on_day -> a"]
+
+
+def test_models_of_one_alias_in_several_schemas_are_several(tmp_path: Path) -> None:
+    files = {
+        "a": "{{ config(alias='metrics', schema='one') }} select 1 as x",
+        "b": "{{ config(schema='two', alias='metrics') }} select 1 as y",
+        "c": "{{ config(schema=target.name, alias='metrics') }} select 1 as z",
+        "d": "{{ config(schema=target.schema, alias='metrics') }} select 1 as w",
+        "m": "select a.*, b.*, c.*, d.* from {{ ref('a') }} a, {{ ref('b') }} b, {{ ref('c') }} c, {{ ref('d') }} d",
+    }
+    assert quiet(found(tmp_path, files)) == ["a.x -> m.x", "b.y -> m.y", "c.z -> m.z", "d.w -> m.w"]
 
 
 def test_a_package_that_is_not_installed_is_named(tmp_path: Path) -> None:

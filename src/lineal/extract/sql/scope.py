@@ -499,6 +499,8 @@ class Scope:
         if node.this.args.get("quoted") and (slot := self.spelled_so(name, node)) is not None:
             return slot
         evaluation.unresolved += 1
+        if evaluation.reading.script.open:  # it may be one of those that only a run knows, which has been said
+            return UNRESOLVED
         spelled = ".".join(part.name for part in node.parts)
         near = self.did_you_mean(name)
         evaluation.report(Code.UNRESOLVED_COLUMN, f"no source in scope has a column '{spelled}'", node, near)

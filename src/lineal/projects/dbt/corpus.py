@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
@@ -13,7 +14,7 @@ from lineal.model.way import Clause
 from lineal.projects.columns import merged
 from lineal.projects.dbt.adapters import DIALECTS
 from lineal.projects.dbt.index import Index
-from lineal.projects.dbt.node import REFERABLE, Node, aliases_of, is_enabled, is_terminal
+from lineal.projects.dbt.node import REFERABLE, Node, aliases_of, base_of, is_enabled, is_terminal
 from lineal.projects.dbt.rendering import Columns, Kitchen, Made
 from lineal.projects.dbt.sandbox.relation import quote_of, written
 from lineal.projects.dbt.snapshots import snapshot_query
@@ -28,6 +29,9 @@ class Assembly:
     def __init__(self, nodes: list[Node], kitchen: Kitchen, dialect: str | None, schema: Schema) -> None:
         self.nodes = nodes
         self.by_id = {node.id: node for node in nodes}
+        self.twins: dict[str, list[Node]] = {}
+        for node in nodes:
+            self.twins.setdefault(base_of(node.id), []).append(node)
         self.kitchen = kitchen
         self.corpus = Corpus(dialect if dialect is not None else dialect_of(kitchen.target["type"]))
         self.corpus.aliases = aliases_of(nodes, kitchen.target["type"])
@@ -49,7 +53,7 @@ class Assembly:
         for node in kept:
             corpus.scripts += self.scripts(node, made)
         self.run_hooks([node for node in kept if node.kind in ("model", "snapshot", "seed")])
-        gone = {node.dataset for node in self.nodes if not is_enabled(node)}
+        gone = {node.dataset for node in self.nodes if not is_enabled(node)} - {node.dataset for node in kept}
         corpus.datasets = [info for info in corpus.datasets if info.dataset.name not in gone]
         corpus.given += self.exposures(kept)
         return corpus
@@ -89,9 +93,10 @@ class Assembly:
             return
         texts = [] if node.compiled is None else [node.compiled]
         texts += [text for text in made[node.id].texts if text not in texts] if node.id in made else []
+        is_open = node.id in made and made[node.id].open
         for text in texts:
             query = snapshot_query(text, node.config) if node.kind == "snapshot" else text
-            yield Script(query, self.corpus.dialect, node.file, node.line, node.dataset, node.kind)
+            yield Script(query, self.corpus.dialect, node.file, node.line, node.dataset, node.kind, open=is_open)
 
     def run_hooks(self, nodes: list[Node]) -> None:
         """pre_hook="insert into audit …"      statements of the node, in its file"""
@@ -127,7 +132,8 @@ class Assembly:
         from lineal.extract.columns import columns_of
 
         needed = self.upstream(ids, made)
-        scripts = [script for node in self.nodes if node.id in needed for script in self.scripts(node, made)]
+        present = [node for node in self.nodes if base_of(node.id) in needed and self.remains(node, made)]
+        scripts = [script for node in present for script in self.scripts(node, made)]
         part = Corpus(self.corpus.dialect, scripts, self.corpus.datasets, aliases=self.corpus.aliases)
         names = {id_: self.by_id[id_].dataset for id_ in ids if id_ in self.by_id}
         infos = columns_of(part, names.values())
@@ -136,6 +142,10 @@ class Assembly:
             for id_, name in names.items()
         }
 
+    def remains(self, node: Node, made: Mapping[str, Made]) -> bool:
+        """Whether it is enabled, by what its template says of itself."""
+        return is_enabled(node) and (node.id not in made or is_enabled(replace(node, config=made[node.id].config)))
+
     def upstream(self, ids: list[str], made: Mapping[str, Made]) -> set[str]:
         seen: set[str] = set()
         stack = list(ids)
@@ -143,8 +153,11 @@ class Assembly:
             id_ = stack.pop()
             if id_ not in seen:
                 seen.add(id_)
-                stack += made[id_].refs if id_ in made else self.by_id[id_].depends if id_ in self.by_id else []
-        return seen
+                stack += [ref for twin in self.twins.get(base_of(id_), ()) for ref in self.refs(twin, made)]
+        return set(map(base_of, seen))
+
+    def refs(self, node: Node, made: Mapping[str, Made]) -> list[str]:
+        return made[node.id].refs if node.id in made else node.depends
 
 
 def needs_rendering(node: Node) -> bool:

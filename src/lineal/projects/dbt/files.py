@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.diagnostic import Place
 from lineal.model.extraction import ColumnInfo
 from lineal.projects.columns import name_of
-from lineal.projects.dbt.node import Node, Parts, is_enabled, mapping
+from lineal.projects.dbt.node import AGAIN, Node, Parts, is_enabled, mapping
 from lineal.projects.dbt.project import Package, Project, settings
 from lineal.projects.dbt.properties import Properties, read_columns, read_docs, read_properties
 from lineal.projects.seeds import read_header
@@ -20,7 +20,8 @@ from lineal.projects.text import Report, read_text, unreadable
 from lineal.projects.yaml import Value
 
 YAML = (".yml", ".yaml")
-ALIAS = re.compile(r"\bconfig\s*\([^)]*?\balias\s*=\s*['\"]([^'\"]+)['\"]", re.S)
+CONFIG = re.compile(r"\bconfig\s*\((.*?)\)\s*-?\}\}", re.S)
+LOCATION = re.compile(r"\b(alias|schema|database|target_schema|target_database)\s*=\s*['\"]([^'\"]+)['\"]")
 SNAPSHOT = re.compile(r"\{%-?\s*snapshot\s+(\w+)\s*-?%\}(.*?)\{%-?\s*endsnapshot\s*-?%\}", re.S)
 
 Evaluate = Mapping[str, Any]
@@ -49,8 +50,10 @@ class Reader:
         return self.values.get(item, item) if isinstance(item, str) else item
 
     def parts(self, config: Mapping[str, Any], name: str) -> Parts:
-        database, custom = str(config.get("database") or self.target["database"]), config.get("schema")
+        database = str(config.get("target_database") or config.get("database") or self.target["database"])
+        custom = config.get("schema")
         schema = f"{self.target['schema']}_{custom}" if custom else self.target["schema"]
+        schema = str(config.get("target_schema") or schema)
         return database, schema, str(config.get("alias") or name)
 
 
@@ -171,9 +174,7 @@ def named(reader: Reader, kind: str, name: str, path: Path, text: str, about: Va
             config |= {key.replace("_hook", "-hook"): reader.value(item.plain()) for key, item in said.data.items()}
         if value is not None and (meta := value.mapping(reader.report, "meta")):
             config["meta"] = {**mapping(config.get("meta")), **{key: item.plain() for key, item in meta.items()}}
-    alias = ALIAS.search(text) if "alias" in text else None
-    if alias is not None:
-        config["alias"] = alias[1]
+    config |= located(text)
     columns = _columns(about, versioned, reader)
     return Node(
         id=f"{kind}.{package.name}.{name}" + (f".v{version}" if version else ""),
@@ -189,6 +190,12 @@ def named(reader: Reader, kind: str, name: str, path: Path, text: str, about: Va
         place=about.place if about is not None else Place(str(path), 1, 1),
         version=version,
     )
+
+
+def located(text: str) -> dict[str, Any]:
+    """config(alias='x', schema='y')      where a model says that it is; heard before any template is rendered"""
+    call = CONFIG.search(text) if "config" in text else None
+    return dict(LOCATION.findall(call[1])) if call is not None else {}
 
 
 def version_of(about: Value, version: str) -> Value | None:
@@ -312,12 +319,11 @@ def exposures_of(reader: Reader) -> Iterator[Node]:
         yield node
 
 
-def duplicates(nodes: list[Node], report: Report) -> list[Node]:
-    """Two files of one name in one package: dbt refuses that; the first one counts."""
-    found: dict[str, Node] = {}
+def apart(nodes: list[Node]) -> list[Node]:
+    """Two files of one name: at most one of them is enabled, and which one, some tell only when they are rendered."""
+    met: dict[str, int] = {}
     for node in nodes:
-        if node.id in found and node.kind not in ("source", "exposure"):
-            message = f"'{node.name}' is defined in {found[node.id].file} too"
-            report(Diagnostic(Code.DUPLICATE_DEFINITION, message, Place(node.file, 1, 1)))
-        found.setdefault(node.id, node)
-    return list(found.values())
+        met[node.id] = number = met.get(node.id, 0) + 1
+        if number > 1:
+            node.id = f"{node.id}{AGAIN}{number}"
+    return [node for node in nodes if node.kind not in ("source", "exposure") or AGAIN not in node.id]

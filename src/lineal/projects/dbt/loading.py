@@ -106,7 +106,7 @@ def load_files(folder: Path, dialect: str | None, schema: Schema, kept: Kept | N
     nodes: list[Node] = []
     for package, properties in packages:
         nodes += files.nodes_of(files.Reader(package, project, target, values, properties, report))
-    nodes = files.duplicates(nodes, report)
+    nodes = files.apart(nodes)
     separate(nodes, project.root.name)
     name_datasets(nodes, project.root.name)
     if not target["type"]:

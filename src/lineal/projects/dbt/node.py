@@ -10,6 +10,9 @@ from lineal.model.diagnostic import Place
 from lineal.model.extraction import ColumnInfo
 from lineal.projects.dbt.sandbox.relation import quote_of, written
 
+AGAIN = "#"
+"""What stands behind the id of a second node of one name."""
+
 REFERABLE = ("model", "seed", "snapshot")
 """What ref() can name."""
 
@@ -71,26 +74,33 @@ def is_terminal(node: Node) -> bool:
     return mapping(mapping(node.config.get("meta")).get("lineal")).get("terminal") is True
 
 
+def base_of(id_: str) -> str:
+    return id_.partition(AGAIN)[0]
+
+
 def name_datasets(nodes: Iterable[Node], root: str) -> None:
     """orders, raw.orders for a source; a package's node keeps its package where the project has one of that name."""
     several = list(nodes)
     taken: dict[str, Node] = {}
     for node in sorted(several, key=lambda each: (each.kind == "exposure", each.package != root)):
         plain = f"{node.name}_v{node.version}" if node.version else node.name
-        if plain.lower() in taken:
+        twin = taken.get(plain.lower())
+        if twin is not None and base_of(twin.id) == base_of(node.id):
+            plain = twin.dataset
+        elif twin is not None:
             plain = f"exposure:{plain}" if node.kind == "exposure" else f"{node.package}.{plain}"
         taken.setdefault(plain.lower(), node)
         node.dataset = plain
 
 
 def separate(nodes: Iterable[Node], root: str) -> None:
-    """Two nodes of one relation: their schemas differ by what nobody here knows, and so by their packages."""
+    """Two nodes of one relation: their schemas differ by what only a run knows, and so here by the nodes' names."""
     taken: set[tuple[str, ...]] = set()
     several = [node for node in nodes if node.kind in REFERABLE]
     for node in sorted(several, key=lambda each: each.package != root):
         key = tuple(part.lower() for part in node.parts)
         if key in taken:
-            node.parts = (node.parts[0], f"{node.parts[1]}_{node.package}", node.parts[2])
+            node.parts = (node.parts[0], f"{node.parts[1]}_{node.package}_{node.name}", node.parts[2])
         taken.add(key)
 
 

@@ -40,6 +40,8 @@ class Made:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     unknown: list[list[Any]] = field(default_factory=list)
     wanted: list[str] = field(default_factory=list)
+    open: bool = False
+    """Only a run knows all of its columns."""
 
 
 @dataclass(frozen=True)
@@ -191,17 +193,38 @@ class Kitchen:
 
 def made_of(node: Node, rendering: Rendering) -> Made:
     said = rendering.said
+    names = [str(name) for name in said.get("placeholders", ())]
+    texts = [settled(text, names) for text in rendering.texts if text.strip()]
     found = Made(
-        tuple(text for text in rendering.texts if text.strip()),
+        tuple(text for text, _ in texts),
         list(said.get("refs", ())),
         {**node.config, **said.get("config", {})},
         list(rendering.diagnostics),
         [list(each) for each in said.get("unknown", ())],
         [id_ for id_ in said.get("wanted", ()) if id_ != node.id],
+        any(is_open for _, is_open in texts),
     )
     for message, line in said.get("notes", ()):
         found.diagnostics.append(Diagnostic(Code.DYNAMIC, message, Place(node.file, node.line + line - 1, 1)))
     return found
+
+
+def settled(text: str, placeholders: list[str]) -> tuple[str, bool]:
+    """where id > max_id_value      a placeholder that stands for a value is none of the columns
+
+    One that is part of a name stays; and where one is, other names may be beside it.
+    """
+    is_open = False
+    for name in placeholders:
+        if name in text:
+            word = re.escape(name)
+            alone = rf"(?<![\w.'\"`])(?<!\bas )(?<!\bfrom )(?<!\bjoin )(?<!\binto ){word}(?![\w.'\"`(])"
+            text = re.sub(alone, "null", text, flags=re.I)
+            is_open = is_open or name in LITERAL.sub("", text)
+    return text, is_open
+
+
+LITERAL = re.compile(r"'(?:[^'\\]|\\.|'')*'|--[^\n]*|/\*.*?\*/", re.S)
 
 
 def native(text: str) -> Any:

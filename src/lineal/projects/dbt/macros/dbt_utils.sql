@@ -28,7 +28,7 @@
 {%- do return(kept) -%}
 {%- endmacro %}
 
-{% macro star(from, relation_alias=False, except=[], prefix='', suffix='', quote_identifiers=True, unquote_aliases=False) -%}
+{% macro star(from, relation_alias=False, except=[], prefix='', suffix='', quote_identifiers=True, unquote_aliases=False, rename={}) -%}
 {%- set columns = adapter.get_columns_in_relation(from) -%}
 {%- set left_out = except | map('lower') | list -%}
 {%- set before = relation_alias ~ '.' if relation_alias else '' -%}

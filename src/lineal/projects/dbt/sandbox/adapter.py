@@ -80,7 +80,7 @@ class Adapter:
 
         def unknown(*args: Any, **kwargs: Any) -> Dynamic:
             self._renderer.note(f"adapter.{name}() is only known when it runs")
-            return Dynamic(f"{name}_value")
+            return self._renderer.placeholder(f"{name}_value")
 
         return unknown
 

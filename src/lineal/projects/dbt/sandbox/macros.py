@@ -131,7 +131,14 @@ class Library:
 
 
 OURS = {
-    "dbt_utils": ("star", "union_relations", "get_filtered_columns_in_relation", "unpivot"),
+    "dbt_utils": (
+        "star",
+        "union_relations",
+        "get_filtered_columns_in_relation",
+        "unpivot",
+        "_is_relation",
+        "_is_ephemeral",
+    ),
     "fivetran_utils": ("fill_staging_columns", "union_data", "source_relation"),
 }
 """Macros that list columns; ours also know what to do where these are not all known."""

@@ -151,7 +151,7 @@ class Dbt(Renderer):
         self.config = dict(job["config"])
         self.columns = job.get("columns", {})
         self.results = {}
-        self.said = {"refs": [], "unknown": [], "notes": [], "wanted": []}
+        self.said = {"refs": [], "unknown": [], "notes": [], "wanted": [], "placeholders": []}
         node = job["node"]
         this = Relation(tuple(node["parts"]), self.quote, node["id"])
         model = {**node, "package_name": self.package, "config": self.config, "alias": this.identifier,
@@ -279,7 +279,7 @@ class Dbt(Renderer):
         if default or named:
             return default[0] if default else named.get("default")
         self.note(f"the variable '{name}' is not defined")
-        return Dynamic(name)
+        return self.placeholder(name)
 
     def has_var(self, name: str) -> bool:
         return name in self.setup["vars"].get(self.package, {}) or name in self.setup["vars"].get("", {})
@@ -290,17 +290,23 @@ class Dbt(Renderer):
         if default:
             return default[0]
         self.note(f"the environment variable {name} is not known here")
+        return self.placeholder(name)
+
+    def placeholder(self, name: Any) -> Dynamic:
+        """A value that stands for what only a run knows."""
+        if str(name) not in self.said["placeholders"]:
+            self.said["placeholders"].append(str(name))
         return Dynamic(name)
 
     def run_query(self, query: Any = "", *args: Any, **kwargs: Any) -> Result:
-        result = Result(str(query))
+        result = Result(str(query), self.placeholder)
         self.note(f"what run_query() gives is only known when it runs: '{result.value}' stands for it")
         return result
 
     def statement(self, name: Any = None, fetch_result: Any = False, *args: Any, caller: Any = None, **kw: Any) -> str:
         """{% call statement('x', fetch_result=true) %} select … {% endcall %}"""
         query = str(caller()) if caller is not None else ""
-        result = Result(query)
+        result = Result(query, self.placeholder)
         if fetch_result:
             self.note(f"what the statement '{name}' gives is only known when it runs: '{result.value}' stands for it")
         self.results[str(name)] = result
@@ -314,7 +320,7 @@ class Dbt(Renderer):
     def functions_of_dbt(self) -> Json:
         setup = self.setup
         flags = {"FULL_REFRESH": False, "STORE_FAILURES": False, "WHICH": "run", "INTROSPECT": True}
-        made: Json = dict.fromkeys(("log", "print", "write", "debug", "set_sql_header", "store_result"), nothing)
+        made: Json = dict.fromkeys(SILENT, nothing)
         made |= {
             "ref": self.ref, "source": self.source, "var": Var(self), "env_var": self.env_var, "doc": nothing,
             "is_incremental": self.is_incremental, "load_relation": self.load_relation, "run_query": self.run_query,
@@ -344,6 +350,13 @@ class Dbt(Renderer):
 
     def results_named(self, name: Any) -> Result | None:
         return self.results.get(str(name))
+
+
+SILENT = (
+    "log", "print", "write", "debug", "set_sql_header", "store_result", "create_schema", "drop_schema",
+    "drop_relation", "truncate_relation", "noop_statement", "create_indexes", "persist_docs", "apply_grants",
+)  # fmt: skip
+"""What changes the database, or tells the user something: no text comes of it."""
 
 
 class Config:

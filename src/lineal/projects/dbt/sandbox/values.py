@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 FIRST = re.compile(r"\bselect\s+(?:distinct\s+)?(?:\w+\.)?(\w+)\s*(?:as\s+(\w+)\s*)?(?:,|\bfrom\b)", re.I)
@@ -60,15 +60,20 @@ class Dynamic(str):
         return self._order(other) >= 0
 
 
+Place = Callable[[Any], Dynamic]
+"""Makes a placeholder of a name, and has it known."""
+
+
 class Row(dict[Any, Any]):
     """A row of a result: every column of it is dynamic."""
 
-    def __init__(self, value: Dynamic) -> None:
+    def __init__(self, value: Dynamic, place: Place) -> None:
         super().__init__()
         self.value = value
+        self._place = place
 
     def __getitem__(self, key: Any) -> Dynamic:
-        return Dynamic(f"{key}_value") if isinstance(key, str) else self.value
+        return self._place(f"{key}_value") if isinstance(key, str) else self.value
 
     def get(self, key: Any, default: Any = None) -> Any:
         return self[key]
@@ -110,11 +115,12 @@ class ResultColumn:
 
 
 class ResultColumns:
-    def __init__(self, value: Dynamic) -> None:
+    def __init__(self, value: Dynamic, place: Place) -> None:
         self.value = value
+        self._place = place
 
     def __getitem__(self, key: Any) -> ResultColumn:
-        return ResultColumn(Dynamic(f"{key}_value") if isinstance(key, str) else self.value)
+        return ResultColumn(self._place(f"{key}_value") if isinstance(key, str) else self.value)
 
     def get(self, key: Any, default: Any = None) -> ResultColumn:
         return self[key]
@@ -132,11 +138,11 @@ class ResultColumns:
 class Result:
     """What a query would give: one row that stands for all."""
 
-    def __init__(self, query: str) -> None:
+    def __init__(self, query: str, place: Place) -> None:
         found = FIRST.search(query)
-        self.value = Dynamic(f"{(found[2] or found[1]) if found else 'query'}_value")
-        self.columns = ResultColumns(self.value)
-        self.rows = [Row(self.value)]
+        self.value = place(f"{(found[2] or found[1]) if found else 'query'}_value")
+        self.columns = ResultColumns(self.value, place)
+        self.rows = [Row(self.value, place)]
         self.column_names = [str(self.value).removesuffix("_value")]
         self.data = [[self.value]]
         self.table = self
