@@ -34,7 +34,7 @@ from lineal.store.lineage import Store, open_store
 EDGES = 1_000_000
 LAYERS = 12
 WIDTH = 100
-SOURCES = 2
+SOURCES = (1, 2)
 HOPS = 10
 ROUNDS = 3
 TABLES = ("datasets", "columns", "files", "ways", "edges", "usages")
@@ -61,9 +61,9 @@ class Figures(NamedTuple):
 
 
 def lineage(edges: int = EDGES) -> Extraction:
-    """Tables in layers: each column is made of two columns of the layer before."""
+    """Tables in layers: every other column is made of two columns of the layer before, the others of one."""
     chance = random.Random(1)
-    tables = edges // (SOURCES * WIDTH)
+    tables = edges // (sum(SOURCES) * WIDTH // len(SOURCES))
     per_layer = max(tables // LAYERS, 1)
     layers = [[table(layer, number) for number in range(per_layer)] for layer in range(-(-tables // per_layer) + 1)]
     made: list[Edge] = []
@@ -71,7 +71,7 @@ def lineage(edges: int = EDGES) -> Extraction:
         for columns in layer:
             file = f"models/{columns[0].dataset.name}.sql"
             for position, column in enumerate(columns):
-                tables_read = chance.sample(before, min(SOURCES, len(before)))
+                tables_read = chance.sample(before, min(SOURCES[position % len(SOURCES)], len(before)))
                 made += [edge(chance.choice(read), column, file, position) for read in tables_read]
     return Extraction(made[:edges])
 

@@ -46,6 +46,17 @@ class Database(Protocol):
         """The versions that were applied; None where there is no store yet."""
         ...
 
+    at_once: int
+    """So many values are asked for in one question."""
+
+    def pairs(self, nodes: Sequence[tuple[int, str]]) -> tuple[str, list[Any]]:
+        """A table of numbers and texts, as SQL and its values."""
+        ...
+
+    def among(self, numbers: Sequence[int]) -> tuple[str, list[Any]]:
+        """IN (1, 2, 3), as SQL and its values."""
+        ...
+
     def begin_store(self) -> None:
         """Before the first table is made."""
         ...

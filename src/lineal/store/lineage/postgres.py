@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import Any
@@ -52,6 +52,7 @@ class Postgres:
     """A connection to a server."""
 
     dialect = POSTGRES
+    at_once = 100_000
 
     def __init__(self, url: str, *, create: bool = False, wait: float = WAIT) -> None:
         self.secrets = secrets_of(url)
@@ -133,6 +134,14 @@ class Postgres:
         with self._said(), self.connection.cursor().copy(f"COPY {table} ({names}) FROM STDIN") as copy:
             for text in _texts(flat, row, len(columns)):
                 copy.write(text)
+
+    def pairs(self, nodes: Sequence[tuple[int, str]]) -> tuple[str, list[Any]]:
+        """Two lists cost less to read than many values."""
+        numbers, names = [number for number, _ in nodes], [name for _, name in nodes]
+        return "SELECT * FROM unnest(CAST(? AS INTEGER[]), CAST(? AS TEXT[])) AS nodes", [numbers, names]
+
+    def among(self, numbers: Sequence[int]) -> tuple[str, list[Any]]:
+        return "= ANY (CAST(? AS INTEGER[]))", [list(numbers)]
 
     def versions(self) -> list[int] | None:
         with self._said():

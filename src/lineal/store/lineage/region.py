@@ -15,7 +15,7 @@ from typing import Any
 from lineal.model.collector import uncollected
 from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
-from lineal.store.lineage.database import Database, Row, chunks, marks
+from lineal.store.lineage.database import Database, Row, chunks
 from lineal.store.lineage.layout import Ranks
 from lineal.store.lineage.numbers import end_of, label
 from lineal.store.lineage.restore import Restored, made_edge
@@ -25,12 +25,10 @@ from lineal.store.lineage.texts import original, plain
 
 FAR = 50
 """From so many hops on they are not counted while columns are looked up: each column is then visited once."""
-AT_ONCE = 400
-"""So many values are asked for in one question."""
 
 VISITED = """
 WITH RECURSIVE visited (dataset_id, name, depth) AS (
-    VALUES {starts}
+    SELECT starts.*, 0 FROM ({starts}) AS starts
     UNION
     SELECT beyond.dataset_id, CASE WHEN near.name = '*' AND beyond.name = '*' THEN visited.name ELSE beyond.name END,
         visited.depth + {step}
@@ -43,7 +41,7 @@ SELECT dataset_id, name, min(depth) FROM visited GROUP BY dataset_id, name
 """
 
 TOUCHING = """
-WITH visited (dataset_id, name) AS (VALUES {names})
+WITH visited (dataset_id, name) AS ({names})
 SELECT edges.id, edges.source_id, edges.target_id, beyond.id, beyond.dataset_id, beyond.name, beyond.path,
     near.id, near.dataset_id, near.name, near.path,
     position, way_id, file_id, line, col, expression, calls
@@ -53,8 +51,6 @@ WHERE near.dataset_id = visited.dataset_id AND {condition}
     AND edges.{near} = near.id AND {holds} AND beyond.id = edges.{beyond}
 """
 
-START = "(CAST(? AS INTEGER), CAST(? AS TEXT), 0)"
-NAME = "(CAST(? AS INTEGER), CAST(? AS TEXT))"
 
 SOURCE, TARGET = "source_id", "target_id"
 OTHER = {SOURCE: TARGET, TARGET: SOURCE}
@@ -122,24 +118,25 @@ class Region(Restored):
         """The columns, and how many hops away they are, if that is counted."""
         found: dict[Node, int] = {}
         step, limit = (0, 1) if hops > FAR else (1, hops)
-        for some in chunks(nodes, AT_ONCE):
-            starts = ", ".join([START] * len(some))
+        for some in chunks(nodes, self.database.at_once):
+            starts, values = self.database.pairs(some)
             beyond = OTHER[near]
             sql = VISITED.format(
                 starts=starts, step=step, hops=limit, near=near, beyond=beyond, holds=self.holds("edges")
             )
-            for dataset, name, depth in self.database.rows(sql, flat(some)):
+            for dataset, name, depth in self.database.rows(sql, values):
                 found[dataset, name] = min(depth, found.get((dataset, name), depth))
         return found
 
     def touching(self, nodes: Sequence[Node], near: str, condition: str) -> None:
         """The edges that lead into the columns, or out of them, with their usages."""
-        for some in chunks(nodes, AT_ONCE):
+        for some in chunks(nodes, self.database.at_once):
+            names, values = self.database.pairs(some)
             sql = TOUCHING.format(
-                names=", ".join([NAME] * len(some)), near=near, beyond=OTHER[near], condition=condition,
+                names=names, near=near, beyond=OTHER[near], condition=condition,
                 holds=self.holds("edges"), used=self.holds("usages"),
             )  # fmt: skip
-            for row in self.database.rows(sql, flat(some)):
+            for row in self.database.rows(sql, values):
                 self.pairs[row[0]] = (row[1], row[2])
                 self.ends[row[3]], self.ends[row[7]] = row[4:7], row[8:11]
                 if row[11] is not None:
@@ -148,7 +145,7 @@ class Region(Restored):
     def beside_stars(self, nodes: Iterable[Node]) -> list[Node]:
         """Whether a column goes through a star depends on what else leads into it."""
         datasets = sorted({dataset for dataset, _ in nodes})
-        found = self.some("SELECT dataset_id FROM columns WHERE name = '*' AND dataset_id IN", datasets)
+        found = self.some("SELECT dataset_id FROM columns WHERE name = '*' AND dataset_id", datasets)
         opened = {dataset for (dataset,) in found}
         return [node for node in nodes if node[0] in opened]
 
@@ -160,15 +157,15 @@ class Region(Restored):
         columns = self.listed(touched)
         infos = self.some(
             f"SELECT id, {', '.join(FACTS['dataset_infos'])} FROM dataset_infos"
-            f" WHERE {self.holds('dataset_infos')} AND dataset_id IN",
+            f" WHERE {self.holds('dataset_infos')} AND dataset_id",
             datasets,
         )
-        named = self.some("SELECT id, space, name FROM datasets WHERE id IN", datasets)
+        named = self.some("SELECT id, space, name FROM datasets WHERE id", datasets)
         self.datasets = {number: Dataset(original(space), original(name)) for number, space, name in named}
         usages = [usage for several in self.usages.values() for usage in several.values()]
         self.ways = self.held.ways_by_number({usage[0] for usage in usages})
         files = {usage[1] for usage in usages} | {row[6] for row in columns} | {row[5] for row in infos}
-        known = self.some("SELECT id, name FROM files WHERE id IN", files - {None})
+        known = self.some("SELECT id, name FROM files WHERE id", files - {None})
         self.files = {number: original(name) for number, name in known}
         coverage = Coverage(**json.loads(self.run.coverage))
         return Extraction(self.edges(), datasets=self.infos_of(infos, columns), coverage=coverage)
@@ -196,26 +193,24 @@ class Region(Restored):
         if not self.run.layout["column_infos"]:
             return found
         names = ", ".join(f"infos.{name}" for name in FACTS["column_infos"])
-        for some in chunks(sorted(touched), AT_ONCE):
+        for some in chunks(sorted(touched), self.database.at_once):
+            pairs, values = self.database.pairs(some)
             found += self.database.rows(
-                f"WITH touched (dataset_id, name) AS (VALUES {', '.join([NAME] * len(some))})"
+                f"WITH touched (dataset_id, name) AS ({pairs})"
                 f" SELECT {names} FROM touched CROSS JOIN column_infos infos"
                 f" WHERE infos.dataset_id = touched.dataset_id AND infos.name = touched.name AND {self.holds('infos')}",
-                flat(some),
+                values,
             )
         return found
 
     def some(self, question: str, numbers: Iterable[int]) -> list[Row]:
         found: list[Row] = []
-        for some in chunks(sorted(numbers), AT_ONCE):
-            found += self.database.rows(f"{question} {marks(1, len(some))}", some)
+        for some in chunks(sorted(numbers), self.database.at_once):
+            among, values = self.database.among(some)
+            found += self.database.rows(f"{question} {among}", values)
         return found
 
 
 def _before(nodes: dict[Node, int], hops: int) -> list[Node]:
     """Those from which a trace goes on."""
     return [node for node, depth in nodes.items() if depth < hops]
-
-
-def flat(nodes: Sequence[Node]) -> list[int | str]:
-    return [value for node in nodes for value in node]

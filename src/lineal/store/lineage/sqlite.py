@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lineal.store.errors import Busy, Damaged, NoStore, StoreError, Unreadable
-from lineal.store.lineage.database import WAIT, Row, Values, known
+from lineal.store.lineage.database import WAIT, Row, Values, known, marks
 from lineal.store.lineage.schema import SQLITE
 
 HEADER = b"SQLite format 3\0"
@@ -40,6 +40,7 @@ class Sqlite:
     """A connection to a file."""
 
     dialect = SQLITE
+    at_once = 400
 
     def __init__(self, path: str, *, create: bool = False, wait: float = WAIT) -> None:
         self.path = path
@@ -155,6 +156,12 @@ class Sqlite:
                 steps = zip(*[flat] * (ROWS_AT_ONCE * len(columns)), strict=False)
                 self.connection.executemany(insert + ", ".join([row] * ROWS_AT_ONCE), steps)
             self.connection.executemany(insert + row, zip(*(each[whole:] for each in values), strict=True))
+
+    def pairs(self, nodes: Sequence[tuple[int, str]]) -> tuple[str, list[Any]]:
+        return f"VALUES {marks(len(nodes), 2)}", list(chain.from_iterable(nodes))
+
+    def among(self, numbers: Sequence[int]) -> tuple[str, list[Any]]:
+        return f"IN {marks(1, len(numbers))}", list(numbers)
 
     def versions(self) -> list[int] | None:
         with self._said():
