@@ -41,7 +41,7 @@ def test_it_is_what_a_single_machine_finds(whole: tuple[str, Path, Summary]) -> 
 def test_executors_have_read_nearly_everything(whole: tuple[str, Path, Summary]) -> None:
     _, _, summary = whole
     assert summary.parsed == 115
-    assert summary.here < 40  # temporary tables have an order, and undecided names need everybody's evidence
+    assert summary.here < 70  # temporary tables, a MERGE into what only others fill, names that need all evidence
 
 
 def test_edges_know_their_statements(whole: tuple[str, Path, Summary]) -> None:

@@ -170,8 +170,8 @@ def _options(request: Request) -> Options:
         defaults,
         request.collapse_temp,
         request.closure,
-        request.fresh,
-        request.statement_timeout,
+        fresh=request.fresh,
+        seconds=request.statement_timeout,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from lineal.model.script import Corpus, Defaults, Script
 from lineal.projects import load
 from lineal.projects.schema import schema_datasets
 from lineal.spark.bulk import output, rows
+from lineal.spark.bulk.closure import BUDGET
+from lineal.spark.bulk.closure import write as write_closure
 from lineal.spark.bulk.errors import BulkError
 from lineal.spark.bulk.presets import preset_of
 from lineal.spark.bulk.resolve import resolve
@@ -49,6 +52,8 @@ class Options:
     defaults: Defaults | None = None
     collapse: bool = True
     closure: bool = True
+    budget: int = BUDGET
+    """bytes of a graph that every executor may hold"""
     fresh: bool = False
     seconds: float = 60.0
 
@@ -123,11 +128,17 @@ class Run:
         runs = {each.name: each.runs for each in log.statements}
         for name, why in resolved.poisoned.items():
             summary.quarantined[why] = summary.quarantined.get(why, 0) + runs.get(name, 1)
+        self.state.begin()
         made = self.stage("write", lambda: tables(resolved, log.statements, log.quarantined))
         summary.columns = made["columns"].num_rows
         for name, table in made.items():
             summary.tables[name] = output.write(self.options.folder, name, table)
-        self.state.finish({"rows": log.rows, "statements": len(log.statements), "tables": summary.tables})
+        if self.options.closure:
+            write = partial(write_closure, self.spark, self.options.folder, extraction.edges, self.options.budget)
+            summary.closure = self.stage("closure", write)
+        self.state.finish(
+            {"complete": True, "rows": log.rows, "statements": len(log.statements), "tables": summary.tables}
+        )
         output.tidy(self.options.folder)
         return summary
 

@@ -89,15 +89,14 @@ def resolve(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -
     asked = Remembering(corpus, Memory())
     parsed = Levels(spark, corpus, asked, state, seconds).all()
     keys = {asked.key_of(script): script.file for script in corpus.scripts}
-    faults = {key: why for key, why in state.faults.items() if key in keys}
-    poisoned = {keys[key]: why for key, why in sorted(faults.items())}
+    poisoned = {keys[key]: why for key, why in sorted(state.faults.items()) if key in keys}
     corpus.scripts = [script for script in corpus.scripts if script.file not in poisoned]
     corpus.occurrences = [each for each in corpus.occurrences if each.name not in poisoned]
     memory = Memory()
     memory.records = dict(state.records)
     gathered = Gathering(corpus, memory)
     extraction = gathered.extract()
-    state.settle(memory.now, faults)
+    state.settle(set(keys), memory.now)
     return Resolved(extraction, gathered.statements_of, poisoned, parsed, gathered.read_here)
 
 
@@ -141,7 +140,7 @@ class Levels:
         work: dict[int, list[Script]] = {}
         for script, level in zip(self.scripts, found, strict=True):
             key = self.asked.key_of(script)
-            new = key not in self.state.faults and key not in self.state.records
+            new = not any(key in known for known in (self.state.records, self.state.faults, self.state.unfit))
             if level >= 0 and new and not may_be_procedural(script.text, script.dialect):
                 work.setdefault(level, []).append(script)
         return [several for _, several in sorted(work.items())]
@@ -149,12 +148,15 @@ class Levels:
     def evaluate(self, work: list[Script]) -> None:
         records: dict[bytes, Record] = {}
         faults: dict[bytes, str] = {}
+        unfit: set[bytes] = set()
         for row in self.here(work) if len(work) < FEWEST else self.elsewhere(work):
             if row["fault"] is not None:
                 faults[row["key"]] = row["fault"]
             elif row["record"] is not None:
                 records[row["key"]] = marshal.loads(row["record"])  # noqa: S302  from our own executors
-        self.state.keep(records, faults)
+            else:
+                unfit.add(row["key"])
+        self.state.keep(records, faults, unfit)
 
     def here(self, work: list[Script]) -> list[dict[str, Any]]:
         """So few that a job would take longer."""

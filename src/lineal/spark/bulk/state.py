@@ -21,8 +21,6 @@ from lineal.store.keys import machinery
 
 FORMAT = 1
 MANIFEST, RECORDS = "manifest.json", "_records"
-MOST_FILES = 64
-"""of records, before they are put together"""
 
 
 class State:
@@ -33,6 +31,8 @@ class State:
         self.manifest = self._manifest()
         self.records: dict[bytes, Record] = {}
         self.faults: dict[bytes, str] = {}
+        self.unfit: set[bytes] = set()
+        """statements that have no record, and are read by the driver each time"""
         self.dropped = 0
         self._restore()
 
@@ -41,7 +41,7 @@ class State:
             raise BulkError(f"{self.folder} is a file: name a folder for the output")
         where = self.folder / MANIFEST
         if not where.exists():
-            if self.folder.exists() and any(each.name != RECORDS for each in self.folder.iterdir()):
+            if self.folder.is_dir() and any(each.name != RECORDS for each in self.folder.iterdir()):
                 raise BulkError(f"{self.folder} has other things in it: name a new folder for the output")
             return {}
         try:
@@ -66,19 +66,20 @@ class State:
                 self.dropped += 1
                 file.unlink()
                 continue
-            records, faults = marshal.loads(body)  # noqa: S302  our own, and checked
+            records, faults, unfit = marshal.loads(body)  # noqa: S302  our own, and checked
             self.records.update(records)
             self.faults.update(faults)
+            self.unfit.update(unfit)
 
-    def keep(self, records: dict[bytes, Record], faults: dict[bytes, str]) -> None:
+    def keep(self, records: dict[bytes, Record], faults: dict[bytes, str], unfit: set[bytes]) -> None:
         """Commit what a share gave."""
         self.records.update(records)
         self.faults.update(faults)
-        if records or faults:
-            self._write(records, faults)
+        self.unfit.update(unfit)
+        self._write(records, faults, unfit)
 
-    def _write(self, records: dict[bytes, Record], faults: dict[bytes, str]) -> Path:
-        body = marshal.dumps((records, faults))
+    def _write(self, records: dict[bytes, Record], faults: dict[bytes, str], unfit: set[bytes]) -> Path:
+        body = marshal.dumps((records, faults, sorted(unfit)))
         checksum = hashlib.blake2b(body, digest_size=20).hexdigest()
         folder = self.folder / RECORDS
         folder.mkdir(parents=True, exist_ok=True)
@@ -86,12 +87,18 @@ class State:
         replace_file(file, f"{machinery()} {checksum}\n".encode() + body)
         return file
 
-    def settle(self, records: dict[bytes, Record], faults: dict[bytes, str]) -> None:
-        """At the end: one file with what the next run may use."""
-        kept = self._write(records, faults)
+    def settle(self, keys: set[bytes], records: dict[bytes, Record]) -> None:
+        """At the end: one file with what the next run may use, of the statements that there are."""
+        faults = {key: why for key, why in self.faults.items() if key in keys}
+        kept = self._write(records, faults, self.unfit & keys)
         for file in (self.folder / RECORDS).glob("*.records"):
             if file != kept:
                 file.unlink()
+
+    def begin(self) -> None:
+        """From here on the tables are no longer what the manifest says."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.finish({"complete": False})
 
     def finish(self, said: dict[str, Any]) -> None:
         made = {"lineal": __version__, "format": FORMAT, **said}

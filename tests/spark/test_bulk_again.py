@@ -1,0 +1,96 @@
+"""A second run reads only what is new; a run that was killed goes on; folders that are no output are left alone."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from logbook import contents, rows, table, write_json
+
+from lineal.spark.bulk import BulkError, Options, resolve, run, share
+from lineal.spark.bulk.state import State
+
+
+@pytest.fixture(autouse=True)
+def _few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resolve, "FEWEST", 8)
+
+
+class Killed(BaseException):
+    pass
+
+
+def test_a_log_that_grew(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = rows(120)
+    log = write_json(tmp_path / "log.jsonl", said)
+    whole = run(Options((log,), tmp_path / "whole"), spark)
+
+    grown = write_json(tmp_path / "grown.jsonl", said[:70])
+    first = run(Options((grown,), tmp_path / "grown"), spark)
+    write_json(tmp_path / "grown.jsonl", said)
+    second = run(Options((grown,), tmp_path / "grown"), spark)
+    assert 0 < second.parsed == whole.statements - first.statements
+    assert contents(tmp_path / "grown") == contents(tmp_path / "whole")
+
+    third = run(Options((grown,), tmp_path / "grown"), spark)
+    assert third.parsed == 0
+    assert contents(tmp_path / "grown") == contents(tmp_path / "whole")
+
+    kept: list[int] = []
+    keep = State.keep
+
+    def killed(self: State, records: dict[bytes, Any], *others: Any) -> None:
+        keep(self, records, *others)
+        kept.append(len(records))
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(State, "keep", killed)
+        with pytest.raises(Killed):
+            run(Options((log,), tmp_path / "killed"), spark)
+    torn = tmp_path / "killed" / "_records" / "torn.records"
+    torn.write_bytes(b"half of a file")
+    continued = run(Options((log,), tmp_path / "killed"), spark)
+    assert 0 < continued.parsed <= whole.statements - kept[0]
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
+
+
+def test_a_statement_that_never_ends_is_put_aside(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepare = share.Bulk.__mro__[2].prepare
+
+    def slow(self: Any, script: Any) -> Any:
+        if "slow" in script.text:
+            time.sleep(30)
+        return prepare(self, script)
+
+    monkeypatch.setattr(share.Bulk.__mro__[2], "prepare", slow)
+    monkeypatch.setattr(resolve.Levels, "elsewhere", resolve.Levels.here)
+    said = [{"query_text": f"SELECT a FROM t{n}"} for n in range(20)] + [{"query_text": "SELECT slow FROM x"}] * 3
+    log = write_json(tmp_path / "log.jsonl", said)
+    summary = run(Options((log,), tmp_path / "out", seconds=0.5), spark)
+    assert summary.quarantined == {"took longer than 0.5 seconds": 3}
+    (row,) = table(tmp_path / "out", "quarantine")
+    assert row["statement"] in {each["name"] for each in table(tmp_path / "out", "statements")}
+    assert len(summary.extraction.edges) == 20
+
+
+def test_a_folder_of_another_version(spark: Any, tmp_path: Path) -> None:
+    log = write_json(tmp_path / "log.jsonl", rows(3))
+    run(Options((log,), tmp_path / "out", closure=False), spark)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest | {"lineal": "0.0.1"}))
+    with pytest.raises(BulkError, match=r"was made by lineal 0.0.1 .* or start over with --fresh"):
+        run(Options((log,), tmp_path / "out", closure=False), spark)
+    assert run(Options((log,), tmp_path / "out", closure=False, fresh=True), spark).statements == 3
+
+
+def test_a_folder_of_somebody_else(spark: Any, tmp_path: Path) -> None:
+    log = write_json(tmp_path / "log.jsonl", rows(3))
+    with pytest.raises(BulkError, match="has other things in it"):
+        run(Options((log,), tmp_path, fresh=True), spark)
+    with pytest.raises(BulkError, match="is a file"):
+        run(Options((log,), tmp_path / "log.jsonl"), spark)
+    assert (tmp_path / "log.jsonl").exists()

@@ -1,0 +1,127 @@
+"""The logs of engines as rows, and rows that cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from logbook import table, write_json
+
+from lineal.spark.bulk import BulkError, Options, run
+from lineal.spark.bulk.rows import DID_NOT_RUN, NO_QUERY, NO_TEXT, NOT_READ, NOT_UTF8, TOO_LONG, Log, rows
+
+LOGS = Path(__file__).parents[1] / "data" / "logs"
+
+EXPECTED = {
+    "snowflake": [
+        (
+            "CREATE TABLE mart.daily AS\nSELECT day, sum(amount) AS total FROM raw.sales GROUP BY day",
+            None, "ANN", "2026-05-01 06:00:00.123 -0700", "01a-1", "SHOP",
+        ),
+        ('SELECT "day" FROM mart.daily WHERE total > 5', None, "BOB", "2026-05-01 07:00:00.000 -0700", "01a-2", "SHOP"),
+        (None, DID_NOT_RUN, "BOB", "2026-05-01 07:01:00.000 -0700", "01a-3", "SHOP"),
+        (None, NO_TEXT, "BOB", "2026-05-01 07:02:00.000 -0700", "01a-4", "SHOP"),
+    ],
+    "bigquery": [
+        (
+            "SELECT name FROM `acme.crm.people` WHERE age > 5",
+            None, "ann@acme.example", "2026-05-01 10:00:00 UTC", "job_1", "acme",
+        ),
+        (None, DID_NOT_RUN, "bob@acme.example", "2026-05-01 10:05:00 UTC", "job_2", "acme"),
+        (None, DID_NOT_RUN, "bob@acme.example", "2026-05-01 10:06:00 UTC", "job_3", "acme"),
+        (None, NO_TEXT, "", "2026-05-01 10:07:00 UTC", "job_4", "acme"),
+        (None, NOT_READ, "", "", "", ""),
+    ],
+    "databricks": [
+        (
+            "INSERT INTO main.mart.t SELECT a FROM main.raw.s",
+            None, "ann@acme.example", "2026-05-01T10:00:00.000Z", "s-1", "",
+        ),
+        (None, DID_NOT_RUN, "ann@acme.example", "2026-05-01T10:00:01.000Z", "s-2", ""),
+        ("SELECT a FROM main.mart.t", None, "bob@acme.example", "2026-05-01T10:00:02.000Z", "s-3", ""),
+    ],
+    "redshift": [
+        (
+            "insert into mart.t (a) select a from stage.s where b = 'x, y'",
+            None, "ann", "2026-05-01 10:00:00.5", "7001", "dev",
+        ),
+        (None, DID_NOT_RUN, "ann", "2026-05-01 10:01:00.5", "7002", "dev"),
+        ("select a from mart.t", None, "bob", "2026-05-01 10:02:00.5", "7003", "dev"),
+    ],
+    "postgres-csvlog": [
+        (
+            "SELECT id,\n total FROM mart.daily WHERE day = 'x'",
+            None, "ann", "2026-05-01 10:00:00.001 UTC", "-5411", "shop",
+        ),
+        ("INSERT INTO t SELECT a FROM s WHERE b = $1", None, "bob", "2026-05-01 10:00:01.001 UTC", "17", "shop"),
+        ("SELECT z FROM u", None, "bob", "2026-05-01 10:00:02.001 UTC", "18", "shop"),
+        (None, NO_QUERY, "", "2026-05-01 10:00:03.001 UTC", "0", ""),
+        (None, NO_QUERY, "bob", "2026-05-01 10:00:04.001 UTC", "0", "shop"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("preset", EXPECTED)
+def test_the_log_of_an_engine(spark: Any, preset: str) -> None:
+    (file,) = LOGS.glob(f"{preset}.*")
+    found = rows(spark, Log((str(file),), None, preset)).select("text", "reason", "user", "time", "id", "database")
+    assert sorted(map(tuple, found.collect()), key=repr) == sorted(EXPECTED[preset], key=repr)
+
+
+def test_rows_that_cannot_be_used_are_counted(spark: Any, tmp_path: Path) -> None:
+    """No text, bytes that are none, a NUL, a statement of 50 MB: each costs itself only."""
+    texts = [
+        b"SELECT a FROM t",
+        None,
+        b"  \n ",
+        b"SELECT '\xff\xfe' FROM t",
+        b"SELECT b\0 FROM t",
+        b"SELECT " + b"1+" * 25_000_000,
+    ]
+    pq.write_table(pa.table({"sql": pa.array(texts, pa.binary())}), tmp_path / "log.parquet")
+    summary = run(Options((str(tmp_path / "log.parquet"),), tmp_path / "out"), spark)
+    assert summary.rows == 6 and summary.statements == 2
+    assert summary.quarantined == {NO_TEXT: 2, NOT_UTF8: 1, TOO_LONG: 1}
+    counts = [(row["reason"], row["count"]) for row in table(tmp_path / "out", "quarantine")]
+    assert counts == sorted(summary.quarantined.items())
+    assert sorted(row["text"] for row in table(tmp_path / "out", "statements")) == [
+        "SELECT a FROM t",
+        "SELECT b  FROM t",
+    ]
+
+
+def test_a_line_of_text_is_a_statement(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "queries.txt").write_text(
+        "SELECT a FROM t\n\nSELECT b FROM u WHERE c = 1\nSELECT b FROM u WHERE c = 2\n"
+    )
+    summary = run(Options((str(tmp_path / "queries.txt"),), tmp_path / "out"), spark)
+    assert (summary.rows, summary.texts, summary.statements) == (4, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"preset": "oracle"}, "no preset oracle: choose one of snowflake, bigquery"),
+        ({"preset": "databricks"}, "the log has no column statement_text; its columns are n, query_text"),
+        ({"log": (("user", "who"),)}, "the log has no column who; its columns are n, query_text"),
+        ({"log": (("text", "n"),)}, "the column of statements holds bigint, not text"),
+    ],
+)
+def test_a_log_that_is_not_what_was_said(spark: Any, tmp_path: Path, options: dict[str, Any], says: str) -> None:
+    pq.write_table(pa.table({"n": [1], "query_text": ["SELECT 1"]}), tmp_path / "log.parquet")
+    with pytest.raises(BulkError, match=says):
+        run(Options((str(tmp_path / "log.parquet"),), tmp_path / "out", **options), spark)
+
+
+def test_no_column_has_statements(spark: Any, tmp_path: Path) -> None:
+    path = write_json(tmp_path / "log.jsonl", [{"a": "SELECT 1"}])
+    with pytest.raises(BulkError, match="no column is known to hold statements: name it with --log-text; it has a"):
+        run(Options((path,), tmp_path / "out"), spark)
+    nested = write_json(tmp_path / "nested.jsonl", [{"payload": {"q": "SELECT a FROM t"}}])
+    summary = run(Options((nested,), tmp_path / "nested", log=(("text", "payload.q"),)), spark)
+    assert [str(edge) for edge in summary.extraction.edges] == [
+        f"t.a -> {summary.extraction.occurrences[0].name}.a  IDENTITY"
+    ]

@@ -1,0 +1,89 @@
+"""The closure: by tracing and by joins the same, and as the graph's own traces have it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from logbook import contents, table
+
+import lineal
+from lineal.graph.trace import upstream
+from lineal.model.way import How, compose, way
+from lineal.spark.bulk import closure
+
+SQL = """
+CREATE VIEW a AS SELECT id, x + 1 AS x, CASE WHEN k THEN y END AS y FROM t;
+CREATE VIEW b AS SELECT id, sum(x) AS x, max(y) AS y FROM a WHERE x > 1 GROUP BY id;
+CREATE VIEW c AS SELECT b.id, b.x, a.y FROM b JOIN a ON a.id = b.id;
+CREATE VIEW d AS SELECT c.id, x AS first, y AS second FROM c;
+"""
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(closure, "BLOCK", 7)
+
+
+def written(spark: Any, folder: Path, budget: int) -> list[tuple[str, str, int, str, int]]:
+    closure.write(spark, folder, lineal.lineage(SQL).edges, budget)
+    names = {row["id"]: f"{row['dataset']}.{row['column']}" for row in table(folder, "nodes")}
+    return [
+        (names[row["source"]], names[row["target"]], row["depth"], names[row["via"]], row["subtypes"])
+        for row in table(folder, "closure")
+    ]
+
+
+def test_it_is_what_the_traces_say(spark: Any, tmp_path: Path) -> None:
+    found = written(spark, tmp_path / "out", closure.BUDGET)
+    graph = lineal.lineage(SQL).graph
+    expected = set()
+    for info in graph.infos:
+        for column in graph.columns(info):
+            depths: dict[str, int] = {}
+            for each in upstream(graph, [column]):
+                depths[str(each.source)] = min(each.depth, depths.get(str(each.source), 99))
+            expected |= {(source, str(column), depth) for source, depth in depths.items()}
+    fields = {(source, target, depth) for source, target, depth, _, _ in found if not target.endswith(".None")}
+    assert fields == expected
+    whys = {(source, target): (via, bits) for source, target, _, via, bits in found}
+    assert whys["t.x", "d.first"] == ("c.x", closure.BITS[How.AGGREGATION])
+    assert whys["t.k", "d.second"] == ("c.y", closure.BITS[How.CONDITIONAL])
+    assert whys["a.x", "b.None"][1] == closure.BITS[How.FILTER]
+
+
+def test_joins_give_the_same_bytes(spark: Any, tmp_path: Path) -> None:
+    assert written(spark, tmp_path / "traced", closure.BUDGET) == written(spark, tmp_path / "joined", 0)
+    assert contents(tmp_path / "traced") == contents(tmp_path / "joined")
+
+
+def test_random_graphs_with_circles(spark: Any) -> None:
+    random = Random(3)
+    pairs = sorted({(random.randrange(40), random.randrange(40)) for _ in range(90)})
+    bits = np.array([random.choice((1, 2, 4, 3, 64, 65)) for _ in pairs])
+    graph = closure.arrays(np.array([s for s, _ in pairs]), np.array([t for _, t in pairs]), bits, 40)
+    by_tracing = [row for made in closure.traced(spark, graph) for row in made.to_pylist()]
+    by_joins = [row for made in closure.joined(spark, graph) for row in made.to_pylist()]
+    assert by_tracing == by_joins
+    reached = {(s, t) for s, t in pairs if s != t}
+    while True:
+        more = {(s, u) for s, t in reached for v, u in pairs if t == v and s != u} | reached
+        if more == reached:
+            break
+        reached = more
+    assert {(row["source"], row["target"]) for row in by_tracing} == reached
+
+
+def test_subtypes_compose_as_ways_do() -> None:
+    for outer in How:
+        for inner in How:
+            found = closure.composed(np.array([closure.BITS[outer]]), np.array([closure.BITS[inner]]))
+            assert found.tolist() == [closure.BITS[compose(way(outer), way(inner)).how]]
+
+
+def test_nothing_to_trace(spark: Any, tmp_path: Path) -> None:
+    assert closure.write(spark, tmp_path, [])["pairs"] == 0
+    assert table(tmp_path, "closure") == []
