@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineal.algebra.frame import Lineage, Slot, doubted
+from lineal.algebra.frame import Slot, doubted
+from lineal.extract.pyspark.columns.alternatives import (
+    ONE_BRANCH,
+    merged_column,
+    merged_groups,
+    merged_lineage,
+    merged_window,
+)
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh, side_by_side_stars
 from lineal.extract.pyspark.run import Run, restore
-from lineal.extract.pyspark.values import Choice, Generator, Instance, Pattern, Unknown, Value, is_known
-from lineal.model.edge import Doubt
-from lineal.model.way import Confidence
+from lineal.extract.pyspark.values import (
+    Choice,
+    Class,
+    ColumnValue,
+    Function,
+    Generator,
+    Grouped,
+    Instance,
+    Library,
+    Method,
+    Native,
+    Partial,
+    Pattern,
+    Udf,
+    Unknown,
+    Value,
+    WindowSpec,
+    is_known,
+)
 
-ONE_BRANCH = Doubt(Confidence.MEDIUM, False, "on one of several branches of the code")
 MOST_OPTIONS = 8
 
 
@@ -38,13 +60,21 @@ def merged(run: Run, left: Value, right: Value) -> Value:
         return merged_list(run, left, right)
     if isinstance(left, dict) and isinstance(right, dict):
         return merged_dict(run, left, right)
+    if isinstance(left, ColumnValue) and isinstance(right, ColumnValue):
+        return merged_column(left, right)
+    if isinstance(left, WindowSpec) and isinstance(right, WindowSpec):
+        return merged_window(left, right)
+    if isinstance(left, Grouped) and isinstance(right, Grouped) and left.pivot is None and right.pivot is None:
+        return Grouped(merged(run, left.relation, right.relation), merged_groups(left.keys, right.keys))
     options = [
         *options_of(left),
         *(o for o in options_of(right) if not any(same(o, held) for held in options_of(left))),
     ]
     if len(options) == 1:
         return options[0]
-    if all(is_known(option) or isinstance(option, Pattern) for option in options) and len(options) <= MOST_OPTIONS:
+    if len(options) <= MOST_OPTIONS and (
+        all(is_known(option) or isinstance(option, Pattern) for option in options) or all(map(is_function, options))
+    ):
         return Choice(tuple(options))
     if isinstance(left, Unknown):
         return left
@@ -53,6 +83,13 @@ def merged(run: Run, left: Value, right: Value) -> Value:
     if type(left) is type(right) and not isinstance(left, (Instance, Generator)):
         return right
     return Unknown("…", "decided by a branch")
+
+
+def is_function(value: Value) -> bool:
+    """Of libraries a function of Spark: others are one library under several names, as after `except ImportError`."""
+    if isinstance(value, Library):
+        return value.name.startswith("pyspark.sql.functions.")
+    return isinstance(value, (Function, Class, Partial, Udf, Native, Method))
 
 
 def options_of(value: Value) -> tuple[Value, ...]:
@@ -107,15 +144,6 @@ def merged_relation(left: Relation, right: Relation) -> Relation:
 def _doubtful(attribute: Attribute) -> Attribute:
     slot = attribute.slot
     return attribute._replace(slot=Slot(slot.name, slot.key, doubted(slot.lineage, ONE_BRANCH)))
-
-
-def merged_lineage(left: Lineage, right: Lineage) -> Lineage:
-    if left.keys() == right.keys():
-        return left
-    found: Lineage = {key: trail for key, trail in left.items() if key in right}
-    found.update(doubted({key: trail for key, trail in left.items() if key not in right}, ONE_BRANCH))
-    found.update(doubted({key: trail for key, trail in right.items() if key not in left}, ONE_BRANCH))
-    return found
 
 
 def join_states(run: Run, one: dict[int, tuple[Any, Any]], other: dict[int, tuple[Any, Any]]) -> None:

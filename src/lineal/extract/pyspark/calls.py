@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import partial, reduce
 from typing import Any
 
 from lineal.extract.pyspark.attributes import attribute_of
@@ -27,6 +28,7 @@ from lineal.extract.pyspark.types import type_method
 from lineal.extract.pyspark.value_methods import method_of_value
 from lineal.extract.pyspark.values import (
     Builder,
+    Choice,
     Class,
     ColumnValue,
     Function,
@@ -442,9 +444,14 @@ def call_native(run: Run, native: Native, arguments: Arguments, keywords: Keywor
     return native.call(run, arguments, keywords, node)
 
 
-def call_partial(run: Run, partial: Partial, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    given = [*partial.arguments, *arguments]
-    return invoke(run, partial.function, given, {**partial.keywords, **keywords}, node)
+def call_partial(run: Run, held: Partial, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    return invoke(run, held.function, [*held.arguments, *arguments], {**held.keywords, **keywords}, node)
+
+
+def call_choice(run: Run, held: Choice, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """(F.max if test else F.min)("x")      whatever either gives"""
+    several = [invoke(run, option, arguments, keywords, node) for option in held.options]
+    return reduce(partial(merged, run), several)
 
 
 def call_instance(run: Run, held: Instance, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -491,4 +498,5 @@ CALLS: dict[type, Any] = {
     Partial: call_partial,
     Instance: call_instance,
     Unknown: call_unknown,
+    Choice: call_choice,
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.extract.pyspark.columns.alternatives import alternatives
 from lineal.extract.pyspark.reading import Spot
 from lineal.extract.pyspark.relation import Bound, Relation
 from lineal.extract.pyspark.run import Run
@@ -117,10 +118,7 @@ def column(run: Run, value: Value, node: Any) -> Any:
 def dynamic_column(run: Run, value: Value, node: Any) -> Any:
     """F.col(name_that_only_a_run_knows)"""
     if isinstance(value, Choice) and all(isinstance(option, str) for option in value.options):
-        return exp.Coalesce(
-            this=named(run, value.options[0], node),
-            expressions=[named(run, option, node) for option in value.options[1:]],
-        )
+        return alternatives(*(named(run, option, node) for option in value.options))
     level = getattr(value, "level", None)
     reason = getattr(value, "reason", "") or "not followed"
     if level is not None:

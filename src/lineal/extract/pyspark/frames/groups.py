@@ -65,6 +65,15 @@ def expressions(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     return columns_of(run, arguments, node)
 
 
+def decide_groups(key: ColumnValue, rows: Lineage, scope: FrameScope) -> None:
+    if key.doubt is None:
+        gather(key.tree, GROUPS, rows, scope)
+        return
+    lineage: Lineage = {}
+    gather(key.tree, GROUPS, lineage, scope)
+    absorb(doubted(lineage, key.doubt), rows)
+
+
 def aggregated(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) -> Relation:
     """GROUP BY keys: the keys first, then the aggregates"""
     relation = grouped.relation
@@ -72,7 +81,7 @@ def aggregated(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) 
     scope = FrameScope(relation, evaluation, Clause.GROUP_BY)
     rows: Lineage = dict(relation.rows)
     for key in grouped.keys:
-        gather(key.tree, GROUPS, rows, scope)
+        decide_groups(key, rows, scope)
     scope.clause = Clause.SELECT
     kept = projected(run, relation, grouped.keys, scope, rows)
     if grouped.pivot is not None:

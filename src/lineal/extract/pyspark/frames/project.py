@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Lineage, Made, Part, Slot, Star, Struct, doubted, pour, star_slot
+from lineal.extract.pyspark.columns.alternatives import columns_in
 from lineal.extract.pyspark.columns.functions import columns_of, unknown_columns
 from lineal.extract.pyspark.columns.trees import column, parsed
 from lineal.extract.pyspark.relation import Attribute, FrameEvaluation, FrameScope, Relation, fresh
@@ -39,7 +40,7 @@ def projected(
     """SELECT …      one column for each item, several for a star or a generator"""
     found: list[Attribute] = []
     aliases: dict[str, Slot] = {}
-    for position, item in enumerate(items):
+    for position, item in enumerate(each for held in items for each in columns_in(held)):
         made = attributes_of(run, relation, item, scope, rows, position)
         found.extend(made)
         if item.names:

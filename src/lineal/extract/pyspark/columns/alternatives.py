@@ -1,0 +1,88 @@
+"""Columns and windows of which only a run knows which one it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Lineage, absorb, doubted
+from lineal.extract.pyspark.values import ColumnValue, WindowSpec
+from lineal.extract.sql.expressions import HANDLERS, Stack, gather
+from lineal.extract.sql.scope import Scope
+from lineal.model.edge import Doubt
+from lineal.model.way import Confidence, Way
+
+ONE_BRANCH = Doubt(Confidence.MEDIUM, False, "on one of several branches of the code")
+
+
+Either = exp.Tags
+"""col("a") if test else col("b")      a node that stands in no expression: the classes of sqlglot can have no heirs"""
+
+
+def either(node: exp.Tags, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """col("a") if test else col("b")      what all of them take is sure"""
+    several: list[Lineage] = []
+    for option in node.expressions:
+        lineage: Lineage = {}
+        gather(option, way, lineage, scope, calls)
+        several.append(lineage)
+    absorb(reduce(merged_lineage, several), into)
+
+
+HANDLERS[Either] = either
+
+
+def merged_lineage(left: Lineage, right: Lineage) -> Lineage:
+    if left.keys() == right.keys():
+        return left
+    found: Lineage = {key: trail for key, trail in left.items() if key in right}
+    found.update(doubted({key: trail for key, trail in left.items() if key not in right}, ONE_BRANCH))
+    found.update(doubted({key: trail for key, trail in right.items() if key not in left}, ONE_BRANCH))
+    return found
+
+
+def alternatives(*trees: Any) -> Any:
+    """One tree for several, those of earlier choices among them."""
+    options = [each for tree in trees for each in (tree.expressions if isinstance(tree, Either) else [tree])]
+    return Either(expressions=options)
+
+
+def merged_column(left: ColumnValue, right: ColumnValue) -> ColumnValue:
+    """Under the name that both have; else each keeps its own."""
+    if left.names == right.names:
+        tree = left.tree if left.tree == right.tree else alternatives(left.tree, right.tree)
+        return ColumnValue(tree, left.names, left.doubt or right.doubt)
+    return ColumnValue(alternatives(named(left), named(right)), (), left.doubt or right.doubt)
+
+
+def named(held: ColumnValue) -> Any:
+    return exp.alias_(held.tree, held.names[0], quoted=True, copy=False) if len(held.names) == 1 else held.tree
+
+
+def columns_in(item: ColumnValue) -> list[ColumnValue]:
+    """select(col("a") if test else col("b"))      there may be an a, and there may be a b"""
+    if not isinstance(item.tree, Either) or item.names:
+        return [item]
+    found = [
+        (tree.this, (tree.alias,)) if isinstance(tree, exp.Alias) else (tree, ()) for tree in item.tree.expressions
+    ]
+    return [ColumnValue(tree, names, ONE_BRANCH) for tree, names in found]
+
+
+def merged_window(left: WindowSpec, right: WindowSpec) -> WindowSpec:
+    return WindowSpec(merged_keys(left.partition, right.partition), merged_keys(left.order, right.order))
+
+
+def merged_keys(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
+    if left == right:
+        return left
+    return (alternatives(exp.Tuple(expressions=list(left)), exp.Tuple(expressions=list(right))),)
+
+
+def merged_groups(left: list[ColumnValue], right: list[ColumnValue]) -> list[ColumnValue]:
+    """df.groupBy("a", "b") if test else df.groupBy("a")      a, and perhaps b"""
+    both = [key for key in left if key in right]
+    return [*both, *(replace(key, doubt=key.doubt or ONE_BRANCH) for key in (*left, *right) if key not in both)]
