@@ -561,6 +561,16 @@ def test_a_model_that_was_edited_since_is_read_from_its_file(tmp_path: Path) -> 
     assert codes(extraction) == {Code.STALE_MANIFEST}
 
 
+def test_a_model_that_was_written_since_is_there(tmp_path: Path) -> None:
+    project(tmp_path, {"a": "select id from t", "new": "select id from {{ ref('a') }}", "off": "select 1 as id"})
+    off = {"model.shop.off": [{"name": "off", "original_file_path": "models/off.sql"}]}
+    raw = {"compiled_code": "select id from t", "raw_code": "select id from t"}
+    manifest(tmp_path, {"a": raw}, disabled=off)
+    extraction = extract(load(tmp_path))
+    assert edges(extraction) == ["a.id -> new.id", "t.id -> a.id"]
+    assert codes(extraction) == {Code.STALE_MANIFEST}
+
+
 def test_lines_of_compiled_sql_are_those_of_the_file(tmp_path: Path) -> None:
     raw = "{{ config(\n  materialized='view'\n) }}\n\nselect\n    id,\n    missing\nfrom {{ ref('a') }}"
     nodes = {

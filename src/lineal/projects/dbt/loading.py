@@ -64,7 +64,6 @@ def load_manifest(
     report = diagnostics.append
     nodes = manifest.nodes
     with_catalog(nodes, manifest.file.with_name("catalog.json"), report)
-    name_datasets(nodes, manifest.project)
     variables: Mapping[str, Mapping[str, Any]] = {}
     namespaces: Mapping[str, list[str]] = {}
     profile: dict[str, str] = {}
@@ -76,6 +75,11 @@ def load_manifest(
     first = models[0].parts if models else ("analytics", "dbt", "")
     target = {"database": first[0], "schema": first[1], "name": "dev", **profile}
     target["type"] = manifest.adapter or target.get("type", "")
+    if folder is not None:
+        new = _new_models(manifest, project, target, report)
+        nodes += new
+        manifest.stale.extend(node.file for node in new)
+    name_datasets(nodes, manifest.project)
     kitchen = Kitchen(
         manifest.project, str(manifest.file), target, index_of(nodes, manifest.project), manifest.macros, variables,
         namespaces, {node.id: node for node in nodes}, kept,
@@ -87,6 +91,16 @@ def load_manifest(
     corpus = Assembly(nodes, kitchen, dialect, schema).finish()
     corpus.diagnostics = [*diagnostics, *corpus.diagnostics]
     return corpus
+
+
+def _new_models(manifest: Manifest, project: Project, target: Mapping[str, str], report: Report) -> list[Node]:
+    """Models that have been written since the manifest was made."""
+    found = files.below(project.root.paths["models"], (".sql", ".py"), report)
+    if all(str(path) in manifest.known for path in found):
+        return []
+    properties = files.properties_of(project.root, report)
+    reader = files.Reader(project.root, project, target, {}, properties, report)
+    return [node for node in files.models_of(reader) if node.file not in manifest.known]
 
 
 def load_files(folder: Path, dialect: str | None, schema: Schema, kept: Kept | None = None) -> Corpus:

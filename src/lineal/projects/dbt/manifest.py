@@ -43,6 +43,8 @@ class Manifest:
     project: str
     nodes: list[Node]
     macros: list[tuple[str, str, str]]
+    known: set[str] = field(default_factory=set)
+    """All files that it knows of, those of disabled nodes included."""
     stale: list[str] = field(default_factory=list)
     """Files that are not as they were when it was made."""
 
@@ -70,6 +72,7 @@ def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Man
         project=str(metadata.get("project_name") or next((node.package for node in nodes), "")),
         nodes=nodes,
         macros=list(_macros(data)),
+        known={node.file for node in nodes} | {str(root / path) for path in _disabled(data)},
         stale=stale,
     )
 
@@ -156,7 +159,7 @@ def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Nod
         parts=(_text(each.get("database")), _text(each.get("schema")), identifier),
         config=config,
         columns=list(_columns(each)),
-        description=_text(each.get("description")),
+        description=_text(each.get("description")).strip(),
         version="" if version is None else str(version),
         latest=version is not None and version == each.get("latest_version"),
     )
@@ -189,7 +192,7 @@ def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
         meta = {**_mapping(inner.get("meta")), **_mapping(said.get("meta"))}
         tags = [str(tag).lower() for held in (said, inner) for tag in _listed(held.get("tags"))]
         labels = tuple(dict.fromkeys(known_labels(meta, tags))) if meta or tags else ()
-        kind, described = _text(said.get("data_type")), _text(said.get("description"))
+        kind, described = _text(said.get("data_type")), _text(said.get("description")).strip()
         inherits = _mapping(meta.get("lineal")).get("inherit") is not False
         yield ColumnInfo(_text(said.get("name")) or str(name), kind, described, labels, inherits=inherits)
 
@@ -234,6 +237,11 @@ def _macros(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         package = _text(each.get("package_name"))
         if not OWN_PACKAGES.match(package):
             yield package, _text(each.get("original_file_path")), _text(each.get("macro_sql"))
+
+
+def _disabled(data: Mapping[str, Any]) -> Iterator[str]:
+    for several in _mapping(data.get("disabled")).values():
+        yield from (_text(_mapping(each).get("original_file_path")) for each in _listed(several))
 
 
 def _asking(macros: Mapping[str, Any]) -> set[str]:
