@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # tests of `postgres` a server and those of `web` a Chromium and Node.js, which tools/*.sh find or install; without one
 # they are skipped.
 DEMO_EXTRAS ?= spark
-EXTRAS ?= test,lint,spark,postgres,sqlalchemy,web,openlineage
+EXTRAS ?= test,lint,spark,postgres,sqlalchemy,web,openlineage,jupyter
 
 # A stamp per set of extras: a newer pyproject.toml or constraints.txt installs again, and so do other extras.
 comma := ,

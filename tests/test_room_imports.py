@@ -46,6 +46,8 @@ HEAVY = {
     "pandas": ("spark",),
     "pyarrow": ("spark", "store"),
     "openlineage": ("web",),
+    "anywidget": ("web",),
+    "traitlets": ("web",),
     "psycopg": ("projects/postgres", "store"),
 }
 """A library, and where it may be imported."""

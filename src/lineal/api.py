@@ -22,6 +22,7 @@ from lineal.views.report import Report, everything, traced
 
 if TYPE_CHECKING:
     from lineal.model.script import Corpus
+    from lineal.web.notebook import Display
 
 PathOrText: TypeAlias = str | os.PathLike[str]
 Source: TypeAlias = PathOrText | Iterable[PathOrText] | Mapping[str, str]
@@ -148,6 +149,28 @@ class Lineage:
         if format == "chain":
             raise ValueError("a chain is that of one column: to('chain', 'dataset.column')")
         return _written(format, self._everything)
+
+    def show(self, column: Column | str | None = None, *, height: int = 640) -> Display:
+        """The page, as the output of a notebook's cell: all of it, or beginning with a column or `dataset`.
+
+        With the extra `jupyter` it is a widget, else a frame of HTML.
+        """
+        from lineal.web.notebook import display
+
+        return display(self._page(column), height)
+
+    def show_tab(self, column: Column | str | None = None) -> Path:
+        """The page in a tab of its own: a file, which the browser opens. Its path is what is given back."""
+        from lineal.web.notebook import open_tab
+
+        return open_tab(self._page(column))
+
+    def _page(self, start: Column | str | None) -> str:
+        from lineal.web.data import page_data, texts_of
+        from lineal.web.page import html
+
+        named = "" if start is None else str(start if isinstance(start, Column) else self.graph.find(start))
+        return html(page_data(self.graph, title="lineage", start=named, texts=texts_of(self.graph)), "lineage – lineal")
 
     @cached_property
     def _everything(self) -> Report:

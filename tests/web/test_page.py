@@ -6,6 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import lineal
+from lineal.graph.change import parse as change_of
+from lineal.graph.effects import effects
+from lineal.web.data import texts_of
 
 Open = Callable[..., Any]
 
@@ -286,3 +289,90 @@ def test_changes_are_marked(shown: Open) -> None:
     assert {mark: marks.count(mark) for mark in marks} == {"added": 2, "removed": 2, "changed": 1}
     assert page.page.locator(".level").all_inner_texts() == [finding.level.name for finding in found.findings]
     assert page.problems == []
+
+
+CHANGES = {"values": "values", "drop": "drop", "rename": "rename=other", "type": "type=DATE"}
+STARS = """
+CREATE TABLE t (a INT, b INT, c TEXT);
+CREATE VIEW s AS SELECT * FROM t;
+CREATE VIEW s2 AS SELECT * FROM s;
+CREATE VIEW n AS SELECT a + 1 AS x, CAST(a AS TEXT) AS y, max(a) OVER () AS z FROM s2;
+CREATE VIEW m AS SELECT x FROM n;
+CREATE VIEW u AS SELECT * FROM s UNION ALL SELECT * FROM t;
+CREATE VIEW e AS SELECT b FROM s WHERE EXISTS (SELECT 1 FROM t WHERE t.a = s.b);
+CREATE VIEW g AS SELECT c, count(*) AS many FROM s2 GROUP BY c;
+"""
+LISTED = """() => Object.fromEntries([...document.querySelectorAll('.impacts li')].map((item) => [
+  item.dataset.name,
+  [item.closest('ol').dataset.effect, item.querySelector('.why').textContent, +item.querySelector('.hops').textContent],
+]))"""
+
+
+def impact_agrees(page: Any, found: lineal.Lineage, column: str) -> None:
+    for name, said in CHANGES.items():
+        page.open(f"#column={column}&mode=impact&change={name}&unfolded=1")
+        wanted = effects(found.graph, found.column(column), change_of(said))
+        expected = {str(each.column): [each.effect, each.impact.why, each.impact.depth] for each in wanted.columns}
+        assert page.page.evaluate(LISTED) == expected, (column, name)
+        breaking = {each.dataset.name for each in wanted.datasets if each.effect == "breaks"}
+        assert set(page.page.locator(".broken .link").all_inner_texts()) == breaking, (column, name)
+
+
+def test_impact_says_what_the_command_says(shown: Open, shop: lineal.Lineage) -> None:
+    page = shown(shop)
+    for column in ("raw_orders.amount", "stg_customers.customer_id", "raw_payments.amount"):
+        impact_agrees(page, shop, column)
+
+
+def test_impact_through_stars_set_operations_and_casts(shown: Open) -> None:
+    found = lineal.lineage(STARS)
+    page = shown(found)
+    for column in ("t.a", "t.c", "s.b"):
+        impact_agrees(page, found, column)
+    assert page.problems == []
+
+
+def test_a_label_says_the_way_it_came(shown: Open) -> None:
+    project = {"v": "SELECT mail AS m FROM t", "w": "SELECT m AS address FROM v"}
+    found = lineal.lineage(project, schema={"t": {"mail": "TEXT"}})
+    columns = found.extraction.datasets[found.column("t.mail").dataset].columns
+    columns[0] = columns[0]._replace(classification=("pii",))
+    found = lineal.Lineage(found.extraction)
+    page = shown(found).open("#column=w.address")
+    assert page.page.locator("dd.classification").inner_text() == "pii ← t.mail via v.m"
+    page.page.locator("dd.classification .link").first.click()
+    assert page.page.locator("dd.classification").inner_text() == "pii declared here"
+
+
+def test_what_was_typed_in_a_card_does_not_hide_what_is_asked_for(shown: Open) -> None:
+    columns = ", ".join(f"c{number:02d}" for number in range(30))
+    page = shown(lineal.lineage(f"CREATE VIEW v AS SELECT {columns} FROM t"), start="v")
+    page.page.locator(".card .find").last.fill("c05")
+    page.page.locator(".panel .link:text-is('c29')").click()
+    assert page.row("v", "c29").is_visible()
+
+
+def test_a_field_in_a_link_leads_to_its_column(shown: Open) -> None:
+    found = lineal.lineage("CREATE VIEW v AS SELECT address.city AS city FROM t", dialect="spark")
+    page = shown(found).open("#column=t.address.city")
+    assert page.page.locator(".panel h2").inner_text() == "address"
+    page.open("#column=v.city")
+    assert "t.address.city" in page.page.locator(".panel .ends").first.inner_text()
+
+
+def test_the_table_s_panel_begins_at_its_top(shown: Open, shop: lineal.Lineage) -> None:
+    page = shown(shop, texts=texts_of(shop.graph)).open("#table=dim_customers")
+    assert page.page.locator(".panel .body").evaluate("(body) => body.scrollTop") == 0
+    assert page.page.locator(".excerpt").count() == 1
+
+
+def test_names_can_be_read_from_afar(shown: Open, shop: lineal.Lineage) -> None:
+    page = shown(shop)
+    assert page.page.locator(".stage.far").count() == 1
+    heights = page.page.evaluate("""() => [...document.querySelectorAll('.far-name')].map((name) => {
+        const box = name.getBoundingClientRect(); return [name.textContent, box.left, box.top, box.right, box.bottom];
+    })""")
+    assert min(bottom - top for _, _, top, _, bottom in heights) > 7
+    for index, (name, left, top, right, bottom) in enumerate(heights):
+        for other in heights[index + 1 :]:
+            assert right <= other[1] or other[3] <= left or bottom <= other[2] or other[4] <= top, (name, other[0])

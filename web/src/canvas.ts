@@ -36,6 +36,11 @@ export const HOP = 6;
 const LABELLED = 14;
 /** Cards that are drawn smaller than this cannot be read. */
 const READABLE = 0.55;
+/** Cards that are drawn smaller than this have their names above them, in letters that can be read. */
+const FAR = 0.5;
+const MARGIN = 12;
+/** How far the name above a card may go beyond it: less than there is between two layers. */
+const BESIDE = 70;
 
 type Marks = Map<ColumnId, Why | Mark>;
 
@@ -52,6 +57,8 @@ export class Canvas {
   private widthOf: Measure;
   private view = { x: 0, y: 0, scale: 1 };
   private fitted = false;
+  /** Whether the view is as it was fitted: nobody has moved it since. */
+  private untouched = true;
   private after: (() => void)[] = [];
   picture: Picture = { boxes: new Map(), wires: [], groups: [] };
   private lanes: Record<string, Lane[]> = {};
@@ -109,7 +116,7 @@ export class Canvas {
     for (const [dataset, shape] of this.shapes) boxes.set(dataset, { ...shape, ...answer.at[dataset]! });
     this.lanes = answer.lanes;
     this.picture = { boxes, wires: [], groups: answer.groups };
-    if (!this.fitted) {
+    if (!this.fitted || this.untouched) {
       this.fitted = true;
       this.fit();
       this.comeCloser();
@@ -174,7 +181,9 @@ export class Canvas {
       h("span", { class: "name" }, short(name)),
       h("span", { class: "kind" }, lineage.kind(dataset)),
     );
-    const card = h("article", { class: "card", "data-dataset": dataset, "data-kind": lineage.kind(dataset) }, head);
+    const far = h("span", { class: "far-name", "aria-hidden": "true" }, short(name, 30));
+    far.style.setProperty("--room", `${Math.floor((13 * (box.width + BESIDE)) / this.widthOf(short(name, 30), true))}px`);
+    const card = h("article", { class: "card", "data-dataset": dataset, "data-kind": lineage.kind(dataset) }, head, far);
     if (box.rows) {
       const list = h("ul", { class: "rows", tabindex: box.scrolls ? 0 : null, "aria-label": `columns of ${titled(name)}` });
       list.append(...lineage.columns(dataset).map((column) => this.row(column)));
@@ -242,6 +251,14 @@ export class Canvas {
       },
     });
     return h("div", { class: "finder" }, input);
+  }
+
+  /** A column that is asked for is not hidden by what was typed before. */
+  private unfilter(dataset: DatasetId): void {
+    const input = this.cards.get(dataset)?.querySelector<HTMLInputElement>(".find");
+    if (!input) return;
+    input.value = "";
+    input.dispatchEvent(new Event("input"));
   }
 
   /** ‹ 3 of 7 … +4 more ›: how many neighbours are shown on either side. */
@@ -490,7 +507,9 @@ export class Canvas {
       done.add(dataset);
       const row = this.rowOf(column);
       const list = row?.closest<HTMLElement>(".rows");
-      if (row && list) list.scrollTop = row.parentElement!.offsetTop - 96;
+      if (!row || !list) continue;
+      if (row.parentElement!.hidden) this.unfilter(dataset);
+      list.scrollTop = row.parentElement!.offsetTop - 96;
     }
   }
 
@@ -547,8 +566,11 @@ export class Canvas {
   }
 
   private look(view: { x: number; y: number; scale: number }): void {
+    this.untouched = false;
     this.view = view;
     this.world.style.transform = `translate(${view.x}px, ${view.y}px) scale(${view.scale})`;
+    this.stage.classList.toggle("far", view.scale < FAR);
+    this.world.style.setProperty("--far", `${Math.min(30, 11 / view.scale)}px`);
     this.stage.dispatchEvent(new CustomEvent("moved"));
   }
 
@@ -563,6 +585,7 @@ export class Canvas {
     const [width, height] = [this.stage.clientWidth, this.stage.clientHeight];
     const scale = Math.max(0.05, Math.min(1, (width - 48) / (right - left), (height - 48) / (bottom - top)));
     this.look({ scale, x: width / 2 - (scale * (left + right)) / 2, y: height / 2 - (scale * (top + bottom)) / 2 });
+    this.untouched = boxes.length === this.picture.boxes.size;
   }
 
   /** A picture that is too large to be read begins at what was asked for. */
@@ -575,6 +598,24 @@ export class Canvas {
     if (!box) return;
     this.view.scale = READABLE;
     this.centre(box.x + box.width / 2, box.y + box.height / 2);
+    this.fill();
+  }
+
+  /** No empty half of the stage while cards are out of sight on the other side. */
+  private fill(): void {
+    const boxes = [...this.picture.boxes.values()];
+    const { x, y, scale } = this.view;
+    const pulled = (at: number, least: number, most: number, room: number): number => {
+      const [first, last] = [least * scale + MARGIN, most * scale - MARGIN];
+      if (last - first < room - 4 * MARGIN) return room / 2 - (first + last) / 2;
+      return Math.max(room - last - 2 * MARGIN, Math.min(2 * MARGIN - first, at));
+    };
+    const left = Math.min(...boxes.map((box) => box.x));
+    const right = Math.max(...boxes.map((box) => box.x + box.width));
+    const top = Math.min(...boxes.map((box) => box.y));
+    const bottom = Math.max(...boxes.map((box) => box.y + box.height));
+    this.look({ scale, x: pulled(x, left, right, this.stage.clientWidth), y: pulled(y, top, bottom, this.stage.clientHeight) });
+    this.untouched = true;
   }
 
   /** The part of the world that is to be seen. */

@@ -11,6 +11,14 @@ export interface Raw {
   edges: number[][];
   rows: number[][];
   usages: number[][];
+  /** A label that a column has from another one: column, label, the column that it came from. */
+  brought: number[][];
+  /** Who names a column: column, dataset, clause, place. */
+  named: number[][];
+  /** Which dataset reads which: read, reader. */
+  reads: number[][];
+  /** Calls that give one type whatever they are given, and calls that give back what they are given. */
+  calls: { fixed: string[]; kept: string[] };
   words: string[];
   diagnostics: RawDiagnostic[];
   coverage: Record<string, number>;
@@ -35,7 +43,7 @@ export interface RawDiagnostic {
   place: [number, number, number];
 }
 
-export const VERSION = 1;
+export const VERSION = 2;
 
 /** The text between <script type="application/octet-stream"> tags: JSON, deflated, in base 64. */
 export async function unpacked(text: string): Promise<Raw> {

@@ -31,7 +31,7 @@ export function placed(request: Request): Placed {
   const many = request.nodes.length > MANY;
   graph.setGraph({
     rankdir: "LR",
-    nodesep: 28,
+    nodesep: 34,
     ranksep: 96,
     edgesep: 14,
     marginx: 40,

@@ -11,6 +11,10 @@ export const KINDS = ["copy", "rename", "transform", "inspect"] as const;
 export type Kind = (typeof KINDS)[number];
 export const LEVELS = ["UNKNOWN", "LOW", "MEDIUM", "HIGH", "EXACT"] as const;
 export const STATUSES = ["", "inherited", "modified", "missing"] as const;
+/** The marks of a column: its labels are declared; its dataset lists it; it stands for all that a schema may have. */
+const DECLARED = 1;
+const LISTED = 2;
+const STAR = "*";
 const AMBIGUOUS = 1;
 const MASKED = 2;
 const STATUS = 4;
@@ -153,7 +157,20 @@ export class Lineage {
 
   /** Whether the labels were declared for the column itself; else they were brought along. */
   labelsDeclared(column: ColumnId): boolean {
-    return this.raw.columns[4]![column] === 1;
+    return (this.raw.columns[4]![column]! & DECLARED) !== 0;
+  }
+
+  private labelSteps: Map<string, ColumnId> | null = null;
+
+  /** The columns that a label came along, from the one that declares it. */
+  labelPath(column: ColumnId, label: string): ColumnId[] {
+    if (!this.labelSteps) {
+      const [columns, labels, sources] = this.raw.brought as [number[], number[], number[]];
+      this.labelSteps = new Map(columns.map((each, row) => [`${each} ${this.raw.words[labels[row]!]!}`, sources[row]!]));
+    }
+    const path = [column];
+    for (let at = this.labelSteps.get(`${column} ${label}`); at !== undefined && !path.includes(at); at = this.labelSteps.get(`${at} ${label}`)) path.push(at);
+    return path.reverse();
   }
 
   /** The part of a name before the last dot, else the folder of its file. */
@@ -179,19 +196,25 @@ export class Lineage {
     return this.byName.get(name) ?? this.byName.get(name.toLowerCase());
   }
 
-  /** `dataset.column`, both of which may have dots in them. */
+  /** `dataset.column`, both of which may have dots in them; of `dataset.column.field` the column. */
   column(name: string): ColumnId | undefined {
     for (let dot = name.lastIndexOf("."); dot > 0; dot = name.lastIndexOf(".", dot - 1)) {
       const dataset = this.dataset(name.slice(0, dot));
       if (dataset === undefined) continue;
-      const wanted = name.slice(dot + 1);
-      const columns = this.columns(dataset);
-      const found =
-        columns.find((column) => this.columnName(column) === wanted) ??
-        columns.find((column) => this.columnName(column).toLowerCase() === wanted.toLowerCase());
-      if (found !== undefined) return found;
+      for (let wanted = name.slice(dot + 1); wanted; wanted = wanted.slice(0, Math.max(0, wanted.lastIndexOf(".")))) {
+        const found = this.columnIn(dataset, wanted);
+        if (found !== undefined) return found;
+      }
     }
     return undefined;
+  }
+
+  columnIn(dataset: DatasetId, name: string): ColumnId | undefined {
+    const columns = this.columns(dataset);
+    return (
+      columns.find((column) => this.columnName(column) === name) ??
+      columns.find((column) => this.columnName(column).toLowerCase() === name.toLowerCase())
+    );
   }
 
   // -- edges -------------------------------------------------------------------------------------
@@ -284,6 +307,78 @@ export class Lineage {
     return this.outOf.of(column);
   }
 
+  // -- one step, also through open stars: t.* → v.* leads from t.x to v.x --------------------------
+
+  private stars = new Map<DatasetId, ColumnId | undefined>();
+
+  private starOf(dataset: DatasetId): ColumnId | undefined {
+    if (!this.stars.has(dataset)) this.stars.set(dataset, this.columns(dataset).find((column) => this.columnName(column) === STAR));
+    return this.stars.get(dataset);
+  }
+
+  private isOwn(column: ColumnId): boolean {
+    const listed = (this.raw.columns[4]![column]! & LISTED) !== 0;
+    return listed || this.into.of(column).length > 0 || this.columnName(column) === STAR;
+  }
+
+  /** The edges into a column, each with the column that it comes from. */
+  *before(column: ColumnId): Generator<[EdgeId, ColumnId]> {
+    for (const edge of this.into.of(column)) yield [edge, this.source(edge)];
+    const star = this.isOwn(column) ? undefined : this.starOf(this.datasetOf[column]!);
+    if (star === undefined) return;
+    for (const edge of this.into.of(star)) {
+      const source = this.source(edge);
+      if (this.columnName(source) !== STAR) continue;
+      yield [edge, this.columnIn(this.datasetOf[source]!, this.columnName(column)) ?? source];
+    }
+  }
+
+  /** The edges that leave a column, each with the column that it leads to. */
+  *after(column: ColumnId): Generator<[EdgeId, ColumnId]> {
+    for (const edge of this.outOf.of(column)) yield [edge, this.target(edge)];
+    const star = this.columnName(column) === STAR ? undefined : this.starOf(this.datasetOf[column]!);
+    if (star === undefined) return;
+    for (const edge of this.outOf.of(star)) {
+      const open = this.target(edge);
+      if (this.columnName(open) !== STAR) continue;
+      const target = this.columnIn(this.datasetOf[open]!, this.columnName(column));
+      if (target === undefined) yield [edge, open];
+      else if (!this.isOwn(target)) yield [edge, target];
+    }
+  }
+
+  // -- who names what ----------------------------------------------------------------------------
+
+  private namings: Adjacency | null = null;
+
+  /** The datasets whose statements name a column, each with the clause and the place. */
+  namedBy(column: ColumnId): Map<DatasetId, { clause: string; place: Place | null }> {
+    const { named } = this.raw;
+    this.namings ??= new Adjacency(this.columnCount, named[0]!);
+    const found = new Map<DatasetId, { clause: string; place: Place | null }>();
+    for (const row of this.namings.of(column)) {
+      found.set(named[1]![row]!, { clause: this.word(named, 2, row), place: this.place(named[3]![row]!, named[4]![row]!, named[5]![row]!) });
+    }
+    return found;
+  }
+
+  /** Whether a column that goes shifts those beside it: a set operation, or INSERT … SELECT. */
+  byPosition(dataset: DatasetId): boolean {
+    return this.raw.datasets[9]![dataset] === 1;
+  }
+
+  private readers: Adjacency | null = null;
+
+  /** All that reads what is made of these datasets. */
+  readersBehind(datasets: Set<DatasetId>): Set<DatasetId> {
+    const { reads } = this.raw;
+    this.readers ??= new Adjacency(this.datasetCount, reads[0]!);
+    const found = new Set<DatasetId>(datasets);
+    for (const dataset of found) for (const row of this.readers.of(dataset)) found.add(reads[1]![row]!);
+    for (const dataset of datasets) found.delete(dataset);
+    return found;
+  }
+
   rowsIntoDataset(dataset: DatasetId): Uint32Array {
     return this.rowsInto.of(dataset);
   }
@@ -344,9 +439,9 @@ export class Lineage {
     const edges = new Set<EdgeId>();
     const datasets = new Set<DatasetId>();
     for (const column of columns) {
-      for (const edge of up ? this.edgesInto(column) : this.edgesOutOf(column)) {
+      for (const [edge, other] of up ? this.before(column) : this.after(column)) {
         edges.add(edge);
-        columns.add(up ? this.source(edge) : this.target(edge));
+        columns.add(other);
       }
       if (!withRows) continue;
       if (up) for (const edge of this.rowsIntoDataset(this.datasetOf[column]!)) edges.add(edge);
@@ -386,7 +481,7 @@ export class Lineage {
         ahead.push([column, isPure]);
       };
       for (const [column, isPure] of border) {
-        for (const edge of this.edgesOutOf(column)) reach(this.target(edge), isPure);
+        for (const [, other] of this.after(column)) reach(other, isPure);
         for (const edge of this.decidedBy(column)) {
           const dataset = this.intoDataset(edge);
           if (decided.has(dataset)) continue;

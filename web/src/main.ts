@@ -185,7 +185,7 @@ class Page {
     const button = (label: string, title: string, action: () => void): HTMLElement => h("button", { type: "button", title, "aria-label": title, click: action }, label);
     const mode = (name: Mode, label: string, key: string): HTMLElement => toggle(label, key, state.mode === name, () => this.mode(name));
     this.toolbar.replaceChildren(
-      h("span", { class: "set" }, button("←", "back (Alt+←)", () => history.back()), button("→", "forward (Alt+→)", () => history.forward())),
+      h("span", { class: "set" }, button("←", "back (Alt+←)", () => this.store.back()), button("→", "forward (Alt+→)", () => this.store.forward())),
       h("span", { class: "set" }, mode("graph", "Graph", "1"), mode("impact", "Impact", "2"), mode("list", "List", "3"), this.lineage.raw.diff ? mode("diff", "Changes", "4") : ""),
       h(
         "span",
@@ -270,7 +270,7 @@ class Page {
       kind("copy", "copy"),
       kind("rename", "rename"),
       kind("transform", "transform"),
-      h("span", { class: "rows-note" }, h("span", { class: "sample inspect", "aria-hidden": "true" }), "inspect: decides rows (i)"),
+      h("span", { class: "rows-note" }, h("span", { class: "sample inspect", "aria-hidden": "true" }), "inspect (i)"),
       h("span", { class: "whys impact" }, why("contributed"), why("referenced"), why("both")),
       h("span", { class: "whys diff" }, why("added"), why("changed"), why("removed")),
     );

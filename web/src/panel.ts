@@ -1,6 +1,7 @@
 // The panel on the right: what there is to say about a column, a table or an edge, and what could not be done.
 
 import { clear, h } from "./dom.ts";
+import { effectsOf, type Affected, type Effect } from "./effects.ts";
 import type { ColumnId, DatasetId, EdgeId, Impacted, Lineage, Place, Usage } from "./lineage.ts";
 import { short } from "./shape.ts";
 import { CHANGES, type State, type Store } from "./state.ts";
@@ -30,12 +31,16 @@ export class Panel {
     const body = h("div", { class: "body", role: "tabpanel", tabindex: 0, "aria-label": state.tab }, this.content(state));
     const top = this.inner.querySelector(".body")?.scrollTop ?? 0;
     clear(this.inner, tabs, body);
-    if (this.drawn === state.edge) body.scrollTop = top;
-    this.drawn = state.edge;
-    this.element.querySelector(".excerpt mark")?.scrollIntoView({ block: "center" });
+    const about = [state.mode, state.tab, state.edge, state.column, state.dataset].join();
+    if (this.drawn === about) body.scrollTop = top;
+    this.drawn = about;
+    const mark = body.querySelector<HTMLElement>(".excerpt mark");
+    const source = mark?.closest<HTMLElement>(".excerpt");
+    if (mark && source) source.scrollTop = mark.offsetTop - source.clientHeight / 3;
   }
 
-  private drawn: EdgeId | null = null;
+  /** What the panel was about when it was drawn last. */
+  private drawn = "";
 
   private content(state: State): (HTMLElement | null)[] {
     if (state.tab === "diagnostics") return this.diagnostics();
@@ -74,8 +79,8 @@ export class Panel {
         h("button", { type: "button", "data-action": "upstream" }, "All upstream"),
         h("button", { type: "button", "data-action": "downstream" }, "All downstream"),
       ),
-      ...this.list("Comes from", [...lineage.edgesInto(column)], (edge) => lineage.source(edge)),
-      ...this.list("Goes to", [...lineage.edgesOutOf(column)], (edge) => lineage.target(edge)),
+      ...this.list("Comes from", [...lineage.before(column)], (edge) => lineage.sourcePath(edge)),
+      ...this.list("Goes to", [...lineage.after(column)], (edge) => lineage.targetPath(edge)),
       ...this.decides(column),
     ];
   }
@@ -87,19 +92,24 @@ export class Panel {
   private classification(column: ColumnId): HTMLElement[] {
     const labels = this.lineage.labels(column);
     if (!labels.length) return [];
-    const origin = this.lineage.labelsDeclared(column) ? "declared here" : this.broughtBy(column);
-    return [h("dt", {}, "classification"), h("dd", {}, ...labels.map((label) => h("span", { class: "badge label" }, short(label, 40))), ` ${origin}`)];
+    const declared = this.lineage.labelsDeclared(column);
+    return [
+      h("dt", {}, "classification"),
+      ...labels.map((label) => h("dd", { class: "classification" }, h("span", { class: "badge label" }, short(label, 40)), ...(declared ? [" declared here"] : this.brought(column, label)))),
+    ];
   }
 
-  /** The nearest column upstream that declares its labels. */
-  private broughtBy(column: ColumnId): string {
-    const { lineage } = this;
-    const seen = new Set([column]);
-    for (const each of seen) {
-      if (each !== column && lineage.labelsDeclared(each)) return `brought by ${short(lineage.fullName(each), 80)}`;
-      for (const edge of lineage.edgesInto(each)) if (!lineage.masked(edge)) seen.add(lineage.source(edge));
-    }
-    return "brought from upstream";
+  /** pii ← raw_customers.email via stg_customers.email */
+  private brought(column: ColumnId, label: string): (HTMLElement | string)[] {
+    const [origin, ...via] = this.lineage.labelPath(column, label).slice(0, -1);
+    if (origin === undefined) return [" brought from upstream"];
+    const links = via.flatMap((each) => [", ", this.toColumn(each)]).slice(1);
+    return [" ← ", this.toColumn(origin), ...(links.length ? [" via ", ...links] : [])];
+  }
+
+  private toColumn(column: ColumnId): HTMLElement {
+    const name = this.lineage.fullName(column);
+    return h("button", { type: "button", class: "link", "data-pin": column, title: titled(name) }, short(name, 60));
   }
 
   private description(column: ColumnId): HTMLElement {
@@ -117,15 +127,15 @@ export class Panel {
     );
   }
 
-  private list(title: string, edges: EdgeId[], end: (edge: EdgeId) => ColumnId): HTMLElement[] {
+  private list(title: string, edges: [EdgeId, ColumnId][], field: (edge: EdgeId) => string): HTMLElement[] {
     if (!edges.length) return [h("h3", {}, title), h("p", { class: "quiet" }, "nothing")];
     const { lineage } = this;
-    const items = edges.slice(0, MOST).map((edge) =>
+    const items = edges.slice(0, MOST).map(([edge, end]) =>
       h(
         "li",
         {},
         h("button", { type: "button", class: `kind-mark ${lineage.edgeKind(edge)}`, "data-open-edge": edge, title: "how it was made" }, lineage.edgeKind(edge)),
-        h("button", { type: "button", class: "link", "data-pin": end(edge), title: titled(lineage.fullName(end(edge))) }, short(lineage.fullName(end(edge)), 60)),
+        h("button", { type: "button", class: "link", "data-pin": end, title: titled(lineage.fullName(end)) }, short(lineage.fullName(end) + dotted(field(edge)), 60)),
       ),
     );
     const rest = edges.length - items.length;
@@ -226,9 +236,11 @@ export class Panel {
 
   private impact(state: State, column: ColumnId): (HTMLElement | null)[] {
     const { lineage } = this;
-    const found = lineage.impact(column);
-    const shown = state.unfolded ? found : found.filter(near);
+    const { columns: found, broken } = effectsOf(lineage, column, state.change);
+    const shown = (state.unfolded ? found : found.filter((each) => near(each) || each.effect === "breaks")).slice(0, MOST * 5);
     const folded = found.length - shown.length;
+    const groups = new Map<Effect, Affected[]>();
+    for (const each of shown) groups.set(each.effect, [...(groups.get(each.effect) ?? []), each]);
     const select = h(
       "select",
       { "aria-label": "kind of change", change: () => this.store.go({ change: select.value as State["change"] }) },
@@ -238,19 +250,24 @@ export class Panel {
       h("p", { class: "crumb" }, "impact of a change"),
       h("h2", { title: titled(lineage.fullName(column)) }, short(lineage.fullName(column), 120)),
       h("p", {}, "When ", select, ` it reaches ${counted(found.length, "column")} in ${counted(new Set(found.map((each) => lineage.datasetOf[each.column])).size, "table")}.`),
-      h("ol", { class: "impacts" }, ...shown.slice(0, MOST * 5).map((each) => this.impacted(each, state))),
+      ...(broken.length ? [h("h3", {}, `${counted(broken.length, "statement")} that name${broken.length === 1 ? "s" : ""} it`), h("ul", { class: "broken" }, ...broken.slice(0, MOST).map((each) => h("li", {}, this.toDataset(each.dataset), h("p", { class: "quiet" }, titled(each.why)), each.place ? h("p", { class: "place" }, said(each.place)) : null)))] : []),
+      ...[...groups].flatMap(([effect, several]) => [
+        h("h3", {}, `${EFFECT_WORDS[effect]} ${several.length}`),
+        h("ol", { class: "impacts", "data-effect": effect }, ...several.map((each) => this.impacted(each))),
+      ]),
       folded ? h("button", { type: "button", class: "fold", "data-action": "unfold" }, `${counted(folded, "more column")} that are far and only referenced`) : null,
     ];
   }
 
-  private impacted(each: Impacted, state: State): HTMLElement {
+  /** One line: why, which column, how far. */
+  private impacted(each: Affected): HTMLElement {
     const name = this.lineage.fullName(each.column);
     return h(
       "li",
-      {},
-      h("span", { class: "why", "data-why": each.why }, each.why),
-      h("button", { type: "button", class: "link", "data-show": each.column, title: titled(name) }, short(name, 56)),
-      h("span", { class: "quiet" }, `${counted(each.depth, "hop")}${verdict(each, state)}`),
+      { "data-name": name },
+      h("span", { class: "why", "data-why": each.why, title: each.why }, each.why),
+      h("button", { type: "button", class: "link", "data-show": each.column, title: titled(name) }, short(name, 120)),
+      h("span", { class: "quiet hops", title: counted(each.depth, "hop") }, String(each.depth)),
     );
   }
 
@@ -325,11 +342,15 @@ export function near(each: Impacted): boolean {
   return each.why !== "referenced" || each.depth <= 1;
 }
 
-function verdict(each: Impacted, state: State): string {
-  if (state.change === "values") return each.why === "referenced" ? ", other rows" : ", other values";
-  if (state.change === "type") return each.why === "referenced" ? ", other rows" : ", maybe another type";
-  return each.depth <= 1 ? ", breaks" : ", breaks with what is before it";
-}
+const EFFECT_WORDS: Record<Effect, string> = {
+  breaks: "Breaks",
+  disappears: "Disappears",
+  renamed: "Renamed along",
+  type: "Another type",
+  "maybe-type": "Perhaps another type",
+  stale: "Not rebuilt",
+  values: "Other values or rows",
+};
 
 function reasonOf(usages: Usage[]): string {
   const evidence = [...new Set(usages.map((usage) => usage.evidence).filter(Boolean))];

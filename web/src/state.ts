@@ -41,6 +41,10 @@ export const START: State = {
   tab: "details",
 };
 
+/** Inside of a notebook's output the page has steps of its own: back and forward are the notebook's. */
+const FRAMED = window !== window.parent;
+const MOST_STEPS = 200;
+
 /** Of more cards a link tells only where to begin. */
 const MOST_IN_LINK = 60;
 
@@ -90,6 +94,8 @@ export type Listener = (now: State, before: State) => void;
 
 export class Store {
   private listeners: Listener[] = [];
+  private past: State[] = [];
+  private ahead: State[] = [];
   now: State = START;
 
   constructor(private lineage: Lineage) {}
@@ -100,9 +106,29 @@ export class Store {
 
   /** A step that `back` takes back. */
   go(change: Partial<State>): void {
+    const before = this.now;
     this.set(change);
+    if (FRAMED) this.past = [...this.past, before].slice(-MOST_STEPS);
+    if (FRAMED) this.ahead = [];
     const wanted = address(this.now, this.lineage);
-    if (wanted !== location.hash) history.pushState(null, "", wanted);
+    if (!FRAMED && wanted !== location.hash) history.pushState(null, "", wanted);
+  }
+
+  back(): void {
+    if (FRAMED) this.step(this.past, this.ahead);
+    else history.back();
+  }
+
+  forward(): void {
+    if (FRAMED) this.step(this.ahead, this.past);
+    else history.forward();
+  }
+
+  private step(from: State[], to: State[]): void {
+    const state = from.pop();
+    if (!state) return;
+    to.push(this.now);
+    this.set(state);
   }
 
   /** A change that is no step of its own. */

@@ -77,21 +77,23 @@ class Made(NamedTuple):
 
 def made_of(source: Source) -> Made:
     from lineal.cli.source import graph_of
+    from lineal.web.data import texts_of
 
     graph = graph_of(source)
-    return Made(graph, _texts(graph))
+    return Made(graph, texts_of(graph))
 
 
 def _compared(source: Source, base: str) -> Made:
     """Both sides, one over the other."""
     from lineal.cli.diff import compared, ranged
     from lineal.graph.diff import overlay
+    from lineal.web.data import texts_of
 
     if len(source.paths) > 1:
         raise Mistake("--diff compares one PATH with what it was: name one")
     with compared(source, ranged(base, None, source.paths[0])) as found:
         over = overlay(found.found)
-        return Made(over.graph, _texts(over.graph, source.paths[0]), over, found.found.findings)
+        return Made(over.graph, texts_of(over.graph, source.paths[0]), over, found.found.findings)
 
 
 def _start(graph: Graph, node: str | None, column: str | None) -> str:
@@ -121,16 +123,3 @@ def _page(made: Made, source: Source, start: str) -> str:
 def titled(source: Source) -> str:
     """What is shown, by the names of its paths."""
     return ", ".join(Path(shown_path(path)).resolve().name or path for path in source.paths)
-
-
-def _texts(graph: Graph, folder: str = "") -> dict[str, str]:
-    """The sources that places point at, as far as they are there."""
-    files = {usage.place.file for edge in graph.edges for usage in edge.usages if usage.place}
-    files |= {info.place.file for info in graph.infos.values() if info.place}
-    found: dict[str, str] = {}
-    for file in sorted(files - {""}):
-        try:
-            found[file] = Path(folder, file).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError, ValueError):
-            continue
-    return found

@@ -5,6 +5,9 @@
     edges      source and target column, kind, level, marks, and where its usages begin
     rows       what decides a dataset's rows: source column, target dataset
     usages     subtype, clause, level, expression, place
+    brought    a label that a column has from another one, and from which
+    named      who names a column: those statements break when it goes
+    reads      which dataset reads which
     words      every text that stands in the tables above, once
 
 What a number means is in `web/src/data.ts`, which reads it.
@@ -12,21 +15,26 @@ What a number means is in `web/src/data.ts`, which reads it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from lineal.graph.classify import Classification
 from lineal.graph.describe import INHERITED, MISSING, MODIFIED, description_status
 from lineal.graph.diff import Finding, Overlay
+from lineal.graph.effects import OF_ONE_TYPE, OF_THE_SAME_TYPE
 from lineal.graph.graph import Graph, whole
+from lineal.graph.names_used import NamesUsed
 from lineal.model.diagnostic import Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Edge, Usage
 
-VERSION = 1
+VERSION = 2
 KINDS = ("copy", "rename", "transform", "inspect")
 STATUSES = (None, INHERITED, MODIFIED, MISSING)
 AMBIGUOUS, MASKED, STATUS = 1, 2, 4
 """The marks of an edge: two flags, and its description's status times four."""
+DECLARED, LISTED = 1, 2
+"""The marks of a column: its labels are its own, its dataset lists it."""
 
 
 def page_data(
@@ -47,6 +55,19 @@ def page_data(
     return made | {"diff": tables.diff(over, findings) if over is not None else None, "words": list(tables.words)}
 
 
+def texts_of(graph: Graph, folder: str = "") -> dict[str, str]:
+    """The sources that places point at, as far as they are there."""
+    files = {usage.place.file for edge in graph.edges for usage in edge.usages if usage.place}
+    files |= {info.place.file for info in graph.infos.values() if info.place}
+    found: dict[str, str] = {}
+    for file in sorted(files - {""}):
+        try:
+            found[file] = Path(folder, file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError, ValueError):
+            continue
+    return found
+
+
 class _Words(dict[str, int]):
     """Each text's number; the empty one is 0."""
 
@@ -59,6 +80,7 @@ class _Tables:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.labels = Classification(graph)
+        self.used = NamesUsed(graph)
         self.words = _Words({"": 0})
         self.columns: dict[Column, int] = {}
         self.datasets: dict[Dataset, int] = {}
@@ -77,11 +99,15 @@ class _Tables:
             "version": VERSION,
             "title": title,
             "start": start,
-            "datasets": _transposed(map(self.dataset, self.datasets), 9),
+            "datasets": _transposed(map(self.dataset, self.datasets), 10),
             "columns": _transposed(map(self.column, self.columns), 5),
             "edges": _transposed(fields, 8),
             "rows": _transposed(rows, 8),
             "usages": _transposed(self.usages, 11),
+            "brought": _transposed(self.brought(), 3),
+            "named": _transposed(self.named(), 6),
+            "reads": _transposed(self.reads(), 2),
+            "calls": {"fixed": sorted(OF_ONE_TYPE), "kept": sorted(OF_THE_SAME_TYPE)},
             "diagnostics": [self.diagnostic(found) for found in self.diagnostics()],
             "coverage": vars(self.graph.extraction.coverage),
             "texts": {file: text for file, text in sorted(texts.items()) if file in self.words},
@@ -113,7 +139,7 @@ class _Tables:
         say = self.words
         return (
             say[dataset.name], say[dataset.namespace], say[info.kind], say[info.description], *self.place(info.place),
-            first, len(columns),
+            first, len(columns), int(bool(columns) and self.used.by_position(columns[0])),
         )  # fmt: skip
 
     def column(self, column: Column) -> tuple[Any, ...]:
@@ -122,8 +148,27 @@ class _Tables:
         if info is None:
             return self.words[column.name], 0, 0, labels, 0
         say = self.words
-        declared = int(bool(info.classification))
-        return say[column.name], say[info.type], say[info.description], labels, declared
+        marks = DECLARED * bool(info.classification) + LISTED
+        return say[column.name], say[info.type], say[info.description], labels, marks
+
+    def brought(self) -> Iterator[tuple[int, int, int]]:
+        """Step by step, so that a way of a hundred columns is not written a hundred times."""
+        for column, number in self.columns.items():
+            if self.labels.of(column):
+                for each in self.labels.brought(column):
+                    yield number, self.words[each.label], self.columns[whole(each.path[-2])]
+
+    def named(self) -> Iterator[tuple[int, ...]]:
+        for column, number in self.columns.items():
+            for dataset, naming in self.used.readers(column).items():
+                if naming is not None:
+                    yield number, self.datasets[dataset], self.words[naming.clause], *self.place(naming.place)
+
+    def reads(self) -> Iterator[tuple[int, int]]:
+        pairs = {(read.dataset, read.target): None for read in self.graph.reads}
+        for dataset, target in pairs:
+            if dataset in self.datasets and target in self.datasets:
+                yield self.datasets[dataset], self.datasets[target]
 
     def edge(self, edge: Edge) -> tuple[Any, ...]:
         first = len(self.usages)

@@ -1,0 +1,106 @@
+"""`show()` in a notebook: the widget and the HTML hold the page, in a frame that can do nothing to its notebook."""
+
+from __future__ import annotations
+
+import json
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lineal
+from lineal.web.notebook import ESM, Frame
+
+NOTEBOOK = """<!doctype html><meta charset="utf-8"><title>notebook</title><h1>A notebook</h1><div id="out"></div>"""
+RENDER = """async ([esm, values]) => {
+  const blob = URL.createObjectURL(new Blob([esm], {type: 'text/javascript'}));
+  const { default: widget } = await import(blob);
+  const model = {get: (name) => values[name], on: () => {}};
+  widget.render({model, el: document.getElementById('out')});
+}"""
+
+
+@pytest.fixture
+def notebook(browser: Any, tmp_path: Path) -> Any:
+    file = tmp_path / "notebook.html"
+    file.write_text(NOTEBOOK, encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1200, "height": 800})
+    page.problems = []
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.on("console", lambda message: page.problems.append(message.text) if message.type == "error" else None)
+    page.on("dialog", lambda dialog: (page.problems.append(dialog.message), dialog.dismiss()))
+    page.goto(file.as_uri())
+    yield page
+    page.close()
+
+
+def used(notebook: Any, cards: list[str]) -> None:
+    """The page in the frame can be used: pinned, taken back, and looked at."""
+    inside = notebook.frame_locator("iframe")
+    inside.locator(".card").first.wait_for(timeout=20_000)
+    assert sorted(inside.locator(".card .name").all_inner_texts()) == cards
+    before = inside.locator(".panel h2").inner_text()
+    inside.locator(".row").first.click()
+    assert inside.locator(".panel h2").inner_text() == inside.locator(".row .column-name").first.inner_text()
+    inside.locator("button[title^=back]").click()
+    inside.locator(f'.panel h2:text-is("{before}")').wait_for()
+    assert notebook.problems == [] and "#" not in notebook.url
+
+
+def test_without_widgets_it_is_html(notebook: Any, shop: lineal.Lineage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    from lineal.web.notebook import _widget
+
+    _widget.cache_clear()
+    found = shop.show("dim_customers.email")
+    assert isinstance(found, Frame)
+    notebook.evaluate("(html) => { document.getElementById('out').innerHTML = html }", found._repr_html_())
+    used(notebook, ["dim_customers", "raw_customers", "stg_customers"])
+
+
+def test_the_widget_draws_the_page(notebook: Any, shop: lineal.Lineage) -> None:
+    found = lineal.lineage("CREATE VIEW v AS SELECT a FROM t").show(height=500)
+    notebook.evaluate(RENDER, [ESM, {"page": found.page, "height": found.height}])
+    used(notebook, ["t", "v"])
+    assert notebook.locator("iframe").bounding_box()["height"] == pytest.approx(502, abs=2)
+
+
+def test_it_is_a_widget_where_anywidget_is() -> None:
+    anywidget = pytest.importorskip("anywidget", reason="no anywidget: pip install 'lineal[jupyter]'")
+    from lineal.web.notebook import _widget
+
+    _widget.cache_clear()
+    found: Any = lineal.lineage("SELECT a FROM t").show()
+    assert isinstance(found, anywidget.AnyWidget)
+    assert found.page.startswith("<!doctype html>") and found._esm == ESM and found.height == 640
+    assert "application/vnd.jupyter.widget-view+json" in json.dumps(found._repr_mimebundle_())
+
+
+def test_hostile_text_stays_text_in_the_notebook(notebook: Any) -> None:
+    evil = "</iframe><img src=x onerror=alert(1)>\"'><script>parent.hit=1;alert(2)</script>"
+    found = lineal.lineage(f'CREATE VIEW "{evil.replace(chr(34), chr(34) * 2)}" AS SELECT a FROM t', dialect="postgres")
+    html = Frame(found._page(None), 400)._repr_html_()
+    notebook.evaluate("(html) => { document.getElementById('out').innerHTML = html }", html)
+    notebook.frame_locator("iframe").locator(".card").first.wait_for(timeout=20_000)
+    notebook.wait_for_timeout(200)
+    assert notebook.problems == []
+    assert notebook.evaluate("window.hit") is None
+    assert notebook.locator("#out > *").count() == 1
+
+
+def test_a_tab_of_its_own(shop: lineal.Lineage, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    file = shop.show_tab("dim_customers")
+    assert opened == [file.as_uri()]
+    assert file.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert file.parent.stat().st_mode & 0o077 == 0
+    file.unlink()
+    file.parent.rmdir()
+
+
+def test_a_name_that_is_not_there(shop: lineal.Lineage) -> None:
+    with pytest.raises(LookupError, match="did you mean dim_customers"):
+        shop.show("dim_customer")
