@@ -12,7 +12,6 @@ from lineal.extract.entries import Definition
 from lineal.extract.sql.canonical import Columns, digest
 from lineal.extract.sql.reading import Reading, offset_of
 from lineal.extract.sql.said import Words, kind_of, meaning, words_of
-from lineal.extract.sql.words import statements
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Dataset
 from lineal.model.statement import LateStatement, Statement
@@ -98,7 +97,7 @@ class Sql:
 
     @cached_property
     def chunks(self) -> list[Words]:
-        chunks, node = list(statements(self.reading.tokens)), self.definition.plan.node
+        chunks, node = self.reading.chunks, self.definition.plan.node
         setting = self.definition.setting
         ordered = setting is not None and setting.timeline is not None
         if len(chunks) < 2 or ordered or self.reading.found is not None or node is None:
@@ -106,7 +105,7 @@ class Sql:
         offset = offset_of(node)
         if offset is None:
             return chunks
-        position = bisect_right([chunk[0].start for chunk in chunks], offset) - 1
+        position = bisect_right(self.reading.starts, offset) - 1
         return [chunks[max(position, 0)]]
 
     @cached_property
@@ -141,11 +140,11 @@ class Body:
 
     @cached_property
     def words(self) -> str:
-        return digest("\x1d".join(map(words_of, statements(self.reading.tokens))))
+        return digest("\x1d".join(map(words_of, self.reading.chunks)))
 
     @cached_property
     def meaning(self) -> str:
-        return meaning(self.reading.script, list(statements(self.reading.tokens)), self.columns, self.words)
+        return meaning(self.reading.script, self.reading.chunks, self.columns, self.words)
 
 
 def _functions(definitions: Definitions, columns: Columns) -> Iterator[Statement]:

@@ -50,7 +50,7 @@ class Spot:
 class Reading:
     """A script's text with what is needed to point into it."""
 
-    __slots__ = ("_before_commas", "_lines", "_starts", "_tokens", "found", "script", "statements")
+    __slots__ = ("_before_commas", "_chunks", "_lines", "_starts", "_tokens", "found", "script", "statements")
 
     level = Confidence.HIGH
 
@@ -59,6 +59,7 @@ class Reading:
         self.statements: list[Any] = []
         self.found: Any = None
         """what procedural code holds besides its statements"""
+        self._chunks: list[list[Token]] | None = None
         self._lines: list[int] | None = None
         self._starts: list[int] | None = None
         self._tokens: list[Token] | None = None
@@ -109,10 +110,17 @@ class Reading:
         return self.place_at(starts[position]) if position >= 0 else None
 
     @property
+    def chunks(self) -> list[list[Token]]:
+        """The words of each statement; a script of a thousand statements is cut once, not once for each."""
+        if self._chunks is None:
+            self._chunks = list(statements(self.tokens))
+        return self._chunks
+
+    @property
     def starts(self) -> list[int]:
         """Where each statement starts."""
         if self._starts is None:
-            self._starts = [chunk[0].start for chunk in statements(self.tokens)]
+            self._starts = [chunk[0].start for chunk in self.chunks]
         return self._starts
 
     def place_at(self, offset: int) -> Place:
