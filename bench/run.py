@@ -39,6 +39,7 @@ MOST_OF_PROGRAMS = 3.0
 MOST_OF_MANIFEST = 3.0
 LEAST_OF_BARE, MOST_OF_TRACE = 0.5, 50.0
 FILES, LEAST_AGAIN = 5_000, 10.0
+MOST_OF_PICTURE, MOST_OF_POINTING, MOST_OF_TASK, MOST_OF_SEARCH, MOST_OF_MEMORY = 2000, 100, 200, 50, 500
 
 missed: list[str] = []
 
@@ -58,6 +59,7 @@ def main() -> int:
     benchmark_dbt()
     benchmark_programs()
     benchmark_plans()
+    benchmark_page()
     benchmark_store()
     print()
     print("\n".join(["Bounds missed:", *missed]) if missed else "All bounds are kept.")
@@ -300,6 +302,33 @@ def benchmark_store() -> None:
         row(f"{name}: the same again, which changes nothing", found.again)
         milliseconds = Bound(found.trace * 1000, most=MOST_OF_TRACE)
         row(f"{name}: {store.HOPS} hops, {found.traced:,} edges", found.trace, "milliseconds", milliseconds)
+
+
+# -- the page ----------------------------------------------------------------------------------------------------
+
+
+def benchmark_page() -> None:
+    import page
+
+    heading(f"The page in Chromium: {page.TABLES:,} tables of {page.COLUMNS} columns (wall-clock time)")
+    try:
+        found = page.measure()
+    except page.NotThere as reason:
+        print(f"  {reason}")
+        return
+    searched = f"a search over {page.SEARCHED * page.COLUMNS:,} columns"
+    for what, figure, most in (
+        ("the first picture", found.first, MOST_OF_PICTURE),
+        ("hovering over a column", found.hover, MOST_OF_POINTING),
+        ("expanding a table, until it answers", found.expand, MOST_OF_POINTING),
+        ("the longest task after loading", found.longest_task, MOST_OF_TASK),
+        (searched, found.search, MOST_OF_SEARCH),
+    ):
+        row(what, figure / 1000, "milliseconds", Bound(figure, most=most))
+    row("expanding a table, until it stands", found.expanded / 1000)
+    print(f"  {'memory of the page':<44} {found.memory:>9,.1f} MB  {Bound(found.memory, most=MOST_OF_MEMORY)}")
+    if found.memory > MOST_OF_MEMORY:
+        missed.append(f"memory of the page, {found.memory:.0f} MB")
 
 
 # -- measuring and printing --------------------------------------------------------------------------------------

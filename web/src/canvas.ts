@@ -426,7 +426,7 @@ export class Canvas {
   }
 
   private lightImpact(column: ColumnId): void {
-    const found = this.lineage.impact(column);
+    const found = this.lineage.impact(column).filter((each) => this.cards.has(this.lineage.datasetOf[each.column]!));
     const columns = new Set(found.map((each) => each.column));
     columns.add(column);
     const edges = new Set<EdgeId>();

@@ -5,7 +5,7 @@
 //   type            goes along where a column is taken as it is, ends at a cast, and may change what others give
 //   values          reach whatever is made of the column, or has rows that it decides
 
-import { compared, type ColumnId, type DatasetId, type EdgeId, type Impacted, type Lineage, type Place, type Usage } from "./lineage.ts";
+import type { ColumnId, DatasetId, EdgeId, Impacted, Lineage, Place, Usage } from "./lineage.ts";
 import type { Change } from "./state.ts";
 
 export const EFFECTS = ["breaks", "disappears", "renamed", "type", "maybe-type", "stale", "values"] as const;
@@ -38,7 +38,8 @@ export function effectsOf(lineage: Lineage, start: ColumnId, change: Change): Ef
   };
   const columns = reached.map((each) => ({ ...each, effect: effect(each) }));
   const rank = (each: Affected): number => severity(each.effect) * 2 + Number(each.why === "referenced");
-  columns.sort((a, b) => rank(a) - rank(b) || a.depth - b.depth || compared(lineage.fullName(a.column), lineage.fullName(b.column)));
+  const { order } = lineage;
+  columns.sort((a, b) => rank(a) - rank(b) || a.depth - b.depth || order[a.column]! - order[b.column]!);
   return { columns, broken: loss ? loss.broken : [] };
 }
 

@@ -468,6 +468,25 @@ export class Lineage {
    * A column that decides a dataset's rows reaches all of its columns.
    */
   impact(start: ColumnId): Impacted[] {
+    if (this.lastImpact?.start !== start) this.lastImpact = { start, found: this.reached(start) };
+    return this.lastImpact.found;
+  }
+
+  private lastImpact: { start: ColumnId; found: Impacted[] } | null = null;
+  private places: Uint32Array | null = null;
+
+  /** Each column's place in the order of full names. */
+  get order(): Uint32Array {
+    if (!this.places) {
+      const names = Array.from({ length: this.columnCount }, (_, column) => this.fullName(column));
+      const sorted = names.map((_, column) => column).sort((a, b) => compared(names[a]!, names[b]!));
+      this.places = new Uint32Array(this.columnCount);
+      sorted.forEach((column, place) => (this.places![column] = place));
+    }
+    return this.places;
+  }
+
+  private reached(start: ColumnId): Impacted[] {
     const pure = new Map<ColumnId, number>([[start, 0]]);
     const mixed = new Map<ColumnId, number>();
     const decided = new Set<DatasetId>();
@@ -499,9 +518,8 @@ export class Lineage {
       return { column, why, depth };
     });
     const rank = (each: Impacted): number => (each.why === "referenced" ? 1 : 0);
-    return found.sort(
-      (a, b) => rank(a) - rank(b) || a.depth - b.depth || compared(this.fullName(a.column), this.fullName(b.column)),
-    );
+    const { order } = this;
+    return found.sort((a, b) => rank(a) - rank(b) || a.depth - b.depth || order[a.column]! - order[b.column]!);
   }
 }
 

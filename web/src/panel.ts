@@ -237,7 +237,7 @@ export class Panel {
   private impact(state: State, column: ColumnId): (HTMLElement | null)[] {
     const { lineage } = this;
     const { columns: found, broken } = effectsOf(lineage, column, state.change);
-    const shown = (state.unfolded ? found : found.filter((each) => near(each) || each.effect === "breaks")).slice(0, MOST * 5);
+    const shown = (state.unfolded ? found : found.filter((each) => near(each) || each.effect === "breaks")).slice(0, state.unfolded ? MOST * 5 : MOST);
     const folded = found.length - shown.length;
     const groups = new Map<Effect, Affected[]>();
     for (const each of shown) groups.set(each.effect, [...(groups.get(each.effect) ?? []), each]);
@@ -255,7 +255,7 @@ export class Panel {
         h("h3", {}, `${EFFECT_WORDS[effect]} ${several.length}`),
         h("ol", { class: "impacts", "data-effect": effect }, ...several.map((each) => this.impacted(each))),
       ]),
-      folded ? h("button", { type: "button", class: "fold", "data-action": "unfold" }, `${counted(folded, "more column")} that are far and only referenced`) : null,
+      folded ? h("button", { type: "button", class: "fold", "data-action": "unfold" }, state.unfolded ? `… and ${counted(folded, "more column")}` : `show ${counted(folded, "more column")}: far, or only referenced`) : null,
     ];
   }
 
