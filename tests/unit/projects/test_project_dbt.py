@@ -78,6 +78,19 @@ def test_a_relation_that_is_written_out_is_the_node(tmp_path: Path) -> None:
     assert quiet(found(tmp_path, files)) == ["raw.orders.id -> a.id", "raw.orders.id -> b.id"]
 
 
+def test_a_name_may_bring_its_quotes_along(tmp_path: Path) -> None:
+    files = {
+        "models/raw.yml": "sources: [{name: raw, database: '\"DATA LAKE\"', tables: [{name: order}]}]\n",
+        "a": "select id from {{ source('raw', 'order') }}",
+    }
+    assert quiet(found(tmp_path, files)) == ["raw.order.id -> a.id"]
+
+
+def test_a_project_without_models_says_so(tmp_path: Path) -> None:
+    extraction = found(tmp_path, {}, HEAD + "model-paths: [\"{{ env_var('WHERE') }}/models\"]\n")
+    assert codes(extraction) == {Code.NO_INPUT}
+
+
 def test_a_seed_has_the_columns_of_its_header_and_what_yaml_says_of_them(tmp_path: Path) -> None:
     files = {
         "seeds/people.csv": "id,email\n1,a@example.org\n",
@@ -197,6 +210,12 @@ def test_hooks_and_operations_are_statements(tmp_path: Path) -> None:
     files = {"a": "{{ config(post_hook='insert into audit select id from {{ this }}') }} select id from t"}
     head = HEAD + "on-run-end: ['insert into done select id from {{ ref(\"a\") }}']\n"
     assert quiet(found(tmp_path, files, head)) == ["a.id -> audit.id", "a.id -> done.id", "t.id -> a.id"]
+
+
+def test_a_hook_that_only_asks_is_not_the_model(tmp_path: Path) -> None:
+    hooks = "['grant select on {{ this }} to role x', '-- done\\nselect notify(at) from log']"
+    files = {"a": f"{{{{ config(post_hook={hooks}) }}}} select id from t"}
+    assert quiet(found(tmp_path, files)) == ["t.id -> a.id"]
 
 
 def test_tests_and_analyses_are_left_out(tmp_path: Path) -> None:

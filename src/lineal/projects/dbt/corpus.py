@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,8 @@ from lineal.projects.dbt.snapshots import snapshot_query
 from lineal.projects.schema import Schema, schema_datasets
 
 HOOKS = ("pre-hook", "post-hook")
+ASKING = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:select|with|grant|set|show)\b", re.I | re.S)
+"""A hook that writes nothing: a query of its own would be taken for the model."""
 
 
 class Assembly:
@@ -105,7 +108,7 @@ class Assembly:
         for (node, _), rendering in zip(hooks, self.kitchen.hooks(hooks), strict=True):
             self.corpus.diagnostics += rendering.diagnostics
             for text in rendering.texts[:1]:
-                if text.strip():
+                if text.strip() and not ASKING.match(text):
                     self.corpus.scripts.append(Script(text, self.corpus.dialect, node.file, one_line=True))
 
     def exposures(self, nodes: list[Node]) -> list[Extraction]:

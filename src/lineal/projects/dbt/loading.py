@@ -15,7 +15,7 @@ from lineal.projects.dbt.corpus import Assembly, index_of
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.kept import Kept
 from lineal.projects.dbt.manifest import Manifest, read_manifest, with_catalog
-from lineal.projects.dbt.node import Node, name_datasets, separate
+from lineal.projects.dbt.node import REFERABLE, Node, name_datasets, separate
 from lineal.projects.dbt.project import Package, Project, read_project
 from lineal.projects.dbt.rendering import Kitchen
 from lineal.projects.dbt.stamp import MANIFEST_FILE, TARGET, folders_of
@@ -122,6 +122,9 @@ def load_files(folder: Path, dialect: str | None, schema: Schema, kept: Kept | N
         nodes += files.nodes_of(files.Reader(package, project, target, values, properties, report))
     nodes = files.apart(nodes)
     separate(nodes, project.root.name)
+    if not any(node.kind in REFERABLE for node in nodes):
+        message = f"the project {folder} has no models, seeds or snapshots where it says that they are"
+        report(Diagnostic(Code.NO_INPUT, message, Place(str(project.root.file), 1, 1)))
     name_datasets(nodes, project.root.name)
     if not target["type"]:
         target["type"] = adapter_spoken(node.text for node in nodes)

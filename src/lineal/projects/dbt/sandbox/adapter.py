@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .relation import Column, Columns, Relation, is_plain
+from .relation import Column, Columns, Relation, quoted
 from .values import Dynamic
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ class Adapter:
 
     def quote(self, name: Any) -> str:
         """A name that need not be quoted is not: dialects fold what stands in quotes in other ways."""
-        text, mark = str(name), self._renderer.quote
-        return text if is_plain(text) else f"{mark}{text}{mark}"
+        return quoted(str(name), self._renderer.quote)
 
     def quote_as_configured(self, name: Any, *args: Any) -> str:
         return self.quote(name)

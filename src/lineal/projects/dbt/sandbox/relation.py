@@ -25,7 +25,13 @@ def quote_of(adapter: str) -> str:
 
 def written(parts: tuple[str, ...], quote: str) -> str:
     """("db", "shop", "order")      db.shop."order" """
-    return ".".join(part if is_plain(part) else f"{quote}{part}{quote}" for part in parts if part)
+    return ".".join(quoted(part, quote) for part in parts if part)
+
+
+def quoted(name: str, quote: str) -> str:
+    """As far as it must be; some projects write the quotes into the name themselves."""
+    is_so = len(name) > 2 and name[0] == name[-1] and name[0] in '"`'
+    return name if is_so or is_plain(name) else f"{quote}{name}{quote}"
 
 
 def is_plain(name: str) -> bool:
