@@ -27,7 +27,7 @@ ROOMS = {
     "rules": ("model", "graph"),
     "views": ("model", "algebra", "graph", "rules"),
     "store": ("model",),
-    "spark": ("model", "algebra", "extract", "graph", "store", "projects"),
+    "spark": ("model", "algebra", "extract", "graph", "store", "projects", "views", "web", "api"),
     "web": ("model", "graph", "views", "store"),
     "cli": ("model", "algebra", "extract", "projects", "graph", "rules", "views", "store", "spark", "web", "api"),
 }

@@ -29,6 +29,7 @@ COMMANDS = {
     "store": ("lineal.cli.store", "Keep lineage in a store, and ask it what is and what was."),
     "history": ("lineal.cli.history", "Show when the edges of a column came and went, as a store knows it."),
     "run": ("lineal.cli.run", "Run the project's pipeline on Spark."),
+    "capture": ("lineal.cli.capture", "Run a PySpark job, and take the lineage of what it writes."),
     "pipeline": ("lineal.cli.pipeline", "Extract the lineage of a query history as a Spark job."),
 }
 """Name → its file and the line that `--help` shows."""

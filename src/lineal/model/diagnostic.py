@@ -215,6 +215,12 @@ class Code(Enum):
         "The engine's own analyser refuses a statement. The other statements go on.",
         "Check the statement against the engine's message.",
     )
+    NOT_CAPTURED = (
+        "not-captured",
+        Severity.WARNING,
+        "A write was seen while the job ran, and its lineage could not be taken. Of each kind the first is told.",
+        "",
+    )
     ENGINES_DISAGREE = (
         "engines-disagree",
         Severity.WARNING,

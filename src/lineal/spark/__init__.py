@@ -1,21 +1,25 @@
 """The only room that imports pyspark: Spark as the exact engine, and the pipeline that runs on it.
 
 lineage(df_or_sql, spark)    the lineage of one DataFrame or statement, from Spark's own analysed plan
+capture(spark)               the lineage of whatever is written while a block runs
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lineal.spark.exact import lineage
+    from lineal.spark.live import capture
 
-__all__ = ["lineage"]
+__all__ = ["capture", "lineage"]
+
+
+_HOME = {"capture": "lineal.spark.live", "lineage": "lineal.spark.exact"}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "lineage":
-        from lineal.spark.exact import lineage
-
-        return lineage
-    raise AttributeError(name)
+    if name not in _HOME:
+        raise AttributeError(name)
+    return getattr(import_module(_HOME[name]), name)

@@ -253,6 +253,7 @@ public class LinealPlan {
       Object identifier = call(plan, "name");
       return parts(call(call(identifier, "catalog"), "name") + "." + call(identifier, "identifier"));
     }
+    if (kind.equals("WriteToMicroBatchDataSourceV1")) return stream(plan);
     if (kind.equals("CreateViewCommand")) return "[]";
     if (kind.equals("CacheTableAsSelect")) return quoted(String.valueOf(call(plan, "tempViewName")));
     return null;
@@ -263,7 +264,8 @@ public class LinealPlan {
     if (kind.equals("HadoopFsRelation")) {
       Object roots = call(call(relation, "location"), "rootPaths");
       scala.collection.Iterator paths = ((scala.collection.Iterable) roots).iterator();
-      return paths.hasNext() ? quoted(String.valueOf(paths.next())) : null;
+      if (!paths.hasNext()) return null;
+      return quoted(below((scala.collection.immutable.Map) call(relation, "options"), String.valueOf(paths.next())));
     }
     if (kind.equals("JDBCRelation")) return quoted(String.valueOf(call(call(relation, "jdbcOptions"), "tableOrQuery")));
     return quoted(kind);
@@ -287,6 +289,22 @@ public class LinealPlan {
     return null;
   }
 
+  /** A stream reads the files that are new: the folder that they are in is the dataset. */
+  private static String below(scala.collection.immutable.Map options, String path) {
+    String key = options.contains("basePath") ? "basePath" : options.contains("basepath") ? "basepath" : null;
+    if (key == null) return path;
+    String base = String.valueOf(options.apply(key)).replaceAll("^[a-z0-9]+:/*", "/").replaceAll("/+$", "");
+    int found = base.isEmpty() ? -1 : path.indexOf(base + "/");
+    return found < 0 ? path : path.substring(0, found + base.length());
+  }
+
+  private String stream(Object plan) throws Throwable {
+    String sink = String.valueOf(call(plan, "sink"));
+    if (sink.startsWith("FileSink[")) return quoted(sink.substring(9, sink.length() - 1));
+    String name = option(call(plan, "writeOptions"));
+    return name != null ? name : quoted(call(plan, "sink").getClass().getSimpleName());
+  }
+
   private static Object call(Object target, String method) throws Throwable {
     java.lang.reflect.Method found = target.getClass().getMethod(method, new Class[0]);
     found.setAccessible(true);
@@ -304,7 +322,7 @@ public class LinealPlan {
     return "[" + string(name) + "]";
   }
 
-  private static String string(String text) {
+  public static String string(String text) {
     StringBuilder quoted = new StringBuilder("\\"");
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -316,8 +334,6 @@ public class LinealPlan {
   }
 }
 """
-
-_ATTRIBUTE = "_lineal_plan"
 
 
 def analysed(df_or_sql: Any, spark: Any) -> Any:
@@ -333,7 +349,11 @@ def analysed(df_or_sql: Any, spark: Any) -> Any:
 def described(plan: Any, spark: Any, views: Collection[str] = ()) -> str:
     """A plan as JSON; the named temporary views are its leaves."""
     leaves = "".join(f"\n{view}\n" for view in sorted(views))
-    written = writer(spark).write(plan, leaves)
+    return text_of(writer(spark).write(plan, leaves))
+
+
+def text_of(written: Any) -> str:
+    """What an instance of LinealPlan has written."""
     pieces = [written.piece(0)]
     while len(pieces[-1]) == PIECE:
         pieces.append(written.piece(len(pieces)))
@@ -344,13 +364,27 @@ PIECE = 8000
 
 
 def writer(spark: Any) -> Any:
-    """An instance of LinealPlan, compiled once per session."""
-    context = spark.sparkContext
-    found = getattr(context, _ATTRIBUTE, None)
-    if found is None:
-        compiler = spark._jvm.org.codehaus.janino.SimpleCompiler()
-        compiler.setParentClassLoader(spark._jvm.java.lang.Thread.currentThread().getContextClassLoader())
-        compiler.cook(WRITER)
-        found = compiler.getClassLoader().loadClass("LinealPlan").newInstance()
-        setattr(context, _ATTRIBUTE, found)
-    return found
+    """An instance of LinealPlan; a context does as well as a session."""
+    return compiled(WRITER, "LinealPlan", getattr(spark, "sparkContext", spark))
+
+
+def compiled(source: str, name: str, context: Any, around: Any = None) -> Any:
+    """An instance of a Java class, compiled once in a JVM: py4j takes two classes of one name for the same.
+
+    `around` is an instance of a class that the source names.
+    """
+    gateway = context._gateway
+    known = gateway.__dict__.setdefault(_ATTRIBUTE, {})
+    if name not in known:
+        compiler = gateway.jvm.org.codehaus.janino.SimpleCompiler()
+        compiler.setParentClassLoader(
+            gateway.jvm.java.lang.Thread.currentThread().getContextClassLoader()
+            if around is None
+            else around.getClass().getClassLoader()
+        )
+        compiler.cook(source)
+        known[name] = compiler.getClassLoader().loadClass(name).newInstance()
+    return known[name]
+
+
+_ATTRIBUTE = "_lineal_compiled"

@@ -14,6 +14,7 @@ from lineal.extract.catalyst.tree import Node, read
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Read
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.paths import is_path, path_name
 from lineal.model.script import Meaning
 from lineal.model.way import Clause, Confidence
 
@@ -38,6 +39,8 @@ class Names:
         """what the project says of functions, by their names"""
 
     def of(self, parts: list[str]) -> str:
+        if len(parts) == 1 and is_path(parts[0]):
+            return path_name(parts[0])
         if len(parts) == 3 and parts[0] == SESSION_CATALOG:
             parts = parts[1:]
         if len(parts) == 2 and parts[0] == self.database:

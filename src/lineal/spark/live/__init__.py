@@ -1,0 +1,18 @@
+"""Capture at run time: every query execution that writes becomes edges as it happens.
+
+with lineal.spark.capture(spark) as captured:
+    spark.table("orders").groupBy("day").sum("amount").write.saveAsTable("daily")
+captured.lineage
+
+listener.py   Spark's listener, in the JVM: executions that write, with their plans
+record.py     executions to lineage
+outlet.py     where events go
+watch.py      one job: its contexts, its writes, its events
+job.py        a job's file, run as spark-submit runs it
+"""
+
+from __future__ import annotations
+
+from lineal.spark.live.watch import Captured, CaptureUnavailable, Settings, capture
+
+__all__ = ["CaptureUnavailable", "Captured", "Settings", "capture"]

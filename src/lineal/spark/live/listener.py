@@ -1,0 +1,224 @@
+"""What Spark has carried out, as it tells its listeners: a Java class, compiled in the session, queues what writes.
+
+It listens to the events that Spark's QueryExecutionListener is made of, at the context rather than at a session: so it
+sees every session, the streams among them, and which execution runs inside another. The plan is written down on the
+listener's own queue, beside the job; Python takes it from there when it likes.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from lineal.extract.catalyst.commands import COMMANDS
+from lineal.spark.plan import compiled, text_of, writer
+
+QUEUE = "lineal"
+
+LISTENER = """
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
+
+public class LinealCapture extends SparkListener {
+  private final java.util.concurrent.LinkedBlockingQueue ended = new java.util.concurrent.LinkedBlockingQueue(20000);
+  private final java.util.HashMap started = new java.util.HashMap();
+  private final java.util.HashMap around = new java.util.HashMap();
+  private final java.util.HashSet parents = new java.util.HashSet();
+  private LinealPlan writer;
+  private String writes = "";
+  private String head = "";
+  private LinealPlan plan;
+  private volatile int lost;
+
+  /** A listener for the classes that write, the name of each between two line breaks. */
+  public LinealCapture listening(Object writer, String writes) {
+    LinealCapture made = new LinealCapture();
+    made.writer = (LinealPlan) writer;
+    made.writes = writes;
+    return made;
+  }
+
+  /** The next execution that has ended, or null after so many milliseconds. */
+  public LinealCapture poll(long wait) throws Throwable {
+    return (LinealCapture) ended.poll(wait, java.util.concurrent.TimeUnit.MILLISECONDS);
+  }
+
+  public String head() {
+    return head;
+  }
+
+  public LinealPlan plan() {
+    return plan;
+  }
+
+  public int waiting() {
+    return ended.size();
+  }
+
+  /** How many executions found the queue full. */
+  public int lost() {
+    return lost;
+  }
+
+  public void onOtherEvent(SparkListenerEvent event) {
+    try {
+      if (event instanceof SparkListenerSQLExecutionStart) begins((SparkListenerSQLExecutionStart) event);
+      else if (event instanceof SparkListenerSQLExecutionEnd) ends((SparkListenerSQLExecutionEnd) event);
+    } catch (Throwable problem) {
+      tell("{\\"problem\\":" + LinealPlan.string(String.valueOf(problem)) + "}", null);
+    }
+  }
+
+  private void begins(SparkListenerSQLExecutionStart event) {
+    Long id = Long.valueOf(event.executionId());
+    Object root = event.rootExecutionId().isDefined() ? event.rootExecutionId().get() : id;
+    started.put(id, new Object[] {Long.valueOf(event.time()), root});
+    String node = event.sparkPlanInfo().nodeName();
+    if (node.contains("AsSelect") || node.contains("DirCommand")) around.put(id, root);
+  }
+
+  private void ends(SparkListenerSQLExecutionEnd event) throws Throwable {
+    Long id = Long.valueOf(event.executionId());
+    Object[] begun = (Object[]) started.remove(id);
+    around.remove(id);
+    QueryExecution execution = event.qe();
+    Object root = begun == null ? id : begun[1];
+    boolean parent = parents.remove(id);
+    if (execution == null || around.containsValue(root)) return;
+    Object analysed;
+    try {
+      analysed = execution.analyzed();
+    } catch (Throwable refused) {
+      return;
+    }
+    String kind = analysed.getClass().getSimpleName();
+    boolean known = writes.contains("\\n" + kind + "\\n");
+    if (known ? isTemporaryView(analysed) : !seemsToWrite(kind, analysed)) {
+      if (parent) tell("{\\"closes\\":" + id + "}", null);
+      return;
+    }
+    StringBuilder head = new StringBuilder("{\\"id\\":").append(id).append(",\\"root\\":").append(root);
+    head.append(",\\"kind\\":").append(LinealPlan.string(kind));
+    head.append(",\\"started\\":").append(begun == null ? Long.valueOf(event.time()) : begun[0]);
+    head.append(",\\"ended\\":").append(event.time());
+    if (kind.equals("WriteToMicroBatchDataSourceV1"))
+      head.append(",\\"sink\\":").append(LinealPlan.string(sink(analysed)));
+    if (event.executionFailure().isDefined())
+      head.append(",\\"failure\\":").append(LinealPlan.string(String.valueOf(event.executionFailure().get())));
+    if (!root.equals(id)) parents.add(root);
+    LinealPlan written = null;
+    if (known) {
+      try {
+        written = writer.write(analysed, "");
+      } catch (Throwable problem) {
+        head.append(",\\"problem\\":").append(LinealPlan.string(String.valueOf(problem)));
+      }
+    }
+    tell(head.append("}").toString(), written);
+  }
+
+  private void tell(String head, LinealPlan plan) {
+    LinealCapture told = new LinealCapture();
+    told.head = head;
+    told.plan = plan;
+    if (!ended.offer(told)) lost++;
+  }
+
+  private static boolean isTemporaryView(Object plan) throws Throwable {
+    if (!plan.getClass().getSimpleName().equals("CreateViewCommand")) return false;
+    return !String.valueOf(ask(plan, "viewType")).equals("PersistedView");
+  }
+
+  private static String sink(Object plan) throws Throwable {
+    return ask(plan, "sink").getClass().getSimpleName();
+  }
+
+  private static Object ask(Object plan, String method) throws Throwable {
+    return plan.getClass().getMethod(method, new Class[0]).invoke(plan, new Object[0]);
+  }
+
+  private static boolean seemsToWrite(String kind, Object plan) {
+    if (!(plan instanceof Command) && !kind.startsWith("WriteTo")) return false;
+    return kind.matches("(?!SaveAsV1).*(Insert|Merge|Update|Delete|Write|Overwrite|Append|Save|Load|ReplaceData).*");
+  }
+}
+"""
+
+IN_THE_SESSION = frozenset(("CacheTableAsSelect", "CreateView"))
+"""What they make is gone with the session, or is told again by the command that follows."""
+
+WRITES = "".join(f"\n{name}\n" for name in sorted(COMMANDS.keys() - IN_THE_SESSION))
+
+
+class Execution(NamedTuple):
+    """A query execution that has ended, and that writes."""
+
+    id: int
+    root: int
+    """the execution inside which it ran, or its own id"""
+    kind: str
+    """the class of its command"""
+    started: int
+    """in milliseconds since 1970"""
+    ended: int
+    failure: str = ""
+    sink: str = ""
+    """the class of a stream's sink"""
+    plan: str = ""
+    """as JSON; '' for a command that is not known"""
+    problem: str = ""
+    """why its plan could not be written down"""
+
+
+class Closed(NamedTuple):
+    """An execution that has ended and wrote nothing itself: those inside of it have ended, too."""
+
+    root: int
+
+
+class Problem(NamedTuple):
+    """What went wrong in the listener itself."""
+
+    text: str
+
+
+class Listener:
+    """The Java listener of one context."""
+
+    def __init__(self, context: Any) -> None:
+        plans = writer(context)
+        self._java = compiled(LISTENER, "LinealCapture", context, plans).listening(plans, WRITES)
+        self._bus = context._jsc.sc().listenerBus()
+        self._bus.addToQueue(self._java, QUEUE)
+
+    def poll(self, milliseconds: int) -> Execution | Closed | Problem | None:
+        """The next execution that has ended; None if there is none within that time."""
+        told = self._java.poll(milliseconds)
+        if told is None:
+            return None
+        head = json.loads(str(told.head()))
+        if "closes" in head:
+            return Closed(head["closes"])
+        if "id" not in head:
+            return Problem(head["problem"])
+        plan = told.plan()
+        return Execution(**head, plan=text_of(plan) if plan is not None else "")
+
+    def flush(self, milliseconds: int) -> bool:
+        """Whether Spark has told all that has happened so far, within that time."""
+        try:
+            self._bus.waitUntilEmpty(milliseconds)
+        except Exception:  # TimeoutException, as py4j has it
+            return False
+        return True
+
+    @property
+    def lost(self) -> int:
+        return int(self._java.lost())
+
+    def detach(self) -> None:
+        self._bus.removeListener(self._java)

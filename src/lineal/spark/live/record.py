@@ -1,0 +1,181 @@
+"""From executions to lineage: each plan is read as it arrives, and what cannot be read is said once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Any, NamedTuple
+
+from lineal.extract.catalyst.plan import Names, extract
+from lineal.model.diagnostic import Code, Diagnostic, order_of
+from lineal.model.edge import Column, Dataset, Edge, Usage
+from lineal.model.extraction import Coverage, DatasetInfo, Extraction
+from lineal.model.job import Run
+from lineal.spark.live.listener import Closed, Execution, Problem
+
+NO_SINKS = frozenset(("ForeachBatchSink", "ForeachWriterTable"))
+"""Sinks of streams that call a function: what that writes is an execution of its own."""
+
+NOWHERE = frozenset(("noop-table",))
+"""df.write.format("noop"): nothing is written"""
+
+
+class Write(NamedTuple):
+    """One dataset, written once: its lineage, and when it happened."""
+
+    target: Dataset
+    extraction: Extraction
+    run: Run
+    failure: str = ""
+
+
+class Recorder:
+    """The writes of a job. `told` is called with each of them, `said` with each new problem."""
+
+    def __init__(self, names: Names, told: Callable[[Write], None], said: Callable[[str], None]) -> None:
+        self._names = names
+        self._told = told
+        self._said = said
+        self._found: dict[Any, Extraction] = {}
+        self._problems: dict[str, Diagnostic] = {}
+        self._inside: dict[int, list[Execution]] = {}
+        self._lock = Lock()
+        self.writes = 0
+        self.failed = 0
+
+    def take(self, told: Execution | Closed | Problem, run_id: Callable[[int], str]) -> None:
+        """Whatever goes wrong here is a diagnostic: the job goes on."""
+        try:
+            if isinstance(told, Problem):
+                self.problem("listener", f"Spark's listener failed: {told.text}")
+            elif isinstance(told, Closed):
+                for inner in self._inside.pop(told.root, ()):
+                    self._take(inner, "", run_id)
+            elif told.root != told.id:
+                self._inside.setdefault(told.root, []).append(told)
+            else:
+                for inner in self._inside.pop(told.id, ()):
+                    self._take(inner, told.plan, run_id)
+                if told.sink not in NO_SINKS:
+                    self._take(told, "", run_id)
+        except Exception as problem:
+            self.problem(type(problem).__name__, f"an execution cannot be read: {one_line(problem)}")
+
+    def close(self, run_id: Callable[[int], str]) -> None:
+        """Those that ran inside of an execution whose end was never told."""
+        for root in list(self._inside):
+            self.take(Closed(root), run_id)
+
+    def problem(self, key: str, message: str) -> None:
+        """The first of its kind is said; all the others are alike."""
+        if key not in self._problems:
+            self._problems[key] = Diagnostic(Code.NOT_CAPTURED, message)
+            self._said(message)
+
+    def extraction(self) -> Extraction:
+        with self._lock:
+            return united(list(self._found.values()), list(self._problems.values()))
+
+    def _take(self, execution: Execution, batch: str, run_id: Callable[[int], str]) -> None:
+        if not execution.plan:
+            reason = f": {execution.problem}" if execution.problem else ""
+            self.problem(execution.kind, f"{execution.kind} writes, but its plan cannot be read{reason}")
+            return
+        try:
+            plan = grounded(execution.plan, batch) if batch else execution.plan
+            found = extract(plan, execution.kind, self._names)
+        except Exception as problem:
+            self.problem(execution.kind, f"the plan of {execution.kind} cannot be read: {one_line(problem)}")
+            return
+        target = next(iter(found.datasets))
+        if target.name in NOWHERE:
+            return
+        self.writes += 1
+        run = Run(run_id(execution.id), moment(execution.started), moment(execution.ended))
+        if execution.failure:
+            self.failed += 1
+        else:
+            with self._lock:
+                self._found.setdefault(facts_of(found), found)
+        self._told(Write(target, found, run, execution.failure))
+
+
+def grounded(plan: str, batch: str) -> str:
+    """foreachBatch hands over rows without a history: in their place stands the plan of the stream that made them."""
+    stream = json.loads(batch)[1:]
+    known = {item["exprId"]["id"] for item in nodes(stream) if "exprId" in item}
+    return json.dumps(replaced(json.loads(plan), stream, known))
+
+
+def replaced(items: list[Any], stream: list[Any], known: set[int]) -> list[Any]:
+    made: list[Any] = []
+    for item in items:
+        if not isinstance(item, dict) or not str(item.get("class", "")).endswith(".LogicalRDD"):
+            made.append(planted(item, stream, known))
+            continue
+        attributes = {node["exprId"]["id"] for node in nodes(item.get("output", [])) if "exprId" in node}
+        made += stream if attributes and attributes <= known else [item]
+    return made
+
+
+def planted(item: Any, stream: list[Any], known: set[int]) -> Any:
+    """A node's fields may hold trees, too."""
+    if isinstance(item, list):
+        return replaced(item, stream, known)
+    if isinstance(item, dict):
+        return {name: planted(value, stream, known) for name, value in item.items()}
+    return item
+
+
+def nodes(value: Any) -> Iterable[dict[str, Any]]:
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            yield item
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+
+
+def facts_of(found: Extraction) -> Any:
+    """A stream writes the same from the same, again and again."""
+    edges = frozenset((edge.source, edge.target, usage.way) for edge in found.edges for usage in edge.usages)
+    columns = tuple((dataset, tuple(info.names)) for dataset, info in found.datasets.items())
+    return edges, columns, frozenset(found.reads)
+
+
+def united(several: list[Extraction], problems: list[Diagnostic]) -> Extraction:
+    """One edge per pair with the usages of all; a dataset as the last that wrote it has left it."""
+    edges: dict[tuple[Column, Column | Dataset], dict[Any, Usage]] = {}
+    datasets: dict[Dataset, DatasetInfo] = {}
+    coverage = Coverage()
+    for found in several:
+        coverage.add(found.coverage)
+        for edge in found.edges:
+            usages = edges.setdefault((edge.source, edge.target), {})
+            for usage in edge.usages:
+                usages.setdefault((usage.way, usage.doubt, usage.calls), usage)
+        for dataset, info in found.datasets.items():
+            if info.complete or dataset not in datasets:
+                datasets[dataset] = info
+    diagnostics = {*problems, *(each for found in several for each in found.diagnostics)}
+    return Extraction(
+        edges=[Edge(source, target, tuple(usages.values())) for (source, target), usages in edges.items()],
+        reads=list(dict.fromkeys(read for found in several for read in found.reads)),
+        datasets=datasets,
+        diagnostics=sorted(diagnostics, key=order_of),
+        coverage=coverage,
+    )
+
+
+def moment(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def one_line(problem: BaseException) -> str:
+    from lineal.spark.session import one_line
+
+    return one_line(problem)

@@ -1,0 +1,73 @@
+"""Events of what runs right now: a job that has begun, each write in it, and how the job has ended."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from lineal.views.openlineage import facets
+from lineal.views.openlineage.emission import Emission
+from lineal.views.openlineage.events import CORE, events
+from lineal.views.report import Report
+
+Json = dict[str, Any]
+
+PARENT = "1-1-0/ParentRunFacet.json"
+ERROR = "1-0-1/ErrorMessageRunFacet.json"
+JOB_TYPE = "2-0-3/JobTypeJobFacet.json"
+LONGEST = 2000
+"""The characters of an error message that are told."""
+
+
+class Application(NamedTuple):
+    """The run of a whole job, around its writes."""
+
+    namespace: str
+    name: str
+    run_id: str
+
+    @property
+    def job(self) -> Json:
+        return {"namespace": self.namespace, "name": self.name}
+
+
+def began(application: Application, time: str) -> Json:
+    return _event(application, "START", time)
+
+
+def ended(application: Application, time: str, failure: str = "") -> Json:
+    """A job that throws has failed."""
+    return _event(application, "FAIL" if failure else "COMPLETE", time, failed_because(failure))
+
+
+def of_write(report: Report, emission: Emission, application: Application, failure: str = "") -> list[Json]:
+    """START and COMPLETE of one write, or START and FAIL; each names the job that it is a part of."""
+    parent = facets.facet(PARENT, run={"runId": application.run_id}, job=application.job)
+    made = events(report, emission)
+    for event in made:
+        if "run" not in event:
+            continue
+        event["run"] = {**event["run"], "facets": {"parent": parent}}
+        if failure and event["eventType"] == "COMPLETE":
+            event["eventType"] = "FAIL"
+            event["run"]["facets"] |= failed_because(failure)
+    return [event for event in made if "run" in event]
+
+
+def failed_because(failure: str) -> Json:
+    if not failure:
+        return {}
+    return {"errorMessage": facets.facet(ERROR, message=failure[:LONGEST], programmingLanguage="python")}
+
+
+def _event(application: Application, kind: str, time: str, told: Json | None = None) -> Json:
+    kinds = facets.facet(JOB_TYPE, processingType="BATCH", integration="SPARK", jobType="APPLICATION")
+    return {
+        "eventTime": time,
+        "eventType": kind,
+        "producer": facets.PRODUCER,
+        "schemaURL": f"{CORE}/RunEvent",
+        "run": {"runId": application.run_id, "facets": told or {}},
+        "job": {**application.job, "facets": {"jobType": kinds}},
+        "inputs": [],
+        "outputs": [],
+    }

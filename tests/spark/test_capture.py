@@ -1,0 +1,211 @@
+"""Capture at run time: what is written becomes edges, whatever way it is written, and the job never notices."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lineal.cli import main
+from lineal.spark import capture
+from lineal.spark.live import CaptureUnavailable
+from lineal.store.saved import restored
+
+
+@pytest.fixture(scope="module")
+def orders(spark):
+    spark.sql("CREATE DATABASE IF NOT EXISTS captured")
+    spark.sql("CREATE TABLE captured.orders (id BIGINT, amount BIGINT, day STRING) USING parquet")
+    spark.sql("INSERT INTO captured.orders VALUES (1, 10, 'mon'), (2, 20, 'tue')")
+    yield spark.table("captured.orders")
+    spark.sql("DROP DATABASE captured CASCADE")
+
+
+def facts(captured):
+    return {str(edge) for edge in captured.extraction.edges}
+
+
+def events_in(file):
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_each_way_to_write(spark, orders, tmp_path):
+    orders.createOrReplaceTempView("recent")
+    with capture(spark) as captured:
+        spark.sql("CREATE TABLE captured.made USING parquet AS SELECT id, amount + 1 AS more FROM recent WHERE id > 0")
+        orders.select("id", "amount").write.insertInto("captured.made")
+        orders.groupBy("day").sum("amount").toDF("day", "total").cache().write.saveAsTable("captured.daily")
+        orders.select("id").write.parquet(f"{tmp_path}/ids")
+        spark.read.parquet(f"{tmp_path}/ids").writeTo("captured.again").using("parquet").create()
+        orders.count()
+        orders.write.format("noop").mode("overwrite").save()
+        spark.catalog.clearCache()
+    assert facts(captured) == {
+        "captured.orders.id -> captured.made.id  IDENTITY",
+        "captured.orders.amount -> captured.made.more  IDENTITY, TRANSFORMATION",
+        "captured.orders.id => captured.made  FILTER",
+        "captured.orders.day -> captured.daily.day  IDENTITY",
+        "captured.orders.amount -> captured.daily.total  AGGREGATION",
+        "captured.orders.day => captured.daily  GROUP_BY",
+        f"captured.orders.id -> {tmp_path}/ids.id  IDENTITY",
+        f"{tmp_path}/ids.id -> captured.again.id  IDENTITY",
+    }
+    assert (captured.writes, captured.failed) == (5, 0)
+    assert not captured.extraction.diagnostics
+    assert [str(edge) for edge in captured.lineage.upstream("captured.daily.total")]
+
+
+def test_another_session_and_a_database_over_jdbc(spark, orders):
+    there = {"url": "jdbc:derby:memory:lineal;create=true", "driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver"}
+    with capture(spark) as captured:
+        spark.newSession().sql("CREATE TABLE captured.elsewhere USING parquet AS SELECT day FROM captured.orders")
+        orders.select("id").write.format("jdbc").options(dbtable="ids", **there).save()
+    assert facts(captured) == {
+        "captured.orders.day -> captured.elsewhere.day  IDENTITY",
+        "captured.orders.id -> ids.id  IDENTITY",
+    }
+
+
+def test_a_stream_is_followed_through_foreach_batch(spark, orders, tmp_path):
+    source = f"{tmp_path}/in"
+    orders.write.parquet(source)
+
+    def store(batch, number):
+        batch.selectExpr("id", "amount * 2 AS twice").write.mode("append").saveAsTable("captured.batches")
+
+    stream = spark.readStream.schema("id BIGINT, amount BIGINT, day STRING").parquet(source)
+    with capture(spark) as captured:
+        for name, writer in {
+            "each": stream.where("day <> 'sun'").writeStream.foreachBatch(store),
+            "files": stream.select("day").writeStream.format("parquet").option("path", f"{tmp_path}/out"),
+        }.items():
+            writer.option("checkpointLocation", f"{tmp_path}/{name}").trigger(
+                availableNow=True
+            ).start().awaitTermination()
+    assert facts(captured) == {
+        f"{source}.id -> captured.batches.id  IDENTITY",
+        f"{source}.amount -> captured.batches.twice  TRANSFORMATION",
+        f"{source}.day => captured.batches  FILTER",
+        f"{source}.day -> {tmp_path}/out.day  IDENTITY",
+    }
+
+
+def test_events_of_a_job_that_throws(spark, orders, tmp_path):
+    events, saved = tmp_path / "events.ndjson", tmp_path / "job.lineal.json"
+    with pytest.raises(ZeroDivisionError), capture(spark, to=events, save=saved, job_name="shop") as captured:
+        orders.select("id").write.saveAsTable("captured.kept")
+        with pytest.raises(Exception, match="USER_RAISED"):
+            spark.sql("INSERT INTO captured.kept SELECT raise_error('no') FROM captured.orders")
+        raise ZeroDivisionError("1 / 0")
+    told = events_in(events)
+    assert [(event["job"]["name"], event["eventType"]) for event in told] == [
+        ("shop", "START"),
+        ("shop.captured.kept", "START"),
+        ("shop.captured.kept", "COMPLETE"),
+        ("shop.captured.kept", "START"),
+        ("shop.captured.kept", "FAIL"),
+        ("shop", "FAIL"),
+    ]
+    assert "USER_RAISED" in told[4]["run"]["facets"]["errorMessage"]["message"]
+    assert told[2]["run"]["facets"]["parent"]["run"]["runId"] == told[0]["run"]["runId"]
+    assert told[1]["eventTime"] <= told[2]["eventTime"]
+    assert list(told[2]["outputs"][0]["facets"]["columnLineage"]["fields"]) == ["id"]
+    assert {str(edge) for edge in restored(saved.read_text()).edges} == facts(captured)
+    assert facts(captured) == {"captured.orders.id -> captured.kept.id  IDENTITY"}
+
+
+def test_a_server_that_does_not_answer_costs_one_wait(spark, orders, tmp_path, caplog):
+    pytest.importorskip("openlineage.client")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with (
+            caplog.at_level(logging.WARNING, "lineal.capture"),
+            capture(spark, to=address, unsent=tmp_path / "unsent", timeout=1) as captured,
+        ):
+            orders.select("id").write.saveAsTable("captured.unheard")
+            orders.select("id").write.mode("append").saveAsTable("captured.unheard")
+            finished = time.monotonic()
+        assert time.monotonic() - finished < 10
+    assert [record.getMessage().split(":")[0] for record in caplog.records] == ["6 of the events did not arrive"]
+    assert len(events_in(tmp_path / "unsent")) == 6
+    assert len(facts(captured)) == 1
+
+
+def test_what_cannot_be_read_is_said_once(spark, orders, monkeypatch, caplog):
+    def broken(*_):
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("lineal.spark.live.record.extract", broken)
+    with caplog.at_level(logging.WARNING, "lineal.capture"), capture(spark) as captured:
+        for mode in ("overwrite", "append"):
+            orders.write.mode(mode).saveAsTable("captured.unread")
+    assert spark.table("captured.unread").count() == 4
+    assert [record.getMessage() for record in caplog.records] == [
+        "the plan of CreateDataSourceTableAsSelectCommand cannot be read: too deep"
+    ]
+    assert [diagnostic.code.code for diagnostic in captured.extraction.diagnostics] == ["not-captured"]
+
+
+def test_a_context_that_cannot_be_watched_works_as_ever(spark, orders, monkeypatch):
+    monkeypatch.setattr("lineal.spark.live.listener.compiled", None)
+    with capture(spark) as captured:
+        orders.write.mode("overwrite").saveAsTable("captured.unwatched")
+    assert spark.table("captured.unwatched").count() == 2
+    assert [diagnostic.code.code for diagnostic in captured.extraction.diagnostics] == ["not-captured"]
+
+
+def test_spark_connect_is_refused():
+    remote = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    with pytest.raises(CaptureUnavailable, match="Spark Connect"), capture(remote):
+        pass
+
+
+JOB = """
+import sys
+from pyspark.sql import SparkSession
+
+quiet = {"spark.ui.enabled": "false", "spark.log.level": "OFF", "spark.sql.warehouse.dir": sys.argv[1]}
+spark = SparkSession.builder.master("local[1]").appName("shop").config(map=quiet).getOrCreate()
+spark.range(3).selectExpr("id", "id % 2 AS odd").write.parquet(sys.argv[1] + "/in")
+spark.read.parquet(sys.argv[1] + "/in").groupBy("odd").count().write.parquet(sys.argv[1] + "/out")
+spark.stop()
+sys.exit(3)
+"""
+
+
+def test_the_command_runs_a_job_and_ends_as_it_does(tmp_path):
+    job, events = tmp_path / "job.py", tmp_path / "events.ndjson"
+    job.write_text(JOB)
+    command = [sys.executable, "-m", "lineal", "capture", str(job), "--to", str(events), "--", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1] == "lineal: 2 writes; 2 edges"
+    told = [(event["job"]["name"], event["eventType"]) for event in events_in(events)]
+    assert told[0] == ("shop", "START")
+    assert told[-2:] == [(f"shop.{tmp_path}/out", "COMPLETE"), ("shop", "FAIL")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "name the job"),
+        (["nowhere.py"], "no such file: nowhere.py"),
+        ([__file__, "--to", "a", "--url", "http://b"], "give one of them"),
+        ([__file__, "--url", "b"], "--url is the address of a server"),
+    ],
+)
+def test_mistakes_are_said_before_the_job_runs(arguments, said):
+    done = CliRunner().invoke(main, ["capture", *arguments])
+    assert done.exit_code == 2
+    assert said in done.output
+
+
+def test_the_entry_for_spark_submit_is_a_file():
+    assert Path(CliRunner().invoke(main, ["capture", "--entry"]).output.strip()).is_file()
