@@ -406,6 +406,8 @@ def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> 
     inner = Environment({}, env, env.file)
     inner.methods = []
     made = Class(node.name, bases, inner.names, file=env.file)
+    made.heirs_have_fields = any(map(makes_fields, node.bases, bases))
+    made.has_fields = made.heirs_have_fields or is_decorated_by_a_library(run, node, env)
     for statement in node.body:
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             held = (
@@ -434,6 +436,23 @@ def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> 
     env.names[node.name] = decorated_class(run, made, node, env)
     if env.outer is None:
         env.file.classes.append(made)
+
+
+PLAIN_BASES = frozenset(("ABC", "object", "Generic", "Protocol", "Enum", "StrEnum", "IntEnum", "str", "Exception"))
+
+
+def makes_fields(node: ast.expr, base: Value) -> bool:
+    """class Settings(BaseModel)      host: str = "a" is a field, in its heirs, too"""
+    if isinstance(base, Class):
+        return base.heirs_have_fields
+    plain = node.value if isinstance(node, ast.Subscript) else node
+    return ast.unparse(plain).rpartition(".")[2] not in PLAIN_BASES
+
+
+def is_decorated_by_a_library(run: Run, node: ast.ClassDef, env: Environment) -> bool:
+    """@dataclass, @attrs.define(frozen=True)"""
+    named = [each.func if isinstance(each, ast.Call) else each for each in node.decorator_list]
+    return any(isinstance(value(run, each, env), (Library, Unknown)) for each in named)
 
 
 def welcomed(run: Run, made: Class, keywords: dict[str, Value], node: ast.ClassDef) -> None:

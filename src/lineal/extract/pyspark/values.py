@@ -154,6 +154,9 @@ class Class:
     """of a dataclass or NamedTuple: its annotated fields with their defaults"""
     file: File | None = None
     heirs: list[Class] = field(default_factory=list)
+    has_fields: bool = True
+    """@dataclass, or a base of a library that makes fields of annotations; else they are names like others"""
+    heirs_have_fields: bool = False
 
     def find(self, name: str) -> Value | None:
         if name in self.names:
@@ -168,8 +171,8 @@ class Class:
     @property
     def all_fields(self) -> list[tuple[str, Value]]:
         inherited = [item for base in self.bases if isinstance(base, Class) for item in base.all_fields]
-        own = dict(self.fields)
-        return [item for item in inherited if item[0] not in own] + self.fields
+        own = dict(self.fields) if self.has_fields else {}
+        return [item for item in inherited if item[0] not in own] + list(own.items())
 
     @property
     def is_tuple(self) -> bool:
