@@ -24,7 +24,7 @@ from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run, Yielded
 from lineal.extract.pyspark.session import SESSION
 from lineal.extract.pyspark.sinks import ACTIONS, BUILDERS
 from lineal.extract.pyspark.statements import Returns, block
-from lineal.extract.pyspark.types import type_method
+from lineal.extract.pyspark.types import type_method, type_text
 from lineal.extract.pyspark.value_methods import method_of_value
 from lineal.extract.pyspark.values import (
     Builder,
@@ -401,7 +401,7 @@ def on_schema(run: Run, held: SchemaValue, name: str, arguments: Arguments, keyw
     if name == "add" and arguments:
         first = arguments[0]
         kind = arguments[1] if len(arguments) > 1 else ""
-        text = kind if isinstance(kind, str) else getattr(kind, "type_name", "")
+        text = type_text(kind) if kind else ""
         added = (str(getattr(first, "name", first)), str(getattr(first, "type_name", text)))
         return SchemaValue([*held.fields, added])
     if name == "fieldNames":

@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.rules import by_rules
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import FieldValue, SchemaValue, TypeValue, Unknown, Value
 
@@ -64,12 +65,12 @@ def type_of(tree: Any, relation: Relation, depth: int = 0) -> str:
     if depth > DEEPEST or tree is None:
         return ""
     kind = tree.__class__
-    if kind is exp.Column:
+    if kind is exp.Column and tree.args.get("table") is None:
         held = relation.by_key.get(tree.name.lower(), [])
         return relation.types.get(held[0].id, "") if len(held) == 1 else ""
     fixed = fixed_type(kind)
     if fixed is not None:
-        return fixed
+        return fixed or by_rules(tree, relation).spelled.lower()
     if isinstance(tree, exp.Cast):
         return cast_text(tree.to)
     if isinstance(tree, exp.Literal):

@@ -148,13 +148,27 @@ def spelled(tree: Any) -> str:
 
 def with_field(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """.withField("city", value)"""
-    trees = [literal(run, value, node) for value in [*arguments, *keywords.values()][:2]]
-    return made(held, arguments, exp.Anonymous(this="with_field", expressions=[held.tree, *trees]))
+    given = [*arguments, *keywords.values()][:2]
+    trees = [literal(run, value, node) for value in given]
+    around = structs_around(held.tree, given[:1])
+    return made(held, arguments, exp.Anonymous(this="with_field", expressions=[held.tree, *trees, *around]))
 
 
 def drop_fields(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """.dropFields("city")      of the whole, as in Spark's plan"""
-    return made(held, arguments, exp.Anonymous(this="drop_fields", expressions=[held.tree]))
+    around = structs_around(held.tree, arguments)
+    return made(held, arguments, exp.Anonymous(this="drop_fields", expressions=[held.tree, *around]))
+
+
+def structs_around(tree: Any, paths: Arguments) -> list[Any]:
+    """.withField("home.city", value)      home is read, and written anew"""
+    found: list[Any] = []
+    for path in paths:
+        part = tree
+        for name in path.split(".")[:-1] if isinstance(path, str) else ():
+            part = exp.Dot(this=part.copy(), expression=exp.Identifier(this=name, quoted=False))
+            found.append(part)
+    return found
 
 
 def outer(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

@@ -8,8 +8,9 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Lineage, Slot, doubted, pour, star_slot
 from lineal.extract.pyspark.columns.trees import column, literal
-from lineal.extract.pyspark.frames.project import anything, flat, lineage_of, rows_made, said, typed
+from lineal.extract.pyspark.frames.project import anything, flat, lineage_of, rows_made, said, typed, with_types
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
+from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, ColumnValue, Pattern, Unknown, Value
 from lineal.extract.sql.generators import is_generator
@@ -60,6 +61,7 @@ def with_all(run: Run, relation: Relation, given: dict[int, tuple[Value, Value]]
         if is_generator(tree):
             slots = rows_made(tree, (name,), scope, rows)
             made = fresh(slots[-1]._replace(name=name, key=name.lower()))
+            with_types(relation, [made], generated_types(tree, relation))
         else:
             lineage = lineage_of(tree, scope)
             if isinstance(held, ColumnValue) and held.doubt is not None:

@@ -15,6 +15,7 @@ from lineal.extract.pyspark.columns.alternatives import columns_in
 from lineal.extract.pyspark.columns.functions import columns_of, unknown_columns
 from lineal.extract.pyspark.columns.trees import column, parsed
 from lineal.extract.pyspark.relation import Attribute, FrameEvaluation, FrameScope, Relation, fresh
+from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of, type_of
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, items_of
@@ -62,7 +63,8 @@ def attributes_of(
     if kind is exp.Column and not item.names:
         return [passed(relation, tree, scope, item.doubt)]
     if is_generator(tree) or len(item.names) > 1:
-        return [fresh(slot) for slot in rows_made(tree, item.names, scope, rows)]
+        made = [fresh(slot) for slot in rows_made(tree, item.names, scope, rows)]
+        return with_types(relation, made, generated_types(tree, relation))
     lineage = lineage_of(tree, scope)
     if item.doubt is not None:
         lineage = doubted(lineage, item.doubt)
@@ -114,15 +116,19 @@ def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
 
 
 def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
-    """col("p").withField("k", value)      a struct with one field more, or another one"""
-    built, name, made = tree.expressions
+    """col("p").withField("k", value)      a struct with one field more, or another one; k.x is a part of the new k"""
+    built, path, made, *around = tree.expressions
     held, new = lineage_of(built, scope), lineage_of(made, scope)
+    for struct in around:
+        new = dict(new)
+        pour(lineage_of(struct, scope), VALUE, new, struct)
     whole: Lineage = {}
     for lineage in (held, new):
         pour(lineage, VALUE, whole, tree)
+    name = path.name.partition(".")[0]
     fields = held.fields if isinstance(held, Struct) else {}
     names = held.names if isinstance(held, Struct) else []
-    return Struct(whole, {**fields, name.name.lower(): new}, [*(n for n in names if n != name.name), name.name])
+    return Struct(whole, {**fields, name.lower(): new}, [*(n for n in names if n != name), name])
 
 
 def passed(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None) -> Attribute:
@@ -186,6 +192,12 @@ def rows_made(tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineag
         tree = exp.Aliases(this=tree, expressions=identifiers)
         identifiers = []
     return generated(tree, identifiers[0] if identifiers else None, scope, rows)
+
+
+def with_types(relation: Relation, made: list[Attribute], kinds: list[str]) -> list[Attribute]:
+    if len(made) == len(kinds):
+        relation.types.update((attribute.id, kind) for attribute, kind in zip(made, kinds, strict=True))
+    return made
 
 
 def typed(relation: Relation, tree: Any, attribute: Attribute, scope: FrameScope) -> Attribute:

@@ -1,0 +1,76 @@
+"""Types by the rules of SQL: of functions, fields, elements and generators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.sql.types.expressions import Walk
+from lineal.extract.sql.types.kinds import UNKNOWN, Kind, Type, declared, element, field
+from lineal.extract.sql.types.queries import OPEN, Table
+from lineal.extract.sql.types.rules import Rules
+
+SPARK = "spark"
+POSITIONS = (exp.Posexplode, exp.PosexplodeOuter)
+
+
+class FrameTyping:
+    """The names of an expression are the columns of a DataFrame."""
+
+    dialect = SPARK
+    rules = Rules(SPARK)
+
+    @property
+    def evaluation(self) -> FrameTyping:
+        return self
+
+    def has_body(self, node: Any) -> bool:
+        return False
+
+    def query(self, node: Any, scope: Any, ctes: Any) -> Table:
+        return OPEN
+
+    def column(self, node: exp.Column, relation: Relation) -> Type:
+        """a, t.a, a.field"""
+        parts = [part.name for part in node.parts]
+        held = relation.by_key.get(parts[-1].lower(), ())
+        if len(parts) > 1:
+            held = [each for each in held if parts[-2].lower() in each.qualifier]
+        if len(held) == 1:
+            return declared(relation.types.get(held[0].id, ""), SPARK)
+        outer = relation.by_key.get(parts[0].lower(), ()) if not held else ()
+        found = declared(relation.types.get(outer[0].id, ""), SPARK) if len(outer) == 1 else UNKNOWN
+        for part in parts[1:]:
+            found = field(found, part, SPARK)
+        return found
+
+
+def by_rules(tree: Any, relation: Relation) -> Type:
+    typing: Any = FrameTyping()
+    scope: Any = relation
+    if isinstance(tree, exp.FromJson):
+        return described(tree.args.get("expression"))
+    return Walk(typing, scope, {}).of(tree)
+
+
+def described(schema: Any) -> Type:
+    """from_json(x, 'a INT, b STRING'), from_json(x, 'struct<a:int>')"""
+    from lineal.extract.pyspark.types import parsed_schema, type_text
+
+    text = schema.name if isinstance(schema, exp.Literal) and schema.is_string else ""
+    if text.lower().startswith(("array<", "map<")):
+        return declared(text.lower(), SPARK)
+    found = parsed_schema(text)
+    return declared(type_text(found), SPARK) if found is not None else UNKNOWN
+
+
+def generated_types(tree: Any, relation: Relation) -> list[str]:
+    """explode(xs)      what an array holds, or the keys and values of a map; [] where that is not known"""
+    of = by_rules(tree.this, relation) if isinstance(tree.this, exp.Expr) else UNKNOWN
+    position = ["int"] if isinstance(tree, POSITIONS) else []
+    if of.is_a((Kind.MAP,)) and len(of.inner) == 2:
+        return [*position, *(part.sql(SPARK).lower() for part in of.inner)]
+    inner = element(of, SPARK)
+    return [*position, inner.spelled.lower()] if inner.kind is not None else []
