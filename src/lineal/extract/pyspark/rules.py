@@ -47,12 +47,14 @@ class FrameTyping:
         return found
 
 
+TYPING: Any = FrameTyping()
+
+
 def by_rules(tree: Any, relation: Relation) -> Type:
-    typing: Any = FrameTyping()
     scope: Any = relation
     if isinstance(tree, exp.FromJson):
         return described(tree.args.get("expression"))
-    return Walk(typing, scope, {}).of(tree)
+    return Walk(TYPING, scope, {}).of(tree)
 
 
 def described(schema: Any) -> Type:

@@ -77,6 +77,7 @@ def made(dialect: str, name: Any, *parts: Any) -> Type:
     return spelled(exp.DataType(this=name, expressions=inner, nested=bool(inner)), dialect)
 
 
+@lru_cache(maxsize=4096)
 def field(of: Type, name: str, dialect: str) -> Type:
     """address.city      the type of a struct's field, or of the fields of an array's structs"""
     if of.is_a((Kind.STRUCT, Kind.OBJECT, Kind.NESTED)) and of.kind is not None:
@@ -86,6 +87,7 @@ def field(of: Type, name: str, dialect: str) -> Type:
     return UNKNOWN
 
 
+@lru_cache(maxsize=4096)
 def element(of: Type, dialect: str) -> Type:
     """xs[1], explode(xs)      what an array holds"""
     return spelled(of.inner[0], dialect) if of.is_a((Kind.ARRAY, Kind.LIST)) and len(of.inner) == 1 else UNKNOWN
