@@ -38,6 +38,7 @@ MOST_SECONDS, MOST_GROWTH, MOST_OF_CLICK = 1.0, 2.4, 1.5
 MOST_OF_PROGRAMS = 3.0
 MOST_OF_MANIFEST = 3.0
 LEAST_OF_BARE, MOST_OF_TRACE = 0.5, 50.0
+LEAST_OF_ROWS, MOST_OF_DRIVER, MOST_OF_PLAIN, MOST_OF_SCIPY = 6.0, 2.0, 1.5, 5.0
 FILES, LEAST_AGAIN = 5_000, 10.0
 MOST_OF_PICTURE, MOST_OF_POINTING, MOST_OF_TASK, MOST_OF_SEARCH, MOST_OF_MEMORY = 2000, 100, 200, 50, 500
 
@@ -61,6 +62,7 @@ def main() -> int:
     benchmark_plans()
     benchmark_page()
     benchmark_store()
+    benchmark_pipeline()
     print()
     print("\n".join(["Bounds missed:", *missed]) if missed else "All bounds are kept.")
     return 1 if missed else 0
@@ -329,6 +331,33 @@ def benchmark_page() -> None:
     print(f"  {'memory of the page':<44} {found.memory:>9,.1f} MB  {Bound(found.memory, most=MOST_OF_MEMORY)}")
     if found.memory > MOST_OF_MEMORY:
         missed.append(f"memory of the page, {found.memory:.0f} MB")
+
+
+# -- the pipeline ------------------------------------------------------------------------------------------------
+
+
+def benchmark_pipeline() -> None:
+    import bulk
+
+    found = bulk.measure()
+    heading(f"The pipeline: {bulk.ROWS:,} rows of a log, {found.statements:,} statements (wall-clock time)")
+    ratio = found.alone / found.pipeline
+    row(f"each row by itself (from {bulk.SAMPLE:,} rows)", found.alone)
+    row("lineal pipeline", found.pipeline, f"{ratio:.1f} times the throughput", Bound(ratio, least=LEAST_OF_ROWS))
+    memory = Bound(found.driver / 2**30, most=MOST_OF_DRIVER)
+    print(f"  the driver's memory at its peak, with the JVM: {memory.figure:.2f} GB  {memory}")
+    if not memory.kept:
+        missed.append(f"the driver's memory, {memory}")
+    ratio = found.cpu / found.plain
+    row("one process: statements to tables (CPU)", found.plain)
+    row("executors and driver: the same (CPU)", found.cpu, f"{ratio:.2f} of it", Bound(ratio, most=MOST_OF_PLAIN))
+    heading(f"The closure of {bulk.EDGES:,} edges, {bulk.DEEP} deep (wall-clock time)")
+    own, scipy, pairs = bulk.closure()
+    if scipy is None:
+        row(f"lineal: {pairs:,} pairs", own, "scipy is not installed: nothing to compare with")
+        return
+    row("scipy: products of sparse matrices", scipy)
+    row(f"lineal: {pairs:,} pairs", own, f"{own / scipy:.2f} of it", Bound(own / scipy, most=MOST_OF_SCIPY))
 
 
 # -- measuring and printing --------------------------------------------------------------------------------------

@@ -116,11 +116,10 @@ def _run(request: Request) -> int:
             raise Mistake(f"no such file or folder: {path}")
     with _mistakes():
         from lineal.cli.run import settings
-        from lineal.spark.bulk import run
-        from lineal.spark.bulk.ship import started
+        from lineal.spark.bulk import run, ship
 
         options = _options(request)
-        with started(request.master, settings(request.conf), sys.stderr.isatty()) as spark:
+        with ship.started(request.master, settings(request.conf), sys.stderr.isatty()) as spark:
             try:
                 summary = run(options, spark, _say)
             except KeyboardInterrupt:
@@ -154,7 +153,9 @@ def _mistakes() -> Iterator[None]:
 def _options(request: Request) -> Options:
     from lineal.model.script import Defaults
     from lineal.spark.bulk import Options
+    from lineal.spark.bulk.presets import preset_of
 
+    preset_of(request.preset)
     named = ((part, getattr(request, f"log_{part}")) for part in LOG_COLUMNS)
     defaults = None
     if request.default_catalog or request.default_schema:

@@ -287,6 +287,11 @@ def offset_of(node: Any) -> int | None:
     """Where a node starts; only leaves know, so the leftmost leaf that does."""
     if node.__class__ is Spot:
         return node.offset
+    if node.__class__ is exp.Column:
+        args = node.args
+        meta = (args.get("catalog") or args.get("db") or args.get("table") or node.this)._meta
+        if meta is not None and "start" in meta:
+            return meta["start"]  # type: ignore[no-any-return]
     stack = [node]
     best: int | None = None
     while stack:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
+from typing import NamedTuple
 
 NAME = r"((?:[\w$#@-]+|\"[^\"]*\"|`[^`]*`|\[[^\]]*\])(?:\s*\.\s*(?:[\w$#@-]+|\"[^\"]*\"|`[^`]*`|\[[^\]]*\]))*)"
 CREATES = re.compile(
@@ -19,7 +20,7 @@ WORD = re.compile(r"[\w$#@-]+")
 
 def created(text: str) -> set[str]:
     """CREATE TABLE s.t, CREATE OR REPLACE VIEW t      the last parts of the names"""
-    return _last_parts(CREATES, text)
+    return _last_parts(CREATES, text) if "create" in text.lower() else set()
 
 
 def written(text: str) -> set[str]:
@@ -33,26 +34,44 @@ def _last_parts(pattern: re.Pattern[str], text: str) -> set[str]:
 
 def words_of(text: str) -> set[str]:
     """Every word that may be a name, folded."""
-    return {word.lower() for word in WORD.findall(text)}
+    return set(WORD.findall(text.lower()))
 
 
-def levels(texts: Sequence[str]) -> list[int]:
-    """Of each text the level on which all that it may read is known; -1 for what reads in a circle, and its readers."""
-    creators: dict[str, list[int]] = {}
-    writers: dict[str, list[int]] = {}
+class Glance(NamedTuple):
+    """What texts create, what they fill, and which words stand in them."""
+
+    makes: list[set[str]]
+    fills: list[set[str]]
+    words: list[set[str]]
+
+    @property
+    def writes(self) -> list[set[str]]:
+        return [made | filled for made, filled in zip(self.makes, self.fills, strict=True)]
+
+    def levels(self) -> list[int]:
+        """Of each text the level on which all that it may read is known; -1 for what reads in a circle, and its
+        readers."""
+        creators, writers = _by_name(self.makes), _by_name(self.fills)
+        deciding = writers | creators  # an INSERT decides a schema only where nothing else does
+        reads = [
+            (words & deciding.keys()) - made - (filled - creators.keys())
+            for words, made, filled in zip(self.words, self.makes, self.fills, strict=True)
+        ]
+        return _levels(reads, deciding)
+
+
+def glance(texts: Sequence[str]) -> Glance:
     makes = [created(text) for text in texts]
     fills = [written(text) - made for text, made in zip(texts, makes, strict=True)]
-    for number, (made, filled) in enumerate(zip(makes, fills, strict=True)):
-        for name in made:
-            creators.setdefault(name, []).append(number)
-        for name in filled:
-            writers.setdefault(name, []).append(number)
-    deciding = writers | creators  # an INSERT decides a schema only where nothing else does
-    reads = [
-        (words_of(text) & deciding.keys()) - made - (filled - creators.keys())
-        for text, made, filled in zip(texts, makes, fills, strict=True)
-    ]
-    return _levels(reads, deciding)
+    return Glance(makes, fills, [words_of(text) for text in texts])
+
+
+def _by_name(names: list[set[str]]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for number, several in enumerate(names):
+        for name in several:
+            found.setdefault(name, []).append(number)
+    return found
 
 
 def _levels(reads: list[set[str]], deciding: dict[str, list[int]]) -> list[int]:

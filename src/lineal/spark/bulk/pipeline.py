@@ -11,6 +11,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from lineal.extract.sql.dialects import facts_of
 from lineal.model.diagnostic import Place
 from lineal.model.extraction import Coverage, Extraction, Occurrence
 from lineal.model.script import Corpus, Defaults, Script
@@ -164,6 +165,7 @@ class Run:
         options = self.options
         preset = preset_of(options.preset)
         dialect = options.dialect if options.dialect is not None else preset.dialect if preset is not None else ""
+        facts_of(dialect)  # one that nobody knows is said here, and not by an executor
         corpus = Corpus(dialect)
         corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)
         found = rows.rows(self.spark, rows.Log(options.paths, kind, options.preset, options.log))

@@ -19,11 +19,12 @@ from lineal.extract.definitions import PYTHON, Definitions, Edges
 from lineal.extract.entries import Definition
 from lineal.extract.memory import Memory, Record, Remembering
 from lineal.extract.sql.procedural.glance import may_be_procedural
+from lineal.model.collector import uncollected
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
 from lineal.model.way import Way
-from lineal.spark.bulk.glance import created, levels, written
+from lineal.spark.bulk.glance import glance
 from lineal.spark.bulk.share import FOUND, PACKED, Setting, Told, columns_of, evaluated, evaluating, packed
 from lineal.spark.bulk.state import State
 
@@ -78,15 +79,34 @@ class Noting(Definitions):
         return super().parsed(reading)
 
 
-class Gathering(Noting, Remembering):
+class Keys(Remembering):
+    """Asked for the keys of scripts, over and over."""
+
+    def __init__(self, corpus: Corpus, memory: Memory) -> None:
+        super().__init__(corpus, memory)
+        self.keys: dict[int, bytes] = {}
+
+    def key_of(self, script: Script) -> bytes:
+        found = self.keys.get(id(script))
+        if found is None:
+            found = self.keys[id(script)] = super().key_of(script)
+        return found
+
+
+class Gathering(Noting, Keys):
     """Puts records together."""
 
 
 def resolve(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -> Resolved:
     """Exactly what `extract` gives for the corpus; what the folder knows already is not parsed again."""
     if corpus.meanings or corpus.defaults or any(script.dialect == PYTHON for script in corpus.scripts):
-        return _here(corpus)
-    asked = Remembering(corpus, Memory())
+        return here(corpus)
+    with uncollected():
+        return _resolved(spark, corpus, state, seconds)
+
+
+def _resolved(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -> Resolved:
+    asked = Keys(corpus, Memory())
     parsed = Levels(spark, corpus, asked, state, seconds).all()
     keys = {asked.key_of(script): script.file for script in corpus.scripts}
     poisoned = {keys[key]: why for key, why in sorted(state.faults.items()) if key in keys}
@@ -95,13 +115,14 @@ def resolve(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -
     memory = Memory()
     memory.records = dict(state.records)
     gathered = Gathering(corpus, memory)
+    gathered.keys = asked.keys
     extraction = gathered.extract()
     state.settle(set(keys), memory.now)
     return Resolved(extraction, gathered.statements_of, poisoned, parsed, gathered.read_here)
 
 
-def _here(corpus: Corpus) -> Resolved:
-    """Programs, and names that have defaults, are not shared out yet."""
+def here(corpus: Corpus) -> Resolved:
+    """In one process: programs, and names that have defaults, are not shared out."""
     gathered = Noting(corpus)
     return Resolved(gathered.extract(), gathered.statements_of, {}, 0, len(corpus.scripts))
 
@@ -109,7 +130,7 @@ def _here(corpus: Corpus) -> Resolved:
 class Levels:
     """The statements that nobody has read yet, level by level."""
 
-    def __init__(self, spark: SparkSession, corpus: Corpus, asked: Remembering, state: State, seconds: float) -> None:
+    def __init__(self, spark: SparkSession, corpus: Corpus, asked: Keys, state: State, seconds: float) -> None:
         self.spark = spark
         self.asked = asked
         self.state = state
@@ -120,6 +141,8 @@ class Levels:
             seconds,
         )  # fmt: skip
         self.learnt: dict[str, list[Told]] = {}
+        self.glanced = glance([script.text for script in corpus.scripts])
+        self.writes = dict(zip(map(id, corpus.scripts), self.glanced.writes, strict=True))
 
     def all(self) -> int:
         """How many statements were new."""
@@ -136,7 +159,7 @@ class Levels:
         return new
 
     def by_level(self) -> list[list[Script]]:
-        found = levels([script.text for script in self.scripts])
+        found = self.glanced.levels()
         work: dict[int, list[Script]] = {}
         for script, level in zip(self.scripts, found, strict=True):
             key = self.asked.key_of(script)
@@ -176,7 +199,7 @@ class Levels:
     def learn(self, scripts: Iterable[Script]) -> None:
         """What is known by now of the names that statements write."""
         for script in scripts:
-            names = created(script.text) | written(script.text)
+            names = self.writes[id(script)]
             key = self.asked.key_of(script) if names else b""
             record = self.state.records.get(key) if names else None
             if record is not None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import marshal
 import signal
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from threading import current_thread, main_thread
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from lineal.extract.codec import Unfit
-from lineal.extract.memory import Held, Memory, Record, outlined
+from lineal.extract.codec import Unfit, plan_out
+from lineal.extract.memory import Held, Memory, Record
 from lineal.extract.parallel import Share
 from lineal.extract.sql.parse import deep
 from lineal.extract.timeline import order_matters
@@ -62,10 +64,10 @@ class TooLong(BaseException):
 class Bulk(Share):
     """A share whose statements may be given up one by one."""
 
-    def __init__(self, corpus: Corpus, keys: dict[int, bytes], seconds: float) -> None:
+    def __init__(self, corpus: Corpus, keys: dict[int, bytes], clock: Clock) -> None:
         super().__init__(corpus, Memory())
         self.keys = keys
-        self.seconds = seconds
+        self.clock = clock
         self.faults: dict[int, str] = {}
 
     def key_of(self, script: Script) -> bytes:
@@ -74,56 +76,63 @@ class Bulk(Share):
 
     def read_each(self, scripts: list[Script]) -> None:
         for script in scripts:
-            with self.limited(id(script)):
-                self.own[id(script)] = super(Share, self).prepare(script)
+            self.limited(script, partial(self.read_one, script))
         for held in self.held:
-            try:
+            with suppress(Unfit):
                 if not order_matters(list(held.plans)):
-                    outlined(held)
+                    for plan in held.plans:
+                        plan_out(plan)
                     self.mine[held.key] = held
-            except Unfit:
-                continue
+
+    def read_one(self, script: Script) -> None:
+        self.own[id(script)] = super(Share, self).prepare(script)
 
     def evaluate_each(self) -> None:
         whole = self.ready
         for definition in whole:
             self.ready = [definition]
-            with self.limited(id(definition.reading.script)):
-                self.evaluate_more()
+            self.limited(definition.reading.script, self.evaluate_more)
 
-    @contextmanager
-    def limited(self, script: int) -> Iterator[None]:
+    def limited(self, script: Script, work: Callable[[], object]) -> None:
+        """Do what is to be done for one script; if it takes too long, it is given up."""
+        self.clock.began = time.monotonic()
         try:
-            with alarm(self.seconds):
-                yield
+            work()
         except TooLong:
-            self.faults[script] = f"took longer than {self.seconds:g} seconds"
+            self.faults[id(script)] = f"took longer than {self.clock.seconds:g} seconds"
         except (MemoryError, RecursionError) as problem:
-            self.faults[script] = f"could not be read ({type(problem).__name__})"
+            self.faults[id(script)] = f"could not be read ({type(problem).__name__})"
 
     def record_of(self, script: Script) -> Record | None:
         held: Held | None = self.mine.get(self.key_of(script))
         return self.renewed(held) if held is not None else None
 
 
-@contextmanager
-def alarm(seconds: float) -> Iterator[None]:
-    """TooLong, after so many seconds; a statement in between loses nothing."""
+class Clock:
+    """Rings now and then, and looks how long the work at hand has been going on: to begin another costs nothing."""
 
-    if current_thread() is not main_thread():  # only there a signal can be caught
-        yield
-        return
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.began = time.monotonic()
 
-    def ring(*_: object) -> None:
-        raise TooLong
+    def ring(self, *_: object) -> None:
+        if time.monotonic() - self.began > self.seconds:
+            self.began = time.monotonic()
+            raise TooLong
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    @contextmanager
+    def ticking(self) -> Iterator[None]:
+        if current_thread() is not main_thread():  # only there a signal can be caught
+            yield
+            return
+        before = signal.signal(signal.SIGALRM, self.ring)
+        often = min(1.0, self.seconds / 4)
+        signal.setitimer(signal.ITIMER_REAL, often, often)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
 
 Batches = Iterator[pa.RecordBatch]
@@ -155,12 +164,15 @@ def evaluated(rows: list[dict[str, Any]], setting: Setting, learnt: dict[str, li
     keys = {id(script): each.key for script, each in zip(foreign, told, strict=True)}
     corpus = Corpus(dialect, [*setting.procedural, *foreign, *mine], setting.datasets, setting.functions,
                     namespace=setting.namespace, collapse_temporary=setting.collapse)  # fmt: skip
+    clock = Clock(setting.seconds)
     with deep(), uncollected():
-        share = Bulk(corpus, keys, setting.seconds)
-        share.read_each([*setting.procedural, *mine])
+        share = Bulk(corpus, keys, clock)
+        with clock.ticking():
+            share.read_each([*setting.procedural, *mine])
         share.learn([(each.key, each.outline) for each in told])
         share.hear([((each.key, n), made) for each in told for n, made in enumerate(each.columns) if made is not None])
-        share.evaluate_each()
+        with clock.ticking():
+            share.evaluate_each()
         return pa.RecordBatch.from_pylist([_row(row, s, share) for row, s in zip(rows, mine, strict=True)], SCHEMA)
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from lineal.model.collector import uncollected
 from lineal.model.diagnostic import order_of
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import Extraction
@@ -53,6 +54,11 @@ class Seen(NamedTuple):
 
 
 def tables(resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]) -> dict[str, pa.Table]:
+    with uncollected():
+        return _tables(resolved, logged, quarantined)
+
+
+def _tables(resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]) -> dict[str, pa.Table]:
     by_name = {each.name: each for each in logged}
     extraction = resolved.extraction
     edges = [_edge(edge, resolved.statements, by_name) for edge in sorted(extraction.edges, key=_order)]

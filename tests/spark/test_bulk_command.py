@@ -1,0 +1,88 @@
+"""lineal pipeline: what it says, and what it says of mistakes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from logbook import facts, rows, write_json
+
+import lineal
+from lineal.cli import main
+from lineal.spark.bulk import ship
+from lineal.store.lineage import open_store
+
+LOGS = Path(__file__).parents[1] / "data" / "logs"
+
+
+@pytest.fixture
+def pipeline(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    @contextmanager
+    def started(*_: object) -> Iterator[Any]:
+        yield spark
+
+    monkeypatch.setattr(ship, "started", started)
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(main, ["pipeline", *arguments])
+
+    return run
+
+
+def test_the_summary(pipeline: Any, tmp_path: Path) -> None:
+    done = pipeline(str(LOGS / "snowflake.csv"), "--preset", "snowflake", "--out", str(tmp_path / "out"))
+    assert done.exit_code == 0, done.output
+    said = [line for line in done.output.splitlines() if "a second" not in line]
+    assert said == [
+        "4 rows, 2 texts, 2 statements: 2.0 rows a statement",
+        "0 statements new, 2 read by the driver",
+        "100.0% of statements and 100.0% of columns resolved",
+        f"5 edges between 5 columns in {tmp_path / 'out'}",
+        "7 pairs in the closure, by tracing",
+        "quarantine: 1 rows, did not succeed",
+        "quarantine: 1 rows, no statement",
+    ]
+
+
+def test_into_a_store(pipeline: Any, tmp_path: Path) -> None:
+    log, store = write_json(tmp_path / "log.jsonl", rows(30)), str(tmp_path / "lineal.store.db")
+    done = pipeline(log, "--out", str(tmp_path / "out"), "--store", store, "--namespace", "shop", "--output", "json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["rows"] == 30
+    with open_store(store) as opened:
+        assert facts(opened.extraction("shop").edges) == facts(lineal.lineage(log).edges)
+
+
+def test_a_folder_of_scripts(pipeline: Any, tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "a.sql").write_text("CREATE VIEW a AS SELECT x FROM t")
+    (tmp_path / "models" / "b.py").write_text(
+        'spark.table("a").withColumn("y", F.col("x") + 1).write.saveAsTable("b")\n'
+    )
+    done = pipeline(str(tmp_path / "models"), "--out", str(tmp_path / "out"), "--output", "json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["edges"] == len(lineal.lineage(tmp_path / "models").edges) > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("no-such-log", "--out", "o"), "Error: no such file or folder: no-such-log\n"),
+        (
+            (str(LOGS), "--out", "o", "--preset", "oracle"),
+            "Error: no preset oracle: choose one of snowflake, bigquery, ",
+        ),
+        ((str(LOGS), "--out", "o"), f"Error: {LOGS} has csv and json files: choose one with --format\n"),
+        ((str(LOGS / "redshift.csv"), "--out", "o", "--dialect", "klingon"), "Error: unknown dialect 'klingon'"),
+        ((str(LOGS / "redshift.csv"), "--out", "o", "--conf", "x"), "Error: --conf x: write key=value\n"),
+    ],
+)
+def test_mistakes(pipeline: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: Any, says: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = pipeline(*arguments)
+    assert done.exit_code == 2 and done.output.startswith(says), done.output
