@@ -252,15 +252,19 @@ def outlined(held: Held) -> Record:
 def outlines(held: Held) -> list[tuple[Any, ...]]:
     """The plans of a script, each with where its query and its statement start, and which statement it is."""
     positions = {id(tree): position for position, tree in enumerate(held.reading.statements)}
-    return [
-        (
-            {**codec.plan_out(plan), **names},
-            start(anchor((plan.query, None, None, None)) if plan.query is not None else None),
-            start(plan.node),
-            positions.get(id(plan.node)),
+    made = []
+    for plan, names in zip(held.plans, held.names, strict=True):
+        query = anchor((plan.query, None, None, None)) if plan.query is not None else None
+        node = start(plan.node)
+        made.append(
+            (
+                {**codec.plan_out(plan), **names},
+                node if query is plan.node else start(query),
+                node,
+                positions.get(id(plan.node)),
+            )
         )
-        for plan, names in zip(held.plans, held.names, strict=True)
-    ]
+    return made
 
 
 def start(node: Any) -> tuple[int | None] | None:

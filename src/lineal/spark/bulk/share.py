@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from lineal.extract.codec import Unfit, plan_out
 from lineal.extract.memory import Held, Memory, Record
-from lineal.extract.parallel import Share
+from lineal.extract.parallel import Foreign, Share
 from lineal.extract.sql.parse import deep
 from lineal.extract.timeline import order_matters
 from lineal.model.collector import uncollected
@@ -72,26 +71,23 @@ class Bulk(Share):
 
     def key_of(self, script: Script) -> bytes:
         """What was read before has its key, and no text."""
-        return self.keys.get(id(script)) or super().key_of(script)
+        found = self.keys.get(id(script))
+        if found is None:
+            found = self.keys[id(script)] = super().key_of(script)
+        return found
 
     def read_each(self, scripts: list[Script]) -> None:
         for script in scripts:
             self.limited(script, partial(self.read_one, script))
-        for held in self.held:
-            with suppress(Unfit):
-                if not order_matters(list(held.plans)):
-                    for plan in held.plans:
-                        plan_out(plan)
-                    self.mine[held.key] = held
+        self.mine = {held.key: held for held in self.held if not order_matters(list(held.plans))}
 
     def read_one(self, script: Script) -> None:
         self.own[id(script)] = super(Share, self).prepare(script)
 
     def evaluate_each(self) -> None:
-        whole = self.ready
-        for definition in whole:
-            self.ready = [definition]
-            self.limited(definition.reading.script, self.evaluate_more)
+        for definition in self.ready:
+            with suppress(Foreign):  # it reads what nobody could tell: the driver will see
+                self.limited(definition.reading.script, partial(self.settle, definition))
 
     def limited(self, script: Script, work: Callable[[], object]) -> None:
         """Do what is to be done for one script; if it takes too long, it is given up."""
