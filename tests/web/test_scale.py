@@ -63,13 +63,13 @@ def test_an_impact_on_everything_is_bounded(shown: Open, large: lineal.Lineage) 
 
 
 WIDE = ", ".join(f"c{number:04d}" for number in range(5_000))
-MANY = " + ".join(f"c{number:04d}" for number in range(3_000))
+MANY = ";".join(f"INSERT INTO v (total) SELECT c{number:04d} FROM t" for number in range(3_000))
 SHAPES = {
     "nothing": ("", 0),
     "one": ("CREATE TABLE t (a INT)", 1),
     "no columns": ("CREATE VIEW v AS SELECT count(*) AS n FROM t", 2),
     "five thousand columns": (f"CREATE VIEW v AS SELECT {WIDE} FROM t", 2),
-    "three thousand sources": (f"CREATE VIEW v AS SELECT {MANY} AS total FROM t", 2),
+    "three thousand sources": (MANY, 2),
     "three thousand readers": (";".join(f"CREATE VIEW v{n} AS SELECT a FROM t" for n in range(3_000)), 7),
 }
 

@@ -69,6 +69,23 @@ def test_answers_are_those_of_the_graph(server: Server, project: Path) -> None:
     assert impact["breaks"] and {(each["dataset"], each["column"]) for each in impact["columns"]} >= {("w", "a")}
 
 
+def test_what_has_changed(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    base = tmp_path_factory.mktemp("base")
+    (base / "v.sql").write_text("CREATE VIEW v AS SELECT a FROM t")
+    routes = _page(Source((str(project),), use_cache=False), str(base))
+    with Server("127.0.0.1", 0, routes, TOKEN, public={"/"}) as started:
+        threading.Thread(target=started.serve_forever, daemon=True).start()
+        found = asked(started, "/api/diff")
+        assert found["verdict"] in ("SAFE", "REVIEW", "BLOCK") and "v" in json.dumps(found["findings"])
+        assert asked(started, "/api/lineage")["diff"]["columns"]
+        started.shutdown()
+
+
+def test_nothing_is_compared(server: Server) -> None:
+    status, body = ask(server, "/api/diff?base=/etc/passwd")
+    assert status == 404 and b"lineal serve --diff" in body
+
+
 def test_only_those_who_may_ask_are_answered(server: Server) -> None:
     assert ask(server, "/api/version")[0] == 200
     assert ask(server, "/api/version", Authorization="Bearer wrong")[0] == 401

@@ -81,6 +81,7 @@ export class Canvas {
     this.pan();
     this.zoom();
     this.hover();
+    new ResizeObserver(() => this.untouched && this.begin()).observe(this.stage);
   }
 
   // -- layout ------------------------------------------------------------------------------------
@@ -118,8 +119,7 @@ export class Canvas {
     this.picture = { boxes, wires: [], groups: answer.groups };
     if (!this.fitted || this.untouched) {
       this.fitted = true;
-      this.fit();
-      this.comeCloser();
+      this.begin();
     }
     this.drawGroups();
     if (!(await this.drawCards(answer.number)) || !(await this.drawWires(answer.number))) return;
@@ -586,6 +586,12 @@ export class Canvas {
     const scale = Math.max(0.05, Math.min(1, (width - 48) / (right - left), (height - 48) / (bottom - top)));
     this.look({ scale, x: width / 2 - (scale * (left + right)) / 2, y: height / 2 - (scale * (top + bottom)) / 2 });
     this.untouched = boxes.length === this.picture.boxes.size;
+  }
+
+  /** All of it; where that cannot be read, what was asked for. */
+  private begin(): void {
+    this.fit();
+    this.comeCloser();
   }
 
   /** A picture that is too large to be read begins at what was asked for. */

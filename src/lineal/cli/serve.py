@@ -34,10 +34,18 @@ MEGABYTE = 1024 * 1024
 @click.option(
     "--largest", type=click.IntRange(min=1), default=16, show_default=True, metavar="MB", help="The largest body."
 )
+@click.option("--diff", "base", metavar="BASE", help="Show what has changed since BASE, as `lineal show --diff` does.")
 @click.option("--open/--no-open", "opens", default=True, help="Open the page in the browser.  [default: --open]")
 @source_options
 def command(
-    paths: tuple[str, ...], ingest: str | None, host: str, port: int, largest: int, opens: bool, source: Source
+    paths: tuple[str, ...],
+    ingest: str | None,
+    host: str,
+    port: int,
+    largest: int,
+    base: str | None,
+    opens: bool,
+    source: Source,
 ) -> None:
     """Serve the page of a lineage on this machine, read again when its files change, with an API beside it.
 
@@ -50,6 +58,7 @@ def command(
 
     \b
     lineal serve                                          this project, until Ctrl-C
+    lineal serve --diff main                              what this work tree changes, while it does
     lineal serve --ingest events.ndjson                   only take events in
     lineal serve models/ events.ndjson --ingest events.ndjson
     """
@@ -58,7 +67,7 @@ def command(
     own = os.environ.get(TOKEN, "")
     if host not in LOOPBACK and not own:
         raise Mistake(f"beyond this machine only with a token: set {TOKEN}")
-    page = bool(paths) or ingest is None
+    page = bool(paths) or ingest is None or base is not None
     token = own or (secrets.token_urlsafe(18) if page else "")
     routes: Routes = {}
     public = {"/"}
@@ -66,7 +75,7 @@ def command(
         routes = {**routes, **_inbox(ingest)}
         public |= set() if own else {"/api/v1/lineage"}
     if page:
-        routes = {**routes, **_page(source._replace(paths=checked(paths)))}
+        routes = {**routes, **_page(source._replace(paths=checked(paths)), base)}
     try:
         server = Server(host, port, routes, token, largest * MEGABYTE, public)
     except OSError as problem:
@@ -99,7 +108,7 @@ def _inbox(file: str) -> Routes:
         raise Mistake(f"cannot write {file}: {problem.strerror}") from problem
 
 
-def _page(source: Source) -> Routes:
+def _page(source: Source, base: str | None = None) -> Routes:
     from lineal.cli.show import made_of, titled
     from lineal.web.api import Api
     from lineal.web.data import page_data
@@ -108,11 +117,15 @@ def _page(source: Source) -> Routes:
     from lineal.web.server import Answer
 
     title = titled(source)
+    difference = [""]
 
     def read() -> tuple[Graph, Mapping[str, Any]]:
-        made = made_of(source)
-        return made.graph, page_data(made.graph, title=title, texts=made.texts)
+        made = made_of(source, base)
+        difference[0] = made.difference
+        data = page_data(made.graph, title=title, texts=made.texts, over=made.over, findings=made.findings)
+        return made.graph, data
 
     live = Live(source.paths, read)
     shell = html(None, f"{title} – lineal").encode()
-    return {**Api(live.current).routes, ("GET", "/"): lambda request: Answer(200, shell, "text/html; charset=utf-8")}
+    api = Api(live.current, lambda: difference[0])
+    return {**api.routes, ("GET", "/"): lambda request: Answer(200, shell, "text/html; charset=utf-8")}

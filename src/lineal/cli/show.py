@@ -54,7 +54,7 @@ def command(
     from lineal.cli.console import complain
 
     source = source._replace(paths=checked(paths))
-    made = _compared(source, base) if base is not None else made_of(source)
+    made = made_of(source, base)
     text = _page(made, source, _start(made.graph, node, column))
     where = Path(out)
     try:
@@ -73,12 +73,16 @@ class Made(NamedTuple):
     texts: dict[str, str]
     over: Overlay | None = None
     findings: tuple[Finding, ...] = ()
+    difference: str = ""
+    """What has changed, as `lineal diff --output json` says it."""
 
 
-def made_of(source: Source) -> Made:
+def made_of(source: Source, base: str | None = None) -> Made:
     from lineal.cli.source import graph_of
     from lineal.web.data import texts_of
 
+    if base is not None:
+        return _compared(source, base)
     graph = graph_of(source)
     return Made(graph, texts_of(graph))
 
@@ -87,13 +91,14 @@ def _compared(source: Source, base: str) -> Made:
     """Both sides, one over the other."""
     from lineal.cli.diff import compared, ranged
     from lineal.graph.diff import overlay
+    from lineal.views.diff import as_json
     from lineal.web.data import texts_of
 
     if len(source.paths) > 1:
         raise Mistake("--diff compares one PATH with what it was: name one")
     with compared(source, ranged(base, None, source.paths[0])) as found:
         over = overlay(found.found)
-        return Made(over.graph, texts_of(over.graph, source.paths[0]), over, found.found.findings)
+        return Made(over.graph, texts_of(over.graph, source.paths[0]), over, found.found.findings, as_json(found))
 
 
 def _start(graph: Graph, node: str | None, column: str | None) -> str:

@@ -105,7 +105,7 @@ class Sql:
         offset = offset_of(node)
         if offset is None:
             return chunks
-        position = bisect_right(self.reading.starts, offset) - 1
+        position = bisect_right(chunks, offset, key=lambda chunk: chunk[0].start) - 1
         return [chunks[max(position, 0)]]
 
     @cached_property

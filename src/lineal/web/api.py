@@ -7,6 +7,7 @@
     GET /api/column?name=DATASET.COLUMN              a column, the edges into it and out of it
     GET /api/trace?column=C&direction=upstream       every edge on the way; downstream, both; depth=N hops
     GET /api/impact?column=C&change=drop             what a change does, as `lineal impact --output json` says it
+    GET /api/diff                                    what has changed, as `lineal diff --output json` says it
 
 A question that cannot be answered is a 400 or 404 with a `message`.
 """
@@ -39,8 +40,12 @@ class Unasked(Exception):
 class Api:
     """Routes over the lineage that `current` gives: a graph, the page's data, and a version of both."""
 
-    def __init__(self, current: Callable[[], tuple[Graph, Mapping[str, Any], str]]) -> None:
+    def __init__(
+        self, current: Callable[[], tuple[Graph, Mapping[str, Any], str]], difference: Callable[[], str] = str
+    ) -> None:
         self.current = current
+        self.difference = difference
+        """what has changed since the revision that the server was started with; none: ''"""
 
     @property
     def routes(self) -> Routes:
@@ -52,6 +57,7 @@ class Api:
             "column": self.column,
             "trace": self.trace,
             "impact": self.impact,
+            "diff": self.diff,
         }
         return {("GET", f"/api/{name}"): _answering(question) for name, question in asked.items()}
 
@@ -121,6 +127,13 @@ class Api:
         column = graph.column(_asked(request, "column"))
         found = effects(graph, column, change_of(request.query.get("change", "values")))
         return json.loads(effects_view.as_json(found, graph))
+
+    def diff(self, request: Request) -> Any:
+        self.current()
+        text = self.difference()
+        if not text:
+            raise UnknownName("nothing is compared: lineal serve --diff BASE")
+        return json.loads(text)
 
 
 def _answering(question: Callable[[Request], Any]) -> Callable[[Request], Answer]:

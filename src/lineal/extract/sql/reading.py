@@ -188,6 +188,7 @@ class Reading:
 
     def remember(self, tokens: list[Token], starts: list[int] | None = None) -> None:
         self._tokens = tokens
+        self._chunks = None
         self._before_commas.clear()
         if starts is not None:
             self._starts = sorted(starts)

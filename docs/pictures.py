@@ -1,0 +1,97 @@
+"""Makes the pictures of docs/how-to/page.md from examples/shop: python docs/pictures.py, with the extra `web`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from playwright.sync_api import sync_playwright
+from smaller import smaller
+
+import lineal
+from lineal.graph.diff import diff, overlay
+from lineal.web.data import page_data, texts_of
+from lineal.web.page import html
+
+ROOT = Path(__file__).resolve().parents[1]
+PICTURES = Path(__file__).resolve().parent / "pictures"
+SHOP = "examples/shop"
+LARGEST = 150_000
+FLAGS = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--font-render-hinting=none"]
+
+
+class Scene(NamedTuple):
+    address: str
+    theme: str = "light"
+    page: str = "shop"
+
+
+SCENES = {
+    "start": Scene(""),
+    "pinned": Scene("#column=dim_customers.lifetime_value"),
+    "edge": Scene("#column=dim_customers.lifetime_value"),
+    "impact": Scene("#column=raw_orders.amount&mode=impact&change=drop"),
+    "diff": Scene("", page="diff"),
+    "dark": Scene("#column=fct_orders.payment_total", theme="dark"),
+}
+
+
+def main() -> int:
+    os.chdir(ROOT)
+    PICTURES.mkdir(exist_ok=True)
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        pages = written(Path(folder))
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        for name, scene in SCENES.items():
+            context = browser.new_context(
+                viewport={"width": 1280, "height": 800}, color_scheme=scene.theme, reduced_motion="reduce"
+            )
+            page = context.new_page()
+            page.goto(pages[scene.page].as_uri() + scene.address)
+            page.locator(".stage:not(.arranging) .wire").first.wait_for(state="attached")
+            if name == "edge":
+                page.locator(".kind-mark.copy").first.click()
+            page.wait_for_timeout(500)
+            taken(page, PICTURES / f"{name}.png")
+            context.close()
+        browser.close()
+    return 0
+
+
+def taken(page: Any, file: Path) -> None:
+    file.write_bytes(smaller(page.screenshot()))
+    assert file.stat().st_size <= LARGEST, f"{file.name} has more than {LARGEST:,} bytes"
+
+
+def written(folder: Path) -> dict[str, Path]:
+    """The pages: the sample project, and what two edits of it would change."""
+    shop = lineal.lineage(SHOP)
+    edited = folder / "shop"
+    shutil.copytree(SHOP, edited, ignore=shutil.ignore_patterns(".lineal"))
+    edit(edited / "nodes/stg_orders/stg_orders.sql", "amount", "amount * 2 AS amount")
+    edit(edited / "nodes/dim_customers/dim_customers.sql", "c.email,", "lower(c.email) AS contact,")
+    found = diff(shop.graph, lineal.lineage(edited).graph)
+    over = overlay(found)
+    data = {
+        "shop": page_data(shop.graph, title="shop", texts=texts_of(shop.graph)),
+        "diff": page_data(over.graph, title="shop", over=over, findings=found.findings),
+    }
+    pages = {name: folder / f"{name}.html" for name in data}
+    for name, file in pages.items():
+        file.write_text(html(data[name], f"{name} – lineal"), encoding="utf-8")
+    return pages
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert old in text, f"{file} has no {old}"
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
