@@ -281,7 +281,7 @@ def item_of(run: Run, held: Value, key: Value, node: Any) -> Value:
     if isinstance(held, dict):
         return item_of_dict(run, held, key, node)
     if isinstance(held, (list, tuple)) or (isinstance(held, str) and not isinstance(held, Pattern)):
-        if isinstance(key, int) and -len(held) <= key < len(held):
+        if (isinstance(key, int) and -len(held) <= key < len(held)) or isinstance(key, slice):
             return held[key]
         return Unknown(label_of(node), "an item that only a run knows")
     if isinstance(held, SchemaValue):

@@ -527,6 +527,10 @@ def sliced(run: Run, node: ast.Slice, held: Value, env: Environment) -> Value:
     known = all(bound is None or isinstance(bound, int) for bound in bounds) and bounds[2] != 0
     if known and isinstance(held, (list, tuple, str)) and not isinstance(held, Pattern):
         return held[slice(*bounds)]
+    if known and isinstance(held, Instance):
+        from lineal.extract.pyspark.attributes import item_of
+
+        return item_of(run, held, slice(*bounds), node)
     return Unknown("…", "a part that is not known")
 
 

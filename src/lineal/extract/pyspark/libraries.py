@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from lineal.extract.pyspark.columns.functions import ColumnFunction, columns_of, handler_of, ordered
-from lineal.extract.pyspark.expressions import combined, compared, text_of_parts
+from lineal.extract.pyspark.expressions import combined, compared, iterated, text_of_parts
 from lineal.extract.pyspark.natives import BUILTINS, builtin
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
@@ -141,7 +141,7 @@ def reduce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     """functools.reduce(DataFrame.union, frames), reduce(lambda df, c: …, columns, df)"""
     from lineal.extract.pyspark.calls import invoke
 
-    items = items_of(arguments[1]) if len(arguments) > 1 else None
+    items = iterated(run, arguments[1], node) if len(arguments) > 1 else None
     if items is None:
         held = arguments[1] if len(arguments) > 1 else None
         if len(arguments) > 2:

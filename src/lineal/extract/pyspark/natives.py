@@ -269,6 +269,7 @@ def _inherits(kind: Class, wanted: Class) -> bool:
 
 PYTHON_TYPES: dict[str, Any] = {
     "str": str, "int": int, "float": float, "list": list, "tuple": tuple, "dict": dict, "set": set, "bool": bool,
+    "slice": slice,
 }  # fmt: skip
 
 

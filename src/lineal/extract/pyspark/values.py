@@ -212,9 +212,9 @@ def merged_orders(orders: list[list[Class]], bases: list[Value]) -> list[Class]:
     return found
 
 
-@dataclass
+@dataclass(eq=False)
 class Instance:
-    """C(): its class and what self holds."""
+    """C(): its class and what self holds. It is equal to itself: a member of an Enum may be a key."""
 
     home: Class
     names: dict[str, Value] = field(default_factory=dict)

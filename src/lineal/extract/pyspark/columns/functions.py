@@ -279,9 +279,10 @@ def ranking(run: Run, name: str, arguments: Arguments, keywords: Keywords, node:
 
 
 def window(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.window("at", "10 minutes")"""
-    tree = column(run, arguments[0] if arguments else None, node)
-    return ColumnValue(exp.Anonymous(this=name, expressions=[tree]), ("window",) if name == "window" else ())
+    """F.window("at", "10 minutes"), F.session_window("at", F.when(…))"""
+    tree = column(run, arguments[0] if arguments else keywords.get("timeColumn"), node)
+    gaps = [given.tree for given in (*arguments[1:], *keywords.values()) if isinstance(given, ColumnValue)]
+    return ColumnValue(exp.Anonymous(this=name, expressions=[tree, *gaps]), (name,))
 
 
 def json_tuple(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

@@ -10,6 +10,7 @@ from lineal.algebra.expression import AGGREGATED, CONDITION, COUNTED, VALUE
 from lineal.algebra.frame import Lineage, Made, Slot, Star, absorb, doubted, pour, star_slot, united
 from lineal.extract.pyspark.columns.functions import columns_of, function
 from lineal.extract.pyspark.columns.trees import column
+from lineal.extract.pyspark.frames.map_order import map_order
 from lineal.extract.pyspark.frames.project import flat, projected, said
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
 from lineal.extract.pyspark.run import Run
@@ -54,7 +55,10 @@ def expressions(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     """agg(F.sum("a"), …), agg({"a": "sum"})"""
     if len(arguments) == 1 and isinstance(arguments[0], dict):
         found = []
-        for name, called in arguments[0].items():
+        given = arguments[0]
+        names = map_order(given) if all(isinstance(name, str) for name in given) else list(given)
+        for name in names:
+            called = given[name]
             if isinstance(called, str) and isinstance(name, str):
                 made = function(run, called, [name], {}, node)
                 if isinstance(made, ColumnValue):
