@@ -36,7 +36,10 @@ BITS = {how: 1 << number for number, how in enumerate(How)}
 DIRECT = sum(BITS[how] for how in STRENGTH)
 INDIRECT = (1 << len(BITS)) - 1 - DIRECT
 
-PAIRS = "source int, target int, depth int, via int, subtypes int"
+PAIRS = "block bigint, part int, pairs binary"
+"""A row for each block, or part of one: a row for each pair would have to go through the JVM value by value."""
+PACKED = pa.schema([("block", pa.int64()), ("part", pa.int32()), ("pairs", pa.binary())])
+MOST_PACKED = 4_000_000
 SCHEMA = pa.schema([(name, pa.int32()) for name in ("source", "target", "depth", "via", "subtypes")])
 NODES = pa.schema([("id", pa.int32()), ("dataset", pa.string()), ("column", pa.string())])
 
@@ -128,15 +131,19 @@ def traced(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
     context = spark.sparkContext
     shared = context.broadcast(graph)
     blocks = -(-graph.nodes // BLOCK)
-    done, width = 0, 2 * context.defaultParallelism
+    done, width = 0, 8 * context.defaultParallelism
     while done < blocks:
         ahead = min(width, blocks - done)
         tasks = min(ahead, 4 * context.defaultParallelism)
-        numbers = spark.range(done, done + ahead, 1, tasks)
-        found = numbers.mapInArrow(tracing(shared), PAIRS).toArrow().cast(SCHEMA)
-        yield found.sort_by([("source", "ascending"), ("target", "ascending")])
+        rows = spark.range(done, done + ahead, 1, tasks).mapInArrow(tracing(shared), PAIRS).toArrow().to_pylist()
+        rows.sort(key=lambda row: (row["block"], row["part"]))
+        found = 0
+        for row in rows:
+            made = unpacked(row["pairs"])
+            found += made.num_rows
+            yield made
         done += ahead
-        width = max(1, min(ahead * 8, ahead * ROUND // max(found.num_rows, 1)))
+        width = max(1, min(ahead * 16, ahead * ROUND // max(found, 1)))
     shared.destroy()
 
 
@@ -144,13 +151,20 @@ def tracing(graph: Any) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Reco
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for block in batch.column(0).to_pylist():
-                yield block_closure(graph.value, block)
+                pairs = block_closure(graph.value, block)
+                for part, start in enumerate(range(0, max(pairs.shape[1], 1), MOST_PACKED)):
+                    data = pairs[:, start : start + MOST_PACKED].tobytes()
+                    yield pa.RecordBatch.from_pylist([{"block": block, "part": part, "pairs": data}], PACKED)
 
     return work
 
 
-def block_closure(graph: Arrays, block: int) -> pa.RecordBatch:
-    """All pairs from the columns of a block, breadth first."""
+def unpacked(data: bytes) -> pa.Table:
+    return pa.table(list(np.frombuffer(data, np.int32).reshape(5, -1)), schema=SCHEMA)
+
+
+def block_closure(graph: Arrays, block: int) -> Any:
+    """All pairs from the columns of a block, breadth first, as five rows of numbers in the order of the pairs."""
     nodes = graph.nodes
     first, last = block * BLOCK, min((block + 1) * BLOCK, nodes)
     sources = np.arange(first, last, dtype=np.int64)
@@ -180,8 +194,10 @@ def block_closure(graph: Arrays, block: int) -> pa.RecordBatch:
         met.add(keys)
         sources, ends = keys // nodes, keys % nodes
         found.append((sources, ends, np.full(len(ends), depth), via, subtypes))
-    columns = [np.concatenate([level[part] for level in found]) if found else np.zeros(0) for part in range(5)]
-    return pa.RecordBatch.from_arrays([pa.array(column.astype(np.int32)) for column in columns], schema=SCHEMA)
+    if not found:
+        return np.zeros((5, 0), np.int32)
+    whole = np.array([np.concatenate([level[part] for level in found]) for part in range(5)], np.int32)
+    return whole[:, np.lexsort((whole[1], whole[0]))]
 
 
 def composed(outer: Any, inner: Any) -> Any:
