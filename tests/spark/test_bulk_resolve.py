@@ -1,0 +1,91 @@
+"""Whatever the statements are, level by level gives what one go gives; no session is needed for that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from lineal.extract.definitions import extract
+from lineal.model.extraction import Extraction
+from lineal.model.script import Corpus, Script
+from lineal.spark.bulk import resolve
+from lineal.spark.bulk.glance import glance
+from lineal.spark.bulk.share import evaluated, packed
+from lineal.spark.bulk.state import State
+from test_memory import Author
+
+
+@pytest.fixture(autouse=True)
+def _shared_out_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shares of three statements, none of which knows the others."""
+
+    def elsewhere(self: resolve.Levels, work: list[Script]) -> list[dict[str, Any]]:
+        shares = [work[start : start + 3] for start in range(0, len(work), 3)]
+        return [row for share in shares for row in evaluated(packed(share), self.setting, self.learnt).to_pylist()]
+
+    monkeypatch.setattr(resolve, "FEWEST", 1)
+    monkeypatch.setattr(resolve.Levels, "elsewhere", elsewhere)
+
+
+def everything(found: Extraction) -> tuple[object, ...]:
+    edges = [
+        (edge.source, edge.target, [(u.way, u.doubt, u.level, u.place, u.expression, u.calls) for u in edge.usages])
+        for edge in found.edges
+    ]
+    return edges, found.reads, list(found.datasets.items()), found.diagnostics, found.coverage
+
+
+def logged(corpus: Corpus) -> Corpus:
+    scripts = [
+        Script(script.text, "", f"query_{number}", target=f"query_{number}", one_line=True, recurs=True)
+        for number, script in enumerate(corpus.scripts)
+    ]
+    return replace(corpus, scripts=scripts)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_any_statements(seed: int, tmp_path: Path) -> None:
+    author = Author(Random(seed))
+    corpus = author.project()
+    corpus.scripts += [Script(author.text(number % 8), "", f"more{number}.sql") for number in range(16)]
+    made = logged(corpus)
+    expected = everything(extract(logged(corpus)))
+    none: Any = None
+    first = resolve.resolve(none, replace(made, scripts=made.scripts[::2]), State(tmp_path / "out"), 60)
+    assert first.poisoned == {}
+    again = resolve.resolve(none, made, State(tmp_path / "out"), 60)
+    assert everything(again.extraction) == expected
+    whole = resolve.resolve(none, logged(corpus), State(tmp_path / "whole"), 60)
+    assert everything(whole.extraction) == expected
+    third = resolve.resolve(none, logged(corpus), State(tmp_path / "whole"), 60)
+    assert third.parsed == 0
+    assert everything(third.extraction) == expected
+
+
+def test_a_chain_is_as_many_levels() -> None:
+    texts = [f"CREATE VIEW v{n} AS SELECT a FROM v{n - 1}" for n in range(5, 0, -1)]
+    assert glance(texts).levels() == [4, 3, 2, 1, 0]
+
+
+def test_who_fills_a_table_goes_after_who_creates_it() -> None:
+    texts = [
+        "INSERT INTO s.t SELECT 1",
+        'CREATE TABLE IF NOT EXISTS s."T" (a INT)',
+        "SELECT a FROM s.t",
+        "INSERT INTO u SELECT 2",
+    ]
+    assert glance(texts).levels() == [1, 0, 1, 0]
+
+
+def test_a_circle_and_its_readers_have_no_level() -> None:
+    texts = [
+        "CREATE VIEW a AS SELECT x FROM b",
+        "CREATE VIEW b AS SELECT x FROM a",
+        "SELECT x FROM a",
+        "SELECT y FROM z",
+    ]
+    assert glance(texts).levels() == [-1, -1, -1, 0]
