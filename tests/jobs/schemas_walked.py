@@ -61,3 +61,4 @@ people = spark.table("raw.customers")
 people.select(
     F.col("address").withField("geo.lat", F.length("email")).alias("moved"), F.col("address").dropFields("geo.lon").alias("less")
 ).write.saveAsTable("dw.moved")
+people.select(F.struct("address.*").alias("a")).select("a.city").write.saveAsTable("dw.built_anew")

@@ -123,13 +123,17 @@ def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
 
 def is_map(node: Any, scope: Scope) -> bool:
     """explode(attrs), explode(map(…))      an item of a map has a key and a value"""
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower() in MAPS
     if not isinstance(node, exp.Column):
-        return isinstance(node, (exp.Map, exp.VarMap, exp.MapFromEntries))
+        return isinstance(node, (exp.Map, exp.VarMap, exp.MapFromEntries, exp.StrToMap))
     origins = list(scope.column(node).lineage)
     if len(origins) != 1 or origins[0][1] is not IDENTITY:
         return False
     return origin_type(origins[0][0], scope).lower().startswith("map<")
 
+
+MAPS = frozenset(("map_filter", "map_concat", "map_zip_with", "transform_keys", "transform_values", "create_map"))
 
 GENERATED: dict[type, tuple[str, ...]] = {
     exp.Posexplode: ("pos", "col"),

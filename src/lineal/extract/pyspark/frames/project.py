@@ -105,14 +105,25 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
 
 
 def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
-    """struct("*")      a field for each column"""
-    if not any(isinstance(item, exp.Star) for item in tree.expressions):
+    """struct("*"), struct("address.*")      a field for each column, or for each field of a struct"""
+    if not any(item.is_star for item in tree.expressions):
         return tree
     items: list[Any] = []
     for item in tree.expressions:
-        several = scope.relation.names if isinstance(item, exp.Star) else None
-        items += [item] if several is None else [exp.column(name) for name in several]
+        if not item.is_star:
+            items.append(item)
+        elif isinstance(item, exp.Star):
+            items += [exp.column(name) for name in scope.relation.names]
+        else:
+            found = [each for each in starred(scope.relation, item, scope) if each.slot.star is None]
+            items += [column_beside(item, each.slot.name) for each in found] or [item]
     return exp.Struct(expressions=items)
+
+
+def column_beside(star: exp.Column, name: str) -> exp.Column:
+    """address.*      address.city"""
+    around = {part: star.args[part].copy() for part in ("table", "db", "catalog") if star.args.get(part) is not None}
+    return exp.Column(this=exp.Identifier(this=name, quoted=False), **around)
 
 
 def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
