@@ -44,10 +44,12 @@ class Page {
     this.store.watch((now, before) => this.changed(now, before));
     document.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("click", (event) => this.clicked(event));
-    window.addEventListener("popstate", () => {
-      if (!this.store.restore()) this.begin();
-    });
-    window.addEventListener("hashchange", () => this.store.restore());
+    window.addEventListener("popstate", () => this.restore());
+    this.restore();
+  }
+
+  /** What the address says, or else what there is to begin with. */
+  private restore(): void {
     if (!this.store.restore()) this.begin();
     else if (this.store.now.shown.size <= 1 && this.store.now.mode !== "list") this.around();
   }
@@ -73,9 +75,12 @@ class Page {
     if (this.lineage.raw.diff && !start) this.showDiff();
     else if (dataset !== undefined) this.showTable(dataset);
     else if (column !== undefined) this.showColumn(column);
-    else if (this.lineage.datasetCount <= SMALL) {
-      this.store.set({ ...START, shown: new Set(Array.from({ length: this.lineage.datasetCount }, (_, id) => id)) });
-    } else this.store.set({ ...START, shown: new Set(this.busiest()) });
+    else this.store.set({ ...START, shown: new Set(this.first()) });
+  }
+
+  private first(): DatasetId[] {
+    const { datasetCount } = this.lineage;
+    return datasetCount <= SMALL ? Array.from({ length: datasetCount }, (_, id) => id) : this.busiest();
   }
 
   /** Everything that was touched, and what stands beside it. */
@@ -109,6 +114,8 @@ class Page {
     if (column !== null && mode === "impact") this.showImpact(column, true);
     else if (column !== null) this.store.set({ shown: new Set(this.onPath(column)) });
     else if (dataset !== null) this.store.set({ shown: new Set(this.near(dataset)) });
+    else if (mode === "diff") this.showDiff();
+    else if (!this.store.now.shown.size) this.store.set({ shown: new Set(this.first()) });
   }
 
   private showTable(dataset: DatasetId): void {

@@ -36,7 +36,7 @@ export class Minimap {
     const width = Math.max(...boxes.map((box) => box.x + box.width)) - left;
     const height = Math.max(...boxes.map((box) => box.y + box.height)) - top;
     const scale = Math.min((WIDTH - 12) / width, (HEIGHT - 12) / height);
-    this.bounds = { x: left - 6 / scale, y: top - 6 / scale, scale };
+    this.bounds = { x: left - (WIDTH / scale - width) / 2, y: top - (HEIGHT / scale - height) / 2, scale };
     const cards = boxes.map((box) =>
       s("rect", { class: "mini", x: (box.x - this.bounds.x) * scale, y: (box.y - this.bounds.y) * scale, width: Math.max(2, box.width * scale), height: Math.max(2, box.height * scale) }),
     );

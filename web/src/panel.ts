@@ -8,6 +8,7 @@ import { CHANGES, type State, type Store } from "./state.ts";
 import { counted, titled } from "./words.ts";
 
 const MOST = 200;
+const FEW = 12;
 
 export class Panel {
   private inner = h("div", { class: "inner" });
@@ -58,6 +59,19 @@ export class Panel {
       h("h2", {}, this.lineage.raw.title),
       h("p", {}, `${counted(this.lineage.datasetCount, "table")}, ${counted(this.lineage.columnCount, "column")}, ${counted(this.lineage.fieldCount, "edge")}.`),
       h("p", { class: "quiet" }, "Click a column to pin its path, a table for its columns, a line for how it was made. Press / to search, ? for keys."),
+      ...this.begins("Sources", (dataset) => !this.lineage.tablesInto(dataset, true).length),
+      ...this.begins("Ends", (dataset) => !this.lineage.tablesOutOf(dataset, true).length),
+    ];
+  }
+
+  /** Tables to begin with. */
+  private begins(title: string, wanted: (dataset: DatasetId) => boolean): HTMLElement[] {
+    const found = Array.from({ length: this.lineage.datasetCount }, (_, id) => id).filter(wanted);
+    if (!found.length) return [];
+    const rest = found.length - FEW;
+    return [
+      h("h3", {}, `${title} ${found.length}`),
+      h("ul", { class: "ends" }, ...found.slice(0, FEW).map((dataset) => h("li", {}, this.toDataset(dataset))), rest > 0 ? h("li", { class: "quiet" }, `… and ${rest} more: 3 lists everything`) : null),
     ];
   }
 
@@ -255,7 +269,7 @@ export class Panel {
         h("h3", {}, `${EFFECT_WORDS[effect]} ${several.length}`),
         h("ol", { class: "impacts", "data-effect": effect }, ...several.map((each) => this.impacted(each))),
       ]),
-      folded ? h("button", { type: "button", class: "fold", "data-action": "unfold" }, state.unfolded ? `… and ${counted(folded, "more column")}` : `show ${counted(folded, "more column")}: far, or only referenced`) : null,
+      folded ? h("button", { type: "button", class: "fold", "data-action": "unfold" }, counted(folded, "more column") + (state.unfolded || shown.length === MOST ? "" : " that are far and only referenced")) : null,
     ];
   }
 

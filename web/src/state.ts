@@ -77,7 +77,7 @@ export function fromAddress(hash: string, lineage: Lineage): State | null {
   const change = said.get("change");
   return {
     ...START,
-    mode: mode === "impact" || mode === "list" || mode === "diff" ? mode : "graph",
+    mode: mode === "impact" || mode === "list" || (mode === "diff" && lineage.raw.diff) ? mode : "graph",
     shown: new Set(dataset !== undefined ? [dataset, ...shown] : shown),
     dataset: dataset ?? null,
     column: column ?? null,
