@@ -37,6 +37,7 @@ MOST_OF_PARSE, LEAST_ALL, LEAST_EACH = 1.5, 3.0, 10.0
 MOST_SECONDS, MOST_GROWTH, MOST_OF_CLICK = 1.0, 2.4, 1.5
 MOST_OF_PROGRAMS = 3.0
 MOST_OF_MANIFEST = 3.0
+MOST_OF_JOB = 0.05
 LEAST_OF_BARE, MOST_OF_TRACE = 0.5, 50.0
 LEAST_OF_ROWS, MOST_OF_DRIVER, MOST_OF_PLAIN, MOST_OF_SCIPY = 6.0, 2.0, 1.5, 5.0
 FILES, LEAST_AGAIN = 5_000, 10.0
@@ -288,6 +289,20 @@ def benchmark_plans() -> None:
     ratio = figures.edges / figures.analysis
     row("Spark: text to analysed plan", figures.analysis)
     row("lineal: analysed plan to edges", figures.edges, f"{ratio:.2f} of the analysis", Bound(ratio, most=1.0))
+
+
+# -- capture -----------------------------------------------------------------------------------------------------
+
+
+def benchmark_capture() -> None:
+    import capture
+
+    heading(f"A Spark job of {capture.WRITES} writes, watched (wall-clock time)")
+    figures = capture.measure()
+    row("the job alone", figures.plain)
+    more = f"{figures.cost:+.1%}, {figures.edges:,} edges"
+    row("the job under lineal capture", figures.watched, more, Bound(figures.cost, most=MOST_OF_JOB))
+    row("to begin to watch, the first time", figures.first)
 
 
 # -- the store ---------------------------------------------------------------------------------------------------

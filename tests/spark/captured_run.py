@@ -12,6 +12,7 @@ from unittest.mock import patch
 from job_run import HOLDER, JobRun, from_path, imported_from
 
 from jobbook import Job, facts_in, schema
+from lineal.model.diagnostic import Code
 from lineal.spark import capture
 
 
@@ -28,7 +29,8 @@ def facts_by_capturing(job: Job, spark: Any) -> tuple[set[str], list[str]]:
     holders = {holder: path for path, holder in run.paths.items()}
     facts = facts_in(captured.extraction)
     named = {re.sub(rf"\b{HOLDER}\.p\d+", lambda found: holders[found[0]], fact) for fact in facts}
-    return named, [diagnostic.message for diagnostic in captured.extraction.diagnostics]
+    problems = [each.message for each in captured.extraction.diagnostics if each.code is Code.NOT_CAPTURED]
+    return named, problems
 
 
 @contextmanager
@@ -56,6 +58,7 @@ def held(run: JobRun) -> Iterator[None]:
 def again(run: JobRun, save: Callable[..., None]) -> Callable[..., None]:
     def saveAsTable(writer: Any, name: str, *rest: Any, **named: Any) -> None:
         run.tables.add(name)
+        run.make_database(name)
         try:
             save(writer, name, *rest, **named)
         except Exception as problem:
@@ -69,9 +72,6 @@ def again(run: JobRun, save: Callable[..., None]) -> Callable[..., None]:
 
 def to_holder(run: JobRun, save: Callable[..., None]) -> Callable[..., None]:
     def save_there(writer: Any, path: str, *_: Any, **__: Any) -> None:
-        if HOLDER not in run.databases:
-            run.ask(f"CREATE DATABASE IF NOT EXISTS {HOLDER}")
-            run.databases.add(HOLDER)
         holder = run.holder_of(path)
         run.ask(f"DROP TABLE IF EXISTS {holder}")
         again(run, save)(writer.format("parquet"), holder)
@@ -87,6 +87,7 @@ def anew(run: JobRun) -> Callable[..., Any]:
         made = re.match(r"\s*CREATE\s+TABLE\s+([\w.`]+)", text, re.IGNORECASE)
         if made and made[1].upper() != "IF":
             run.tables.add(made[1])
+            run.make_database(made[1])
             run.ask(f"DROP TABLE IF EXISTS {made[1]}")
         return run.sql(spark, text, args, **named)
 

@@ -39,11 +39,14 @@ class JobRun:
     def holder_of(self, path: str) -> str:
         return self.paths.setdefault(path_name(path), f"{HOLDER}.p{len(self.paths)}")
 
-    def make(self, table: str, columns: str) -> None:
+    def make_database(self, table: str) -> None:
         database = table.split(".")[0] if "." in table else "default"
         if database not in self.databases and database != "default":
             self.ask(f"CREATE DATABASE IF NOT EXISTS {database}")
             self.databases.add(database)
+
+    def make(self, table: str, columns: str) -> None:
+        self.make_database(table)
         self.ask(f"DROP TABLE IF EXISTS {table}")
         self.tables.add(table)
         self.ask(f"CREATE TABLE {table} ({columns}) USING parquet")

@@ -62,6 +62,25 @@ def test_each_way_to_write(spark, orders, tmp_path):
     assert [str(edge) for edge in captured.lineage.upstream("captured.daily.total")]
 
 
+def test_several_writes_of_one_statement_and_a_folder(spark, orders, tmp_path):
+    for name in ("small", "large"):
+        spark.sql(f"CREATE TABLE captured.{name} (id BIGINT, amount BIGINT) USING parquet")
+    with capture(spark, to=tmp_path / "events") as captured:
+        spark.sql("""FROM captured.orders INSERT INTO captured.small SELECT id, amount WHERE amount < 15
+                     INSERT INTO captured.large SELECT id, -amount""")
+        spark.sql(f"INSERT OVERWRITE LOCAL DIRECTORY '{tmp_path}/days' USING parquet SELECT day FROM captured.orders")
+    assert facts(captured) == {
+        "captured.orders.id -> captured.small.id  IDENTITY",
+        "captured.orders.amount -> captured.small.amount  IDENTITY",
+        "captured.orders.amount => captured.small  FILTER",
+        "captured.orders.id -> captured.large.id  IDENTITY",
+        "captured.orders.amount -> captured.large.amount  TRANSFORMATION",
+        f"captured.orders.day -> {tmp_path}/days.day  IDENTITY",
+    }
+    runs = [event["run"]["runId"] for event in events_in(tmp_path / "events") if event["eventType"] == "COMPLETE"]
+    assert len(set(runs)) == len(runs) == 4
+
+
 def test_another_session_and_a_database_over_jdbc(spark, orders):
     there = {"url": "jdbc:derby:memory:lineal;create=true", "driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver"}
     with capture(spark) as captured:

@@ -254,6 +254,11 @@ public class LinealPlan {
       return parts(call(call(identifier, "catalog"), "name") + "." + call(identifier, "identifier"));
     }
     if (kind.equals("WriteToMicroBatchDataSourceV1")) return stream(plan);
+    if (kind.equals("WriteToDataSourceV2") || kind.equals("WriteToMicroBatchDataSource")) return second(plan, kind);
+    if (kind.endsWith("DirCommand")) {
+      Object location = call(call(plan, "storage"), "locationUri");
+      return location instanceof scala.Some ? quoted(String.valueOf(((scala.Some) location).get())) : null;
+    }
     if (kind.equals("CreateViewCommand")) return "[]";
     if (kind.equals("CacheTableAsSelect")) return quoted(String.valueOf(call(plan, "tempViewName")));
     return null;
@@ -286,6 +291,7 @@ public class LinealPlan {
     scala.collection.immutable.Map map = (scala.collection.immutable.Map) options;
     if (map.contains("path")) return quoted(String.valueOf(map.apply("path")));
     if (map.contains("dbtable")) return quoted(String.valueOf(map.apply("dbtable")));
+    if (map.contains("topic")) return quoted(String.valueOf(map.apply("topic")));
     return null;
   }
 
@@ -303,6 +309,15 @@ public class LinealPlan {
     if (sink.startsWith("FileSink[")) return quoted(sink.substring(9, sink.length() - 1));
     String name = option(call(plan, "writeOptions"));
     return name != null ? name : quoted(call(plan, "sink").getClass().getSimpleName());
+  }
+
+  /** A sink of the second kind: a table, a topic, or what the source calls itself. */
+  private String second(Object plan, String kind) throws Throwable {
+    Object relation = call(plan, "relation");
+    if (relation instanceof scala.Some) return name(((scala.Some) relation).get());
+    if (kind.equals("WriteToDataSourceV2")) return null;
+    String name = option(call(plan, "writeOptions"));
+    return name != null ? name : quoted(String.valueOf(call(call(plan, "table"), "name")));
   }
 
   private static Object call(Object target, String method) throws Throwable {

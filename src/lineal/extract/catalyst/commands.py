@@ -170,6 +170,7 @@ COMMANDS: dict[str, Callable[[Node, Plan], Sink | None]] = {
     "OverwriteByExpression": noted_sink,
     "OverwritePartitionsDynamic": noted_sink,
     "WriteToDataSourceV2": noted_sink,
+    "WriteToMicroBatchDataSource": noted_sink,
     "WriteToMicroBatchDataSourceV1": table_as_select,
     "CreateViewCommand": view_as_select,
     "CreateView": noted_sink,

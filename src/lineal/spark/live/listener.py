@@ -19,6 +19,7 @@ LISTENER = """
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
@@ -47,16 +48,17 @@ public class LinealCapture extends SparkListener {
     return (LinealCapture) ended.poll(wait, java.util.concurrent.TimeUnit.MILLISECONDS);
   }
 
+  /** Whoever waits has waited long enough. */
+  public void wake() {
+    tell("", null);
+  }
+
   public String head() {
     return head;
   }
 
   public LinealPlan plan() {
     return plan;
-  }
-
-  public int waiting() {
-    return ended.size();
   }
 
   /** How many executions found the queue full. */
@@ -85,40 +87,57 @@ public class LinealCapture extends SparkListener {
     Long id = Long.valueOf(event.executionId());
     Object[] begun = (Object[]) started.remove(id);
     around.remove(id);
-    QueryExecution execution = event.qe();
     Object root = begun == null ? id : begun[1];
     boolean parent = parents.remove(id);
-    if (execution == null || around.containsValue(root)) return;
-    Object analysed;
-    try {
-      analysed = execution.analyzed();
-    } catch (Throwable refused) {
-      return;
-    }
-    String kind = analysed.getClass().getSimpleName();
+    Object analysed = around.containsValue(root) ? null : analysed(event.qe());
+    String kind = analysed == null ? "" : analysed.getClass().getSimpleName();
+    if (kind.equals("Union") && commands((LogicalPlan) analysed)) {
+      scala.collection.Iterator each = ((LogicalPlan) analysed).children().iterator();
+      for (int part = 0; each.hasNext(); part++) wrote(event, each.next(), part, begun, root);
+    } else if (!wrote(event, analysed, 0, begun, root) && parent) tell("{\\"closes\\":" + id + "}", null);
+  }
+
+  /** FROM t INSERT INTO a … INSERT INTO b … */
+  private static boolean commands(LogicalPlan union) {
+    scala.collection.Iterator each = union.children().iterator();
+    while (each.hasNext()) if (!(each.next() instanceof Command)) return false;
+    return true;
+  }
+
+  /** Whether it writes, and was told. */
+  private boolean wrote(SparkListenerSQLExecutionEnd event, Object plan, int part, Object[] begun, Object root)
+      throws Throwable {
+    String kind = plan == null ? "" : plan.getClass().getSimpleName();
     boolean known = writes.contains("\\n" + kind + "\\n");
-    if (known ? isTemporaryView(analysed) : !seemsToWrite(kind, analysed)) {
-      if (parent) tell("{\\"closes\\":" + id + "}", null);
-      return;
-    }
+    if (plan == null || (known ? isTemporaryView(plan) : !seemsToWrite(kind, plan))) return false;
+    Long id = Long.valueOf(event.executionId());
     StringBuilder head = new StringBuilder("{\\"id\\":").append(id).append(",\\"root\\":").append(root);
-    head.append(",\\"kind\\":").append(LinealPlan.string(kind));
+    head.append(",\\"part\\":").append(part).append(",\\"kind\\":").append(LinealPlan.string(kind));
     head.append(",\\"started\\":").append(begun == null ? Long.valueOf(event.time()) : begun[0]);
     head.append(",\\"ended\\":").append(event.time());
-    if (kind.equals("WriteToMicroBatchDataSourceV1"))
-      head.append(",\\"sink\\":").append(LinealPlan.string(sink(analysed)));
+    if (kind.startsWith("WriteToMicroBatch")) head.append(",\\"sink\\":").append(LinealPlan.string(sink(plan, kind)));
     if (event.executionFailure().isDefined())
       head.append(",\\"failure\\":").append(LinealPlan.string(String.valueOf(event.executionFailure().get())));
     if (!root.equals(id)) parents.add(root);
     LinealPlan written = null;
     if (known) {
       try {
-        written = writer.write(analysed, "");
+        written = writer.write(plan, "");
       } catch (Throwable problem) {
         head.append(",\\"problem\\":").append(LinealPlan.string(String.valueOf(problem)));
       }
     }
     tell(head.append("}").toString(), written);
+    return true;
+  }
+
+  /** null for what Spark has refused: it has done nothing. */
+  private static Object analysed(QueryExecution execution) {
+    try {
+      return execution == null ? null : execution.analyzed();
+    } catch (Throwable refused) {
+      return null;
+    }
   }
 
   private void tell(String head, LinealPlan plan) {
@@ -133,8 +152,8 @@ public class LinealCapture extends SparkListener {
     return !String.valueOf(ask(plan, "viewType")).equals("PersistedView");
   }
 
-  private static String sink(Object plan) throws Throwable {
-    return ask(plan, "sink").getClass().getSimpleName();
+  private static String sink(Object plan, String kind) throws Throwable {
+    return ask(plan, kind.endsWith("V1") ? "sink" : "table").getClass().getSimpleName();
   }
 
   private static Object ask(Object plan, String method) throws Throwable {
@@ -160,6 +179,8 @@ class Execution(NamedTuple):
     id: int
     root: int
     """the execution inside which it ran, or its own id"""
+    part: int
+    """FROM t INSERT INTO a … INSERT INTO b …      two writes of one execution"""
     kind: str
     """the class of its command"""
     started: int
@@ -198,9 +219,10 @@ class Listener:
     def poll(self, milliseconds: int) -> Execution | Closed | Problem | None:
         """The next execution that has ended; None if there is none within that time."""
         told = self._java.poll(milliseconds)
-        if told is None:
+        text = str(told.head()) if told is not None else ""
+        if not text:
             return None
-        head = json.loads(str(told.head()))
+        head = json.loads(text)
         if "closes" in head:
             return Closed(head["closes"])
         if "id" not in head:
@@ -219,6 +241,10 @@ class Listener:
     @property
     def lost(self) -> int:
         return int(self._java.lost())
+
+    def wake(self) -> None:
+        """Whoever polls is answered at once."""
+        self._java.wake()
 
     def detach(self) -> None:
         self._bus.removeListener(self._java)

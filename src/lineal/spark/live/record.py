@@ -14,12 +14,15 @@ from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.extraction import Coverage, DatasetInfo, Extraction
 from lineal.model.job import Run
 from lineal.spark.live.listener import Closed, Execution, Problem
+from lineal.spark.session import one_line
 
-NO_SINKS = frozenset(("ForeachBatchSink", "ForeachWriterTable"))
-"""Sinks of streams that call a function: what that writes is an execution of its own."""
+NO_SINKS = frozenset(("ForeachBatchSink", "ForeachWriterTable", "ConsoleTable$", "MemorySink", "NoopTable$"))
+"""Sinks of streams that write nowhere, or call a function: what that writes is an execution of its own."""
 
 NOWHERE = frozenset(("noop-table",))
 """df.write.format("noop"): nothing is written"""
+
+RunId = Callable[[Execution], str]
 
 
 class Write(NamedTuple):
@@ -45,7 +48,7 @@ class Recorder:
         self.writes = 0
         self.failed = 0
 
-    def take(self, told: Execution | Closed | Problem, run_id: Callable[[int], str]) -> None:
+    def take(self, told: Execution | Closed | Problem, run_id: RunId) -> None:
         """Whatever goes wrong here is a diagnostic: the job goes on."""
         try:
             if isinstance(told, Problem):
@@ -57,13 +60,13 @@ class Recorder:
                 self._inside.setdefault(told.root, []).append(told)
             else:
                 for inner in self._inside.pop(told.id, ()):
-                    self._take(inner, told.plan, run_id)
-                if told.sink not in NO_SINKS:
-                    self._take(told, "", run_id)
+                    if inner.kind != told.kind:  # a stream's batch may be carried out by an execution of its own
+                        self._take(inner, told.plan, run_id)
+                self._take(told, "", run_id)
         except Exception as problem:
             self.problem(type(problem).__name__, f"an execution cannot be read: {one_line(problem)}")
 
-    def close(self, run_id: Callable[[int], str]) -> None:
+    def close(self, run_id: RunId) -> None:
         """Those that ran inside of an execution whose end was never told."""
         for root in list(self._inside):
             self.take(Closed(root), run_id)
@@ -78,14 +81,16 @@ class Recorder:
         with self._lock:
             return united(list(self._found.values()), list(self._problems.values()))
 
-    def _take(self, execution: Execution, batch: str, run_id: Callable[[int], str]) -> None:
+    def _take(self, execution: Execution, batch: str, run_id: RunId) -> None:
+        if execution.sink in NO_SINKS:
+            return
         if not execution.plan:
             reason = f": {execution.problem}" if execution.problem else ""
             self.problem(execution.kind, f"{execution.kind} writes, but its plan cannot be read{reason}")
             return
         try:
             plan = grounded(execution.plan, batch) if batch else execution.plan
-            found = extract(plan, execution.kind, self._names)
+            found = self._read(plan, execution.kind)
         except Exception as problem:
             self.problem(execution.kind, f"the plan of {execution.kind} cannot be read: {one_line(problem)}")
             return
@@ -93,13 +98,23 @@ class Recorder:
         if target.name in NOWHERE:
             return
         self.writes += 1
-        run = Run(run_id(execution.id), moment(execution.started), moment(execution.ended))
+        run = Run(run_id(execution), moment(execution.started), moment(execution.ended))
         if execution.failure:
             self.failed += 1
         else:
             with self._lock:
                 self._found.setdefault(facts_of(found), found)
         self._told(Write(target, found, run, execution.failure))
+
+    def _read(self, plan: str, kind: str) -> Extraction:
+        """A chain of some hundred steps is a thousand calls deep."""
+        try:
+            return extract(plan, kind, self._names)
+        except RecursionError:
+            from lineal.extract.sql.parse import deep
+
+            with deep():
+                return extract(plan, kind, self._names)
 
 
 def grounded(plan: str, batch: str) -> str:
@@ -173,9 +188,3 @@ def united(several: list[Extraction], problems: list[Diagnostic]) -> Extraction:
 
 def moment(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-
-
-def one_line(problem: BaseException) -> str:
-    from lineal.spark.session import one_line
-
-    return one_line(problem)

@@ -17,7 +17,7 @@ from lineal.extract.catalyst.plan import Names
 from lineal.model.extraction import Extraction
 from lineal.model.job import Job
 from lineal.model.openlineage import NO_NAMESPACE
-from lineal.spark.live.listener import Listener
+from lineal.spark.live.listener import Execution, Listener
 from lineal.spark.live.outlet import ToFile, ToServer
 from lineal.spark.live.record import Recorder, Write
 from lineal.spark.session import one_line
@@ -229,9 +229,9 @@ class Follower:
         self._thread = Thread(target=self._run, name="lineal-capture", daemon=True)
         self._thread.start()
 
-    def run_id(self, execution: int) -> str:
+    def run_id(self, execution: Execution) -> str:
         """The same for the same execution, whoever asks."""
-        return str(uuid5(NAMESPACE_URL, f"spark:{self._application}/{execution}"))
+        return str(uuid5(NAMESPACE_URL, f"spark:{self._application}/{execution.id}/{execution.part}"))
 
     def finish(self, timeout: float) -> None:
         """All that has happened is read, if Spark tells it in time."""
@@ -239,9 +239,11 @@ class Follower:
         try:
             told = self._listener.flush(int(timeout * 1000))
             self._listener.detach()
+            self._ending.set()
+            self._listener.wake()
         except Exception:  # a JVM that is gone tells no more
             told = True
-        self._ending.set()
+            self._ending.set()
         self._thread.join(max(deadline - time.monotonic(), 0) + 2 * BEAT / 1000)
         if not told or self._thread.is_alive():
             self._recorder.problem(
