@@ -103,6 +103,7 @@ def test_a_stream_is_followed_through_foreach_batch(spark, orders, tmp_path):
     with capture(spark) as captured:
         for name, writer in {
             "each": stream.where("day <> 'sun'").writeStream.foreachBatch(store),
+            "seen": stream.writeStream.format("memory").queryName("seen"),
             "files": stream.select("day").writeStream.format("parquet").option("path", f"{tmp_path}/out"),
         }.items():
             writer.option("checkpointLocation", f"{tmp_path}/{name}").trigger(

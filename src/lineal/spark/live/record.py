@@ -16,11 +16,11 @@ from lineal.model.job import Run
 from lineal.spark.live.listener import Closed, Execution, Problem
 from lineal.spark.session import one_line
 
-NO_SINKS = frozenset(("ForeachBatchSink", "ForeachWriterTable", "ConsoleTable$", "MemorySink", "NoopTable$"))
-"""Sinks of streams that write nowhere, or call a function: what that writes is an execution of its own."""
+NO_SINKS = frozenset(("ForeachBatchSink", "ForeachWriterTable"))
+"""Sinks of streams that call a function: what that writes is an execution of its own."""
 
-NOWHERE = frozenset(("noop-table",))
-"""df.write.format("noop"): nothing is written"""
+NOWHERE = frozenset(("noop-table", "console", "MemorySink"))
+"""df.write.format("noop")      what Spark calls the tables of sinks that keep nothing beyond the session"""
 
 RunId = Callable[[Execution], str]
 
