@@ -94,3 +94,18 @@ def test_a_folder_of_somebody_else(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(BulkError, match="is a file"):
         run(Options((log,), tmp_path / "log.jsonl"), spark)
     assert (tmp_path / "log.jsonl").exists()
+
+
+def test_a_job_that_fails_is_one_line(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(setting: Any, learnt: Any) -> Any:
+        def work(batches: Any) -> Any:
+            raise ValueError("no more memory on this machine")
+
+        return work
+
+    monkeypatch.setattr(resolve, "evaluating", broken)
+    log = write_json(tmp_path / "log.jsonl", rows(70))
+    with pytest.raises(BulkError, match=r"Spark gave up: .* \(the same command goes on from here\)"):
+        run(Options((log,), tmp_path / "out"), spark)
+    monkeypatch.undo()
+    assert run(Options((log,), tmp_path / "out", closure=False), spark).statements == 70

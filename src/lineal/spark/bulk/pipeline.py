@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lineal.extract.sql.dialects import facts_of
@@ -26,6 +29,7 @@ from lineal.spark.bulk.resolve import resolve
 from lineal.spark.bulk.state import State, start_over
 from lineal.spark.bulk.statements import Log, Logged, statements
 from lineal.spark.bulk.tables import tables
+from lineal.spark.session import one_line
 
 RUNTIME = {
     "spark.sql.session.timeZone": "UTC",
@@ -99,12 +103,15 @@ def run(options: Options, spark: SparkSession, say: Say = lambda stage: None) ->
         spark.conf.set(key, value)
     try:
         return Run(options, spark, state, say).all()
+    except (PySparkException, Py4JError) as problem:
+        raise BulkError(f"Spark gave up: {one_line(problem)} (the same command goes on from here)") from problem
     finally:
-        for key, former in before.items():
-            if former is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, former)
+        with suppress(PySparkException, Py4JError):  # a session that is gone needs nothing back
+            for key, former in before.items():
+                if former is None:
+                    spark.conf.unset(key)
+                else:
+                    spark.conf.set(key, former)
 
 
 class Run:
