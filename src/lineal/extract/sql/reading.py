@@ -50,7 +50,17 @@ class Spot:
 class Reading:
     """A script's text with what is needed to point into it."""
 
-    __slots__ = ("_before_commas", "_chunks", "_lines", "_starts", "_tokens", "found", "script", "statements")
+    __slots__ = (
+        "_before_commas",
+        "_chunks",
+        "_last_item",
+        "_lines",
+        "_starts",
+        "_tokens",
+        "found",
+        "script",
+        "statements",
+    )
 
     level = Confidence.HIGH
 
@@ -63,6 +73,8 @@ class Reading:
         self._lines: list[int] | None = None
         self._starts: list[int] | None = None
         self._tokens: list[Token] | None = None
+        self._last_item: tuple[int, int, str] = (0, -1, "")
+        """an item of which many names are asked for: its first and last word, and its text"""
         self._before_commas: dict[int, tuple[int, int]] = {}
 
     def place(self, trail: Trail | None) -> Place | None:
@@ -148,10 +160,15 @@ class Reading:
         """The item of its clause that a name stands in, as it was written: SELECT …, **sum(x) AS total**, …"""
         tokens = self.tokens
         here = bisect_right(tokens, offset, key=lambda token: token.start) - 1
+        first, last, known = self._last_item
+        if first <= here <= last:
+            return known
         start, depth_of_clause = self._item_start(tokens, here)
         end = self._item_end(tokens, here, depth_of_clause)
-        text = self.script.text[tokens[start].start : tokens[end].end + 1]
-        return " ".join(text.split())
+        text = " ".join(self.script.text[tokens[start].start : tokens[end].end + 1].split())
+        if not any(token.token_type in CLAUSE_STARTS for token in tokens[start : end + 1]):
+            self._last_item = (start, end, text)  # an item without a subquery is that of all names in it
+        return text
 
     def words_of(self, tree: Any) -> str:
         """A statement's words with one space between them, whatever stood there; upper and lower case are one."""
@@ -190,6 +207,7 @@ class Reading:
         self._tokens = tokens
         self._chunks = None
         self._before_commas.clear()
+        self._last_item = (0, -1, "")
         if starts is not None:
             self._starts = sorted(starts)
 
