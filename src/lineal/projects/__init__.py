@@ -13,19 +13,18 @@
     read_schema("schema.yml"), schema_of({"orders": {"id": "int"}})
 
 A new kind of project is one file with `matches` and `load`, and one name in `KINDS`.
-Templates are rendered by a worker process and YAML is read when it is needed: this import brings in neither.
+A kind is imported when its turn comes, templates are rendered by a worker process, and YAML is read when it is needed.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from lineal.model.script import Corpus
-from lineal.projects import dbt, featherflow, files, lineagex, logs, openlineage, postgres, saved, stored
-from lineal.projects.checks import checks_at
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
 from lineal.projects.postgres import is_address
@@ -56,8 +55,14 @@ class Kind(Protocol):
     def load(self, path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus: ...
 
 
-KINDS: tuple[Kind, ...] = (saved, stored, dbt, featherflow, openlineage, lineagex, logs, files)
+KINDS = ("saved", "stored", "dbt", "featherflow", "openlineage", "lineagex", "logs", "files")
 """The first one that matches reads the path."""
+
+
+def kinds() -> Iterator[tuple[str, Kind]]:
+    for name in KINDS:
+        kind: Kind = import_module(f"{__name__}.{name}")
+        yield name, kind
 
 
 def load(
@@ -73,25 +78,47 @@ def load(
     spares rendering templates again.
     """
     if is_address(str(path)):
+        from lineal.projects import postgres
+
         return postgres.load(str(path))
     if "://" in str(path):
         raise ProjectError(f"nothing here reads from {str(path).partition('://')[0]}://")
     where = Path(path)
     if log and where.exists():
+        from lineal.projects import logs
+
         return logs.load(where, dialect, schema, log)
-    for kind in KINDS:
+    for name, kind in kinds():
         if kind.matches(where):
-            corpus = kind.load(where, dialect, schema) if kind is not dbt else dbt.load(where, dialect, schema, kept)
+            corpus = _loaded(name, kind, where, dialect, schema, kept)
+            from lineal.projects.checks import checks_at
+
             corpus.checks = checks_at(where, corpus.diagnostics.append)
             return corpus
     raise ProjectError(f"there is no file or folder {os.fspath(path)}")
 
 
+def _loaded(name: str, kind: Kind, where: Path, dialect: str | None, schema: Schema, kept: Kept | None) -> Corpus:
+    if name != "dbt":
+        return kind.load(where, dialect, schema)
+    from lineal.projects import dbt
+
+    return dbt.load(where, dialect, schema, kept)
+
+
 def has_stamp(path: str | os.PathLike[str]) -> bool:
     """Whether it is known without reading an input what decides it."""
-    return "://" not in str(path) and dbt.matches(Path(path))
+    if "://" in str(path):
+        return False
+    from lineal.projects import dbt
+
+    return dbt.matches(Path(path))
 
 
 def stamp(path: str | os.PathLike[str]) -> str | None:
     """The hash of all that decides what `load` gives."""
-    return dbt.stamp(Path(path)) if has_stamp(path) else None
+    if not has_stamp(path):
+        return None
+    from lineal.projects import dbt
+
+    return dbt.stamp(Path(path))

@@ -8,11 +8,14 @@ from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.store.errors import StoreError
-from lineal.store.lineage.sqlite import is_sqlite
 
 
 def matches(path: Path) -> bool:
-    return path.is_file() and is_sqlite(str(path))
+    if not path.is_file():
+        return False
+    from lineal.store.lineage.sqlite import is_sqlite
+
+    return is_sqlite(str(path))
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:

@@ -82,8 +82,23 @@ def plain(page: Page) -> str:
 
 
 def _plain_grid(grid: Grid) -> Iterator[str]:
-    for cells in _laid_out(grid):
-        yield "".join(piece.text for piece in cells).rstrip()
+    """As `_laid_out` has it, a column at a time: tens of thousands of rows are common."""
+    rows = [tuple(map(visible, row)) for row in grid.rows]
+    padded = []
+    for position, column in enumerate(zip(grid.header, *rows, strict=True)):
+        wide = max(map(width, column))
+        padded.append([_padded(cell, wide, position in grid.numbers) for cell in column])
+    header, *lines = (GAP.join(cells) for cells in zip(*padded, strict=True))
+    yield header.rstrip()
+    yield "─" * width(header)
+    yield from (each.rstrip() for each in lines)
+
+
+def _padded(cell: str, wide: int, number: bool) -> str:
+    if cell.isascii():
+        return cell.rjust(wide) if number else cell.ljust(wide)
+    space = " " * (wide - width(cell))
+    return space + cell if number else cell + space
 
 
 def _laid_out(grid: Grid) -> Iterator[Line]:
