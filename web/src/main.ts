@@ -288,7 +288,7 @@ class Page {
       ["/ or Ctrl-K", "search"],
       ["Enter", "pin a column's path"],
       ["Esc", "let go"],
-      ["u, d+Shift", "all upstream (u), all downstream (Shift+U)"],
+      ["u, Shift-U", "all upstream, all downstream"],
       ["i", "lines that decide rows"],
       ["t", "tables only"],
       ["g", "groups by schema or folder"],
@@ -297,7 +297,6 @@ class Page {
       ["1 2 3 4", "graph, impact, list, changes"],
       ["d", "dark or light"],
     ];
-    keys[3] = ["u, Shift-U", "all upstream, all downstream"];
     this.help.append(
       h("h2", {}, "Keys"),
       h("dl", {}, ...keys.flatMap(([key, said]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, said)])),

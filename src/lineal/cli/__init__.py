@@ -25,7 +25,7 @@ COMMANDS = {
     "describe": ("lineal.cli.describe", "Give copied columns the description of their source."),
     "diff": ("lineal.cli.diff", "Show what has changed between two revisions, and whether it is safe."),
     "emit": ("lineal.cli.emit", "Send the lineage as OpenLineage events."),
-    "serve": ("lineal.cli.serve", "Take OpenLineage events in, on this machine."),
+    "serve": ("lineal.cli.serve", "Serve the page and its API on this machine, and take OpenLineage events in."),
     "store": ("lineal.cli.store", "Keep lineage in a store, and ask it what is and what was."),
     "history": ("lineal.cli.history", "Show when the edges of a column came and went, as a store knows it."),
     "run": ("lineal.cli.run", "Run the project's pipeline on Spark."),
