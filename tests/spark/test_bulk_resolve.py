@@ -66,6 +66,20 @@ def test_any_statements(seed: int, tmp_path: Path) -> None:
     assert everything(third.extraction) == expected
 
 
+def test_a_table_like_itself(tmp_path: Path) -> None:
+    texts = [
+        "CREATE TABLE v (c INT, id INT)",
+        "CREATE VIEW v (a) AS SELECT d FROM v t LEFT JOIN r u USING (id)",
+        "CREATE TABLE v LIKE v",
+        "CREATE TABLE v AS SELECT t.*, e AS b FROM w t",
+        "CREATE VIEW w (e, d) AS SELECT s.* FROM (SELECT t.*, e AS id FROM r t) s",
+    ]
+    corpus = logged(Corpus("", [Script(text, "", "") for text in texts]))
+    none: Any = None
+    found = resolve.resolve(none, logged(corpus), State(tmp_path / "out"), 60)
+    assert everything(found.extraction) == everything(extract(corpus))
+
+
 def test_a_chain_is_as_many_levels() -> None:
     texts = [f"CREATE VIEW v{n} AS SELECT a FROM v{n - 1}" for n in range(5, 0, -1)]
     assert glance(texts).levels() == [4, 3, 2, 1, 0]

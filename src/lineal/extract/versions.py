@@ -17,6 +17,7 @@ from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.statements import Plan, Step
 from lineal.extract.timeline import Change, Timeline, Version
 from lineal.model.edge import Dataset
+from lineal.model.script import Script
 
 if TYPE_CHECKING:
     from lineal.extract.definitions import Definitions
@@ -51,15 +52,15 @@ class Versions:
             return
         shown = set(chain.from_iterable(map(shown_keys, scripts)))
         kept = [
-            (version, script.reading.script.file)
+            (version, home(script.reading.script))
             for script in scripts if script.timeline is not None
             for version in script.timeline.versions if version.hidden
         ]  # fmt: skip
         plain = Counter(version.name for version, _ in kept)
         met: Counter[str] = Counter()
-        for version, file in kept:
+        for version, where in kept:
             free = plain[version.name] == 1 and version.key not in shown and not self.definitions.declares(version.key)
-            name = version.name if free else f"{file}::{version.name}" if file else version.name
+            name = version.name if free else f"{where}::{version.name}" if where else version.name
             met[name] += 1
             self.names[id(version)] = name if met[name] == 1 else f"{name}@{met[name]}"
 
@@ -173,6 +174,11 @@ class Versions:
             each.scanned = frame
         assert frame is not None
         return frame
+
+
+def home(script: Script) -> str:
+    """What names of a script are told apart by: its file; of a statement in a log, which has many, its own name."""
+    return script.target or script.file if script.recurs else script.file
 
 
 def shown_keys(script: Arranged) -> Iterable[str]:

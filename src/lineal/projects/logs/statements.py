@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,18 +18,29 @@ LONGEST_STATEMENT = 10_000_000
 SHORT = 8
 """Digits of a query's name; where two would be called the same, both get all of them."""
 
+NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
+MOMENT = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
+    r"(?:[ T]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?) ?([+-][0-9]{2}(?::?[0-9]{2})?)?)? ?[A-Za-z_/]*"
+)
+"""Days with times of day; an offset counts, and what only has a name is taken for UTC. Java reads it the same way."""
+
+
+First = tuple[bool, float, str, str, str]
+"""When, and where that is the same, what was run first: a row without a time comes last."""
+
 
 class Seen:
-    """One statement, and when and for whom it ran."""
+    """One statement, and when and for whom it ran; its text is that of the first run, in whatever order rows come."""
 
-    __slots__ = ("count", "databases", "first", "id", "key", "last", "script", "users")
+    __slots__ = ("count", "databases", "first", "key", "last", "script", "users")
 
     def __init__(self, key: str, script: Script, entry: Entry) -> None:
         self.key = key
         self.script = script
-        self.id = entry.id
         self.count = 0
-        self.first = self.last = entry.time
+        self.first: First = (not entry.time, moment(entry.time), entry.time, script.text, entry.id)
+        self.last = self.first[1:3]
         self.users: set[str] = set()
         self.databases: set[str] = set()
 
@@ -38,9 +50,15 @@ class Seen:
             self.users.add(entry.user)
         if entry.database:
             self.databases.add(entry.database)
-        if entry.time and entry.time not in (self.first, self.last):
-            self.first = min(filter(None, (self.first, entry.time)), key=moment)
-            self.last = max(self.last, entry.time, key=moment)
+        at = moment(entry.time), entry.time
+        if entry.time:
+            self.last = max(self.last, at) if self.last[1] else at
+        if (not entry.time, *at) <= self.first[:3]:
+            text = cleaned(entry.text)
+            first = (not entry.time, *at, text, entry.id)
+            if first < self.first:
+                self.first, row = first, entry.row
+                self.script = replace(self.script, text=text, file=row.file, line=row.line, one_line=row.one_line)
 
 
 class Statements:
@@ -71,9 +89,9 @@ class Statements:
 
         if "\0" in entry.text:
             left_out(report, entry.row.file, entry.row.line, "the statement has a NUL in it, which is read as a space")
-        text = entry.text.replace("\0", " ").encode("utf-8", "replace").decode()
         dialect = self.asked if self.asked is not None else entry.dialect
-        script = Script(text, dialect, entry.row.file, entry.row.line, one_line=entry.row.one_line)
+        row = entry.row
+        script = Script(cleaned(entry.text), dialect, row.file, row.line, one_line=row.one_line, recurs=True)
         key = hashlib.sha256(f"{fingerprint(script)} {entry.database}".encode()).hexdigest()
         seen = self.by_print.get(key)
         if seen is None:
@@ -84,7 +102,8 @@ class Statements:
         shared: dict[str, int] = {}
         for key in self.by_print:
             shared[key[:SHORT]] = shared.get(key[:SHORT], 0) + 1
-        for key, seen in self.by_print.items():
+        for seen in sorted(self.by_print.values(), key=lambda seen: (*seen.first[:4], seen.key)):
+            key = seen.key
             yield f"query_{key[:SHORT] if shared[key[:SHORT]] == 1 else key}", seen
 
     def scripts(self) -> list[Script]:
@@ -93,21 +112,27 @@ class Statements:
     def occurrences(self) -> list[Occurrence]:
         return [
             Occurrence(
-                name, Place(seen.script.file, seen.script.line, 1), seen.count, seen.first, seen.last,
-                tuple(sorted(seen.users)), tuple(sorted(seen.databases)), seen.id,
+                name, Place(seen.script.file, seen.script.line, 1), seen.count, seen.first[2], seen.last[1],
+                tuple(sorted(seen.users)), tuple(sorted(seen.databases)), seen.first[4],
             )
             for name, seen in self.named()
         ]  # fmt: skip
 
 
-def moment(time: str) -> tuple[float, str]:
+def cleaned(text: str) -> str:
+    return text.replace("\0", " ").encode("utf-8", "replace").decode()
+
+
+def moment(time: str) -> float:
     """2024-05-01 10:00:00, 2024-05-01T10:00:00Z, 1714557600      times in an order, whichever way they are written"""
+    if NUMBER.fullmatch(time):
+        return float(time)
+    found = MOMENT.fullmatch(time)
+    if found is None:
+        return 0.0
+    day, clock, offset = found.groups("")
     try:
-        return float(time), time
+        at = datetime.fromisoformat(f"{day} {clock}{offset}" if clock else day)
     except ValueError:
-        pass
-    try:
-        found = datetime.fromisoformat(time.removesuffix(" UTC").removesuffix(" GMT"))
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp(), time
-    except (ValueError, OverflowError, OSError):
-        return 0.0, time
+        return 0.0
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()

@@ -7,16 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lineal.projects.logs.statements import SHORT
-
-MOMENT = (
-    "coalesce(try_cast(time AS double),"
-    " cast(unix_micros(try_cast(regexp_replace(time, ' (UTC|GMT)$', '') AS timestamp)) AS double) / 1e6, 0.0D)"
-)
-"""Times in an order, whichever way they are written."""
+from lineal.projects.logs.statements import MOMENT, NUMBER, SHORT
 
 PRINTED = (
     "key string, text string, runs bigint, untimed boolean, moment double, time string, id string,"
@@ -55,7 +49,7 @@ class Log(NamedTuple):
 
 def statements(rows: DataFrame, dialect: str) -> Log:
     """The rows as statements: the result does not depend on their order, nor on how they are shared out."""
-    timed = rows.withColumn("moment", F.expr(MOMENT)).withColumn("untimed", F.col("time") == "")
+    timed = rows.withColumn("moment", _moment()).withColumn("untimed", F.col("time") == "")
     exact = timed.groupBy("text", "database", "reason").agg(
         F.count(F.lit(1)).alias("runs"),
         F.min(F.struct("untimed", "moment", "time", "id")).alias("first"),
@@ -76,13 +70,24 @@ def statements(rows: DataFrame, dialect: str) -> Log:
     return _gathered(alike.toArrow().to_pylist())
 
 
+def _moment() -> Column:
+    """`projects.logs.statements.moment`, by Spark."""
+    day = F.regexp_replace("time", rf"\A(?:{MOMENT.pattern})\z", "$1 $2$3")
+    micros = F.unix_micros(day.try_cast("timestamp")).cast("double")
+    return (
+        F.when(F.col("time").rlike(rf"\A(?:{NUMBER.pattern})\z"), F.col("time").try_cast("double"))
+        .when(F.col("time").rlike(rf"\A(?:{MOMENT.pattern})\z"), F.coalesce(micros / 1e6, F.lit(0.0)))
+        .otherwise(F.lit(0.0))
+    )
+
+
 def _gathered(found: list[dict[str, Any]]) -> Log:
     faults: dict[str, int] = {}
     for row in found:
         if row["fault"] is not None:
             faults[row["fault"]] = faults.get(row["fault"], 0) + row["runs"]
     good = [row for row in found if row["fault"] is None]
-    good.sort(key=lambda row: (*(row["first"][part] for part in FIRST[:3]), row["key"]))
+    good.sort(key=lambda row: (*(row["first"][part] for part in FIRST[:4]), row["key"]))
     shared: dict[str, int] = {}
     for row in good:
         shared[row["key"][:SHORT]] = shared.get(row["key"][:SHORT], 0) + 1

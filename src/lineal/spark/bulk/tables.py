@@ -119,10 +119,10 @@ def seen(logged: Iterable[Logged]) -> Seen:
     if len(several) == 1:
         only = several[0]
         return Seen(only.runs, only.first, only.last, list(only.users))
-    times = [time for each in several for time in (each.first, each.last) if time]
+    times = [(moment(time), time) for each in several for time in (each.first, each.last) if time]
     users = sorted({user for each in several for user in each.users})
     runs = sum(each.runs for each in several)
-    return Seen(runs, min(times, key=moment, default=""), max(times, key=moment, default=""), users)
+    return Seen(runs, min(times, default=(0, ""))[1], max(times, default=(0, ""))[1], users)
 
 
 def _statement(each: Logged) -> dict[str, Any]:
