@@ -16,7 +16,6 @@ WRITER = """
 import org.apache.spark.sql.catalyst.TableIdentifier;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.plans.JoinType;
-import org.apache.spark.sql.catalyst.plans.logical.Expand;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.View;
 import org.apache.spark.sql.catalyst.expressions.Cast;
@@ -198,10 +197,6 @@ public class LinealPlan {
     int before = out.length();
     try {
       out.append(",\\"note\\":");
-      if (plan instanceof Expand) {
-        expand((Expand) plan);
-        return;
-      }
       String name = name(plan);
       if (name == null) {
         out.setLength(before);
@@ -211,26 +206,6 @@ public class LinealPlan {
     } catch (Throwable problem) {
       out.setLength(before);
     }
-  }
-
-  /** Which attributes each output takes. */
-  private void expand(Expand plan) {
-    out.append("{\\"outputs\\":[");
-    for (int j = 0; j < plan.output().size(); j++) {
-      out.append(j > 0 ? ",[" : "[");
-      boolean first = true;
-      scala.collection.Iterator rows = plan.projections().iterator();
-      while (rows.hasNext()) {
-        Expression item = (Expression) ((scala.collection.Seq) rows.next()).apply(j);
-        scala.collection.Iterator attributes = ((scala.collection.Iterable) item.references()).iterator();
-        while (attributes.hasNext()) {
-          out.append(first ? "" : ",").append(((NamedExpression) attributes.next()).exprId().id());
-          first = false;
-        }
-      }
-      out.append("]");
-    }
-    out.append("]}");
   }
 
   private String name(Object plan) throws Throwable {

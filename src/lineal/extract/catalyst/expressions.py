@@ -417,6 +417,15 @@ def updated(node: Node, whole: Lineage, scope: Scope) -> Lineage:
     return Struct(whole, fields)
 
 
+def time_window(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """window(t, '5 minutes').start      of the engine's arithmetic, only the time that goes in"""
+    inner = [child for child in node.children if child.name != "Literal"]
+    while inner and inner[0].name != node.name:
+        inner = inner[0].children
+    time = inner[0].children if inner else node.children
+    push(time, value(way), (node, calls), stack)
+
+
 def lambda_function(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """x -> x + a      only the body"""
     stack.append((node.children[0], way, calls))
@@ -489,6 +498,7 @@ EXPRESSIONS: dict[str, Handler] = {
     "WindowExpression": window,
     **dict.fromkeys(FIELDS, struct_field),
     "LambdaFunction": lambda_function,
+    "PreciseTimestampConversion": time_window,
     "ScalarSubquery": subquery,
     "ListQuery": subquery,
     "LateralSubquery": subquery,

@@ -78,13 +78,31 @@ def narrowed(frame: Frame, conditions: list[Node], way: Way, outer: Scope | None
 
 
 def project(node: Node, outer: Scope | None, plan: Plan) -> Frame:
-    child = frame_of(node.children[0], outer, plan)
+    below = node.children[0]
+    if below.name == "Filter" and time_window_in(node) == "Project window":
+        below = below.children[0]  # what has no time is in no window: the engine's own filter
+    child = frame_of(below, outer, plan)
     scope = Scope(child, outer, plan)
     return Frame([named(item, scope) for item in node.trees("projectList")], child.rows)
 
 
+def time_window_in(node: Node) -> str:
+    """GROUP BY window(t, '5 minutes')      the analyser makes the window in an operator of its own"""
+    if node.name not in ("Project", "Expand"):
+        return ""
+    first = (node.trees("projectList") or node.trees("projections"))[:1]
+    made = first[0].children[0] if first and first[0].name == "Alias" else first[0] if first else node
+    if made.name != "CreateNamedStruct" or not contains(made, "PreciseTimestampConversion"):
+        return ""
+    named = first[0] if made is not first[0] else node.trees("output")[0]
+    return f"{node.name} {named.args.get('name')}"
+
+
 def filter_(node: Node, outer: Scope | None, plan: Plan) -> Frame:
-    return narrowed(frame_of(node.children[0], outer, plan), node.trees("condition"), FILTERS, outer, plan)
+    below = node.children[0]
+    if time_window_in(below) in ("Expand window", "Project session_window"):
+        return frame_of(below, outer, plan)
+    return narrowed(frame_of(below, outer, plan), node.trees("condition"), FILTERS, outer, plan)
 
 
 def sort(node: Node, outer: Scope | None, plan: Plan) -> Frame:
@@ -153,15 +171,15 @@ def contains(node: Node, name: str) -> bool:
 
 
 def expand(node: Node, outer: Scope | None, plan: Plan) -> Frame:
-    """ROLLUP (a, b), UNPIVOT      each input row once per projection; an output takes what its projections name"""
+    """ROLLUP (a, b), UNPIVOT, window(t, …)      each input row once per projection; an output takes its item of each"""
     child = frame_of(node.children[0], outer, plan)
-    outputs = node.trees("output")
-    taken = node.note.get("outputs")
+    scope = Scope(child, outer, plan)
+    outputs, items = node.trees("output"), node.trees("projections")
     slots = []
     for position, output in enumerate(outputs):
-        if taken is not None:
-            found = [child.index[f"#{key}"].lineage for key in taken[position] if f"#{key}" in child.index]
-        else:  # a grouping's own layout: the child's columns, then spark_grouping_id
+        if items:
+            found = [value_of(item, IDENTITY, scope) for item in items[position :: len(outputs)]]
+        else:  # Spark's own toJSON has none; a grouping's layout: the child's columns, then spark_grouping_id
             found = [child.slots[position].lineage] if position < len(child.slots) else []
         slots.append(Slot(str(output.args["name"]), expression_id(output.args), united(found)))
     return Frame(slots, child.rows)
