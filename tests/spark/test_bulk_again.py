@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from logbook import contents, rows, table, write_json
+from logbook import contents, rows, write_json
 
-from lineal.spark.bulk import BulkError, Options, resolve, run, share
+from lineal.spark.bulk import BulkError, Options, resolve, run
 from lineal.spark.bulk.state import State
 
 
@@ -58,25 +57,6 @@ def test_a_log_that_grew(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
 
 
-def test_a_statement_that_never_ends_is_put_aside(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    prepare = share.Bulk.__mro__[2].prepare
-
-    def slow(self: Any, script: Any) -> Any:
-        if "slow" in script.text:
-            time.sleep(30)
-        return prepare(self, script)
-
-    monkeypatch.setattr(share.Bulk.__mro__[2], "prepare", slow)
-    monkeypatch.setattr(resolve.Levels, "elsewhere", resolve.Levels.here)
-    said = [{"query_text": f"SELECT a FROM t{n}"} for n in range(20)] + [{"query_text": "SELECT slow FROM x"}] * 3
-    log = write_json(tmp_path / "log.jsonl", said)
-    summary = run(Options((log,), tmp_path / "out", seconds=0.5), spark)
-    assert summary.quarantined == {"took longer than 0.5 seconds": 3}
-    (row,) = table(tmp_path / "out", "quarantine")
-    assert row["statement"] in {each["name"] for each in table(tmp_path / "out", "statements")}
-    assert len(summary.extraction.edges) == 20
-
-
 def test_a_folder_of_another_version(spark: Any, tmp_path: Path) -> None:
     log = write_json(tmp_path / "log.jsonl", rows(3))
     run(Options((log,), tmp_path / "out", closure=False), spark)
@@ -97,7 +77,7 @@ def test_a_folder_of_somebody_else(spark: Any, tmp_path: Path) -> None:
 
 
 def test_a_job_that_fails_is_one_line(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(setting: Any, learnt: Any) -> Any:
+    def broken(*_: Any) -> Any:
         def work(batches: Any) -> Any:
             raise ValueError("no more memory on this machine")
 

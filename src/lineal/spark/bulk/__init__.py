@@ -9,6 +9,7 @@
 | `statements`, `shapes` | every statement once: equal texts first, then those that differ only in literals |
 | `glance` | which statements can be read before which, from their words |
 | `share` | on the executors: a share of the statements is parsed and evaluated, and records travel back |
+| `clock`, `guard` | how long a statement may take; and children that may die of one |
 | `resolve` | level by level with what is known by then; then together, each record held against its questions |
 | `state` | what an output folder knows from an earlier run, whole or killed |
 | `tables`, `output` | the result as tables, sorted, in Parquet |

@@ -7,25 +7,32 @@ known by then, and so on. What the levels leave over (circles, long chains, proc
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lineal.algebra.frame import Frame
-from lineal.extract.definitions import PYTHON, Definitions, Edges
+from lineal.extract.definitions import PYTHON, Definitions, Edges, Prepared
 from lineal.extract.entries import Definition
 from lineal.extract.memory import Memory, Record, Remembering
+from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.glance import may_be_procedural
 from lineal.model.collector import uncollected
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
 from lineal.model.way import Way
-from lineal.spark.bulk.glance import glance
-from lineal.spark.bulk.share import FOUND, PACKED, Setting, Told, columns_of, evaluated, evaluating, packed
+from lineal.spark.bulk.clock import Blaming, TooLong
+from lineal.spark.bulk.glance import Glance, glance
+from lineal.spark.bulk.guard import Fault, too_long
+from lineal.spark.bulk.share import FOUND, PACKED, Setting, Told, columns_of, evaluated_apart, evaluating, packed
 from lineal.spark.bulk.state import State
 
 FEWEST = 64
@@ -60,6 +67,26 @@ class Noting(Definitions):
         super().__init__(*about)
         self.statements_of: dict[Pair, set[str]] = {}
         self.read_here = 0
+        self.clock = Blaming(60)
+
+    def within(self, seconds: float) -> Extraction:
+        """Everything together; TooLong, with who is to blame, if one statement takes longer."""
+        self.clock = Blaming(seconds)
+        with self.clock.ticking():
+            return self.extract()
+
+    def prepare(self, script: Script) -> Prepared:
+        self.clock.take(script)
+        found = super().prepare(script)
+        self.clock.take(None)
+        return found
+
+    def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
+        before = self.clock.take(definition.reading.script)
+        try:
+            return super().frame_of(definition, evaluation)
+        finally:
+            self.clock.take(before)
 
     def edges_into(self, definition: Definition, frame: Frame) -> list[Edge]:
         made = super().edges_into(definition, frame)
@@ -99,32 +126,66 @@ class Gathering(Noting, Keys):
 
 def resolve(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -> Resolved:
     """Exactly what `extract` gives for the corpus; what the folder knows already is not parsed again."""
-    if corpus.meanings or corpus.defaults or any(script.dialect == PYTHON for script in corpus.scripts):
-        return here(corpus)
-    with uncollected():
-        return _resolved(spark, corpus, state, seconds)
-
-
-def _resolved(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -> Resolved:
+    state.forgive(seconds)
     asked = Keys(corpus, Memory())
-    parsed = Levels(spark, corpus, asked, state, seconds).all()
+    levels = Levels(spark, corpus, asked, state, seconds)
+    if corpus.meanings or corpus.defaults or any(script.dialect == PYTHON for script in corpus.scripts):
+        levels.screen(corpus.scripts)
+        return here(corpus, state, asked, seconds)
+    with uncollected():
+        return _resolved(levels, corpus, state, seconds)
+
+
+def _resolved(levels: Levels, corpus: Corpus, state: State, seconds: float) -> Resolved:
+    asked = levels.asked
+    parsed = levels.all()
     keys = {asked.key_of(script): script.file for script in corpus.scripts}
-    poisoned = {keys[key]: why for key, why in sorted(state.faults.items()) if key in keys}
-    corpus.scripts = [script for script in corpus.scripts if script.file not in poisoned]
-    corpus.occurrences = [each for each in corpus.occurrences if each.name not in poisoned]
-    memory = Memory()
-    memory.records = dict(state.records)
-    gathered = Gathering(corpus, memory)
-    gathered.keys = asked.keys
-    extraction = gathered.extract()
-    state.settle(set(keys), memory.now)
+
+    def gathering() -> Gathering:
+        memory = Memory()
+        memory.records = dict(state.records)
+        made = Gathering(corpus, memory)
+        made.keys = asked.keys
+        return made
+
+    gathered, extraction, poisoned = together(gathering, corpus, state, asked, seconds)
+    state.settle(set(keys), gathered.memory.now)
     return Resolved(extraction, gathered.statements_of, poisoned, parsed, gathered.read_here)
 
 
-def here(corpus: Corpus) -> Resolved:
+def here(corpus: Corpus, state: State, asked: Keys, seconds: float) -> Resolved:
     """In one process: programs, and names that have defaults, are not shared out."""
-    gathered = Noting(corpus)
-    return Resolved(gathered.extract(), gathered.statements_of, {}, 0, len(corpus.scripts))
+    count = len(corpus.scripts)
+    gathered, extraction, poisoned = together(lambda: Noting(corpus), corpus, state, asked, seconds)
+    return Resolved(extraction, gathered.statements_of, poisoned, 0, count)
+
+
+Gathered = TypeVar("Gathered", bound=Noting)
+
+
+def together(
+    begin: Callable[[], Gathered], corpus: Corpus, state: State, asked: Keys, seconds: float
+) -> tuple[Gathered, Extraction, dict[str, str]]:
+    """Everything but what is given up: who takes too long here is left out, too, and the others begin anew."""
+    scripts = list(corpus.scripts)
+    while True:
+        poisoned = {
+            script.file: fault.why
+            for script in scripts
+            if (fault := state.faults.get(asked.key_of(script))) is not None
+        }
+        corpus.scripts = [script for script in scripts if script.file not in poisoned]
+        corpus.occurrences = [each for each in corpus.occurrences if each.name not in poisoned]
+        gathered = begin()
+        try:
+            return gathered, gathered.within(seconds), poisoned
+        except TooLong as late:
+            state.faults[asked.key_of(late.hand)] = too_long(seconds)
+
+
+def waves(scripts: list[Script]) -> Iterator[list[Script]]:
+    for start in range(0, len(scripts), WAVE):
+        yield scripts[start : start + WAVE]
 
 
 class Levels:
@@ -141,40 +202,63 @@ class Levels:
             seconds,
         )  # fmt: skip
         self.learnt: dict[str, list[Told]] = {}
-        self.glanced = glance([script.text for script in corpus.scripts])
-        self.writes = dict(zip(map(id, corpus.scripts), self.glanced.writes, strict=True))
+
+    @cached_property
+    def glanced(self) -> Glance:
+        return glance([script.text for script in self.scripts])
+
+    @cached_property
+    def writes(self) -> dict[int, set[str]]:
+        return dict(zip(map(id, self.scripts), self.glanced.writes, strict=True))
 
     def all(self) -> int:
         """How many statements were new."""
-        work = self.by_level()
+        work, others = self.by_level()
         new = sum(map(len, work))
         if new < FEWEST:
+            self.screen([*others, *chain.from_iterable(work)])
             return 0
+        self.screen(others)
         self.learn(script for script in self.scripts if self.asked.key_of(script) in self.state.records)
         for several in work:
-            for start in range(0, len(several), WAVE):
-                wave = several[start : start + WAVE]
+            for wave in waves(several):
                 self.evaluate(wave)
                 self.learn(wave)
         return new
 
-    def by_level(self) -> list[list[Script]]:
-        found = self.glanced.levels()
+    def by_level(self) -> tuple[list[list[Script]], list[Script]]:
+        """The new statements of each level, and those that have none."""
         work: dict[int, list[Script]] = {}
-        for script, level in zip(self.scripts, found, strict=True):
-            key = self.asked.key_of(script)
-            new = not any(key in known for known in (self.state.records, self.state.faults, self.state.unfit))
-            if level >= 0 and new and not may_be_procedural(script.text, script.dialect):
-                work.setdefault(level, []).append(script)
-        return [several for _, several in sorted(work.items())]
+        others = []
+        for script, level in zip(self.scripts, self.glanced.levels(), strict=True):
+            if self.is_new(script):
+                if level >= 0 and not may_be_procedural(script.text, script.dialect):
+                    work.setdefault(level, []).append(script)
+                else:
+                    others.append(script)
+        return [several for _, several in sorted(work.items())], others
+
+    def is_new(self, script: Script) -> bool:
+        key = self.asked.key_of(script)
+        return not any(key in known for known in (self.state.records, self.state.faults, self.state.unfit))
+
+    def screen(self, scripts: list[Script]) -> None:
+        """What only the driver will read is read before by somebody who may die of it."""
+        whole = self.setting
+        self.setting = whole._replace(procedural=[], only_read=True)
+        for wave in waves([script for script in scripts if script.dialect != PYTHON and self.is_new(script)]):
+            self.evaluate(wave)
+        sound = [script for script in whole.procedural if self.asked.key_of(script) not in self.state.faults]
+        self.setting = whole._replace(procedural=sound)
 
     def evaluate(self, work: list[Script]) -> None:
         records: dict[bytes, Record] = {}
-        faults: dict[bytes, str] = {}
+        faults: dict[bytes, Fault] = {}
         unfit: set[bytes] = set()
         for row in self.here(work) if len(work) < FEWEST else self.elsewhere(work):
             if row["fault"] is not None:
-                faults[row["key"]] = row["fault"]
+                late = too_long(self.setting.seconds)
+                faults[row["key"]] = late if row["fault"] == late.why else Fault(row["fault"])
             elif row["record"] is not None:
                 records[row["key"]] = marshal.loads(row["record"])  # noqa: S302  from our own executors
             else:
@@ -183,15 +267,21 @@ class Levels:
 
     def here(self, work: list[Script]) -> list[dict[str, Any]]:
         """So few that a job would take longer."""
-        found = evaluated(packed(work), self.setting, self.learnt)
+        found = evaluated_apart(packed(work), self.setting, self.learnt)
         return list(found.to_pylist())
 
     def elsewhere(self, work: list[Script]) -> list[dict[str, Any]]:
+        try:
+            return self.job(work)
+        except (PySparkException, Py4JError):  # a statement may have killed a worker
+            return self.job(work, guard=True)
+
+    def job(self, work: list[Script], guard: bool = False) -> list[dict[str, Any]]:
         context = self.spark.sparkContext
         setting, learnt = context.broadcast(self.setting), context.broadcast(self.learnt)
         tasks = max(context.defaultParallelism, -(-len(work) // PER_TASK))
         frame = self.spark.createDataFrame(pa.Table.from_pylist(packed(work), PACKED)).repartition(tasks)
-        found = frame.mapInArrow(evaluating(setting, learnt), FOUND).toArrow()
+        found = frame.mapInArrow(evaluating(setting, learnt, guard), FOUND).toArrow()
         setting.destroy()
         learnt.destroy()
         return list(found.to_pylist())

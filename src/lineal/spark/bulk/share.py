@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import marshal
-import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from threading import current_thread, main_thread
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -21,7 +19,9 @@ from lineal.extract.timeline import order_matters
 from lineal.model.collector import uncollected
 from lineal.model.extraction import DatasetInfo
 from lineal.model.script import Corpus, Function, Script
+from lineal.spark.bulk.clock import Clock, TooLong
 from lineal.spark.bulk.glance import words_of
+from lineal.spark.bulk.guard import NOBODY, Fault, Note, guarded, too_long
 
 TOGETHER = 200
 """Statements that are evaluated side by side."""
@@ -54,10 +54,8 @@ class Setting(NamedTuple):
     """of the corpus: what a function does may change any statement"""
     seconds: float
     """that one statement may take"""
-
-
-class TooLong(BaseException):
-    """A statement takes longer than it may."""
+    only_read: bool = False
+    """to see whether they can be, by somebody who may die of it"""
 
 
 class Bulk(Share):
@@ -79,10 +77,17 @@ class Bulk(Share):
     def read_each(self, scripts: list[Script]) -> None:
         for script in scripts:
             self.limited(script, partial(self.read_one, script))
-        self.mine = {held.key: held for held in self.held if not order_matters(list(held.plans))}
 
     def read_one(self, script: Script) -> None:
         self.own[id(script)] = super(Share, self).prepare(script)
+
+    def evaluate_after(self, told: list[Told]) -> None:
+        """Evaluate what was read, knowing what others have told."""
+        self.mine = {held.key: held for held in self.held if not order_matters(list(held.plans))}
+        self.learn([(each.key, each.outline) for each in told])
+        self.hear([((each.key, n), made) for each in told for n, made in enumerate(each.columns) if made is not None])
+        with self.clock.ticking():
+            self.evaluate_each()
 
     def evaluate_each(self) -> None:
         for definition in self.ready:
@@ -95,7 +100,7 @@ class Bulk(Share):
         try:
             work()
         except TooLong:
-            self.faults[id(script)] = f"took longer than {self.clock.seconds:g} seconds"
+            self.faults[id(script)] = too_long(self.clock.seconds).why
         except (MemoryError, RecursionError) as problem:
             self.faults[id(script)] = f"could not be read ({type(problem).__name__})"
 
@@ -104,75 +109,97 @@ class Bulk(Share):
         return self.renewed(held) if held is not None else None
 
 
-class Clock:
-    """Rings now and then, and looks how long the work at hand has been going on: to begin another costs nothing."""
+class Guarded(Bulk):
+    """Says which of its statements is at hand: it may be the last."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.began = time.monotonic()
+    def __init__(self, corpus: Corpus, keys: dict[int, bytes], clock: Clock, rows: list[Script], note: Note) -> None:
+        super().__init__(corpus, keys, clock)
+        self.numbers = {id(script): number for number, script in enumerate(rows)}
+        self.note = note
 
-    def ring(self, *_: object) -> None:
-        if time.monotonic() - self.began > self.seconds:
-            self.began = time.monotonic()
-            raise TooLong
+    def limited(self, script: Script, work: Callable[[], object]) -> None:
+        self.note(self.numbers.get(id(script), NOBODY))
+        super().limited(script, work)
+        self.note(NOBODY)
 
-    @contextmanager
-    def ticking(self) -> Iterator[None]:
-        if current_thread() is not main_thread():  # only there a signal can be caught
-            yield
-            return
-        before = signal.signal(signal.SIGALRM, self.ring)
-        often = min(1.0, self.seconds / 4)
-        signal.setitimer(signal.ITIMER_REAL, often, often)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+    def record_of(self, script: Script) -> Record | None:
+        self.note(self.numbers[id(script)])
+        return super().record_of(script)
 
 
 Batches = Iterator[pa.RecordBatch]
+Learnt = dict[str, list[Told]]
+Row = dict[str, Any]
 
 
-def evaluating(setting: Any, learnt: Any) -> Callable[[Batches], Batches]:
+def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batches], Batches]:
     """number, script → records; both arguments are broadcast: a Setting, and Told by last parts of names."""
+    evaluate = evaluated_apart if guard else evaluated
 
     def work(batches: Batches) -> Batches:
         for batch in batches:
             rows = batch.to_pylist()
             for start in range(0, len(rows), TOGETHER):
-                yield evaluated(rows[start : start + TOGETHER], setting.value, learnt.value)
+                yield evaluate(rows[start : start + TOGETHER], setting.value, learnt.value)
 
     return work
 
 
-def packed(scripts: list[Script]) -> list[dict[str, Any]]:
+def packed(scripts: list[Script]) -> list[Row]:
     """Scripts as rows, on their way to an executor."""
     return [{"number": at, "script": marshal.dumps(tuple(vars(one).values()))} for at, one in enumerate(scripts)]
 
 
-def evaluated(rows: list[dict[str, Any]], setting: Setting, learnt: dict[str, list[Told]]) -> pa.RecordBatch:
-    dialect = setting.dialect
-    mine = [Script(*marshal.loads(row["script"])) for row in rows]  # noqa: S302  from our own driver
+def evaluated(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist(answers(rows, setting, learnt), SCHEMA)
+
+
+def evaluated_apart(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.RecordBatch:
+    """The same in children, which may die."""
+
+    def work(several: list[Row], note: Note) -> list[Row]:
+        return answers(several, setting, learnt, note)
+
+    found = guarded(work, rows, setting.seconds)
+    made = [
+        _lost(row, each.why, setting) if isinstance(each, Fault) else each
+        for row, each in zip(rows, found, strict=True)
+    ]
+    return pa.RecordBatch.from_pylist(made, SCHEMA)
+
+
+def _lost(row: Row, why: str, setting: Setting) -> Row:
+    key = Share(_corpus(setting, []), Memory()).key_of(_script(row))
+    return {"number": row["number"], "key": key, "record": None, "fault": why}
+
+
+def _script(row: Row) -> Script:
+    return Script(*marshal.loads(row["script"]))  # noqa: S302  from our own driver
+
+
+def _corpus(setting: Setting, scripts: list[Script]) -> Corpus:
+    return Corpus(setting.dialect, [*setting.procedural, *scripts], setting.datasets, setting.functions,
+                  namespace=setting.namespace, collapse_temporary=setting.collapse)  # fmt: skip
+
+
+def answers(rows: list[Row], setting: Setting, learnt: Learnt, note: Note | None = None) -> list[Row]:
+    mine = [_script(row) for row in rows]
     named = set().union(*(words_of(script.text) for script in mine)) & learnt.keys()
     told = list({each.key: each for name in named for each in learnt[name]}.values())
     foreign = [replace(each.script) for each in told]
     keys = {id(script): each.key for script, each in zip(foreign, told, strict=True)}
-    corpus = Corpus(dialect, [*setting.procedural, *foreign, *mine], setting.datasets, setting.functions,
-                    namespace=setting.namespace, collapse_temporary=setting.collapse)  # fmt: skip
+    corpus = _corpus(setting, [*foreign, *mine])
     clock = Clock(setting.seconds)
     with deep(), uncollected():
-        share = Bulk(corpus, keys, clock)
+        share = Bulk(corpus, keys, clock) if note is None else Guarded(corpus, keys, clock, mine, note)
         with clock.ticking():
             share.read_each([*setting.procedural, *mine])
-        share.learn([(each.key, each.outline) for each in told])
-        share.hear([((each.key, n), made) for each in told for n, made in enumerate(each.columns) if made is not None])
-        with clock.ticking():
-            share.evaluate_each()
-        return pa.RecordBatch.from_pylist([_row(row, s, share) for row, s in zip(rows, mine, strict=True)], SCHEMA)
+        if not setting.only_read:
+            share.evaluate_after(told)
+        return [_row(row, s, share) for row, s in zip(rows, mine, strict=True)]
 
 
-def _row(row: dict[str, Any], script: Script, share: Bulk) -> dict[str, Any]:
+def _row(row: Row, script: Script, share: Bulk) -> Row:
     fault = share.faults.get(id(script))
     record = share.record_of(script) if fault is None else None
     data = marshal.dumps(record) if record is not None else None

@@ -10,12 +10,14 @@ import hashlib
 import json
 import marshal
 import shutil
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from lineal import __version__
 from lineal.extract.memory import Record
 from lineal.spark.bulk.errors import BulkError
+from lineal.spark.bulk.guard import Fault
 from lineal.store.files import replace_file
 from lineal.store.keys import machinery
 
@@ -30,7 +32,7 @@ class State:
         self.folder = folder
         self.manifest = self._manifest()
         self.records: dict[bytes, Record] = {}
-        self.faults: dict[bytes, str] = {}
+        self.faults: dict[bytes, Fault] = {}
         self.unfit: set[bytes] = set()
         """statements that have no record, and are read by the driver each time"""
         self.dropped = 0
@@ -68,18 +70,24 @@ class State:
                 continue
             records, faults, unfit = marshal.loads(body)  # noqa: S302  our own, and checked
             self.records.update(records)
-            self.faults.update(faults)
             self.unfit.update(unfit)
+            for key, said in faults.items():
+                fault = Fault(*said)
+                self.faults[key] = max(fault, self.faults.get(key, fault), key=attrgetter("seconds"))
 
-    def keep(self, records: dict[bytes, Record], faults: dict[bytes, str], unfit: set[bytes]) -> None:
+    def forgive(self, seconds: float) -> None:
+        """What took too long under a limit that was lower may be tried again."""
+        self.faults = {key: fault for key, fault in self.faults.items() if not 0 < fault.seconds < seconds}
+
+    def keep(self, records: dict[bytes, Record], faults: dict[bytes, Fault], unfit: set[bytes]) -> None:
         """Commit what a share gave."""
         self.records.update(records)
         self.faults.update(faults)
         self.unfit.update(unfit)
         self._write(records, faults, unfit)
 
-    def _write(self, records: dict[bytes, Record], faults: dict[bytes, str], unfit: set[bytes]) -> Path:
-        body = marshal.dumps((records, faults, sorted(unfit)))
+    def _write(self, records: dict[bytes, Record], faults: dict[bytes, Fault], unfit: set[bytes]) -> Path:
+        body = marshal.dumps((records, {key: tuple(fault) for key, fault in faults.items()}, sorted(unfit)))
         checksum = hashlib.blake2b(body, digest_size=20).hexdigest()
         folder = self.folder / RECORDS
         folder.mkdir(parents=True, exist_ok=True)

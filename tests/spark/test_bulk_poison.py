@@ -1,0 +1,145 @@
+"""Statements that kill who reads them, or never end, on real executors: each costs only itself."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from logbook import contents, rows, table, write_json
+
+from lineal.spark.bulk import Options, clock, resolve, run, share
+
+SECONDS = 0.4
+POISON = {
+    "segfault": "killed the process that read it (SIGSEGV)",
+    "leave": "ended the process that read it (exit code 7)",
+    "memory": "killed the process that read it (SIGKILL)",
+    "stuck": "took longer than 0.4 seconds",
+    "slow": "took longer than 0.4 seconds",
+    "bug": "could not be read (ValueError)",
+}
+
+
+@pytest.fixture(autouse=True)
+def _harmful(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Executors on which reading may do harm; what this file defines is sent to them."""
+    from pyspark import cloudpickle
+
+    here = sys.modules[__name__]
+    cloudpickle.register_pickle_by_value(here)
+    monkeypatch.setattr(resolve, "FEWEST", 8)
+    monkeypatch.setattr(resolve, "evaluating", evaluating)
+    yield
+    cloudpickle.unregister_pickle_by_value(here)
+
+
+def evaluating(*about: Any) -> Any:
+    evaluate = share.evaluating(*about)
+
+    def work(batches: Any) -> Any:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(clock, "GRACE", 0.3)
+            patched.setattr(share.Bulk, "read_one", harmful(share.Bulk.read_one))
+            yield from evaluate(batches)
+
+    return work
+
+
+def harmful(read: Any) -> Any:
+    def read_one(self: Any, script: Any) -> None:
+        harm(script.text)
+        read(self, script)
+
+    return read_one
+
+
+def harm(text: str) -> None:
+    """What reading a statement does to the process that reads it, by a word in its text."""
+    if "segfault" in text:
+        ctypes.string_at(0)
+    if "leave" in text:
+        os._exit(7)
+    if "memory" in text:
+        os.kill(os.getpid(), signal.SIGKILL)  # as the kernel does
+    if "stuck" in text:
+        deque(repeat(0), maxlen=0)  # compiled code that hears no signal and lets no thread run
+    if "slow" in text:
+        busy(1000)
+    if "bug" in text:
+        raise ValueError(text)
+
+
+def busy(seconds: float) -> None:
+    ends = time.process_time() + seconds
+    while time.process_time() < ends:
+        pass
+
+
+def test_statements_that_kill_the_worker(spark: Any, tmp_path: Path) -> None:
+    good = rows(100)
+    run(Options((write_json(tmp_path / "good.jsonl", good),), tmp_path / "good"), spark)
+    bad = [{"query_text": f"SELECT a FROM raw.s1 JOIN {word} ON x = {n}"} for n in range(2) for word in POISON]
+    log = write_json(tmp_path / "log.jsonl", good[:50] + bad + good[50:])
+
+    summary = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
+    counts = {why: 2 * sum(each == why for each in POISON.values()) for why in POISON.values()}
+    assert summary.quarantined == counts
+    texts = {row["name"]: row["text"] for row in table(tmp_path / "out", "statements")}
+    found = {texts[row["statement"]].split()[5]: row["reason"] for row in table(tmp_path / "out", "quarantine")}
+    assert found == POISON
+    whole, expected = contents(tmp_path / "out"), contents(tmp_path / "good")
+    for name in expected.keys() - {"manifest.json"}:
+        if not name.startswith(("statements", "quarantine")):
+            assert whole[name] == expected[name], name
+
+    again = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
+    assert again.parsed == 0 and again.quarantined == counts
+
+
+def test_few_statements_are_read_by_a_child_first(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No executor sees them: they would kill the driver."""
+    monkeypatch.setattr(share.Bulk, "read_one", harmful(share.Bulk.read_one))
+    monkeypatch.setattr(clock, "GRACE", 0.3)
+    texts = [f"CREATE VIEW v{n} AS SELECT {word} AS a FROM t" for n, word in enumerate([*POISON, "b"])]
+    log = write_json(tmp_path / "log.jsonl", [{"query_text": text} for text in texts])
+    summary = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
+    assert sum(summary.quarantined.values()) == len(POISON) and summary.quarantined.keys() == {*POISON.values()}
+    assert [str(edge) for edge in summary.extraction.edges] == ["t.b -> v6.a  IDENTITY"]
+
+
+def test_a_limit_that_was_raised(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also what only the driver evaluates has a limit; and time makes up for it, where there is more of it."""
+    took = {"lazy": 1.0, "idle": 1.0}
+    frame_of = resolve.Keys.frame_of
+
+    def evaluate(self: Any, definition: Any, evaluation: Any) -> Any:
+        if type(self) is resolve.Gathering:
+            busy(next((took[word] for word in took if word in definition.reading.script.text), 0))
+        return frame_of(self, definition, evaluation)
+
+    monkeypatch.setattr(resolve.Keys, "frame_of", evaluate)
+    texts = [
+        "CREATE VIEW v AS SELECT lazy, idle FROM t",
+        "CREATE VIEW w AS SELECT lazy, idle FROM v",
+        "SELECT lazy FROM w",
+    ]
+    log = write_json(tmp_path / "log.jsonl", [{"query_text": text} for text in [*texts, "SELECT a FROM t"]])
+    summary = run(Options((log,), tmp_path / "out", seconds=0.3), spark)
+    assert summary.quarantined == {"took longer than 0.3 seconds": 3} and summary.edges == 1
+    same = run(Options((log,), tmp_path / "out", seconds=0.2), spark)
+    assert same.quarantined == summary.quarantined
+    took.clear()
+    assert run(Options((log,), tmp_path / "out", seconds=0.3), spark).quarantined == summary.quarantined
+    raised = run(Options((log,), tmp_path / "out", seconds=20), spark)
+    assert raised.quarantined == {} and raised.edges == 6
+    run(Options((log,), tmp_path / "whole"), spark)
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
