@@ -81,6 +81,41 @@ def test_several_writes_of_one_statement_and_a_folder(spark, orders, tmp_path):
     assert len(set(runs)) == len(runs) == 4
 
 
+def test_views_that_are_changed(spark, orders):
+    with capture(spark) as captured:
+        spark.sql("CREATE VIEW captured.seen AS SELECT 1 AS id")
+        spark.sql("ALTER VIEW captured.seen AS SELECT amount + 1 AS id FROM captured.orders")
+        spark.sql("CREATE TEMPORARY VIEW passing AS SELECT 1 AS id")
+        spark.sql("ALTER VIEW passing AS SELECT day AS id FROM captured.orders")
+        spark.sql(
+            "CREATE TABLE captured.passed USING parquet AS SELECT p.id, s.id AS n FROM passing p, captured.seen s"
+        )
+    assert facts(captured) == {
+        "captured.orders.amount -> captured.seen.id  TRANSFORMATION",
+        "captured.orders.day -> captured.passed.id  IDENTITY",
+        "captured.seen.id -> captured.passed.n  IDENTITY",
+    }
+
+
+def test_several_places_are_read_at_once(spark, orders, tmp_path):
+    for name in ("2024-01", "2024-02", "other"):
+        orders.select("id").write.json(f"{tmp_path}/{name}")
+    with capture(spark) as captured:
+        spark.read.json([f"{tmp_path}/2024-01", f"{tmp_path}/other"]).write.parquet(f"{tmp_path}/both")
+        spark.read.json(f"{tmp_path}/2024-*").write.parquet(f"{tmp_path}/year")
+        stream = spark.readStream.schema("id BIGINT").json(f"{tmp_path}/2024-*").writeStream
+        stream = stream.option("checkpointLocation", f"{tmp_path}/at").trigger(availableNow=True)
+        stream.start(f"{tmp_path}/streamed", "parquet").awaitTermination()
+    assert facts(captured) == {
+        f"{tmp_path}/2024-01.id -> {tmp_path}/both.id  IDENTITY",
+        f"{tmp_path}/other.id -> {tmp_path}/both.id  IDENTITY",
+        f"{tmp_path}/2024-*.id -> {tmp_path}/year.id  IDENTITY",
+        f"{tmp_path}/2024-*.id -> {tmp_path}/streamed.id  IDENTITY",
+    }
+    both = [str(read.dataset) for read in captured.extraction.reads if str(read.target).endswith("both")]
+    assert {f"{tmp_path}/2024-01", f"{tmp_path}/other"} == set(both)
+
+
 def test_another_session_and_a_database_over_jdbc(spark, orders):
     there = {"url": "jdbc:derby:memory:lineal;create=true", "driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver"}
     with capture(spark) as captured:

@@ -24,3 +24,20 @@ def path_name(text: str) -> str:
 def is_path(name: str) -> bool:
     """s3://lake/orders, /tmp/x.csv, @stage/x      rather than a table's name"""
     return "/" in name or name.startswith("@") or "\\" in name
+
+
+MANY = 32
+"""More paths than this are the files of one dataset, rather than datasets of their own."""
+
+
+def places(paths: list[str]) -> list[str]:
+    """/in/a.csv, /in/b.csv …      each of them; of very many, the pattern that they have in common: /in/*.csv"""
+    if len(paths) <= MANY:
+        return paths
+    steps = [path.split("/") for path in paths]
+    depth = min(len(each) for each in steps)
+    same = [each[0] if len(set(each)) == 1 else "*" for each in zip(*(each[:depth] for each in steps), strict=True)]
+    endings = {each[-1].rpartition(".")[2] for each in steps}
+    if same[-1] == "*" and len(endings) == 1 and len({len(each) for each in steps}) == 1:
+        same[-1] = f"*.{endings.pop()}" if all("." in each[-1] for each in steps) else "*"
+    return ["/".join(same)]

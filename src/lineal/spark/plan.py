@@ -210,7 +210,10 @@ public class LinealPlan {
 
   private String name(Object plan) throws Throwable {
     String kind = plan.getClass().getSimpleName();
-    if (kind.equals("LogicalRelation")) return relation(call(plan, "relation"));
+    if (kind.equals("LogicalRelation")) {
+      String followed = followed(plan);
+      return followed != null ? followed : relation(call(plan, "relation"));
+    }
     if (kind.equals("DataSourceV2Relation") || kind.equals("StreamingRelationV2")) {
       Object identifier = kind.equals("DataSourceV2Relation") ? call(plan, "identifier") : null;
       if (identifier instanceof scala.Some) {
@@ -241,14 +244,46 @@ public class LinealPlan {
 
   private String relation(Object relation) throws Throwable {
     String kind = relation.getClass().getSimpleName();
-    if (kind.equals("HadoopFsRelation")) {
-      Object roots = call(call(relation, "location"), "rootPaths");
-      scala.collection.Iterator paths = ((scala.collection.Iterable) roots).iterator();
-      if (!paths.hasNext()) return null;
-      return quoted(below((scala.collection.immutable.Map) call(relation, "options"), String.valueOf(paths.next())));
-    }
+    if (kind.equals("HadoopFsRelation")) return paths(relation);
     if (kind.equals("JDBCRelation")) return quoted(String.valueOf(call(call(relation, "jdbcOptions"), "tableOrQuery")));
     return quoted(kind);
+  }
+
+  /** The folder or pattern that a stream follows, of which a batch has the new files only. */
+  private static String followed(Object plan) {
+    try {
+      Object stream = call(plan, "stream");
+      String text = stream instanceof scala.Some ? String.valueOf(((scala.Some) stream).get()) : "";
+      return text.startsWith("FileStreamSource[") ? quoted(text.substring(17, text.length() - 1)) : null;
+    } catch (Throwable absent) {
+      return null;
+    }
+  }
+
+  /** The places that are read, the pattern that leads to them in their stead. */
+  private String paths(Object relation) throws Throwable {
+    scala.collection.immutable.Map options = (scala.collection.immutable.Map) call(relation, "options");
+    scala.collection.Iterator roots =
+        ((scala.collection.Iterable) call(call(relation, "location"), "rootPaths")).iterator();
+    java.util.LinkedHashSet places = new java.util.LinkedHashSet();
+    while (roots.hasNext() && places.size() < 1000) {
+      String root = String.valueOf(roots.next());
+      String given = options.contains("path") ? String.valueOf(options.apply("path")) : "";
+      places.add(given.matches(".*[*?\\\\[{].*") ? pattern(given, root) : below(options, root));
+    }
+    StringBuilder list = new StringBuilder();
+    java.util.Iterator each = places.iterator();
+    while (each.hasNext()) list.append(list.length() > 0 ? "," : "").append(string((String) each.next()));
+    return list.length() > 0 ? "[" + list + "]" : null;
+  }
+
+  /** in/2024-*.csv, below the folder that the job ran in. */
+  private static String pattern(String given, String root) {
+    if (given.startsWith("/") || given.contains(":/") || given.contains("{")) return given;
+    String folder = root;
+    for (int depth = given.split("/").length; depth > 0; depth--)
+      folder = folder.substring(0, Math.max(folder.lastIndexOf('/'), 0));
+    return folder + "/" + given;
   }
 
   private String columns(Object plan) throws Throwable {

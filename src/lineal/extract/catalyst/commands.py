@@ -53,7 +53,7 @@ def table_as_select(node: Node, plan: Plan) -> Sink | None:
 
 
 def view_as_select(node: Node, plan: Plan) -> Sink | None:
-    """CREATE VIEW v (a, b) AS SELECT …"""
+    """CREATE VIEW v (a, b) AS SELECT …, ALTER VIEW v AS SELECT …"""
     name = node.args.get("name")
     parts = [str(name[p]) for p in ("catalog", "database", "table") if name.get(p)] if isinstance(name, dict) else []
     return written(plan.names.of(parts) if parts else noted(node, plan), "view", node, plan)
@@ -173,6 +173,7 @@ COMMANDS: dict[str, Callable[[Node, Plan], Sink | None]] = {
     "WriteToMicroBatchDataSource": noted_sink,
     "WriteToMicroBatchDataSourceV1": table_as_select,
     "CreateViewCommand": view_as_select,
+    "AlterViewAsCommand": view_as_select,
     "CreateView": noted_sink,
     "CacheTableAsSelect": noted_sink,
     "UpdateTable": update,

@@ -358,12 +358,25 @@ def union_loop_reference(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 def relation(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """FROM t      a table, a file, a stream: every column stands for itself"""
     outputs = node.trees("output") or [*node.trees("dataCols"), *node.trees("partitionCols")]
-    name = plan.name_of(node)
-    if name is None:
+    names = plan.names_of(node)
+    if not names:
         return rootless(node, outer, plan)
-    dataset = plan.dataset(name)
+    if len(names) > 1:
+        return several(names, outputs, plan)
+    dataset = plan.dataset(names[0])
     plan.reads_dataset(dataset)
     return scanned(dataset, outputs)
+
+
+def several(names: list[str], outputs: list[Node], plan: Plan) -> Frame:
+    """spark.read.parquet(a, b)      the rows of both, as by UNION ALL"""
+    datasets = [plan.dataset(name) for name in names]
+    for dataset in datasets:
+        plan.reads_dataset(dataset)
+    plan.together[datasets[0]] = datasets[1:]
+    frames = [scanned(dataset, outputs) for dataset in datasets]
+    read = {slot.key: slot.scanned for slot in frames[0].slots}
+    return Frame([slot._replace(scanned=read[slot.key]) for slot in union(frames).slots], NOTHING)
 
 
 def scanned(dataset: Dataset, outputs: list[Node]) -> Frame:

@@ -14,7 +14,7 @@ from lineal.extract.catalyst.tree import Node, read
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Read
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
-from lineal.model.paths import is_path, path_name
+from lineal.model.paths import is_path, path_name, places
 from lineal.model.script import Meaning
 from lineal.model.way import Clause, Confidence
 
@@ -59,12 +59,16 @@ class Plan:
         self.diagnostics: list[Diagnostic] = []
         self.columns_read: dict[tuple[Column, Clause], None] = {}
         self.datasets_read: dict[Dataset, None] = {}
+        self.together: dict[Dataset, list[Dataset]] = {}
+        """read.parquet(a, b, c)      b and c, which are read wherever a is"""
 
     def dataset(self, name: str) -> Dataset:
         return Dataset(self.names.namespace, name)
 
     def read(self, column: Column, clause: Clause) -> None:
         self.columns_read[column, clause] = None
+        for beside in self.together.get(column.dataset, ()):
+            self.columns_read[column._replace(dataset=beside), clause] = None
 
     def reads_dataset(self, dataset: Dataset) -> None:
         self.datasets_read[dataset] = None
@@ -77,12 +81,17 @@ class Plan:
         return [frame_of(tree, scope, self) for tree in node.trees("plan")]
 
     def name_of(self, node: Node) -> str | None:
-        """The name of a leaf: its table's identifier, else what the engine says of it (a path, a JDBC table)."""
+        return next(iter(self.names_of(node)), None)
+
+    def names_of(self, node: Node) -> list[str]:
+        """The name of a leaf: its table's identifier, else what the engine says of it (a JDBC table, paths)."""
         identifier = table_identifier(node.args.get("catalogTable") or node.args.get("tableMeta"))
         if identifier:
-            return self.names.of(identifier)
-        name = node.note.get("name")
-        return self.names.of(name) if name else None
+            return [self.names.of(identifier)]
+        name = node.note.get("name") or []
+        if name and is_path(name[0]):
+            return places(list(dict.fromkeys(path_name(each) for each in name)))
+        return [self.names.of(name)] if name else []
 
     def view_name(self, node: Node) -> str | None:
         description = node.args.get("desc")

@@ -148,8 +148,9 @@ public class LinealCapture extends SparkListener {
   }
 
   private static boolean isTemporaryView(Object plan) throws Throwable {
-    if (!plan.getClass().getSimpleName().equals("CreateViewCommand")) return false;
-    return !String.valueOf(ask(plan, "viewType")).equals("PersistedView");
+    String kind = plan.getClass().getSimpleName();
+    if (kind.equals("AlterViewAsCommand")) return !String.valueOf(ask(plan, "name")).contains("`.`");
+    return kind.equals("CreateViewCommand") && !String.valueOf(ask(plan, "viewType")).equals("PersistedView");
   }
 
   private static String sink(Object plan, String kind) throws Throwable {
