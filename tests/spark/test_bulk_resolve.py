@@ -80,6 +80,22 @@ def test_a_table_like_itself(tmp_path: Path) -> None:
     assert everything(found.extraction) == everything(extract(corpus))
 
 
+def test_in_a_circle_nobody_asks_twice(tmp_path: Path) -> None:
+    """Whose record does not hold goes on with the answers that it has: the second time they would be others."""
+    texts = [
+        "SELECT a, b FROM t0",
+        "CREATE VIEW t3 AS SELECT amount FROM t3 x, t3 y",
+        "CREATE VIEW t1 AS SELECT f, AMOUNT FROM t0",
+        "CREATE TABLE t0 LIKE t3",
+        "CREATE VIEW t0 AS SELECT b AS f, a AS c FROM t3",
+        "CREATE TABLE t3 LIKE t1",
+    ]
+    corpus = logged(Corpus("", [Script(text, "", "") for text in texts]))
+    none: Any = None
+    found = resolve.resolve(none, logged(corpus), State(tmp_path / "out"), 60)
+    assert everything(found.extraction) == everything(extract(corpus))
+
+
 def test_a_chain_is_as_many_levels() -> None:
     texts = [f"CREATE VIEW v{n} AS SELECT a FROM v{n - 1}" for n in range(5, 0, -1)]
     assert glance(texts).levels() == [4, 3, 2, 1, 0]

@@ -523,8 +523,10 @@ class Definitions:
         """CREATE TABLE t (LIKE s, a INT)      the columns of s, and those of its own"""
         like, entry.like = entry.like, ()  # a circle of likenesses ends here
         named = (self.entry(key, name, "table") for name, key in like)
-        others = [self.schema(other) for other in named if other is not entry]
-        entry.like = like
+        try:
+            others = [self.schema(other) for other in named if other is not entry]
+        finally:
+            entry.like = like
         columns = {key: name for other in others for name, key in named_columns(other)}
         for name, key in self.declared_columns(entry.declared) if entry.declared is not None else ():
             columns.setdefault(key, name)

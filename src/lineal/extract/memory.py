@@ -26,7 +26,7 @@ from lineal.extract.sql.statements import Plan
 from lineal.extract.sql.types import Types
 from lineal.extract.sql.types.kinds import Type
 from lineal.extract.timeline import order_matters
-from lineal.extract.trace import Question, Recorder, holds
+from lineal.extract.trace import Asker, Question, Recorder, holds
 from lineal.model.extraction import Coverage, Extraction
 from lineal.model.script import Corpus, Script
 
@@ -170,12 +170,13 @@ class Remembering(Definitions):
         if held is None or definition.setting is not None:
             return super().frame_of(definition, evaluation)
         second = self.evidence is not None
+        asker = Asker(evaluation)
         if held.record is not None:
             kept = held.record[4 + second][number]
-            if kept is not None and holds(kept[0], self, evaluation):
+            if kept is not None and holds(kept[0], self, asker):
                 return codec.evaluation_in(kept[1], evaluation)
         self.revive(held, definition.facts)
-        recorder = Recorder(self, definition)
+        recorder = Recorder(self, definition, asker.heard)
         evaluation.catalog = recorder
         self.recorders.append(recorder)
         try:

@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 Question = tuple[Any, ...]
 """Its kind, what was asked, and last the answer."""
 
+Heard = tuple[tuple[str, str], tuple[Dataset, Frame]]
+"""A name that was asked for, and what it stands for."""
+
 
 class Recorder:
     """What is known about other names, with every question and answer written down."""
 
-    def __init__(self, catalog: Remembering, definition: Definition) -> None:
+    def __init__(self, catalog: Remembering, definition: Definition, heard: list[Heard]) -> None:
         self.catalog = catalog
+        self.heard = heard[::-1]
         self.definition = definition
         self.functions = catalog.functions
         self.shapes = catalog.shapes
@@ -38,11 +42,21 @@ class Recorder:
 
     def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
         reported = len(evaluation.diagnostics)
-        dataset, frame = self.catalog.scan(key, spelling, evaluation, node)
+        dataset, frame = self.heard_before(key, spelling) or self.catalog.scan(key, spelling, evaluation, node)
         if dataset is None or len(evaluation.diagnostics) != reported:
             self.whole = False  # composed from the script around it, or part of a circle
         self.questions.append(("scan", key, spelling, signature(dataset, frame)))
         return dataset, frame
+
+    def heard_before(self, key: str, spelling: str) -> tuple[Dataset, Frame] | None:
+        """What whoever asked in vain was told: in a circle, to ask twice is to be told something else."""
+        if not self.heard:
+            return None
+        asked, answer = self.heard.pop()
+        if asked == (key, spelling):
+            return answer
+        self.heard.clear()
+        return None
 
     def witness(self, key: str, origins: dict[Column, Slot]) -> tuple[Column, str] | None:
         found = self.catalog.witness(key, origins)
@@ -85,14 +99,14 @@ class Asker:
         self.target = evaluation.target
         self.definition = evaluation.definition
         self.composed: list[State] = []
+        self.heard: list[Heard] = []
 
     def report(self, *said: Any) -> None:
         raise Changed
 
 
-def holds(questions: list[Question], catalog: Remembering, evaluation: Evaluation) -> bool:
+def holds(questions: list[Question], catalog: Remembering, asker: Asker) -> bool:
     """Whether every answer is still the same."""
-    asker = Asker(evaluation)
     try:
         return all(AGAIN[kind](catalog, asker, *asked) == answer for kind, *asked, answer in questions)
     except Changed:
@@ -100,7 +114,9 @@ def holds(questions: list[Question], catalog: Remembering, evaluation: Evaluatio
 
 
 def _scan(catalog: Any, asker: Asker, key: str, spelling: str) -> bytes:
-    return signature(*catalog.scan(key, spelling, asker, None))
+    dataset, frame = catalog.scan(key, spelling, asker, None)
+    asker.heard.append(((key, spelling), (dataset, frame)))
+    return signature(dataset, frame)
 
 
 def _witness(catalog: Any, asker: Asker, key: str, asked: tuple[tuple[str, str, str, tuple[str, ...]], ...]) -> Any:
