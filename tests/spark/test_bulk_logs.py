@@ -8,8 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from logbook import table, write_json
+from logbook import facts, table, write_json
 
+import lineal
 from lineal.spark.bulk import BulkError, Options, run
 from lineal.spark.bulk.rows import DID_NOT_RUN, NO_QUERY, NO_TEXT, NOT_READ, NOT_UTF8, TOO_LONG, Log, rows
 
@@ -69,6 +70,91 @@ def test_the_log_of_an_engine(spark: Any, preset: str) -> None:
     (file,) = LOGS.glob(f"{preset}.*")
     found = rows(spark, Log((str(file),), None, preset)).select("text", "reason", "user", "time", "id", "database")
     assert sorted(map(tuple, found.collect()), key=repr) == sorted(EXPECTED[preset], key=repr)
+
+
+QUERYTEXT = """\
+userid,xid,pid,query,sequence,text
+1,5,7,100,1,"t where b = 1"
+1,5,7,100,0,"select a\\nfrom "
+1,6,7,101,0,"select 1"
+1,6,7
+"""
+STATEMENTTEXT = f"""\
+USERID,XID,STARTTIME,SEQUENCE,TEXT
+1,5,2026-05-01 10:00:00,0,"{"x" * 185} select a from"
+1,5,2026-05-01 10:00:00,1,"t"
+"""
+STL_QUERY = """\
+userid,query,database,querytxt,starttime,aborted
+100,7001,dev  ,"select a from t   ",2026-05-01 10:00:00.5,0
+100,7002,dev  ,"select b from t   ",2026-05-01 10:00:01.5,1
+"""
+
+
+def test_texts_in_pieces(spark: Any, tmp_path: Path) -> None:
+    """Redshift keeps texts in pieces of 200 characters, line ends as two, and columns filled up with blanks."""
+
+    def found(content: str) -> list[Any]:
+        (tmp_path / "log.csv").write_text(content, encoding="utf-8")
+        read = rows(spark, Log((str(tmp_path / "log.csv"),), None, "redshift"))
+        return sorted(map(tuple, read.select("text", "reason", "user", "time", "id", "database").collect()), key=repr)
+
+    assert found(QUERYTEXT) == [
+        ("select 1", None, "1", "", "101", ""),
+        ("select a\nfrom t where b = 1", None, "1", "", "100", ""),
+        (None, NOT_READ, "", "", "", ""),
+    ]
+    ((text, *_),) = found(STATEMENTTEXT)
+    assert text == f"{'x' * 185} select a from t"
+    assert found(STL_QUERY) == [
+        ("select a from t", None, "100", "2026-05-01 10:00:00.5", "7001", "dev"),
+        (None, DID_NOT_RUN, "100", "2026-05-01 10:00:01.5", "7002", "dev"),
+    ]
+
+
+AS_CSV = {
+    "a quote that is never closed": 'query_text,user_name\n"SELECT 1 FROM t,ann\nSELECT 2 FROM t,bob\n',
+    "another delimiter": 'query_text;user_name\nSELECT a, b FROM t;ann\n"SELECT a FROM t; SELECT b FROM u";bob\n',
+    "blanks and a mark": "\ufeffquery_text , user_name\r\nSELECT 1 FROM t,ann\r\n",
+    "a number of its own for each row": ",query_text\n0,SELECT 1 FROM t\n1,SELECT a, b FROM t\n",
+    "names twice": "query_text,user_name,user_name\nSELECT 1,ann,bob\n",
+    "a character for bytes that were none": "query_text\nSELECT '\ufffd' FROM t\n",
+}
+
+
+def test_csv_is_read_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
+    """Also a file of another encoding, and files whose columns stand in another order."""
+    for number, content in enumerate(AS_CSV.values()):
+        (tmp_path / f"{number}.csv").write_text(content, encoding="utf-8")
+    (tmp_path / "utf16.csv").write_text("user_name,query_text\nann,SELECT x FROM t\n", encoding="utf-16")
+    (tmp_path / "latin.csv").write_bytes(b"sql,gr\xf6\xdfe,query_text\n,1,SELECT y FROM t\n,\xf6,SELECT z FROM t\n")
+    alone = lineal.lineage(tmp_path, log={"text": "query_text"})
+    summary = run(Options((str(tmp_path),), tmp_path / "out", log=(("text", "query_text"),), closure=False), spark)
+    assert facts(summary.extraction.edges) == facts(alone.edges)
+    assert {(each.name, each.runs, each.users) for each in summary.extraction.occurrences} == {
+        (each.name, each.runs, each.users) for each in alone.extraction.occurrences
+    }
+    assert summary.statements == 8
+    assert summary.quarantined == {NOT_READ: 2, NOT_UTF8: 1}
+
+
+def test_an_array_with_an_element_a_line(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "log.json").write_text('[\n{"sql":"SELECT 1"},\n{"sql":"SELECT 2"}\n]\n', encoding="utf-8")
+    found = rows(spark, Log((str(tmp_path / "log.json"),))).select("text", "reason").collect()
+    assert sorted(map(tuple, found)) == [("SELECT 1", None), ("SELECT 2", None)]
+
+
+def test_other_files_of_postgresql(spark: Any, tmp_path: Path) -> None:
+    """Its csvlog is called postgresql.log at times; a jsonlog has the same messages."""
+    (tmp_path / "postgresql.log").write_bytes((LOGS / "postgres-csvlog.csv").read_bytes())
+    assert rows(spark, Log((str(tmp_path / "postgresql.log"),), None, "postgres-csvlog")).count() == 5
+    said = {"timestamp": "2026-05-01 10:00:00.001 UTC", "user": "ann", "dbname": "shop", "error_severity": "LOG"}
+    path = write_json(tmp_path / "p.json", [said | {"message": "statement: SELECT a FROM t"}, said | {"message": "hm"}])
+    found = rows(spark, Log((path,), None, "postgres-csvlog")).select("text", "reason", "user", "database").collect()
+    assert sorted(map(tuple, found), key=repr) == [
+        ("SELECT a FROM t", None, "ann", "shop"),
+        (None, NO_QUERY, "ann", "shop"),
+    ]
 
 
 def test_rows_that_cannot_be_used_are_counted(spark: Any, tmp_path: Path) -> None:

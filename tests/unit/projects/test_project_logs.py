@@ -265,6 +265,10 @@ def test_a_csvlog_is_known_by_its_columns(tmp_path: Path, width: int) -> None:
         server_row("execute <unnamed>: SELECT c FROM t WHERE d = $1", width=width, detail="parameters: $1 = '5'"),
         server_row("execute S_1/C_2: INSERT INTO u SELECT c FROM t", width=width),
         server_row("statement: EXECUTE p (1)", width=width, detail="prepare: PREPARE p (int) AS SELECT e FROM t"),
+        server_row("execute a:b: SELECT g FROM t", width=width),
+        server_row(
+            "statement: EXECUTE p (1)", width=width, detail='prepare: PREPARE "p q" (numeric(9, 2)) AS SELECT g FROM t'
+        ),
         server_row('relation "x" does not exist', width=width, severity="ERROR", query="SELECT f FROM x"),
         server_row("statement: SELECT x, FROM", width=width, severity="LOG"),
     )
@@ -275,6 +279,7 @@ def test_a_csvlog_is_known_by_its_columns(tmp_path: Path, width: int) -> None:
         "SELECT a\nFROM t WHERE b = 1",
         "SELECT c FROM t WHERE d = $1",
         "SELECT e FROM t",
+        "SELECT g FROM t",
         "SELECT x, FROM",
     ]
     first = corpus.occurrences[1]
@@ -282,7 +287,7 @@ def test_a_csvlog_is_known_by_its_columns(tmp_path: Path, width: int) -> None:
     assert first.id == ("42" if width == 26 else "")
     found = lineal.lineage(log)
     assert sorted(map(str, found.edges))[0].startswith("t.a -> query_")
-    assert [(each.code, each.place.line) for each in found.diagnostics if each.place] == [(Code.PARSE_ERROR, 12)]
+    assert [(each.code, each.place.line) for each in found.diagnostics if each.place] == [(Code.PARSE_ERROR, 14)]
 
 
 def test_a_jsonlog_is_read_alike(tmp_path: Path) -> None:

@@ -22,11 +22,14 @@ WIDTHS = (23, 24, 26)
 """Up to version 12, 13, and from 14 on."""
 
 STARTS = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
-STATEMENT = re.compile(r"(?:duration: [\d.]+ ms\s+)?(?:statement|execute [^:]*): (?P<text>.*)", re.DOTALL)
+STATEMENT = re.compile(r"(?:duration: [\d.]+ ms\s+)?(?:statement|execute .*?): (?P<text>.*)", re.DOTALL)
 """parse and bind only prepare what an execute line shows again."""
 
-PREPARED = re.compile(r"prepare: PREPARE\s+\S+(?:\s*\([^)]*\))?\s+AS\s+(?P<text>.*)", re.DOTALL | re.IGNORECASE)
-"""EXECUTE p (1)      what it executes stands in the detail"""
+PREPARED = re.compile(
+    r"prepare: PREPARE\s+(?:\"[^\"]*\"|[^\s(]+)\s*(?:\((?:[^()]|\([^()]*\))*\)\s*)?\sAS\s+(?P<text>.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""EXECUTE p (1)      what it executes stands in the detail: PREPARE p (numeric(10, 2)) AS …"""
 
 
 def header(fields: list[str]) -> list[str] | None:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects.logs import postgres
@@ -25,12 +26,21 @@ def rows(file: Path, report: Report) -> Iterator[Row]:
     """The rows of a file, whichever way it is written."""
     with file.open("rb") as stream:
         head = stream.read(65_536)
-    encoding = MARKS.get(head[:2], "utf-8-sig")
-    text = head.decode(encoding, "ignore").lstrip()
-    errors = "surrogateescape" if encoding == "utf-8-sig" else "replace"
-    as_json = text.startswith(("{", "["))
-    with file.open(encoding=encoding, errors=errors, newline="\n" if as_json else "") as lines:
+    as_json = head.decode(_encoding(head), "ignore").lstrip().startswith(("{", "["))
+    with opened(file, "\n" if as_json else "") as lines:
         yield from (json_rows if as_json else csv_rows)(str(file), lines, report)
+
+
+def opened(file: Path, newline: str = "") -> TextIO:
+    """The text of a file; bytes that are none are marked."""
+    with file.open("rb") as stream:
+        encoding = _encoding(stream.read(2))
+    errors = "surrogateescape" if encoding == "utf-8-sig" else "replace"
+    return file.open(encoding=encoding, errors=errors, newline=newline)
+
+
+def _encoding(head: bytes) -> str:
+    return MARKS.get(head[:2], "utf-8-sig")
 
 
 def not_utf8(report: Report, file: str, line: int, broken: re.Match[str]) -> None:
@@ -66,14 +76,15 @@ def json_rows(file: str, lines: Iterator[str], report: Report) -> Iterator[Row]:
 # -- CSV ---------------------------------------------------------------------------------------------------------
 
 
-def csv_rows(file: str, lines: Iterator[str], report: Report) -> Iterator[Row]:
-    """A header with the names of the columns, then the rows; PostgreSQL's csvlog has no header."""
+def csv_rows(file: str, lines: Iterator[str], report: Report, names: list[str] | None = None) -> Iterator[Row]:
+    """A header with the names of the columns, then the rows; PostgreSQL's csvlog has no header, and who knows the
+    names says so."""
     with long_fields():
         found = records(file, lines, report)
         first = next(found, None)
         if first is None:
             return
-        fixed = postgres.header(first[1])
+        fixed = names or postgres.header(first[1])
         header = fixed or [name.strip() for name in first[1]]
         if fixed:
             yield from filled(file, *first, fixed, report)

@@ -17,8 +17,8 @@ class Preset(NamedTuple):
     time: str = ""
     id: str = ""
     database: str = ""
-    succeeded: tuple[str, str] = ("", "")
-    """the column that tells how a statement ended, and what it says of one that did"""
+    succeeded: tuple[tuple[str, str], ...] = ()
+    """columns that tell how a statement ended, and what they say of one that did"""
     failed: str = ""
     """a column that is filled only for what went wrong"""
 
@@ -29,26 +29,28 @@ class Preset(NamedTuple):
 PRESETS = {
     "snowflake": Preset(
         "snowflake", "query_text", "user_name", "start_time", "query_id", "database_name",
-        ("execution_status", "SUCCESS"),
+        (("execution_status", "SUCCESS"),),
     ),
     "bigquery": Preset(
         "bigquery", "query", "user_email", "creation_time start_time", "job_id", "project_id",
-        ("state", "DONE"), "error_result",
+        (("state", "DONE"),), "error_result",
     ),
     "databricks": Preset(
         "databricks", "statement_text", "executed_by", "start_time", "statement_id", "",
-        ("execution_status", "FINISHED"),
+        (("execution_status", "FINISHED"),),
     ),
     "redshift": Preset(
-        "redshift", "query_text querytxt", "username user_name user_id userid", "start_time starttime",
-        "query_id query", "database_name database", ("status", "success"),
+        "redshift", "query_text querytxt text", "username user_name usename user_id userid", "start_time starttime",
+        "query_id query", "database_name database", (("status", "success"), ("aborted", "0")),
     ),
-    "postgres-csvlog": Preset("postgres", "message", "user_name", "log_time", "query_id", "database_name"),
+    "postgres-csvlog": Preset(
+        "postgres", "message", "user_name user", "log_time timestamp", "query_id", "database_name dbname"
+    ),
 }  # fmt: skip
 """Snowflake's QUERY_HISTORY, BigQuery's INFORMATION_SCHEMA.JOBS, Databricks' system.query.history, Redshift's
-SYS_QUERY_HISTORY and STL_QUERY, PostgreSQL's csvlog."""
+SYS_QUERY_HISTORY and STL_QUERY, and its STL_QUERYTEXT and SYS_QUERY_TEXT, PostgreSQL's csvlog and jsonlog."""
 
-CSVLOG = "postgres-csvlog"
+CSVLOG, REDSHIFT = "postgres-csvlog", "redshift"
 
 
 def preset_of(name: str | None) -> Preset | None:

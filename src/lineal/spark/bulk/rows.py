@@ -15,8 +15,10 @@ from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 from lineal.projects.logs import postgres
 from lineal.projects.logs.columns import CANDIDATES
 from lineal.projects.logs.statements import LONGEST_STATEMENT
+from lineal.spark.bulk import csv_files
+from lineal.spark.bulk.csv_files import NOT_READ, NOT_UTF8
 from lineal.spark.bulk.errors import BulkError
-from lineal.spark.bulk.presets import CSVLOG, PRESETS, Preset
+from lineal.spark.bulk.presets import CSVLOG, PRESETS, REDSHIFT, Preset
 from lineal.spark.session import one_line
 
 CORRUPT = "_lineal_corrupt"
@@ -33,9 +35,7 @@ FORMATS = {
 PACKED = (".gz", ".bz2", ".zst", ".snappy")
 
 NO_TEXT = "no statement"
-NOT_UTF8 = "not UTF-8"
 TOO_LONG = f"more than {LONGEST_STATEMENT:,} characters"
-NOT_READ = "not readable as a row"
 DID_NOT_RUN = "did not succeed"
 NO_QUERY = "another message of the server"
 
@@ -79,9 +79,13 @@ def _named_format(name: str) -> str | None:
 def rows(spark: SparkSession, log: Log) -> DataFrame:
     """text, user, time, id, database, reason: a row with a reason has no text."""
     kind = log.format or format_of(log.paths)
+    if kind == "text" and log.preset == CSVLOG:
+        kind = "csv"  # postgresql.log
     try:
         frame = READERS[kind](spark, log)
-        return _normalised(frame, log, kind)
+        if log.preset == REDSHIFT:
+            frame = put_together(frame)
+        return _normalised(frame, log)
     except PySparkException as problem:
         raise BulkError(f"{', '.join(log.paths)} cannot be read as {kind}: {one_line(problem)}") from problem
 
@@ -95,24 +99,35 @@ def _parquet(spark: SparkSession, log: Log) -> DataFrame:
 
 def _json(spark: SparkSession, log: Log) -> DataFrame:
     reader = spark.read.option("recursiveFileLookup", "true").option("columnNameOfCorruptRecord", CORRUPT)
-    return reader.option("primitivesAsString", "true").json(list(log.paths))
+    frame = reader.option("primitivesAsString", "true").json(list(log.paths))
+    if CORRUPT not in frame.columns:
+        return frame
+    bracket = F.coalesce(F.trim(CORRUPT).isin("[", "]"), F.lit(False))
+    return frame.where(~bracket)  # of an array with an element a line
 
 
 def _csv(spark: SparkSession, log: Log) -> DataFrame:
+    """Files are read as on one machine; what is packed or has an address, by Spark."""
+    files = csv_files.local(log.paths, PACKED)
+    if files is not None:
+        return csv_files.frame(spark, files, log.preset == CSVLOG, CORRUPT)
+    return _csv_by_spark(spark, log)
+
+
+def _csv_by_spark(spark: SparkSession, log: Log) -> DataFrame:
     csvlog = log.preset == CSVLOG
     tabs = all(".tsv" in path.lower() for path in log.paths)
     reader = spark.read.options(
         recursiveFileLookup="true", header=str(not csvlog).lower(), multiLine="true", quote='"', escape='"',
         sep="\t" if tabs else ",", columnNameOfCorruptRecord=CORRUPT, maxCharsPerColumn="-1",
     )  # fmt: skip
-    names = reader.csv(list(log.paths)).columns
+    names = [name.strip() for name in reader.csv(list(log.paths)).columns]
     if csvlog:
-        if len(names) not in postgres.WIDTHS:
-            widths = ", ".join(map(str, postgres.WIDTHS))
-            raise BulkError(f"{', '.join(log.paths)} has {len(names)} columns, and a csvlog has {widths}")
-        names = postgres.HEADER[: len(names)]
+        names = csv_files.csvlog_names(len(names), ", ".join(log.paths))
     fields = [StructField(name, StringType()) for name in [*names, CORRUPT]]
-    return reader.schema(StructType(fields)).csv(list(log.paths))
+    frame = reader.schema(StructType(fields)).csv(list(log.paths))
+    lost = F.concat_ws("", *(f"`{field.name}`" for field in fields)).contains("\ufffd")
+    return frame.withColumn(CORRUPT, F.when(lost, NOT_UTF8).otherwise(F.col(CORRUPT)))
 
 
 def _text(spark: SparkSession, log: Log) -> DataFrame:
@@ -126,17 +141,18 @@ READERS = {"parquet": _parquet, "json": _json, "csv": _csv, "text": _text}
 # -- columns -----------------------------------------------------------------------------------------------------
 
 
-def _normalised(frame: DataFrame, log: Log, kind: str) -> DataFrame:
+def _normalised(frame: DataFrame, log: Log) -> DataFrame:
     preset = PRESETS[log.preset] if log.preset is not None else None
     columns = found_columns(frame, log, preset)
-    text, broken = _text_of(frame, columns["text"], kind)
+    text, broken = _text_of(frame, columns["text"])
     reason = F.when(broken, NOT_UTF8)
     if CORRUPT in frame.columns:
-        reason = F.when(F.col(CORRUPT).isNotNull(), NOT_READ).otherwise(reason)
+        wrong = F.when(F.col(CORRUPT) == NOT_UTF8, NOT_UTF8).otherwise(NOT_READ)
+        reason = F.when(F.col(CORRUPT).isNotNull(), wrong).otherwise(reason)
     if preset is not None:
         reason = F.coalesce(reason, _failure(frame, preset))
     if log.preset == CSVLOG:
-        text = _logged(text)
+        text = _logged(frame, text)
         reason = F.coalesce(reason, F.when(text.isNull(), NO_QUERY))
     reason = F.coalesce(
         reason,
@@ -194,38 +210,38 @@ def _inside(schema: StructType, steps: list[str]) -> Column | None:
     return column
 
 
-def _text_of(frame: DataFrame, column: Column, kind: str) -> tuple[Column, Column]:
-    """The text, and whether its bytes are none; a decoder of CSV has put U+FFFD for those."""
+def _text_of(frame: DataFrame, column: Column) -> tuple[Column, Column]:
+    """The text, and whether its bytes are none."""
     type_ = frame.select(column).schema[0].dataType
     if not isinstance(type_, (StringType, BinaryType)):
         raise BulkError(
             f"the column of statements holds {type_.simpleString()}, not text: name another with --log-text"
         )
     text = column.cast("string")
-    broken = ~F.is_valid_utf8(text)
-    if kind == "csv":
-        broken = broken | text.contains("\ufffd")
-    return text, broken
+    return text, ~F.is_valid_utf8(text)
 
 
 def _failure(frame: DataFrame, preset: Preset) -> Column:
     present = list(frame.columns)
-    name, says = preset.succeeded
-    status = _column(frame, present, name) if name else None
     error = _column(frame, present, preset.failed) if preset.failed else None
     failed = F.lit(False)
-    if status is not None:
-        failed = F.coalesce(F.upper(F.trim(status.cast("string"))) != says.upper(), F.lit(False))
+    for name, says in preset.succeeded:
+        status = _column(frame, present, name)
+        if status is not None:
+            failed = failed | F.coalesce(F.upper(F.trim(status.cast("string"))) != says.upper(), F.lit(False))
     if error is not None:
         failed = failed | error.isNotNull()
     return F.when(failed, DID_NOT_RUN)
 
 
-def _logged(message: Column) -> Column:
+def _logged(frame: DataFrame, message: Column) -> Column:
     """duration: 0.4 ms  statement: SELECT …      as `projects.logs.postgres` reads it"""
+    detail = _column(frame, list(frame.columns), "detail")
     statement = F.regexp_extract(message, rf"(?s)\A{postgres.STATEMENT.pattern.replace('?P<text>', '')}\z", 1)
     prepared = F.regexp_extract(
-        F.coalesce("detail", F.lit("")), rf"(?is)\A{postgres.PREPARED.pattern.replace('?P<text>', '')}\z", 1
+        F.coalesce(detail, F.lit("")) if detail is not None else F.lit(""),
+        rf"(?is)\A{postgres.PREPARED.pattern.replace('?P<text>', '')}\z",
+        1,
     )
     text = F.when(statement != "", F.when(prepared != "", prepared).otherwise(statement))
     return F.when(F.col("error_severity") == "LOG", text)
@@ -235,3 +251,33 @@ def _word(column: Column | None) -> Column:
     if column is None:
         return F.lit("")
     return F.coalesce(F.substring(column.cast("string"), 1, 200), F.lit(""))
+
+
+# -- Redshift ----------------------------------------------------------------------------------------------------
+
+
+def put_together(frame: DataFrame) -> DataFrame:
+    """STL_QUERYTEXT, SYS_QUERY_TEXT: a text in pieces of 200 or 4000 characters      whole, with its line ends
+
+    Columns that are filled up with blanks lose them; a piece in the middle gets those back that were cut off.
+    """
+    words = [name for name, type_ in frame.dtypes if type_ == "string" and name != CORRUPT]
+    pieces = [name for name in frame.columns if name.lower() in ("sequence", "text")]
+    frame = frame.withColumns({name: F.rtrim(f"`{name}`") for name in words if name not in pieces})
+    if len(pieces) > 1:
+        frame = _joined(frame, *sorted(pieces, key=str.lower))
+    texts = [name for name in words if name.lower() in ("text", "query_text", "querytxt")]
+    return frame.withColumns({name: F.replace(F.col(name), F.lit("\\n"), F.lit("\n")) for name in texts})
+
+
+def _joined(frame: DataFrame, sequence: str, text: str) -> DataFrame:
+    """A row for each statement: all other columns are the same in its pieces."""
+    whose = [f"`{name}`" for name in frame.columns if name not in (sequence, text)]
+    broken = F.col(CORRUPT).isNotNull() if CORRUPT in frame.columns else F.lit(False)
+    piece = F.struct(F.col(sequence).try_cast("int").alias("number"), F.col(text).alias("said"))
+    several = frame.where(~broken).groupBy(*whose).agg(F.sort_array(F.collect_list(piece)).alias("pieces"))
+    most = "array_max(transform(pieces, p -> length(p.said)))"
+    width = f"IF({most} BETWEEN 190 AND 200, 200, IF({most} BETWEEN 3990 AND 4000, 4000, {most}))"
+    filled = f"transform(pieces, (p, at) -> IF(at < size(pieces) - 1, rpad(p.said, {width}, ' '), p.said))"
+    whole = several.withColumn(text, F.expr(f"array_join({filled}, '')")).drop("pieces")
+    return whole.unionByName(frame.where(broken).drop(sequence))
