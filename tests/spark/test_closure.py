@@ -11,7 +11,8 @@ import pytest
 from logbook import contents, table
 
 import lineal
-from lineal.graph.trace import upstream
+from lineal.graph.trace import downstream, upstream
+from lineal.model.edge import Column
 from lineal.model.way import How, compose, way
 from lineal.spark.bulk import closure
 
@@ -53,6 +54,39 @@ def test_it_is_what_the_traces_say(spark: Any, tmp_path: Path) -> None:
     assert whys["t.x", "d.first"] == ("c.x", closure.BITS[How.AGGREGATION])
     assert whys["t.k", "d.second"] == ("c.y", closure.BITS[How.CONDITIONAL])
     assert whys["a.x", "b.None"][1] == closure.BITS[How.FILTER]
+
+
+NESTED = """
+CREATE VIEW v AS SELECT s, k FROM t;
+CREATE VIEW w AS SELECT v.s.f AS f, v.s.g AS g, v.k AS k FROM v;
+CREATE VIEW x AS SELECT f + 1 AS f, t.s.g AS h, `s.f` AS i FROM w JOIN t;
+"""
+
+
+def test_fields_go_where_their_columns_go(spark: Any, tmp_path: Path) -> None:
+    """Also a column called s.f, beside the field f of s: nodes that are written alike are one."""
+    found = lineal.lineage(NESTED, dialect="spark")
+    graph, nodes = closure.graph_of(found.edges)
+    names = [f"{row['dataset']}.{row['column']}" for row in nodes.to_pylist()]
+    by_tracing = [row for made in closure.traced(spark, graph) for row in made.to_pylist()]
+    by_joins = [row for made in closure.joined(spark, graph) for row in made.to_pylist()]
+    assert by_tracing == by_joins
+    pairs = {(names[row["source"]], names[row["target"]], row["depth"]) for row in by_tracing}
+    assert {("t.s", "w.f", 2), ("t.s", "x.f", 3), ("v.s", "w.g", 1), ("v.s.f", "x.f", 2), ("t.s", "x.h", 1)} <= pairs
+    assert not {("v.s.f", "w.g", 1), ("v.s.g", "x.f", 2)} & pairs
+    columns = {end for edge in found.edges for end in (edge.source, edge.target) if isinstance(end, Column)}
+    traced = {
+        (str(column), str(each.target), each.depth)
+        for column in columns
+        for each in downstream(found.graph, [column])
+        if isinstance(each.target, Column) and column != each.target
+    }
+    shortest = {
+        (source, target): min(d for s, t, d in traced if (s, t) == (source, target)) for source, target, _ in traced
+    }
+    assert {pair for pair in pairs if not pair[1].endswith(".None")} == {
+        (*pair, depth) for pair, depth in shortest.items()
+    }
 
 
 def test_joins_give_the_same_bytes(spark: Any, tmp_path: Path) -> None:

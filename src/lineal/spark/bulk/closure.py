@@ -10,6 +10,7 @@ pairs are joined with the edges, depth by depth, only with what the last depth h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from lineal.model.edge import Edge
+from lineal.graph.graph import overlap, whole
+from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.way import STRENGTH, How
 from lineal.spark.bulk import output
 from lineal.spark.bulk.tables import named
@@ -79,16 +81,33 @@ def arrays(sources: Any, targets: Any, subtypes: Any, nodes: int) -> Arrays:
 
 def graph_of(edges: list[Edge]) -> tuple[Arrays, pa.Table]:
     """The edges as numbers, and the table of what the numbers mean; a dataset is a node whose column is null."""
-    ends = [(named(edge.source), named(edge.target), edge) for edge in edges]
-    names = sorted({name for source, target, _ in ends for name in (source, target)})
+    pairs: dict[tuple[tuple[str, str], tuple[str, str]], int] = {}
+    for source, target, edge in chain(((edge.source, edge.target, edge) for edge in edges), _through_fields(edges)):
+        pair = named(source), named(target)
+        pairs[pair] = pairs.get(pair, 0) | _bits(edge)
+    names = sorted({name for pair in pairs for name in pair})
     number = {name: at for at, name in enumerate(names)}
-    sources = np.array([number[source] for source, _, _ in ends], np.int64)
-    targets = np.array([number[target] for _, target, _ in ends], np.int64)
-    subtypes = np.array([_bits(edge) for _, _, edge in ends], np.int64)
+    sources = np.array([number[source] for source, _ in pairs], np.int64)
+    targets = np.array([number[target] for _, target in pairs], np.int64)
+    subtypes = np.array(list(pairs.values()), np.int64)
     nodes = pa.table(
         [list(range(len(names))), [name[0] for name in names], [name[1] or None for name in names]], schema=NODES
     )
     return arrays(sources, targets, subtypes, len(names)), nodes
+
+
+def _through_fields(edges: list[Edge]) -> Iterator[tuple[Column, Column | Dataset, Edge]]:
+    """t.s → v.s, v.s.f → w.f      so v.s → w.f: a column goes where its fields go, and they go where it goes"""
+    ends = {end for edge in edges for end in (edge.source, edge.target) if isinstance(end, Column)}
+    nested = {whole(column) for column in ends if column.path}
+    families: dict[Column, list[Column]] = {}
+    for column in ends if nested else ():
+        if whole(column) in nested:
+            families.setdefault(whole(column), []).append(column)
+    for edge in edges if nested else ():
+        for column in families.get(whole(edge.source), ()):
+            if column != edge.source and overlap(column, edge.source):
+                yield column, edge.target, edge
 
 
 def _bits(edge: Edge) -> int:
