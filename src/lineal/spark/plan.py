@@ -33,6 +33,11 @@ public class LinealPlan {
       "(boolean|tinyint|smallint|int|bigint|float|double|decimal|date|timestamp|binary|string)\\\\s*\\\\(",
       java.util.regex.Pattern.CASE_INSENSITIVE);
 
+  private static final java.util.regex.Pattern OF_PATH = java.util.regex.Pattern.compile("\\\\w+[. ]`?([^`]*/[^`]*)`?");
+
+  private static final String TO_TABLE =
+      "\\nAppendData\\nInsertOnlyMerge\\nOverwriteByExpression\\nOverwritePartitionsDynamic\\nReplaceData\\nWriteDelta\\n";
+
   private final StringBuilder out = new StringBuilder();
   private String views = "";
 
@@ -202,7 +207,7 @@ public class LinealPlan {
         out.setLength(before);
         return;
       }
-      out.append("{\\"name\\":").append(name).append(columns(plan)).append("}");
+      out.append("{\\"name\\":").append(name).append(columns(plan)).append(command(plan)).append("}");
     } catch (Throwable problem) {
       out.setLength(before);
     }
@@ -214,22 +219,19 @@ public class LinealPlan {
       String followed = followed(plan);
       return followed != null ? followed : relation(call(plan, "relation"));
     }
-    if (kind.equals("DataSourceV2Relation") || kind.equals("StreamingRelationV2")) {
-      Object identifier = kind.equals("DataSourceV2Relation") ? call(plan, "identifier") : null;
-      if (identifier instanceof scala.Some) {
-        Object catalog = call(plan, "catalog");
-        String prefix = catalog instanceof scala.Some ? call(((scala.Some) catalog).get(), "name") + "." : "";
-        return parts(prefix + ((scala.Some) identifier).get());
-      }
-      return quoted(String.valueOf(call(call(plan, "table"), "name")));
+    if (kind.endsWith("V2ScanRelation")) return name(call(plan, "relation"));
+    if (kind.contains("V2Relation") || kind.equals("StreamingRelationV2")) {
+      Object identifier = call(plan, "identifier");
+      if (identifier instanceof scala.Some) return parts(call(plan, "catalog"), ((scala.Some) identifier).get());
+      return table(String.valueOf(call(call(plan, "table"), "name")));
     }
     if (kind.equals("InsertIntoHadoopFsRelationCommand")) return quoted(String.valueOf(call(plan, "outputPath")));
     if (kind.equals("SaveIntoDataSourceCommand")) return option(call(plan, "options"));
     if (kind.equals("InsertIntoDataSourceCommand")) return name(call(plan, "logicalRelation"));
-    if (kind.equals("AppendData") || kind.startsWith("Overwrite")) return name(call(plan, "table"));
+    if (TO_TABLE.contains("\\n" + kind + "\\n")) return name(call(plan, "table"));
     if (kind.equals("CreateTableAsSelect") || kind.equals("ReplaceTableAsSelect")) {
       Object identifier = call(plan, "name");
-      return parts(call(call(identifier, "catalog"), "name") + "." + call(identifier, "identifier"));
+      return parts(call(identifier, "catalog"), call(identifier, "identifier"));
     }
     if (kind.equals("WriteToMicroBatchDataSourceV1")) return stream(plan);
     if (kind.equals("WriteToDataSourceV2") || kind.equals("WriteToMicroBatchDataSource")) return second(plan, kind);
@@ -297,6 +299,13 @@ public class LinealPlan {
     return ", \\"columns\\": [" + names + "]";
   }
 
+  /** DELETE, UPDATE or MERGE, of which the plan is a rewriting. */
+  private static String command(Object plan) throws Throwable {
+    String kind = plan.getClass().getSimpleName();
+    if (!kind.equals("ReplaceData") && !kind.equals("WriteDelta")) return "";
+    return ", \\"command\\": " + string(String.valueOf(call(call(plan, "operation"), "command")));
+  }
+
   private String option(Object options) throws Throwable {
     scala.collection.immutable.Map map = (scala.collection.immutable.Map) options;
     if (map.contains("path")) return quoted(String.valueOf(map.apply("path")));
@@ -336,11 +345,22 @@ public class LinealPlan {
     return found.invoke(target, new Object[0]);
   }
 
-  private static String parts(String dotted) {
+  /** catalog.schema.table; delta.`/lake/orders` is a path. */
+  private static String parts(Object catalog, Object identifier) throws Throwable {
+    String table = String.valueOf(call(identifier, "name"));
+    if (table.contains("/")) return quoted(table);
+    Object known = catalog instanceof scala.Some ? ((scala.Some) catalog).get() : catalog;
     StringBuilder list = new StringBuilder("[");
-    String[] names = dotted.replace("`", "").split("\\\\.");
-    for (int i = 0; i < names.length; i++) list.append(i > 0 ? "," : "").append(string(names[i]));
-    return list.append("]").toString();
+    if (!(known instanceof scala.Option)) list.append(string(String.valueOf(call(known, "name")))).append(",");
+    String[] schemas = (String[]) call(identifier, "namespace");
+    for (int i = 0; i < schemas.length; i++) list.append(string(schemas[i])).append(",");
+    return list.append(string(table)).append("]").toString();
+  }
+
+  /** What a table without a catalogue calls itself: delta.`file:/lake/orders`, parquet file:/lake/orders. */
+  private static String table(String name) {
+    java.util.regex.Matcher path = OF_PATH.matcher(name);
+    return quoted(path.matches() ? path.group(1) : name);
   }
 
   private static String quoted(String name) {

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lineal.algebra.expression import decides
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb
-from lineal.extract.catalyst.expressions import Scope, gather
+from lineal.algebra.frame import Frame
+from lineal.extract.catalyst import row_level
 from lineal.extract.catalyst.operators import frame_of
+from lineal.extract.catalyst.sink import Sink
 from lineal.extract.catalyst.tree import Node
 from lineal.model.diagnostic import Code
-from lineal.model.way import IDENTITY, Clause, How
 
 if TYPE_CHECKING:
     from lineal.extract.catalyst.plan import Plan
-
-
-@dataclass
-class Sink:
-    """A dataset with the frame that is written to it."""
-
-    name: str
-    kind: str
-    frame: Frame
-    columns: list[str] = field(default_factory=list)
 
 
 def sink_of(node: Node, plan: Plan) -> Sink | None:
@@ -90,71 +78,6 @@ def columns_of(node: Node) -> list[str]:
     return []
 
 
-# -- MERGE, UPDATE, DELETE ---------------------------------------------------------------------------------------
-
-ON = decides(How.JOIN, Clause.JOIN_ON)
-WHEN = decides(How.FILTER, Clause.WHERE)
-
-
-def update(node: Node, plan: Plan) -> Sink | None:
-    """UPDATE t SET a = b + 1 WHERE c      b → t.a, and c decides t.a: only what is set can change"""
-    frame = frame_of(node.children[0], None, plan)
-    scope = Scope(frame, None, plan, Clause.SET)
-    decided: Lineage = {}
-    for condition in node.trees("condition"):
-        gather(condition, WHEN, decided, scope)
-    columns: dict[str, Lineage] = {}
-    for assignment in node.trees("assignments"):
-        assign(assignment, scope, columns)
-    for lineage in columns.values():
-        absorb(decided, lineage)
-    return into_target(node.children[0], columns, NOTHING, plan)
-
-
-def delete(node: Node, plan: Plan) -> Sink | None:
-    """DELETE FROM t WHERE a      a decides which rows t has"""
-    frame = frame_of(node.children[0], None, plan)
-    rows: Lineage = {}
-    for condition in node.trees("condition"):
-        gather(condition, WHEN, rows, Scope(frame, None, plan, Clause.WHERE))
-    return into_target(node.children[0], {}, rows, plan)
-
-
-def merge(node: Node, plan: Plan) -> Sink | None:
-    """MERGE INTO t USING s ON … WHEN MATCHED AND … THEN UPDATE SET a = s.b      s.b → t.a; ON and AND decide rows"""
-    target, source = (frame_of(child, None, plan) for child in node.children)
-    both = Frame([*target.slots, *source.slots], NOTHING)
-    rows = dict(source.rows)
-    for condition in node.trees("mergeCondition"):
-        gather(condition, ON, rows, Scope(both, None, plan, Clause.JOIN_ON))
-    columns: dict[str, Lineage] = {}
-    for branch in ("matchedActions", "notMatchedActions", "notMatchedBySourceActions"):
-        for action in node.trees(branch):
-            for child in action.children:
-                if child.name == "Assignment":
-                    assign(child, Scope(both, None, plan, Clause.SET), columns)
-                else:
-                    gather(child, WHEN, rows, Scope(both, None, plan, Clause.WHERE))
-    return into_target(node.children[0], columns, rows, plan)
-
-
-def assign(assignment: Node, scope: Scope, columns: dict[str, Lineage]) -> None:
-    key, value = assignment.children
-    name = str(key.args.get("name", ""))
-    gather(value, IDENTITY, columns.setdefault(name, {}), scope)
-
-
-def into_target(table: Node, columns: dict[str, Lineage], rows: Lineage, plan: Plan) -> Sink | None:
-    leaf = table
-    while leaf.children:
-        leaf = leaf.children[0]
-    name = plan.name_of(leaf)
-    if name is None:
-        plan.report(Code.UNSUPPORTED_CONSTRUCT, f"the target over {leaf.name} has no name")
-        return None
-    return Sink(name, "table", Frame([Slot(column, column, lineage) for column, lineage in columns.items()], rows))
-
-
 COMMANDS: dict[str, Callable[[Node, Plan], Sink | None]] = {
     "CreateDataSourceTableAsSelectCommand": table_as_select,
     "CreateHiveTableAsSelectCommand": table_as_select,
@@ -176,7 +99,13 @@ COMMANDS: dict[str, Callable[[Node, Plan], Sink | None]] = {
     "AlterViewAsCommand": view_as_select,
     "CreateView": noted_sink,
     "CacheTableAsSelect": noted_sink,
-    "UpdateTable": update,
-    "DeleteFromTable": delete,
-    "MergeIntoTable": merge,
+    "InsertOnlyMerge": noted_sink,
+    "UpdateTable": row_level.update,
+    "DeleteFromTable": row_level.delete,
+    "MergeIntoTable": row_level.merge,
+    "UpdateCommand": row_level.delta_update,
+    "DeleteCommand": row_level.delta_delete,
+    "MergeIntoCommand": row_level.delta_merge,
+    "ReplaceData": row_level.rewritten,
+    "WriteDelta": row_level.rewritten,
 }

@@ -483,6 +483,7 @@ EXPRESSIONS: dict[str, Handler] = {
     "UpCast": through,
     "CheckOverflow": through,
     "CheckOverflowInTableInsert": through,
+    "CheckOverflowInTableWrite": through,
     "PromotePrecision": through,
     "TempResolvedColumn": through,
     "Collate": through,

@@ -298,6 +298,23 @@ def deduplicate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     return narrowed(frame_of(node.children[0], outer, plan), node.trees("keys"), DISTINCT, outer, plan)
 
 
+def merge_rows(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """MERGE … WHEN NOT MATCHED AND a THEN INSERT … WHEN NOT MATCHED THEN INSERT …      rows of either, by position"""
+    child = frame_of(node.children[0], outer, plan)
+    scope, rows = Scope(child, outer, plan), dict(child.rows)
+    outputs = node.trees("output")
+    made: list[list[Lineage]] = [[] for _ in outputs]
+    for keep in node.trees("notMatchedInstructions"):
+        gather(keep.children[0], FILTERS, rows, Scope(child, outer, plan, Clause.WHERE))
+        for found, value in zip(made, keep.children[1:], strict=False):
+            found.append(value_of(value, IDENTITY, scope))
+    slots = [
+        Slot(str(output.args["name"]), expression_id(output.args), united(found))
+        for output, found in zip(outputs, made, strict=True)
+    ]
+    return Frame(slots, rows)
+
+
 # -- CTEs --------------------------------------------------------------------------------------------------------
 
 
@@ -478,6 +495,7 @@ OPERATORS: dict[str, Operator] = {
     "Distinct": distinct,
     "Deduplicate": deduplicate,
     "DeduplicateWithinWatermark": deduplicate,
+    "MergeRows": merge_rows,
     "WithCTE": with_cte,
     "CTERelationRef": cte_reference,
     "UnionLoop": union_loop,
@@ -490,6 +508,7 @@ OPERATORS: dict[str, Operator] = {
     "StreamingRelation": relation,
     "StreamingRelationV2": relation,
     "StreamingDataSourceV2Relation": relation,
+    "StreamingDataSourceV2ScanRelation": relation,
     "LogicalRDD": from_rdd,
     "ExternalRDD": from_rdd,
     "LocalRelation": rootless,

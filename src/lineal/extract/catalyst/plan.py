@@ -7,9 +7,10 @@ from typing import Any
 
 from lineal.algebra.frame import Frame, edges_of, renamed
 from lineal.algebra.functions import with_meaning
-from lineal.extract.catalyst.commands import Sink, sink_of
+from lineal.extract.catalyst.commands import sink_of
 from lineal.extract.catalyst.expressions import Scope, function_name
 from lineal.extract.catalyst.operators import frame_of
+from lineal.extract.catalyst.sink import Sink
 from lineal.extract.catalyst.tree import Node, read
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Read

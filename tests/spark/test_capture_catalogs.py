@@ -1,0 +1,101 @@
+"""Tables of catalogues: to change single rows gives the edges of the statement, not of Spark's rewriting of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from changes import STATEMENTS, by_running, by_the_program, by_the_text, make, merge_by_frame, program, statement
+
+HERE = Path(__file__).parent
+KINDS = ("groups", "rows", "split")
+"""How a table takes changes: whole groups anew, rows that are updated, or rows that are deleted and inserted"""
+
+
+@pytest.fixture(scope="module")
+def changeable(spark, tmp_path_factory):
+    """A catalogue of tables that can change single rows: the smallest that Spark takes, compiled here."""
+    home = os.environ.get("JAVA_HOME")
+    compiler = shutil.which("javac", path=f"{home}/bin" if home else None)
+    if compiler is None:
+        pytest.skip("no Java compiler")
+    import pyspark
+
+    folder = tmp_path_factory.mktemp("changeable")
+    jars = str(Path(os.environ.get("SPARK_HOME") or pyspark.__path__[0]) / "jars" / "*")
+    source = str(HERE / "java" / "ChangeableCatalog.java")
+    subprocess.run([compiler, "-nowarn", "-cp", jars, "-d", str(folder), source], check=True, timeout=300)
+    jar = folder / "changeable.jar"
+    with zipfile.ZipFile(jar, "w") as archive:
+        for made in folder.glob("*.class"):
+            archive.write(made, made.name)
+    spark.sql(f"ADD JAR '{jar}'")
+    spark.conf.set("spark.sql.catalog.lake", "ChangeableCatalog")
+    return spark
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_statement_gives_the_edges_of_its_text(changeable, kind):
+    tables, using = f"lake.{kind}", f"TBLPROPERTIES ('changes' = '{kind}')"
+    make(changeable, tables, using)
+    told = {name: statement(changeable, name, tables, using) for name in STATEMENTS}
+    assert {name: facts for name, (facts, _) in told.items()} == {
+        name: by_the_text(name, tables, using) for name in STATEMENTS
+    }
+    assert {name: problems for name, (_, problems) in told.items() if problems} == {}
+
+
+def test_a_program_writes_in_every_way(changeable):
+    make(changeable, "lake.program")
+    facts, problems = by_running(changeable, lambda: program(changeable, "lake.program"))
+    assert (facts, problems) == (by_the_program("lake.program"), [])
+
+
+def test_a_frame_is_merged(changeable):
+    make(changeable, "lake.frames")
+    facts, problems = by_running(changeable, lambda: merge_by_frame(changeable, "lake.frames"))
+    assert problems == []
+    assert facts == {
+        "lake.frames.seen.id -> lake.frames.orders.id  IDENTITY",
+        "lake.frames.seen.k -> lake.frames.orders.day  IDENTITY",
+        "lake.frames.seen.n -> lake.frames.orders.amount  TRANSFORMATION",
+        "lake.frames.orders.amount -> lake.frames.orders.amount  TRANSFORMATION",
+        "lake.frames.seen.id => lake.frames.orders  JOIN",
+        "lake.frames.orders.id => lake.frames.orders  JOIN",
+        "lake.frames.seen.n => lake.frames.orders  FILTER",
+    }
+
+
+def test_a_database_is_a_catalogue(spark):
+    url = "jdbc:derby:memory:catalogue;create=true"
+    driver = "org.apache.derby.iapi.jdbc.AutoloadedDriver"
+    settings = {
+        "": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
+        ".url": url,
+        ".driver": driver,
+    }
+    for setting, value in settings.items():
+        spark.conf.set(f"spark.sql.catalog.derby{setting}", value)
+    there = "derby.APP"
+    for table, columns in {"IN_ROWS": "(ID BIGINT, N BIGINT)", "OUT_ROWS": "(ID BIGINT, N BIGINT)"}.items():
+        spark.sql(f"CREATE TABLE {there}.{table} {columns}")
+
+    def write():
+        spark.sql(f"INSERT INTO {there}.OUT_ROWS SELECT ID, N + 1 FROM {there}.IN_ROWS WHERE N > 1")
+        spark.sql(f"CREATE TABLE {there}.MADE_ROWS AS SELECT N AS M FROM {there}.OUT_ROWS")
+        spark.table(f"{there}.IN_ROWS").writeTo(f"{there}.OUT_ROWS").append()
+        spark.table(f"{there}.MADE_ROWS").write.mode("overwrite").jdbc(url, "PLAIN_ROWS", properties={"driver": driver})
+
+    facts, problems = by_running(spark, write)
+    assert problems == []
+    assert facts == {
+        f"{there}.IN_ROWS.ID -> {there}.OUT_ROWS.ID  IDENTITY",
+        f"{there}.IN_ROWS.N -> {there}.OUT_ROWS.N  IDENTITY, TRANSFORMATION",
+        f"{there}.IN_ROWS.N => {there}.OUT_ROWS  FILTER",
+        f"{there}.OUT_ROWS.N -> {there}.MADE_ROWS.M  IDENTITY",
+        f"{there}.MADE_ROWS.M -> PLAIN_ROWS.M  IDENTITY",
+    }
