@@ -81,7 +81,7 @@ def program(spark: Any, tables: str, provider: str = "") -> None:
     made = seen.select("id", (F.col("n") + 1).alias("more")).writeTo(f"{tables}.made")
     (made.using(provider) if provider else made).createOrReplace()
     seen.select(F.col("n").alias("id"), (-F.col("n")).alias("more")).writeTo(f"{tables}.made").append()
-    named.writeTo(f"{tables}.orders").overwrite(F.col("day") == "MON")
+    named.writeTo(f"{tables}.orders").overwrite(F.col("id") > 0)
     named.writeTo(f"{tables}.orders").overwritePartitions()
     named.select("day", "id", "amount").write.mode("append").saveAsTable(f"{tables}.orders")
     seen.select("n", "id", "k").write.insertInto(f"{tables}.orders")

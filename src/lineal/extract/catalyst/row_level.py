@@ -174,12 +174,13 @@ def read_table(side: Node) -> tuple[Node, list[Node]]:
 
 
 def projections(query: Node) -> Iterator[Node]:
-    """The operators that compute the new rows; those that stay as they are pass through a filter alone."""
-    if query.name in ("Project", "Expand"):
-        yield query
-    elif query.name == "Union":
+    """The operators that compute the new rows: over the table, or over those of its rows that are meant."""
+    below = query.children[0].name if query.children else ""
+    if query.name == "Union" or below in ("Project", "Expand", "Union"):
         for child in query.children:
             yield from projections(child)
+    elif query.name in ("Project", "Expand"):
+        yield query
 
 
 def items(projection: Node) -> Iterator[tuple[str, Node]]:
