@@ -83,7 +83,8 @@ def program(spark: Any, tables: str, provider: str = "") -> None:
     seen.select(F.col("n").alias("id"), (-F.col("n")).alias("more")).writeTo(f"{tables}.made").append()
     named.writeTo(f"{tables}.orders").overwrite(F.col("id") > 0)
     named.writeTo(f"{tables}.orders").overwritePartitions()
-    named.select("day", "id", "amount").write.mode("append").saveAsTable(f"{tables}.orders")
+    added = named.select("day", "id", "amount").write.mode("append")
+    (added.format(provider) if provider else added).saveAsTable(f"{tables}.orders")
     seen.select("n", "id", "k").write.insertInto(f"{tables}.orders")
 
 

@@ -36,7 +36,8 @@ public class LinealPlan {
   private static final java.util.regex.Pattern OF_PATH = java.util.regex.Pattern.compile("\\\\w+[. ]`?([^`]*/[^`]*)`?");
 
   private static final String TO_TABLE =
-      "\\nAppendData\\nInsertOnlyMerge\\nOverwriteByExpression\\nOverwritePartitionsDynamic\\nReplaceData\\nWriteDelta\\n";
+      "\\nAppendData\\nInsertOnlyMerge\\nOverwriteByExpression\\nOverwritePartitionsDynamic\\nReplaceData\\nWriteDelta\\n"
+      + "DeltaDynamicPartitionOverwriteCommand\\n";
 
   private final StringBuilder out = new StringBuilder();
   private String views = "";

@@ -92,6 +92,7 @@ COMMANDS: dict[str, Callable[[Node, Plan], Sink | None]] = {
     "AppendData": noted_sink,
     "OverwriteByExpression": noted_sink,
     "OverwritePartitionsDynamic": noted_sink,
+    "DeltaDynamicPartitionOverwriteCommand": noted_sink,
     "WriteToDataSourceV2": noted_sink,
     "WriteToMicroBatchDataSource": noted_sink,
     "WriteToMicroBatchDataSourceV1": table_as_select,
