@@ -152,6 +152,85 @@ def test_a_stream_is_followed_through_foreach_batch(spark, orders, tmp_path):
     }
 
 
+def test_a_checkpoint_keeps_its_history(spark, orders, tmp_path):
+    """Also where a join gives one side new ids, a filter keeps the old ones, and a loop goes on from the last round."""
+    from pyspark.sql import functions as F
+
+    orders.write.parquet(f"{tmp_path}/in")
+
+    def store(batch, number):
+        kept = batch.filter("amount > 0").localCheckpoint()
+        both = kept.alias("k").join(batch.alias("b"), F.expr("k.id = b.id"))
+        both.selectExpr("k.id", "b.amount * 2 AS twice").write.mode("append").saveAsTable("captured.kept_batches")
+
+    with capture(spark) as captured:
+        kept = orders.filter("day = 'mon'").select("id", F.col("amount") + 1).toDF("id", "more").localCheckpoint(False)
+        pairs = kept.alias("a").join(kept.alias("b"), F.expr("a.id = b.id"))
+        pairs.selectExpr("a.id", "b.more").write.saveAsTable("captured.pairs")
+        step = orders.select("id")
+        for _ in range(2):
+            step = orders.join(step.withColumnRenamed("id", "former"), F.expr("amount = former")).select("id")
+            step = step.localCheckpoint()
+        step.write.saveAsTable("captured.steps")
+        spark.createDataFrame(kept.rdd, kept.schema).write.saveAsTable("captured.unknown")
+        stream = spark.readStream.schema(orders.schema).parquet(f"{tmp_path}/in").writeStream.foreachBatch(store)
+        stream.option("checkpointLocation", f"{tmp_path}/at").trigger(availableNow=True).start().awaitTermination()
+    assert facts(captured) == {
+        "captured.orders.id -> captured.pairs.id  IDENTITY",
+        "captured.orders.amount -> captured.pairs.more  TRANSFORMATION",
+        "captured.orders.id => captured.pairs  JOIN",
+        "captured.orders.day => captured.pairs  FILTER",
+        "captured.orders.id -> captured.steps.id  IDENTITY",
+        "captured.orders.id => captured.steps  JOIN",
+        "captured.orders.amount => captured.steps  JOIN",
+        f"{tmp_path}/in.id -> captured.kept_batches.id  IDENTITY",
+        f"{tmp_path}/in.amount -> captured.kept_batches.twice  TRANSFORMATION",
+        f"{tmp_path}/in.amount => captured.kept_batches  FILTER",
+        f"{tmp_path}/in.id => captured.kept_batches  JOIN",
+    }
+    assert captured.writes == 4
+    assert [each.code.code for each in captured.extraction.diagnostics] == ["dynamic"]
+
+
+def test_what_spares_what_is_there_has_written_nothing(spark, orders, tmp_path):
+    with capture(spark) as captured:
+        for column in ("id", "amount"):
+            spark.sql(
+                f"CREATE TABLE IF NOT EXISTS captured.once USING parquet AS SELECT {column} AS a FROM captured.orders"
+            )
+            orders.selectExpr(f"{column} AS a").write.mode("ignore").parquet(f"{tmp_path}/once")
+        orders.select("day").limit(0).write.mode("ignore").parquet(f"{tmp_path}/empty")
+    assert facts(captured) == {
+        "captured.orders.id -> captured.once.a  IDENTITY",
+        f"captured.orders.id -> {tmp_path}/once.a  IDENTITY",
+        f"captured.orders.day -> {tmp_path}/empty.day  IDENTITY",
+    }
+    assert captured.writes == 3
+
+
+def test_operators_that_are_rare(spark, orders):
+    with capture(spark) as captured:
+        spark.sql("SHOW TABLES IN captured").select("tableName").write.saveAsTable("captured.shown")
+        spark.sql(
+            "SELECT TRANSFORM(id) USING 'cat' AS (a STRING) FROM captured.orders WHERE amount > 1"
+        ).write.saveAsTable("captured.piped")
+        other = orders.withColumnRenamed("day", "other")
+        nearest = orders._joinAsOf(
+            other, leftAsOfColumn=orders.amount, rightAsOfColumn=other.id, on=orders.day == other.other
+        )
+        nearest.select(orders.id, "other").write.saveAsTable("captured.nearest")
+    assert facts(captured) == {
+        "captured.orders.id -> captured.piped.a  TRANSFORMATION",
+        "captured.orders.amount => captured.piped  FILTER",
+        "captured.orders.id -> captured.nearest.id  IDENTITY",
+        "captured.orders.day -> captured.nearest.other  IDENTITY",
+        "captured.orders.amount => captured.nearest  JOIN",
+        "captured.orders.id => captured.nearest  JOIN",
+        "captured.orders.day => captured.nearest  JOIN",
+    }
+    assert not captured.extraction.diagnostics
+
+
 def test_events_of_a_job_that_throws(spark, orders, tmp_path):
     events, saved = tmp_path / "events.ndjson", tmp_path / "job.lineal.json"
     with pytest.raises(ZeroDivisionError), capture(spark, to=events, save=saved, job_name="shop") as captured:

@@ -25,6 +25,7 @@ import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Inline;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.unsafe.types.UTF8String;
 
@@ -98,6 +99,7 @@ public class LinealPlan {
       for (int i = 0; i < names.length; i++) out.append(i > 0 ? "," : "").append(string(names[i]));
       out.append("]");
     }
+    if (node instanceof LogicalRDD) out.append(",\\"rddId\\":").append(((LogicalRDD) node).rdd().id());
     if (node instanceof Cast)
       out.append(",\\"user\\":").append(isWritten((Cast) node));
     if (leaf) {

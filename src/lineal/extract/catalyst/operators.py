@@ -54,7 +54,10 @@ def sample(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 
 def from_rdd(node: Node, outer: Scope | None, plan: Plan) -> Frame:
-    """spark.createDataFrame(rdd), df.localCheckpoint()      the plan ends here, whatever made the rows"""
+    """spark.createDataFrame(rdd)      the plan ends here, unless the rows are those of a checkpoint that was seen"""
+    made = plan.from_origin(node)
+    if made is not None:
+        return made
     plan.report(Code.DYNAMIC, "a DataFrame is made from an RDD: the plan does not tell where its rows come from")
     return rootless(node, outer, plan)
 
@@ -113,11 +116,28 @@ def join(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """a JOIN b ON …; of LEFT SEMI and LEFT ANTI only a remains"""
     left = frame_of(node.children[0], outer, plan)
     right = frame_of(node.children[1], outer, plan)
-    both = Frame([*left.slots, *right.slots], united([left.rows, right.rows]))
+    both = side_by_side([left, right])
     joined = narrowed(both, node.trees("condition"), JOINS, outer, plan)
     if join_type(node) in ("LeftSemi", "LeftAnti"):
         return Frame(left.slots, joined.rows)
     return joined
+
+
+def as_of_join(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """a JOIN b, the nearest row by time or by another measure"""
+    frames = [frame_of(child, outer, plan) for child in node.children]
+    both = side_by_side(frames)
+    conditions = [tree for field in ("asOfCondition", "condition", "rankingExpression") for tree in node.trees(field)]
+    return narrowed(both, conditions, JOINS, outer, plan)
+
+
+def zipped(node: Node, outer: Scope | None, plan: Plan) -> Frame:
+    """a.zip(b)      the columns of both, row by row"""
+    return side_by_side([frame_of(child, outer, plan) for child in node.children])
+
+
+def side_by_side(frames: list[Frame]) -> Frame:
+    return Frame([slot for frame in frames for slot in frame.slots], united([frame.rows for frame in frames]))
 
 
 def join_type(node: Node) -> str:
@@ -485,11 +505,13 @@ OPERATORS: dict[str, Operator] = {
     "Sort": sort,
     "Join": join,
     "LateralJoin": lateral_join,
+    **dict.fromkeys(("AsOfJoin", "NearestByJoin"), as_of_join),
+    "Zip": zipped,
     "Aggregate": aggregate,
     "Expand": expand,
     "Window": window,
     "Generate": generate,
-    "Union": union_all,
+    **dict.fromkeys(("Union", "SequentialStreamingUnion"), union_all),
     "Intersect": intersect,
     "Except": except_,
     "Distinct": distinct,
@@ -514,11 +536,13 @@ OPERATORS: dict[str, Operator] = {
     "LocalRelation": rootless,
     "Range": rootless,
     "OneRowRelation": rootless,
+    "CommandResult": rootless,
     "InMemoryRelation": rootless,
     "View": view,
     "MapInPandas": black_box,
     "MapInArrow": black_box,
     "PythonMapInArrow": black_box,
+    "ScriptTransformation": black_box,
     "FlatMapGroupsInPandas": black_box,
     "FlatMapGroupsInArrow": black_box,
     "FlatMapCoGroupsInPandas": black_box,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from lineal.algebra.frame import Frame, edges_of, renamed
 from lineal.algebra.functions import with_meaning
 from lineal.extract.catalyst.commands import sink_of
 from lineal.extract.catalyst.expressions import Scope, function_name
-from lineal.extract.catalyst.operators import frame_of
+from lineal.extract.catalyst.operators import by_position, frame_of
 from lineal.extract.catalyst.sink import Sink
-from lineal.extract.catalyst.tree import Node, read
+from lineal.extract.catalyst.tree import Node, expression_id, read
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Read
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
@@ -49,11 +49,54 @@ class Names:
         return ".".join(parts)
 
 
+class Origin(NamedTuple):
+    """df.checkpoint()      what the rows of an RDD were made from"""
+
+    frame: Frame
+    plan: Plan
+    rdd: int = -1
+    """the number of that RDD; threads that make RDDs side by side may have pushed it up"""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(slot.key for slot in self.frame.slots)
+
+
+class Origins:
+    """Those that are known: by the number of their RDD, and by the ids of their columns, which a join with the same
+    frame makes anew, and a filter leaves as they are."""
+
+    def __init__(self, origins: Iterable[Origin] = ()) -> None:
+        self._all: list[Origin] = []
+        self._by_rdd: dict[int, Origin] = {}
+        self._by_ids: dict[tuple[str, ...], list[Origin]] = {}
+        for origin in origins:
+            self.add(origin)
+
+    def add(self, origin: Origin) -> None:
+        self._all.append(origin)
+        self._by_rdd[origin.rdd] = origin
+        self._by_ids.setdefault(origin.ids, []).append(origin)
+
+    def copy(self) -> Origins:
+        return Origins(self._all)
+
+    def find(self, rdd: int, ids: tuple[str, ...]) -> Origin | None:
+        found = self._by_rdd.get(rdd)
+        if found is not None and len(found.frame.slots) == len(ids):
+            return found
+        before = [origin for origin in self._by_ids.get(ids, ()) if origin.rdd < rdd]
+        return max(before, key=lambda origin: origin.rdd, default=None)
+
+
 class Plan:
     """What the walk over one plan carries."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, origins: Origins | None = None) -> None:
         self.names = names
+        self.origins = origins or Origins()
+        self.held: dict[int, Frame] = {}
+        """what is known of RDDs, by their number: in a join with itself a frame has new ids on one side"""
         self.ctes: dict[Any, Frame] = {}
         self.loops: dict[Any, Frame] = {}
         self.grouping: dict[str, list[Any]] = {}
@@ -73,6 +116,20 @@ class Plan:
 
     def reads_dataset(self, dataset: Dataset) -> None:
         self.datasets_read[dataset] = None
+
+    def from_origin(self, node: Node) -> Frame | None:
+        """The frame of an RDD that a checkpoint or a stream has made; None if it is not known."""
+        outputs = node.trees("output")
+        number = int(node.args.get("rddId", 0))
+        if number not in self.held:
+            origin = self.origins.find(number, tuple(expression_id(output.args) for output in outputs))
+            if origin is None:
+                return None
+            self.held[number] = origin.frame
+            self.columns_read.update(origin.plan.columns_read)
+            self.datasets_read.update(origin.plan.datasets_read)
+            self.diagnostics += origin.plan.diagnostics
+        return by_position(self.held[number], outputs)
 
     def report(self, code: Code, message: str) -> None:
         self.diagnostics.append(Diagnostic(code, message))
@@ -136,12 +193,20 @@ class PlanReading:
         return tuple(name for name in names if name)
 
 
-def extract(text: str, target: str = "query", names: Names | None = None) -> Extraction:
+def origin_in(text: str, names: Names, origins: Origins, rdd: int) -> Origin:
+    """What a plan makes, for those that go on with its rows and have lost its plan."""
+    plan = Plan(names, origins)
+    root = read(text)
+    sink = sink_of(root, plan)
+    return Origin(sink.frame if sink is not None else frame_of(root, None, plan), plan, rdd)
+
+
+def extract(text: str, target: str = "query", names: Names | None = None, origins: Origins | None = None) -> Extraction:
     """The lineage of a plan's JSON: of the dataset that its command writes, else of `target`.
 
     Spark's own `toJSON` is read, too; as it does not tell which casts the user wrote, all of them count.
     """
-    plan = Plan(names or Names())
+    plan = Plan(names or Names(), origins)
     root = read(text)
     sink = sink_of(root, plan)
     if sink is None:

@@ -18,6 +18,7 @@ QUEUE = "lineal"
 LISTENER = """
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.QueryExecution;
@@ -29,6 +30,7 @@ public class LinealCapture extends SparkListener {
   private final java.util.HashMap started = new java.util.HashMap();
   private final java.util.HashMap around = new java.util.HashMap();
   private final java.util.HashSet parents = new java.util.HashSet();
+  private final java.util.HashSet worked = new java.util.HashSet();
   private LinealPlan writer;
   private String writes = "";
   private String head = "";
@@ -79,8 +81,19 @@ public class LinealCapture extends SparkListener {
     Long id = Long.valueOf(event.executionId());
     Object root = event.rootExecutionId().isDefined() ? event.rootExecutionId().get() : id;
     started.put(id, new Object[] {Long.valueOf(event.time()), root});
+    java.util.Iterator commands = around.entrySet().iterator();
+    while (commands.hasNext()) {
+      java.util.Map.Entry command = (java.util.Map.Entry) commands.next();
+      if (command.getValue().equals(root)) worked.add(command.getKey());
+    }
     String node = event.sparkPlanInfo().nodeName();
     if (node.contains("AsSelect") || node.contains("DirCommand")) around.put(id, root);
+  }
+
+  /** An execution that has run a job has done something. */
+  public void onJobStart(SparkListenerJobStart job) {
+    String execution = job.properties() == null ? null : job.properties().getProperty("spark.sql.execution.id");
+    if (execution != null) worked.add(Long.valueOf(execution));
   }
 
   private void ends(SparkListenerSQLExecutionEnd event) throws Throwable {
@@ -89,12 +102,27 @@ public class LinealCapture extends SparkListener {
     around.remove(id);
     Object root = begun == null ? id : begun[1];
     boolean parent = parents.remove(id);
+    boolean did = worked.remove(id);
     Object analysed = around.containsValue(root) ? null : analysed(event.qe());
     String kind = analysed == null ? "" : analysed.getClass().getSimpleName();
     if (kind.equals("Union") && commands((LogicalPlan) analysed)) {
       scala.collection.Iterator each = ((LogicalPlan) analysed).children().iterator();
       for (int part = 0; each.hasNext(); part++) wrote(event, each.next(), part, begun, root);
-    } else if (!wrote(event, analysed, 0, begun, root) && parent) tell("{\\"closes\\":" + id + "}", null);
+      return;
+    }
+    boolean nothing = !did && !event.executionFailure().isDefined() && sparesWhatIsThere(analysed);
+    boolean told = !nothing && wrote(event, analysed, 0, begun, root);
+    if (!told && parent) tell("{\\"closes\\":" + id + "}", null);
+  }
+
+  /** CREATE TABLE IF NOT EXISTS t AS …, df.write.mode("ignore") */
+  private static boolean sparesWhatIsThere(Object plan) {
+    if (!(plan instanceof Command)) return false;
+    try {
+      return String.valueOf(ask(plan, "mode")).equals("Ignore");
+    } catch (Throwable none) {
+      return false;
+    }
   }
 
   /** FROM t INSERT INTO a … INSERT INTO b … */
@@ -108,6 +136,9 @@ public class LinealCapture extends SparkListener {
   private boolean wrote(SparkListenerSQLExecutionEnd event, Object plan, int part, Object[] begun, Object root)
       throws Throwable {
     String kind = plan == null ? "" : plan.getClass().getSimpleName();
+    Object name = event.executionName().isDefined() ? event.executionName().get() : kind;
+    boolean checkpoint = plan != null && !name.equals(kind) && writes.contains("\\n" + name + "\\n");
+    if (checkpoint) kind = String.valueOf(name);
     boolean known = writes.contains("\\n" + kind + "\\n");
     if (plan == null || (known ? isTemporaryView(plan) : !seemsToWrite(kind, plan))) return false;
     Long id = Long.valueOf(event.executionId());
@@ -115,8 +146,12 @@ public class LinealCapture extends SparkListener {
     head.append(",\\"part\\":").append(part).append(",\\"kind\\":").append(LinealPlan.string(kind));
     head.append(",\\"started\\":").append(begun == null ? Long.valueOf(event.time()) : begun[0]);
     head.append(",\\"ended\\":").append(event.time());
+    boolean failed = event.executionFailure().isDefined();
+    if (checkpoint && !failed) head.append(",\\"rdd\\":").append(event.qe().executedPlan().execute().id() + 1);
     if (kind.startsWith("WriteToMicroBatch")) head.append(",\\"sink\\":").append(LinealPlan.string(sink(plan, kind)));
-    if (event.executionFailure().isDefined())
+    if (kind.endsWith("SourceV1") && !failed && sink(plan, kind).startsWith("ForeachBatch"))
+      head.append(",\\"rdd\\":").append(event.qe().toRdd().id());
+    if (failed)
       head.append(",\\"failure\\":").append(LinealPlan.string(String.valueOf(event.executionFailure().get())));
     if (!root.equals(id)) parents.add(root);
     LinealPlan written = null;
@@ -171,11 +206,14 @@ public class LinealCapture extends SparkListener {
 IN_THE_SESSION = frozenset(("CacheTableAsSelect", "CreateView"))
 """What they make is gone with the session, or is told again by the command that follows."""
 
-WRITES = "".join(f"\n{name}\n" for name in sorted(COMMANDS.keys() - IN_THE_SESSION))
+CHECKPOINTS = frozenset(("checkpoint", "localCheckpoint"))
+"""The names of executions after which a DataFrame goes on with its rows, and without its plan."""
+
+WRITES = "".join(f"\n{name}\n" for name in sorted({*COMMANDS, *CHECKPOINTS} - IN_THE_SESSION))
 
 
 class Execution(NamedTuple):
-    """A query execution that has ended, and that writes."""
+    """A query execution that has ended, and that writes, or keeps rows for others."""
 
     id: int
     root: int
@@ -183,13 +221,15 @@ class Execution(NamedTuple):
     part: int
     """FROM t INSERT INTO a … INSERT INTO b …      two writes of one execution"""
     kind: str
-    """the class of its command"""
+    """the class of its command, or the name of a checkpoint"""
     started: int
     """in milliseconds since 1970"""
     ended: int
     failure: str = ""
     sink: str = ""
     """the class of a stream's sink"""
+    rdd: int = -1
+    """the number of the RDD that a checkpoint keeps, or that foreachBatch hands over"""
     plan: str = ""
     """as JSON; '' for a command that is not known"""
     problem: str = ""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from lineal.extract.catalyst.plan import Names, extract
+from lineal.extract.catalyst.plan import Names, Origins, extract, origin_in
 from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.extraction import Coverage, DatasetInfo, Extraction
 from lineal.model.job import Run
-from lineal.spark.live.listener import Closed, Execution, Problem
+from lineal.spark.live.listener import CHECKPOINTS, Closed, Execution, Problem
 from lineal.spark.session import one_line
 
 NO_SINKS = frozenset(("ForeachBatchSink", "ForeachWriterTable"))
@@ -23,6 +22,7 @@ NOWHERE = frozenset(("noop-table", "console", "MemorySink"))
 """df.write.format("noop")      what Spark calls the tables of sinks that keep nothing beyond the session"""
 
 RunId = Callable[[Execution], str]
+Read = TypeVar("Read")
 
 
 class Write(NamedTuple):
@@ -44,6 +44,7 @@ class Recorder:
         self._found: dict[Any, Extraction] = {}
         self._problems: dict[str, Diagnostic] = {}
         self._inside: dict[int, list[Execution]] = {}
+        self._checkpoints = Origins()
         self._lock = Lock()
         self.writes = 0
         self.failed = 0
@@ -54,15 +55,12 @@ class Recorder:
             if isinstance(told, Problem):
                 self.problem("listener", f"Spark's listener failed: {told.text}")
             elif isinstance(told, Closed):
-                for inner in self._inside.pop(told.root, ()):
-                    self._take(inner, "", run_id)
+                self._take_inside(self._inside.pop(told.root, ()), self._checkpoints, run_id)
             elif told.root != told.id:
                 self._inside.setdefault(told.root, []).append(told)
             else:
-                for inner in self._inside.pop(told.id, ()):
-                    if inner.kind != told.kind:  # a stream's batch may be carried out by an execution of its own
-                        self._take(inner, told.plan, run_id)
-                self._take(told, "", run_id)
+                self._take_batch(told, self._inside.pop(told.id, ()), run_id)
+                self._take(told, self._checkpoints, run_id)
         except Exception as problem:
             self.problem(type(problem).__name__, f"an execution cannot be read: {one_line(problem)}")
 
@@ -81,7 +79,22 @@ class Recorder:
         with self._lock:
             return united(list(self._found.values()), list(self._problems.values()))
 
-    def _take(self, execution: Execution, batch: str, run_id: RunId) -> None:
+    def _take_batch(self, batch: Execution, inside: Sequence[Execution], run_id: RunId) -> None:
+        """foreachBatch hands over rows without a history: the stream's own plan has made them."""
+        # a stream's batch may be carried out by an execution of its own
+        inside = [inner for inner in inside if inner.kind != batch.kind]
+        if not inside:
+            return
+        origins = self._checkpoints.copy()
+        if batch.plan:
+            origins.add(deeply(lambda: origin_in(batch.plan, self._names, origins, batch.rdd)))
+        self._take_inside(inside, origins, run_id)
+
+    def _take_inside(self, inside: Sequence[Execution], origins: Origins, run_id: RunId) -> None:
+        for inner in inside:
+            self._take(inner, origins, run_id)
+
+    def _take(self, execution: Execution, origins: Origins, run_id: RunId) -> None:
         if execution.sink in NO_SINKS:
             return
         if not execution.plan:
@@ -89,8 +102,10 @@ class Recorder:
             self.problem(execution.kind, f"{execution.kind} writes, but its plan cannot be read{reason}")
             return
         try:
-            plan = grounded(execution.plan, batch) if batch else execution.plan
-            found = self._read(plan, execution.kind)
+            if execution.kind in CHECKPOINTS:
+                origins.add(deeply(lambda: origin_in(execution.plan, self._names, origins, execution.rdd)))
+                return
+            found = deeply(lambda: extract(execution.plan, execution.kind, self._names, origins))
         except Exception as problem:
             self.problem(execution.kind, f"the plan of {execution.kind} cannot be read: {one_line(problem)}")
             return
@@ -106,53 +121,16 @@ class Recorder:
                 self._found.setdefault(facts_of(found), found)
         self._told(Write(target, found, run, execution.failure))
 
-    def _read(self, plan: str, kind: str) -> Extraction:
-        """A chain of some hundred steps is a thousand calls deep."""
-        try:
-            return extract(plan, kind, self._names)
-        except RecursionError:
-            from lineal.extract.sql.parse import deep
 
-            with deep():
-                return extract(plan, kind, self._names)
+def deeply(read: Callable[[], Read]) -> Read:
+    """A chain of some hundred steps is a thousand calls deep."""
+    try:
+        return read()
+    except RecursionError:
+        from lineal.extract.sql.parse import deep
 
-
-def grounded(plan: str, batch: str) -> str:
-    """foreachBatch hands over rows without a history: in their place stands the plan of the stream that made them."""
-    stream = json.loads(batch)[1:]
-    known = {item["exprId"]["id"] for item in nodes(stream) if "exprId" in item}
-    return json.dumps(replaced(json.loads(plan), stream, known))
-
-
-def replaced(items: list[Any], stream: list[Any], known: set[int]) -> list[Any]:
-    made: list[Any] = []
-    for item in items:
-        if not isinstance(item, dict) or not str(item.get("class", "")).endswith(".LogicalRDD"):
-            made.append(planted(item, stream, known))
-            continue
-        attributes = {node["exprId"]["id"] for node in nodes(item.get("output", [])) if "exprId" in node}
-        made += stream if attributes and attributes <= known else [item]
-    return made
-
-
-def planted(item: Any, stream: list[Any], known: set[int]) -> Any:
-    """A node's fields may hold trees, too."""
-    if isinstance(item, list):
-        return replaced(item, stream, known)
-    if isinstance(item, dict):
-        return {name: planted(value, stream, known) for name, value in item.items()}
-    return item
-
-
-def nodes(value: Any) -> Iterable[dict[str, Any]]:
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, dict):
-            yield item
-            waiting.extend(item.values())
-        elif isinstance(item, list):
-            waiting.extend(item)
+        with deep():
+            return read()
 
 
 def facts_of(found: Extraction) -> Any:
