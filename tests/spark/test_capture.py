@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import socket
 import subprocess
 import sys
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from click.testing import CliRunner
 
 from lineal.cli import main
+from lineal.model.extraction import Extraction
 from lineal.spark import capture
 from lineal.spark.live import CaptureUnavailable
+from lineal.spark.live.outlet import ToServer
+from lineal.store import saved
 from lineal.store.saved import restored
 
 
@@ -232,8 +238,8 @@ def test_operators_that_are_rare(spark, orders):
 
 
 def test_events_of_a_job_that_throws(spark, orders, tmp_path):
-    events, saved = tmp_path / "events.ndjson", tmp_path / "job.lineal.json"
-    with pytest.raises(ZeroDivisionError), capture(spark, to=events, save=saved, job_name="shop") as captured:
+    events, kept = tmp_path / "events.ndjson", tmp_path / "job.lineal.json"
+    with pytest.raises(ZeroDivisionError), capture(spark, to=events, save=kept, job_name="shop") as captured:
         orders.select("id").write.saveAsTable("captured.kept")
         with pytest.raises(Exception, match="USER_RAISED"):
             spark.sql("INSERT INTO captured.kept SELECT raise_error('no') FROM captured.orders")
@@ -251,7 +257,7 @@ def test_events_of_a_job_that_throws(spark, orders, tmp_path):
     assert told[2]["run"]["facets"]["parent"]["run"]["runId"] == told[0]["run"]["runId"]
     assert told[1]["eventTime"] <= told[2]["eventTime"]
     assert list(told[2]["outputs"][0]["facets"]["columnLineage"]["fields"]) == ["id"]
-    assert {str(edge) for edge in restored(saved.read_text()).edges} == facts(captured)
+    assert {str(edge) for edge in restored(kept.read_text()).edges} == facts(captured)
     assert facts(captured) == {"captured.orders.id -> captured.kept.id  IDENTITY"}
 
 
@@ -270,6 +276,56 @@ def test_a_server_that_does_not_answer_costs_one_wait(spark, orders, tmp_path, c
     assert [record.getMessage().split(":")[0] for record in caplog.records] == ["6 of the events did not arrive"]
     assert len(events_in(tmp_path / "unsent")) == 6
     assert len(facts(captured)) == 1
+
+
+class Moved(BaseHTTPRequestHandler):
+    """A server whose address has changed: it takes nothing, and says so in a friendly way."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(302)
+        self.send_header("Location", "/elsewhere")
+        self.end_headers()
+
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Not here."""
+
+
+def test_events_that_nobody_keeps_did_not_arrive(tmp_path):
+    pytest.importorskip("openlineage.client")
+    event = {"eventType": "START", "eventTime": "2026-01-01T00:00:00Z", "run": {"runId": "1"}, "job": {"name": "a"}}
+    said = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Moved) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        for url in (f"http://127.0.0.1:{server.server_port}", "http://[::1"):
+            outlet = ToServer(url, "api/v1/lineage", 2, str(tmp_path / "unsent"), said.append)
+            outlet.put([event, event])
+            outlet.close(10)
+        server.shutdown()
+    assert len(events_in(tmp_path / "unsent")) == 4
+    assert [line.split(";")[0] for line in said] == [
+        f"2 of the events did not arrive: http://127.0.0.1:{server.server_port} sends events to another address",
+        "2 of the events did not arrive: OpenLineage's client cannot do this: the address cannot be reached: "
+        "ValueError",
+    ]
+
+
+def test_a_pipe_and_a_device_stay_what_they_are(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    saved.write(Extraction(), pipe)
+    assert restored(os.read(reader, 65536).decode()).edges == []
+    os.close(reader)
+    assert pipe.is_fifo()
+    if Path("/dev/full").is_char_device():
+        with pytest.raises(OSError, match="No space"):
+            saved.write(Extraction(), "/dev/full")
+        assert Path("/dev/full").is_char_device()
 
 
 def test_what_cannot_be_read_is_said_once(spark, orders, monkeypatch, caplog):

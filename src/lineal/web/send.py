@@ -56,11 +56,20 @@ def send(events: Sequence[Event], config: dict[str, Any] | None, write: Write) -
     with _console(write):
         for number, event in enumerate(events):
             try:
-                transport.emit(event)
+                answer = transport.emit(event)
             except Exception as problem:  # whatever a transport raises: of requests, urllib3, Kafka, …
                 raise NotSent(number, _reason(problem, config)) from problem
+            if _leads_elsewhere(answer):
+                raise NotSent(number, f"{_address((config or {}).get('url', ''))} sends events to another address")
         transport.close()
     return len(events)
+
+
+def _leads_elsewhere(answer: Any) -> bool:
+    """302 Found      what is posted to an address that has moved is asked for at the new one, and kept nowhere"""
+    status = getattr(answer, "status_code", 200)
+    method = getattr(getattr(answer, "request", None), "method", "POST")
+    return isinstance(status, int) and (300 <= status < 400 or method != "POST")
 
 
 def _transport(config: dict[str, Any] | None) -> Any:
@@ -102,7 +111,10 @@ REASONS = {
 
 
 def _address(url: str) -> str:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # http://[::1
+        return "the address"
     return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}" if url else ""
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from threading import Condition, Thread
 from typing import Any
 
+from lineal.spark.session import one_line
+
 Event = dict[str, Any]
 Said = Callable[[str], None]
 
@@ -104,6 +106,9 @@ class ToServer:
             send([event], self._config, lambda _: None)
         except (NotSent, Unavailable) as problem:
             self._reason = str(problem)
+            return False
+        except Exception as problem:  # this thread has to live as long as the job
+            self._reason = f"{type(problem).__name__}: {one_line(problem)}"
             return False
         return True
 
