@@ -237,6 +237,16 @@ def test_operators_that_are_rare(spark, orders):
     assert not captured.extraction.diagnostics
 
 
+def test_names_are_kept_as_they_are(spark, orders, tmp_path):
+    odd, place = 'a "b"\\c\t\n.d`é', f"{tmp_path}/odd \u00fc, dir/x"
+    with capture(spark, to=tmp_path / "events") as captured:
+        orders.select(orders.id.alias(odd)).write.parquet(place)
+        spark.read.parquet(place).toDF("plain").write.parquet(f"{tmp_path}/plain")
+    edges = {(edge.source.name, str(edge.target)) for edge in captured.extraction.edges}
+    assert edges == {("id", f"{place}.{odd}"), (odd, f"{tmp_path}/plain.plain")}
+    assert odd in events_in(tmp_path / "events")[2]["outputs"][0]["facets"]["columnLineage"]["fields"]
+
+
 def test_events_of_a_job_that_throws(spark, orders, tmp_path):
     events, kept = tmp_path / "events.ndjson", tmp_path / "job.lineal.json"
     with pytest.raises(ZeroDivisionError), capture(spark, to=events, save=kept, job_name="shop") as captured:

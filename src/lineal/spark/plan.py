@@ -375,7 +375,7 @@ public class LinealPlan {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c == '"' || c == '\\\\') quoted.append('\\\\').append(c);
-      else if (c < ' ') quoted.append(' ');
+      else if (c < ' ') quoted.append(String.format("\\\\u%04x", new Object[] {Integer.valueOf(c)}));
       else quoted.append(c);
     }
     return quoted.append('"').toString();
