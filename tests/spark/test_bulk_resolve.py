@@ -14,7 +14,7 @@ from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
 from lineal.spark.bulk import resolve
 from lineal.spark.bulk.glance import glance
-from lineal.spark.bulk.share import evaluated, packed
+from lineal.spark.bulk.share import evaluated
 from lineal.spark.bulk.state import State
 from test_memory import Author
 
@@ -25,7 +25,7 @@ def _shared_out_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def elsewhere(self: resolve.Levels, work: list[Script]) -> list[dict[str, Any]]:
         shares = [work[start : start + 3] for start in range(0, len(work), 3)]
-        return [row for share in shares for row in evaluated(packed(share), self.setting, self.learnt).to_pylist()]
+        return [row for share in shares for row in evaluated(self.packed(share), self.setting, self.learnt).to_pylist()]
 
     monkeypatch.setattr(resolve, "FEWEST", 1)
     monkeypatch.setattr(resolve.Levels, "elsewhere", elsewhere)

@@ -121,3 +121,57 @@ def test_subtypes_compose_as_ways_do() -> None:
 def test_nothing_to_trace(spark: Any, tmp_path: Path) -> None:
     assert closure.write(spark, tmp_path, [])["pairs"] == 0
     assert table(tmp_path, "closure") == []
+
+
+def by_hand(edges: set[tuple[int, int]], nodes: int) -> list[tuple[int, int, int, int]]:
+    """Source, target, depth and the smallest last stop of a shortest way."""
+    onward: dict[int, list[int]] = {}
+    for source, target in sorted(edges):
+        onward.setdefault(source, []).append(target)
+    found = []
+    for source in range(nodes):
+        depths, border, depth = {source: 0}, [source], 0
+        while border:
+            depth += 1
+            fresh: dict[int, int] = {}
+            for stop in sorted(border):
+                for target in onward.get(stop, ()):
+                    if target not in depths:
+                        fresh.setdefault(target, stop)
+            depths |= dict.fromkeys(fresh, depth)
+            found += [(source, target, depth, stop) for target, stop in fresh.items()]
+            border = list(fresh)
+    return sorted(found)
+
+
+def held(graph: closure.Arrays) -> list[tuple[int, int, int, int]]:
+    tables = [part.table() for part in closure.parts(graph, 0, graph.nodes)]
+    return [tuple(row.values())[:4] for table in tables for row in table.to_pylist()]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("most", [1, 100, closure.MOST])
+@pytest.mark.parametrize("marks", [1, closure.MARKS])
+def test_any_split_and_any_marks_give_the_pairs_by_hand(monkeypatch: pytest.MonkeyPatch, most: int, marks: int) -> None:
+    monkeypatch.setattr(closure, "MOST", most)
+    monkeypatch.setattr(closure, "MARKS", marks)
+    random = Random(most + marks)
+    for count in (0, 10, 60, 300):
+        edges = {(random.randrange(50), random.randrange(50)) for _ in range(count)}
+        sources, targets = (np.array([edge[end] for edge in edges], np.int64) for end in (0, 1))
+        graph = closure.arrays(sources, targets, np.full(len(edges), 2), 50)
+        assert held(graph) == by_hand(edges, 50)
+
+
+def test_a_chain_deeper_than_a_byte_counts() -> None:
+    graph = closure.arrays(np.arange(399), np.arange(1, 400), np.full(399, 1), 400)
+    found = held(graph)
+    assert len(found) == 400 * 399 // 2
+    assert found[398] == (0, 399, 399, 398)
+
+
+def test_numbers_without_room_for_their_places_are_ordered_alike() -> None:
+    keys = np.array([5, 1, 5, 3, 1], np.int64) << 59
+    small, which = closure.ordered(keys >> 40)
+    large, same = closure.ordered(keys)
+    assert which.tolist() == same.tolist() == [1, 4, 3, 0, 2]
+    assert (small << 40).tolist() == large.tolist()

@@ -6,6 +6,7 @@ A node of the tree becomes a `Spot`: where it starts and what calls stand around
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 from lineal.algebra.frame import Frame, Lineage, Made, Part, Slot, Star, Struct, placed
@@ -23,6 +24,9 @@ NOWHERE, DOUBTED = -1, -2
 TREES = ("query", "with_", "node", "made", "after", "partition", "columns")
 """What of a plan only its evaluation needs."""
 
+KEPT = {field.name: field.default for field in fields(Plan) if field.name not in TREES}
+PLAIN = (str, bool, int, float, type(None))
+
 
 class Unfit(Exception):
     """A value that has no plain form."""
@@ -32,8 +36,12 @@ class Unfit(Exception):
 
 
 def plan_out(plan: Plan) -> dict[str, Any]:
-    """A plan without its tree."""
-    return {field.name: plainly(getattr(plan, field.name)) for field in fields(plan) if field.name not in TREES}
+    """What a plan says beyond the usual, without its tree."""
+    return {
+        name: plainly(value)
+        for name, usual in KEPT.items()
+        if (value := getattr(plan, name)) is not usual and value != usual
+    }
 
 
 def plan_in(made: dict[str, Any], query: Spot | None, node: Spot | None) -> Plan:
@@ -46,7 +54,7 @@ def plan_in(made: dict[str, Any], query: Spot | None, node: Spot | None) -> Plan
 
 
 def plainly(value: Any) -> Any:
-    if value is None or isinstance(value, (str, bool, int, float)):
+    if isinstance(value, PLAIN):
         return value
     if isinstance(value, tuple):
         return tuple(map(plainly, value))
@@ -123,15 +131,14 @@ class Encoder:
 
     def flat(self, lineage: Lineage) -> tuple[int, ...]:
         flat: list[int] = []
+        columns, ways, spots, doubts, calls = self.columns, self.ways, self.spots, self.doubts, self.reading.calls
         for (column, how), trail in lineage.items():
             if trail is None:
-                spot = NOWHERE
+                flat += (columns[column], ways[how], NOWHERE, doubts[None])
             elif trail[0] is None and not placed(trail):
-                spot = DOUBTED
+                flat += (columns[column], ways[how], DOUBTED, doubts[trail[3]])
             else:
-                node = anchor(trail)
-                spot = self.spots[offset(node), self.reading.calls(trail)]
-            flat += (self.columns[column], self.ways[how], spot, self.doubts[trail[3] if trail else None])
+                flat += (columns[column], ways[how], spots[offset(anchor(trail)), calls(trail)], doubts[trail[3]])
         return tuple(flat)
 
     def star(self, star: Star | None) -> tuple[Any, ...] | None:
@@ -147,10 +154,13 @@ class Decoder:
 
     def __init__(self, tables: tuple[Any, ...]) -> None:
         columns, ways, spots, doubts = tables
-        datasets: dict[tuple[str, str], Dataset] = {}
+        datasets: dict[tuple[str, ...], Dataset] = {}
 
-        def dataset(space: str, name: str) -> Dataset:
-            return datasets.setdefault((space, name), Dataset(space, name))
+        def dataset(*name: str) -> Dataset:
+            found = datasets.get(name)
+            if found is None:
+                found = datasets[name] = Dataset(*name)
+            return found
 
         self.columns = [Column(dataset(space, table), name, path) for space, table, name, path in columns]
         self.ways = [_way(*made) for made in ways]
@@ -188,8 +198,10 @@ class Decoder:
 
 
 LEVELS = {int(level): level for level in Confidence}
+CLAUSES = {clause.value: clause for clause in Clause}
 
 
+@cache
 def _way(how: str, clause: str, masked: bool, windowed: bool) -> Way:
     return way(How(how), Clause(clause), masked, windowed)
 
@@ -200,7 +212,7 @@ def evaluation_in(made: tuple[Any, ...], evaluation: Evaluation) -> Frame:
     decoder = Decoder(tables)
     columns = decoder.columns
     for clause, named in reads:
-        evaluation.reads[Clause(clause)] = {columns[column]: Spot(at) for column, at in named}
+        evaluation.reads[CLAUSES[clause]] = {columns[column]: Spot(at) for column, at in named}
     evaluation.datasets_read = {Dataset(*dataset): Spot(at) for dataset, at in datasets}
     evaluation.learnt = {columns[column]: count for column, count in learnt}
     evaluation.diagnostics = [diagnostic_in(found) for found in diagnostics]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from sqlglot import exp
@@ -306,11 +308,20 @@ def offset_of(node: Any) -> int | None:
     """Where a node starts; only leaves know, so the leftmost leaf that does."""
     if node.__class__ is Spot:
         return node.offset
-    if node.__class__ is exp.Column:
+    if node.__class__ is exp.Column or node.__class__ is exp.Table:
         args = node.args
-        meta = (args.get("catalog") or args.get("db") or args.get("table") or node.this)._meta
+        meta = (args.get("catalog") or args.get("db") or args.get("table") or args["this"])._meta
         if meta is not None and "start" in meta:
             return meta["start"]  # type: ignore[no-any-return]
+    fronts = FRONTS.get(node.__class__)
+    if fronts is not None:
+        found = [start for part in fronts(node.args) if (start := offset_of(part)) is not None]
+        if found:
+            return min(found)
+    return leftmost(node)
+
+
+def leftmost(node: Any) -> int | None:
     stack = [node]
     best: int | None = None
     while stack:
@@ -324,19 +335,55 @@ def offset_of(node: Any) -> int | None:
     return best
 
 
+Args = dict[str, Any]
+
+
+def _front_of_select(args: Args) -> list[Any]:
+    """SELECT a, b FROM t      a; t, for FROM t SELECT a, b; and c, for WHEN c THEN INTO t VALUES (a)"""
+    items, from_, where = args.get("expressions"), args.get("from_"), args.get("where")
+    if not items or any(args.get(part) for part in ("with_", "hint", "distinct")):
+        return []
+    return [items[0], *(part.this for part in (from_, where) if part is not None)]
+
+
+def _front_of_write(args: Args) -> list[Any]:
+    """UPDATE t SET …, MERGE INTO t …      the name"""
+    if any(args.get(part) is not None for part in ("with_", "properties", "hint")) or args.get("this") is None:
+        return []
+    return [args["this"]]
+
+
+FRONTS: dict[type[Any], Callable[[Args], list[Any]]] = {
+    exp.Select: _front_of_select,
+    exp.Update: _front_of_write,
+    exp.Merge: _front_of_write,
+}
+"""The parts of a node of which one stands before everything else; nothing, where that is not certain. Statements are
+large, and where they start is asked often."""
+
+
 def call_name(node: Any) -> str:
     """The name that a call has on a path; nothing for what only groups."""
-    kind = type(node)
-    found = OPERATORS.get(kind)
-    if found is not None:
-        return found
+    kind: Any = type(node)
     if isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)):
-        name = node.name.lower()
-    elif isinstance(node, exp.Func):
-        name = node.sql_name().lower()
-    elif isinstance(node, (exp.Window, exp.Paren, exp.Alias, exp.Order, exp.Ordered, exp.Distinct, exp.Subquery)):
+        return _known_name(node.name.lower())
+    return _name_of_kind(kind)
+
+
+@cache
+def _name_of_kind(kind: Any) -> str:
+    if kind in OPERATORS:
+        return OPERATORS[kind]
+    if issubclass(kind, exp.Func):
+        return _known_name(kind.sql_name().lower())
+    if issubclass(kind, GROUPING):
         return ""
-    else:
-        return str(kind.key).lower()
+    return str(kind.key).lower()
+
+
+def _known_name(name: str) -> str:
     row = known(name)
     return row.name if row is not None else name
+
+
+GROUPING = (exp.Window, exp.Paren, exp.Alias, exp.Order, exp.Ordered, exp.Distinct, exp.Subquery)

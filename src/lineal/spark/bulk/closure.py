@@ -9,7 +9,8 @@ pairs are joined with the edges, depth by depth, only with what the last depth h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import gc
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,10 +39,15 @@ BITS = {how: 1 << number for number, how in enumerate(How)}
 DIRECT = sum(BITS[how] for how in STRENGTH)
 INDIRECT = (1 << len(BITS)) - 1 - DIRECT
 
-PAIRS = "block bigint, part int, pairs binary"
-"""A row for each block, or part of one: a row for each pair would have to go through the JVM value by value."""
-PACKED = pa.schema([("block", pa.int64()), ("part", pa.int32()), ("pairs", pa.binary())])
-MOST_PACKED = 4_000_000
+MOST = 8_000_000
+"""Pairs of a block that are held at once."""
+
+MARKS = 22
+"""Bits of a mark: what a core's cache holds."""
+
+MOST_RUNS = 12
+"""Sorted runs that are searched one by one."""
+
 SCHEMA = pa.schema([(name, pa.int32()) for name in ("source", "target", "depth", "via", "subtypes")])
 NODES = pa.schema([("id", pa.int32()), ("dataset", pa.string()), ("column", pa.string())])
 
@@ -54,6 +60,18 @@ def _strongest(outer: int, inner: int) -> int:
 
 STRONGEST = [_strongest(outer, inner) for outer in range(DIRECT + 1) for inner in range(DIRECT + 1)]
 """By the direct bits of the later step and of the earlier one."""
+
+
+def _compositions() -> Any:
+    """`model.way.compose`, for sets of subtypes as bits: by those of the later step and of the earlier one."""
+    outer, inner = np.divmod(np.arange(1 << 2 * len(BITS)), 1 << len(BITS))
+    through = np.where(outer & DIRECT, inner & INDIRECT, 0)
+    strongest = np.asarray(STRONGEST)[(outer & DIRECT) * (DIRECT + 1) + (inner & DIRECT)]
+    return ((outer & INDIRECT) | through | strongest).astype(np.uint16)
+
+
+COMPOSED = _compositions()
+IDENTITY = np.array(BITS[How.IDENTITY])
 
 
 class Arrays(NamedTuple):
@@ -145,6 +163,22 @@ def _stream(folder: Path, found: Iterator[pa.Table]) -> int:
 # -- by tracing --------------------------------------------------------------------------------------------------
 
 
+class Part(NamedTuple):
+    """The pairs of some neighbouring columns: how many each has, then what is said of each pair, in their order."""
+
+    first: int
+    counts: Any
+    targets: Any
+    depths: Any
+    vias: Any
+    subtypes: Any
+
+    def table(self) -> pa.Table:
+        sources = np.repeat(np.arange(self.first, self.first + len(self.counts), dtype=np.int32), self.counts)
+        columns = (sources, self.targets, self.depths, self.vias, self.subtypes)
+        return pa.table([column.astype(np.int32, copy=False) for column in columns], schema=SCHEMA)
+
+
 def traced(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
     """The pairs in the order of their columns, so many blocks at once as fit."""
     context = spark.sparkContext
@@ -153,97 +187,135 @@ def traced(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
     done, width = 0, 8 * context.defaultParallelism
     while done < blocks:
         ahead = min(width, blocks - done)
-        tasks = min(ahead, 4 * context.defaultParallelism)
-        rows = spark.range(done, done + ahead, 1, tasks).mapInArrow(tracing(shared), PAIRS).toArrow().to_pylist()
-        rows.sort(key=lambda row: (row["block"], row["part"]))
+        tasks = min(ahead, 2 * context.defaultParallelism)
         found = 0
-        for row in rows:
-            made = unpacked(row["pairs"])
-            found += made.num_rows
-            yield made
+        several = context.parallelize(range(done * BLOCK, (done + ahead) * BLOCK, BLOCK), tasks)
+        for part in several.mapPartitions(tracing(shared, BLOCK)).collect():
+            found += len(part.targets)
+            yield part.table()
         done += ahead
         width = max(1, min(ahead * 16, ahead * ROUND // max(found, 1)))
     shared.destroy()
 
 
-def tracing(graph: Any) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for block in batch.column(0).to_pylist():
-                pairs = block_closure(graph.value, block)
-                for part, start in enumerate(range(0, max(pairs.shape[1], 1), MOST_PACKED)):
-                    data = pairs[:, start : start + MOST_PACKED].tobytes()
-                    yield pa.RecordBatch.from_pylist([{"block": block, "part": part, "pairs": data}], PACKED)
+def tracing(graph: Any, block: int) -> Callable[[Iterable[int]], Iterator[Part]]:
+    def work(firsts: Iterable[int]) -> Iterator[Part]:
+        known = graph.value
+        gc.freeze()  # nobody looks for garbage in what is here to stay
+        for first in firsts:
+            yield from parts(known, first, min(first + block, known.nodes))
 
     return work
 
 
-def unpacked(data: bytes) -> pa.Table:
-    return pa.table(list(np.frombuffer(data, np.int32).reshape(5, -1)), schema=SCHEMA)
+def parts(graph: Arrays, first: int, last: int) -> Iterator[Part]:
+    """All pairs from some columns; where they are too many to be held, from one half after the other."""
+    found = part_of(graph, first, last, MOST if last - first > 1 else None)
+    if found is not None:
+        yield found
+    else:
+        middle = (first + last) // 2
+        yield from parts(graph, first, middle)
+        yield from parts(graph, middle, last)
 
 
-def block_closure(graph: Arrays, block: int) -> Any:
-    """All pairs from the columns of a block, breadth first, as five rows of numbers in the order of the pairs."""
-    nodes = graph.nodes
-    first, last = block * BLOCK, min((block + 1) * BLOCK, nodes)
-    sources = np.arange(first, last, dtype=np.int64)
-    met = Met(sources * nodes + sources)
-    ends, subtypes = sources, np.full(len(sources), BITS[How.IDENTITY], np.int64)
-    found: list[tuple[Any, ...]] = []
-    depth = 0
-    while len(ends):
-        depth += 1
-        counts = graph.starts[ends + 1] - graph.starts[ends]
+def part_of(graph: Arrays, first: int, last: int, most: int | None = None) -> Part | None:
+    """All pairs from the columns of a range, breadth first; None if there are more than so many.
+
+    A pair is one number: the column's place in the range, and then the bits of the other one. The ends of a column
+    ascend, so that of several ways of one length the first goes through the smallest.
+    """
+    shift = graph.nodes.bit_length()
+    border = np.arange(first, last) | np.arange(last - first) << shift
+    met = Met(border)
+    subtypes = IDENTITY
+    levels: list[tuple[Any, Any, Any]] = []
+    pairs = 0
+    while len(border):
+        ends = border & (1 << shift) - 1
+        low = graph.starts[ends]
+        counts = graph.starts[ends + 1] - low
         total = int(counts.sum())
-        if not total:
-            break
-        origin = np.repeat(np.arange(len(ends)), counts)
-        edge = np.arange(total) + np.repeat(graph.starts[ends] - (np.cumsum(counts) - counts), counts)
-        keys = sources[origin] * nodes + graph.targets[edge]
-        made = graph.subtypes[edge] if depth == 1 else composed(graph.subtypes[edge], subtypes[origin])
+        if most is not None and pairs + total > most:
+            return None
+        origin = np.repeat(np.arange(len(ends), dtype=np.int32), counts)
+        edge = np.arange(total) + np.repeat(low - (np.cumsum(counts) - counts), counts)
+        keys, order = ordered(border[origin] - ends[origin] + graph.targets[edge])
+        made = composed(graph.subtypes[edge], subtypes[origin] if levels else subtypes)[order]
+        heads = np.flatnonzero(np.concatenate((keys[:1] >= 0, keys[1:] != keys[:-1])))
+        if len(heads) < total:
+            keys, order, made = keys[heads], order[heads], np.bitwise_or.reduceat(made, heads)
         fresh = ~met.has(keys)
-        keys, via, made = keys[fresh], ends[origin[fresh]], made[fresh]
+        if not fresh.all():
+            keys, order, made = keys[fresh], order[fresh], made[fresh]
         if not len(keys):
             break
-        order = np.argsort(keys, kind="stable")  # the ends of a source ascend: the first is the smallest
-        keys, via, made = keys[order], via[order], made[order]
-        heads = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-        subtypes = np.bitwise_or.reduceat(made, heads)
-        keys, via = keys[heads], via[heads]
         met.add(keys)
-        sources, ends = keys // nodes, keys % nodes
-        found.append((sources, ends, np.full(len(ends), depth), via, subtypes))
-    if not found:
-        return np.zeros((5, 0), np.int32)
-    whole = np.array([np.concatenate([level[part] for level in found]) for part in range(5)], np.int32)
-    return whole[:, np.lexsort((whole[1], whole[0]))]
+        border, subtypes = keys, made
+        levels.append((keys, ends[origin[order]].astype(np.int32), made))
+        pairs += len(keys)
+    return _joined(first, last - first, shift, levels)
+
+
+def _joined(first: int, count: int, shift: int, levels: list[tuple[Any, Any, Any]]) -> Part:
+    nothing = (np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint16))
+    keys, vias, subtypes = (np.concatenate(each) for each in zip(nothing, *levels, strict=True))
+    numbers = np.arange(1, len(levels) + 1, dtype=np.min_scalar_type(len(levels)))
+    depths = np.repeat(numbers, [len(each) for each, *_ in levels])
+    keys, order = ordered(keys)
+    counts = np.diff(np.searchsorted(keys, np.arange(count + 1) << shift))
+    targets = (keys & (1 << shift) - 1).astype(np.int32)
+    return Part(first, counts.astype(np.int32), targets, depths[order], vias[order], subtypes[order])
+
+
+def ordered(keys: Any) -> tuple[Any, Any]:
+    """The keys in order, those that are equal as they stood, and which they were.
+
+    Where there is room in a number, it has both: that is sorted several times faster.
+    """
+    bits = len(keys).bit_length()
+    if len(keys) and int(keys.max()).bit_length() + bits < 64:
+        packed = keys << bits | np.arange(len(keys))
+        packed.sort()
+        return packed >> bits, packed & (1 << bits) - 1
+    order = np.argsort(keys, kind="stable")
+    return keys[order], order
 
 
 def composed(outer: Any, inner: Any) -> Any:
-    """`model.way.compose`, for sets of subtypes as bits."""
-    through = np.where(outer & DIRECT, inner & INDIRECT, 0)
-    strongest = np.asarray(STRONGEST)[(outer & DIRECT) * (DIRECT + 1) + (inner & DIRECT)]
-    return (outer & INDIRECT) | through | strongest
+    return COMPOSED[outer.astype(np.int64) << len(BITS) | inner]
 
 
 class Met:
-    """The pairs that were met: sorted runs, of which small ones are put together."""
+    """The pairs that were met: sorted runs; and a table of marks, of which most say that a pair was not."""
 
     def __init__(self, keys: Any) -> None:
-        self.runs = [keys]
+        self.runs: list[Any] = []
+        self.marks = np.zeros(1 << MARKS, bool)
+        self.add(keys)
 
     def has(self, keys: Any) -> Any:
-        found = np.zeros(len(keys), bool)
-        for run in self.runs:
-            at = np.minimum(np.searchsorted(run, keys), len(run) - 1)
-            found |= run[at] == keys
+        found = self.marks[_mark(keys)]
+        marked = np.flatnonzero(found)
+        if len(marked):
+            suspects = keys[marked]
+            found[marked] = False
+            for run in self.runs:
+                at = np.searchsorted(run, suspects)
+                at[at == len(run)] = 0
+                found[marked] |= run[at] == suspects
         return found
 
     def add(self, keys: Any) -> None:
+        self.marks[_mark(keys)] = True
         self.runs.append(keys)
-        while len(self.runs) > 1 and len(self.runs[-2]) < 2 * len(self.runs[-1]):
-            last, before = self.runs.pop(), self.runs.pop()
-            self.runs.append(np.sort(np.concatenate((before, last)), kind="stable"))
+        if len(self.runs) > MOST_RUNS:
+            self.runs = [np.sort(np.concatenate(self.runs))]
+
+
+def _mark(keys: Any) -> Any:
+    """Fibonacci hashing: the upper bits of a product."""
+    return keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - MARKS)
 
 
 # -- by joins ----------------------------------------------------------------------------------------------------

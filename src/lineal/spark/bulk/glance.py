@@ -6,7 +6,7 @@ What it misses costs time, never the result: whoever puts the records together a
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -32,21 +32,22 @@ def _last_parts(pattern: re.Pattern[str], text: str) -> set[str]:
     return {found[1].rpartition(".")[2].strip().strip('"`[]').lower() for found in pattern.finditer(text)}
 
 
-def words_of(text: str) -> set[str]:
-    """Every word that may be a name, folded."""
-    return set(WORD.findall(text.lower()))
-
-
 class Glance(NamedTuple):
-    """What texts create, what they fill, and which words stand in them."""
+    """What texts create, what they fill, and which names that somebody writes stand in them."""
 
     makes: list[set[str]]
     fills: list[set[str]]
-    words: list[set[str]]
+    mentions: list[set[str]]
 
     @property
     def writes(self) -> list[set[str]]:
         return [made | filled for made, filled in zip(self.makes, self.fills, strict=True)]
+
+    @property
+    def shared(self) -> set[str]:
+        """The names that more than one text mentions."""
+        counts = Counter(name for names in self.mentions for name in names)
+        return {name for name, count in counts.items() if count > 1}
 
     def levels(self) -> list[int]:
         """Of each text the level on which all that it may read is known; -1 for what reads in a circle, and its
@@ -54,8 +55,8 @@ class Glance(NamedTuple):
         creators, writers = _by_name(self.makes), _by_name(self.fills)
         deciding = writers | creators  # an INSERT decides a schema only where nothing else does
         reads = [
-            (words & deciding.keys()) - made - (filled - creators.keys())
-            for words, made, filled in zip(self.words, self.makes, self.fills, strict=True)
+            mentioned - made - (filled - creators.keys())
+            for mentioned, made, filled in zip(self.mentions, self.makes, self.fills, strict=True)
         ]
         return _levels(reads, deciding)
 
@@ -63,7 +64,8 @@ class Glance(NamedTuple):
 def glance(texts: Sequence[str]) -> Glance:
     makes = [created(text) for text in texts]
     fills = [written(text) - made for text, made in zip(texts, makes, strict=True)]
-    return Glance(makes, fills, [words_of(text) for text in texts])
+    names = set().union(*makes, *fills)
+    return Glance(makes, fills, [names.intersection(WORD.findall(text.lower())) for text in texts])
 
 
 def _by_name(names: list[set[str]]) -> dict[str, list[int]]:

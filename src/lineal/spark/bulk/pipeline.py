@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -154,6 +155,7 @@ class Run:
         self.say(name)
         started = time.monotonic()
         found = work()
+        pa.default_memory_pool().release_unused()
         self.summary.seconds[name] = time.monotonic() - started
         return found
 

@@ -209,7 +209,16 @@ class Levels:
 
     @cached_property
     def writes(self) -> dict[int, set[str]]:
-        return dict(zip(map(id, self.scripts), self.glanced.writes, strict=True))
+        """The names that a script writes and others mention, too."""
+        shared = self.glanced.shared
+        return {id(one): names & shared for one, names in zip(self.scripts, self.glanced.writes, strict=True)}
+
+    @cached_property
+    def mentions(self) -> dict[int, set[str]]:
+        return dict(zip(map(id, self.scripts), self.glanced.mentions, strict=True))
+
+    def packed(self, work: list[Script]) -> list[dict[str, Any]]:
+        return [packed(self.asked.key_of(script), script, self.mentions.get(id(script), ())) for script in work]
 
     def all(self) -> int:
         """How many statements were new."""
@@ -220,10 +229,11 @@ class Levels:
             return 0
         self.screen(others)
         self.learn(script for script in self.scripts if self.asked.key_of(script) in self.state.records)
-        for several in work:
+        for number, several in enumerate(work, 1):
             for wave in waves(several):
                 self.evaluate(wave)
-                self.learn(wave)
+                if number < len(work):
+                    self.learn(wave)
         return new
 
     def by_level(self) -> tuple[list[list[Script]], list[Script]]:
@@ -267,7 +277,7 @@ class Levels:
 
     def here(self, work: list[Script]) -> list[dict[str, Any]]:
         """So few that a job would take longer."""
-        found = evaluated_apart(packed(work), self.setting, self.learnt)
+        found = evaluated_apart(self.packed(work), self.setting, self.learnt)
         return list(found.to_pylist())
 
     def elsewhere(self, work: list[Script]) -> list[dict[str, Any]]:
@@ -280,7 +290,7 @@ class Levels:
         context = self.spark.sparkContext
         setting, learnt = context.broadcast(self.setting), context.broadcast(self.learnt)
         tasks = max(context.defaultParallelism, -(-len(work) // PER_TASK))
-        frame = self.spark.createDataFrame(pa.Table.from_pylist(packed(work), PACKED)).repartition(tasks)
+        frame = self.spark.createDataFrame(pa.Table.from_pylist(self.packed(work), PACKED)).repartition(tasks)
         found = frame.mapInArrow(evaluating(setting, learnt, guard), FOUND).toArrow()
         setting.destroy()
         learnt.destroy()

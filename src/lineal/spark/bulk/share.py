@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import marshal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -20,15 +21,14 @@ from lineal.model.collector import uncollected
 from lineal.model.extraction import DatasetInfo
 from lineal.model.script import Corpus, Function, Script
 from lineal.spark.bulk.clock import Clock, TooLong
-from lineal.spark.bulk.glance import words_of
 from lineal.spark.bulk.guard import NOBODY, Fault, Note, guarded, too_long
 
-TOGETHER = 200
-"""Statements that are evaluated side by side."""
+TOGETHER = 150
+"""Statements that are evaluated side by side: what they leave behind is small enough to be thrown away cheaply."""
 
-FOUND = "number int, key binary, record binary, fault string"
-SCHEMA = pa.schema([("number", pa.int32()), ("key", pa.binary()), ("record", pa.binary()), ("fault", pa.string())])
-PACKED = pa.schema([("number", pa.int32()), ("script", pa.binary())])
+FOUND = "key binary, record binary, fault string"
+SCHEMA = pa.schema([("key", pa.binary()), ("record", pa.binary()), ("fault", pa.string())])
+PACKED = pa.schema([("key", pa.binary()), ("script", pa.binary()), ("mentions", pa.list_(pa.string()))])
 SlotNames = list[tuple[str, str, bool]]
 
 
@@ -68,7 +68,7 @@ class Bulk(Share):
         self.faults: dict[int, str] = {}
 
     def key_of(self, script: Script) -> bytes:
-        """What was read before has its key, and no text."""
+        """Mostly known: the driver has asked for it, too."""
         found = self.keys.get(id(script))
         if found is None:
             found = self.keys[id(script)] = super().key_of(script)
@@ -133,21 +133,25 @@ Row = dict[str, Any]
 
 
 def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batches], Batches]:
-    """number, script → records; both arguments are broadcast: a Setting, and Told by last parts of names."""
+    """Scripts → records; both arguments are broadcast: a Setting, and Told by last parts of names."""
     evaluate = evaluated_apart if guard else evaluated
 
     def work(batches: Batches) -> Batches:
+        about, known = setting.value, learnt.value
+        gc.freeze()  # nobody looks for garbage in what is here to stay
         for batch in batches:
             rows = batch.to_pylist()
             for start in range(0, len(rows), TOGETHER):
-                yield evaluate(rows[start : start + TOGETHER], setting.value, learnt.value)
+                made = evaluate(rows[start : start + TOGETHER], about, known)
+                gc.collect()
+                yield made
 
     return work
 
 
-def packed(scripts: list[Script]) -> list[Row]:
-    """Scripts as rows, on their way to an executor."""
-    return [{"number": at, "script": marshal.dumps(tuple(vars(one).values()))} for at, one in enumerate(scripts)]
+def packed(key: bytes, script: Script, mentions: Iterable[str]) -> Row:
+    """A script on its way to an executor, with the names in it that others may tell something about."""
+    return {"key": key, "script": marshal.dumps(tuple(vars(script).values())), "mentions": list(mentions)}
 
 
 def evaluated(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.RecordBatch:
@@ -162,15 +166,10 @@ def evaluated_apart(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.Rec
 
     found = guarded(work, rows, setting.seconds)
     made = [
-        _lost(row, each.why, setting) if isinstance(each, Fault) else each
+        {"key": row["key"], "record": None, "fault": each.why} if isinstance(each, Fault) else each
         for row, each in zip(rows, found, strict=True)
     ]
     return pa.RecordBatch.from_pylist(made, SCHEMA)
-
-
-def _lost(row: Row, why: str, setting: Setting) -> Row:
-    key = Share(_corpus(setting, []), Memory()).key_of(_script(row))
-    return {"number": row["number"], "key": key, "record": None, "fault": why}
 
 
 def _script(row: Row) -> Script:
@@ -184,10 +183,11 @@ def _corpus(setting: Setting, scripts: list[Script]) -> Corpus:
 
 def answers(rows: list[Row], setting: Setting, learnt: Learnt, note: Note | None = None) -> list[Row]:
     mine = [_script(row) for row in rows]
-    named = set().union(*(words_of(script.text) for script in mine)) & learnt.keys()
+    named = learnt.keys() & set().union(*(row["mentions"] for row in rows))
     told = list({each.key: each for name in named for each in learnt[name]}.values())
     foreign = [replace(each.script) for each in told]
     keys = {id(script): each.key for script, each in zip(foreign, told, strict=True)}
+    keys |= {id(script): row["key"] for script, row in zip(mine, rows, strict=True)}
     corpus = _corpus(setting, [*foreign, *mine])
     clock = Clock(setting.seconds)
     with deep(), uncollected():
@@ -203,7 +203,7 @@ def _row(row: Row, script: Script, share: Bulk) -> Row:
     fault = share.faults.get(id(script))
     record = share.record_of(script) if fault is None else None
     data = marshal.dumps(record) if record is not None else None
-    return {"number": row["number"], "key": share.key_of(script), "record": data, "fault": fault}
+    return {"key": row["key"], "record": data, "fault": fault}
 
 
 def columns_of(record: Record) -> list[SlotNames | None]:

@@ -19,6 +19,8 @@ from lineal.spark.start import start
 
 UNPACKED = "lineal_packages"
 DISTRIBUTIONS = ("sqlglot", "sqlglotc", "pyarrow", "numpy")
+SMALL = {"spark.driver.memory": "700m"}
+"""Beside it there is this process: both together stay below 2 GB for a million rows."""
 LEFT_OUT = ("tests", "include", "__pycache__", "src")
 """folders of the distributions that nobody imports"""
 
@@ -27,10 +29,10 @@ LEFT_OUT = ("tests", "include", "__pycache__", "src")
 def started(master: str, conf: Mapping[str, str], shown: bool = False) -> Iterator[SparkSession]:
     """A session of our own, stopped at the end; on a terminal Spark shows how far it is."""
     with tempfile.TemporaryDirectory(prefix="lineal-") as folder:
-        settings = {"spark.ui.showConsoleProgress": str(shown).lower()} if shown else {}
+        settings = {"spark.ui.showConsoleProgress": "true"} if shown else {}
         if not master.startswith("local"):
             settings |= shipping(Path(folder, "lineal.zip"), conf)
-        spark = start(master, {**conf, **settings}, Path(folder), Path(folder, "spark.log"))
+        spark = start(master, {**SMALL, **conf, **settings}, Path(folder), Path(folder, "spark.log"))
         try:
             yield spark
         finally:

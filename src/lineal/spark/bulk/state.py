@@ -23,6 +23,8 @@ from lineal.store.keys import machinery
 
 FORMAT = 1
 MANIFEST, RECORDS = "manifest.json", "_records"
+MOST_FILES = 16
+"""of records, before they are made one"""
 
 
 class State:
@@ -36,6 +38,7 @@ class State:
         self.unfit: set[bytes] = set()
         """statements that have no record, and are read by the driver each time"""
         self.dropped = 0
+        self.forgiven = False
         self._restore()
 
     def _manifest(self) -> dict[str, Any]:
@@ -77,7 +80,9 @@ class State:
 
     def forgive(self, seconds: float) -> None:
         """What took too long under a limit that was lower may be tried again."""
-        self.faults = {key: fault for key, fault in self.faults.items() if not 0 < fault.seconds < seconds}
+        kept = {key: fault for key, fault in self.faults.items() if not 0 < fault.seconds < seconds}
+        self.forgiven |= len(kept) < len(self.faults)
+        self.faults = kept
 
     def keep(self, records: dict[bytes, Record], faults: dict[bytes, Fault], unfit: set[bytes]) -> None:
         """Commit what a share gave."""
@@ -96,12 +101,18 @@ class State:
         return file
 
     def settle(self, keys: set[bytes], records: dict[bytes, Record]) -> None:
-        """At the end: one file with what the next run may use, of the statements that there are."""
+        """At the end: what the next run may use, of the statements that there are; nothing is held any more."""
         faults = {key: why for key, why in self.faults.items() if key in keys}
-        kept = self._write(records, faults, self.unfit & keys)
-        for file in (self.folder / RECORDS).glob("*.records"):
-            if file != kept:
-                file.unlink()
+        unfit = self.unfit & keys
+        same = records.keys() == self.records.keys() and all(records[key] is self.records[key] for key in records)
+        fits = same and not self.forgiven and faults == self.faults and unfit == self.unfit
+        files = list((self.folder / RECORDS).glob("*.records"))
+        if not fits or len(files) > MOST_FILES:
+            kept = self._write(records, faults, unfit)
+            for file in files:
+                if file != kept:
+                    file.unlink()
+        self.records = {}
 
     def begin(self) -> None:
         """From here on the tables are no longer what the manifest says."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -43,6 +44,9 @@ SCHEMAS = {
     "quarantine": pa.schema([("reason", TEXT), ("count", COUNT), ("statement", TEXT)]),
 }  # fmt: skip
 
+TOGETHER = 10_000
+"""Rows that are made at once."""
+
 
 class Seen(NamedTuple):
     """How often, when and for whom the statements ran that something comes from."""
@@ -50,7 +54,7 @@ class Seen(NamedTuple):
     runs: int
     first_seen: str
     last_seen: str
-    users: list[str]
+    users: tuple[str, ...]
 
 
 def tables(resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]) -> dict[str, pa.Table]:
@@ -61,18 +65,34 @@ def tables(resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, i
 def _tables(resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]) -> dict[str, pa.Table]:
     by_name = {each.name: each for each in logged}
     extraction = resolved.extraction
-    edges = [_edge(edge, resolved.statements, by_name) for edge in sorted(extraction.edges, key=_order)]
     runs = {name: by_name[name].runs if name in by_name else 1 for name in resolved.poisoned}
     quarantine = [{"reason": reason, "count": count, "statement": None} for reason, count in quarantined.items()]
     quarantine += [{"reason": why, "count": runs[name], "statement": name} for name, why in resolved.poisoned.items()]
-    found = {
-        "statements": [_statement(each) for each in logged],
-        "edges": edges,
-        "columns": list(_columns(extraction)),
-        "diagnostics": list(_diagnostics(extraction)),
+    found: dict[str, Iterable[dict[str, Any]]] = {
+        "statements": map(_statement, logged),
+        "edges": (_edge(edge, resolved.statements, by_name) for edge in sorted(extraction.edges, key=_order)),
+        "columns": _columns(extraction),
+        "diagnostics": _diagnostics(extraction),
         "quarantine": sorted(quarantine, key=lambda row: (row["reason"], row["statement"] or "")),
     }
-    return {name: pa.Table.from_pylist(rows, schema=SCHEMAS[name]) for name, rows in found.items()}
+    return {name: _table(rows, SCHEMAS[name]) for name, rows in found.items()}
+
+
+def _table(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.Table:
+    """A part after the other: what is not yet in a table takes many times the room."""
+    every = iter(rows)
+    parts = iter(lambda: list(islice(every, TOGETHER)), [])
+    make = _with_users if "users" in schema.names else pa.Table.from_pylist
+    return pa.concat_tables([schema.empty_table(), *(make(part, schema) for part in parts)])
+
+
+def _with_users(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
+    """The same users ran many statements: each list of them is made once."""
+    crowds: dict[tuple[str, ...], int] = {}
+    which = pa.array([crowds.setdefault(row["users"], len(crowds)) for row in rows], pa.int64())
+    at = schema.get_field_index("users")
+    others = pa.Table.from_pylist(rows, schema.remove(at))
+    return others.add_column(at, schema.field(at), pa.array(crowds, WORDS).take(which))
 
 
 def named(end: Column | Dataset) -> tuple[str, str]:
@@ -118,9 +138,9 @@ def seen(logged: Iterable[Logged]) -> Seen:
     several = list(logged)
     if len(several) == 1:
         only = several[0]
-        return Seen(only.runs, only.first, only.last, list(only.users))
+        return Seen(only.runs, only.first, only.last, only.users)
     times = [(moment(time), time) for each in several for time in (each.first, each.last) if time]
-    users = sorted({user for each in several for user in each.users})
+    users = tuple(sorted({user for each in several for user in each.users}))
     runs = sum(each.runs for each in several)
     return Seen(runs, min(times, default=(0, ""))[1], max(times, default=(0, ""))[1], users)
 
@@ -128,7 +148,7 @@ def seen(logged: Iterable[Logged]) -> Seen:
 def _statement(each: Logged) -> dict[str, Any]:
     return {
         "name": each.name, "fingerprint": each.key, "text": each.text, "runs": each.runs, "first_seen": each.first,
-        "last_seen": each.last, "users": list(each.users), "database": each.database, "id": each.id,
+        "last_seen": each.last, "users": each.users, "database": each.database, "id": each.id,
     }  # fmt: skip
 
 
