@@ -26,6 +26,7 @@ from lineal.extract.memory import Memory
 from lineal.model.script import Corpus
 from lineal.spark.bulk import Options, run
 from lineal.spark.bulk.closure import Arrays, arrays, traced
+from lineal.spark.bulk.folder import Local
 from lineal.spark.bulk.pipeline import Run
 from lineal.spark.bulk.resolve import Keys, here, resolve
 from lineal.spark.bulk.ship import started
@@ -116,7 +117,7 @@ def measure() -> Figures:
         summary = run(options, spark)
         took = time.perf_counter() - started_at
         memory = peak("self") + peak(str(java(spark)))
-        corpus, log_ = Run(options, spark, State(Path(folder, "again")), lambda stage: None).read()
+        corpus, log_ = Run(options, spark, State(Local(Path(folder, "again"))), lambda stage: None).read()
         cpu, plain = in_turns(spark, corpus, log_, Path(folder))
         return Figures(alone * ROWS / SAMPLE, took, memory, cpu, plain, summary.statements)
 
@@ -136,7 +137,7 @@ def in_turns(spark: Any, corpus: Corpus, log_: Log, folder: Path) -> tuple[float
     with get_context("spawn").Pool(2) as pool:
         for turn in range(TURNS):
             before = pythons()
-            made = tables(resolve(spark, corpus, State(folder / f"turn{turn}"), 60), log_.statements, {})
+            made = tables(resolve(spark, corpus, State(Local(folder / f"turn{turn}")), 60), log_.statements, {})
             ours.append(pythons() - before)
             found = pool.map(in_one_process, [(corpus, log_, folder)] * 2, chunksize=1)
             theirs += [seconds for seconds, _ in found]
@@ -148,7 +149,7 @@ def in_one_process(given: tuple[Corpus, Log, Path]) -> tuple[float, int]:
     """Seconds of CPU, and how many edges there are."""
     corpus, log_, folder = given
     before = time.process_time()
-    found = here(corpus, State(folder / "none"), Keys(corpus, Memory()), 60)
+    found = here(corpus, State(Local(folder / "none")), Keys(corpus, Memory()), 60)
     made = tables(found, log_.statements, {})
     return time.process_time() - before, made["edges"].num_rows
 

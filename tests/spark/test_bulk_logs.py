@@ -211,3 +211,35 @@ def test_no_column_has_statements(spark: Any, tmp_path: Path) -> None:
     assert [str(edge) for edge in summary.extraction.edges] == [
         f"t.a -> {summary.extraction.occurrences[0].name}.a  IDENTITY"
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("empty.jsonl", ""), ("empty.csv", ""), ("broken.jsonl", "SELECT a FROM t\n{\n")]
+)
+@pytest.mark.parametrize("options", [{}, {"preset": "snowflake"}, {"log": (("text", "sql"),)}])
+def test_a_log_without_a_row(spark: Any, tmp_path: Path, name: str, text: str, options: dict[str, Any]) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(BulkError, match=rf"{name} has no row that can be read: it is empty, or written otherwise"):
+        run(Options((str(tmp_path / name),), tmp_path / "out", **options), spark)
+
+
+def test_files_that_do_not_agree(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "log").mkdir()
+    pq.write_table(pa.table({"sql": ["SELECT a FROM t"]}), tmp_path / "log" / "1.parquet")
+    pq.write_table(pa.table({"sql": [7]}), tmp_path / "log" / "2.parquet")
+    with pytest.raises(BulkError, match=r"parquet"):
+        run(Options((str(tmp_path / "log"),), tmp_path / "out"), spark)
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "quote"), [("big.txt", "", ""), ("big.csv", "sql\n", '"'), ("big.parquet", None, "")]
+)
+def test_a_statement_of_50_megabytes(spark: Any, tmp_path: Path, name: str, head: str | None, quote: str) -> None:
+    big = "SELECT " + "a+" * 25_000_000 + "a FROM t"
+    if head is None:
+        pq.write_table(pa.table({"sql": [big, "SELECT a FROM t"]}), tmp_path / name)
+    else:
+        (tmp_path / name).write_text(f"{head}{quote}{big}{quote}\nSELECT a FROM t\n")
+    summary = run(Options((str(tmp_path / name),), tmp_path / "out", closure=False), spark)
+    assert summary.quarantined == {TOO_LONG: 1}
+    assert (summary.rows, summary.statements, summary.edges) == (2, 1, 1)

@@ -15,6 +15,8 @@ from lineal.graph.trace import downstream, upstream
 from lineal.model.edge import Column
 from lineal.model.way import How, compose, way
 from lineal.spark.bulk import closure
+from lineal.spark.bulk.folder import Local
+from lineal.spark.bulk.output import Output
 
 SQL = """
 CREATE VIEW a AS SELECT id, x + 1 AS x, CASE WHEN k THEN y END AS y FROM t;
@@ -30,7 +32,7 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def written(spark: Any, folder: Path, budget: int) -> list[tuple[str, str, int, str, int]]:
-    closure.write(spark, folder, lineal.lineage(SQL).edges, budget)
+    closure.write(spark, Output(Local(folder)), lineal.lineage(SQL).edges, budget)
     names = {row["id"]: f"{row['dataset']}.{row['column']}" for row in table(folder, "nodes")}
     return [
         (names[row["source"]], names[row["target"]], row["depth"], names[row["via"]], row["subtypes"])
@@ -119,7 +121,7 @@ def test_subtypes_compose_as_ways_do() -> None:
 
 
 def test_nothing_to_trace(spark: Any, tmp_path: Path) -> None:
-    assert closure.write(spark, tmp_path, [])["pairs"] == 0
+    assert closure.write(spark, Output(Local(tmp_path)), [])["pairs"] == 0
     assert table(tmp_path, "closure") == []
 
 

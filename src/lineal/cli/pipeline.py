@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -111,21 +110,26 @@ def command(**options: Any) -> None:
 
 
 def _run(request: Request) -> int:
-    for path in request.paths:
-        if "://" not in path and not exists(path):
-            raise Mistake(f"no such file or folder: {path}")
-    with _mistakes():
+    with _mistakes(), ExitStack() as stack:
         from lineal.cli.run import settings
         from lineal.spark.bulk import run, ship
+        from lineal.spark.bulk.address import local
+        from lineal.spark.bulk.state import opened
 
-        options = _options(request)
-        with ship.started(request.master, settings(request.conf), sys.stderr.isatty()) as spark:
-            try:
-                summary = run(options, spark, _say)
-            except KeyboardInterrupt:
-                click.echo("stopped: the same command goes on from here", err=True)
-                return STOPPED
-    _load(request, summary)
+        for path in request.paths:
+            if (here := local(path)) is not None and not exists(str(here)):
+                raise Mistake(f"no such file or folder: {path}")
+        options, state = _options(request), None
+        conf = settings(request.conf)
+        if local(request.out) is not None:  # what is wrong with it is said before Spark is started
+            state = stack.enter_context(opened(request.out, fresh=request.fresh))
+        try:
+            with ship.started(request.master, conf, sys.stderr.isatty()) as spark:
+                summary = run(options, spark, _say, state)
+        except KeyboardInterrupt:
+            click.echo("stopped: the same command goes on from here", err=True)
+            return STOPPED
+        _load(request, summary)
     _show(summary, request)
     return 0
 
@@ -162,7 +166,7 @@ def _options(request: Request) -> Options:
         defaults = Defaults(request.default_catalog, request.default_schema)
     return Options(
         request.paths,
-        Path(request.out),
+        request.out,
         request.format,
         request.preset,
         tuple((part, column) for part, column in named if column),

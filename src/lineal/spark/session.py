@@ -79,5 +79,15 @@ def parse_version(text: str) -> int | None:
 
 
 def one_line(problem: BaseException) -> str:
-    text = str(problem).strip().splitlines()
+    text = _said(problem).strip().splitlines()
     return (text[0] if text else type(problem).__name__)[:300]
+
+
+def _said(problem: BaseException) -> str:
+    """What Java says; py4j only says what was called, and a waiting thread only that it waited."""
+    thrown = getattr(problem, "java_exception", None)
+    if thrown is None:
+        return str(problem)
+    while "awaitResult" in thrown.toString() and thrown.getCause() is not None:
+        thrown = thrown.getCause()
+    return str(thrown.toString())

@@ -11,6 +11,7 @@
 | `share` | on the executors: a share of the statements is parsed and evaluated, and records travel back |
 | `clock`, `guard` | how long a statement may take; and children that may die of one |
 | `resolve` | level by level with what is known by then; then together, each record held against its questions |
+| `address`, `folder` | where logs and outputs are; the folder of an output, here or elsewhere, for one run at a time |
 | `state` | what an output folder knows from an earlier run, whole or killed |
 | `tables`, `output` | the result as tables, sorted, in Parquet |
 | `closure` | what every column comes from, at any distance |

@@ -23,7 +23,7 @@ from pyspark.sql import functions as F
 from lineal.graph.graph import overlap, whole
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.way import STRENGTH, How
-from lineal.spark.bulk import output
+from lineal.spark.bulk.output import PART, Output, write_part
 from lineal.spark.bulk.tables import named
 
 BUDGET = 512_000_000
@@ -132,31 +132,28 @@ def _bits(edge: Edge) -> int:
     return sum({BITS[usage.how] for usage in edge.usages})
 
 
-def write(spark: SparkSession, folder: Path, edges: list[Edge], budget: int = BUDGET) -> dict[str, Any]:
+def write(spark: SparkSession, output: Output, edges: list[Edge], budget: int = BUDGET) -> dict[str, Any]:
     """The tables `nodes` and `closure`, and what the summary says of them."""
     graph, nodes = graph_of(edges)
-    output.write(folder, "nodes", nodes)
+    output.write("nodes", nodes)
     way = "tracing" if graph.size <= budget else "joins"
     found = traced(spark, graph) if way == "tracing" else joined(spark, graph)
-    pairs = _stream(folder / output.UNFINISHED / "closure", found)
-    output.commit(folder, "closure", pairs)
+    pairs = _stream(output.aside("closure"), found)
+    output.commit("closure", pairs)
     return {"pairs": pairs, "way": way}
 
 
 def _stream(folder: Path, found: Iterator[pa.Table]) -> int:
     """Parts of a fixed size, whatever comes at once."""
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)
     held, number, pairs = SCHEMA.empty_table(), 0, 0
     for table in found:
         pairs += table.num_rows
         held = pa.concat_tables([held, table])
-        while held.num_rows >= output.PART:
-            output.write_part(folder, number, held.slice(0, output.PART).combine_chunks())
-            held, number = held.slice(output.PART), number + 1
+        while held.num_rows >= PART:
+            write_part(folder, number, held.slice(0, PART).combine_chunks())
+            held, number = held.slice(PART), number + 1
     if held.num_rows or not number:
-        output.write_part(folder, number, held.combine_chunks())
+        write_part(folder, number, held.combine_chunks())
     return pairs
 
 

@@ -19,6 +19,7 @@ from lineal.model.diagnostic import Code, Diagnostic
 from lineal.projects.logs import postgres
 from lineal.projects.logs.entry import Row
 from lineal.projects.logs.rows import csv_rows, long_fields, opened, records
+from lineal.spark.bulk import address
 from lineal.spark.bulk.errors import BulkError
 
 NOT_UTF8 = "not UTF-8"
@@ -36,9 +37,10 @@ def local(paths: tuple[str, ...], packed: tuple[str, ...]) -> list[str] | None:
     """The files at the paths, in order; None if Spark has to read one: an address, a pattern, or what is packed."""
     found: list[str] = []
     for path in paths:
-        if "://" in path or not Path(path).exists():
+        where = address.local(path)
+        if where is None or not where.exists():
             return None
-        found += _below(Path(path)) if Path(path).is_dir() else [path]
+        found += _below(where) if where.is_dir() else [str(where)]
     return None if any(file.lower().endswith(packed) for file in found) else found
 
 

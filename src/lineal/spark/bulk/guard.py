@@ -9,12 +9,14 @@ A share goes this way only after it has failed without: what costs nobody anythi
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import marshal
 import mmap
 import os
 import resource
 import signal
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,6 +28,9 @@ Note = Callable[[int], None]
 """Told the number of the item that is worked on."""
 
 NOBODY = 2**32 - 1
+TOLD_OF_PARENTS_DEATH = 1
+"""PR_SET_PDEATHSIG"""
+
 SIGNALS = {each.value: each.name for each in signal.Signals}
 
 
@@ -73,10 +78,11 @@ def in_child(work: Callable[[list[Item], Note], list[Any]], items: list[Item], s
     hand = mmap.mmap(-1, 4)
     receiving, sending = os.pipe()
     began = time.monotonic()
-    child = os.fork()
+    parent, child = os.getpid(), os.fork()
     if not child:
         status = 1
         try:
+            die_with(parent)
             os.close(receiving)
             status = _answer(work, items, hand, sending)
         finally:
@@ -122,6 +128,14 @@ def may_die() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+
+
+def die_with(parent: int) -> None:
+    """A child has all that its parent holds, the lock of the output and the life of the JVM: it must not outlive it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(TOLD_OF_PARENTS_DEATH, signal.SIGKILL)
+        if os.getppid() != parent:  # it was too late to be told
+            os._exit(1)
 
 
 def _ending(status: int) -> str:

@@ -11,22 +11,51 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from lineal.spark.bulk.folder import UNFINISHED, Folder
+
+NAMES = ("statements", "edges", "columns", "diagnostics", "quarantine", "nodes", "closure")
 PART = 1_000_000
 GROUP = 100_000
-UNFINISHED = "_unfinished"
 
 
-def write(folder: Path, name: str, table: pa.Table) -> dict[str, Any]:
-    """A table as `name/part-00000.parquet`, …; edges by their level. What the manifest says about it."""
-    aside = folder / UNFINISHED / name
-    shutil.rmtree(aside, ignore_errors=True)
-    if name == "edges":
-        into_columns = pc.is_valid(table["target_column"])
-        _parts(aside / "level=column", table.filter(into_columns))
-        _parts(aside / "level=dataset", table.filter(pc.invert(into_columns)))
-    else:
-        _parts(aside, table)
-    return commit(folder, name, table.num_rows)
+class Output:
+    """The tables of a folder."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self.written: dict[str, dict[str, Any]] = {}
+        """table → what the manifest says about it"""
+
+    def write(self, name: str, table: pa.Table) -> dict[str, Any]:
+        """A table as `name/part-00000.parquet`, …; edges by their level. What the manifest says about it."""
+        aside = self.aside(name)
+        if name == "edges":
+            into_columns = pc.is_valid(table["target_column"])
+            _parts(aside / "level=column", table.filter(into_columns))
+            _parts(aside / "level=dataset", table.filter(pc.invert(into_columns)))
+        else:
+            _parts(aside, table)
+        return self.commit(name, table.num_rows)
+
+    def aside(self, name: str) -> Path:
+        """Where a table is put together: nothing is there yet."""
+        where = self.folder.aside(name)
+        shutil.rmtree(where, ignore_errors=True)
+        return where
+
+    def commit(self, name: str, rows: int) -> dict[str, Any]:
+        """Put what stands aside in the place of what was there."""
+        said = {"rows": rows, "digest": _digest(self.folder.aside(name))}
+        self.folder.put(name)
+        self.written[name] = said
+        return said
+
+    def forget(self, *names: str) -> None:
+        """Tables of an earlier run that this one does not make."""
+        self.folder.remove(*names)
+
+    def tidy(self) -> None:
+        self.folder.remove(UNFINISHED)
 
 
 def _parts(folder: Path, table: pa.Table) -> None:
@@ -40,21 +69,9 @@ def write_part(folder: Path, number: int, table: pa.Table) -> None:
     pq.write_table(table, folder / f"part-{number:05}.parquet", compression="zstd", row_group_size=GROUP)
 
 
-def commit(folder: Path, name: str, rows: int) -> dict[str, Any]:
-    """Put what stands aside in the place of what was there."""
-    aside, there = folder / UNFINISHED / name, folder / name
-    gone = folder / UNFINISHED / f"{name}.gone"
-    shutil.rmtree(gone, ignore_errors=True)
-    if there.exists():
-        there.rename(gone)
-    aside.rename(there)
-    shutil.rmtree(gone, ignore_errors=True)
+def _digest(folder: Path) -> str:
     digest = hashlib.blake2b(digest_size=20)
-    for file in sorted(there.rglob("*.parquet")):
-        digest.update(file.relative_to(there).as_posix().encode())
+    for file in sorted(folder.rglob("*.parquet")):
+        digest.update(file.relative_to(folder).as_posix().encode())
         digest.update(file.read_bytes())
-    return {"rows": rows, "digest": digest.hexdigest()}
-
-
-def tidy(folder: Path) -> None:
-    shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
+    return digest.hexdigest()

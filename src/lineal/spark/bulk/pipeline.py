@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,13 +21,15 @@ from lineal.model.extraction import Coverage, Extraction, Occurrence
 from lineal.model.script import Corpus, Defaults, Script
 from lineal.projects import load
 from lineal.projects.schema import schema_datasets
-from lineal.spark.bulk import output, rows
+from lineal.spark.bulk import rows
+from lineal.spark.bulk.address import local
 from lineal.spark.bulk.closure import BUDGET
 from lineal.spark.bulk.closure import write as write_closure
 from lineal.spark.bulk.errors import BulkError
+from lineal.spark.bulk.output import Output
 from lineal.spark.bulk.presets import preset_of
 from lineal.spark.bulk.resolve import resolve
-from lineal.spark.bulk.state import State, start_over
+from lineal.spark.bulk.state import State, opened
 from lineal.spark.bulk.statements import Log, Logged, statements
 from lineal.spark.bulk.tables import tables
 from lineal.spark.session import one_line
@@ -49,7 +51,7 @@ class Options:
     """What the user asked for."""
 
     paths: tuple[str, ...]
-    folder: Path
+    folder: str | Path
     format: str | None = None
     preset: str | None = None
     log: tuple[tuple[str, str], ...] = ()
@@ -93,19 +95,32 @@ class Summary:
         return self.rows / max(self.statements, 1)
 
 
-def run(options: Options, spark: SparkSession, say: Say = lambda stage: None) -> Summary:
-    """Extract everything at the paths, and write it to the folder."""
+def run(options: Options, spark: SparkSession, say: Say = lambda stage: None, state: State | None = None) -> Summary:
+    """Extract everything at the paths, and write it to the folder; who has opened it already gives what it knows."""
     preset_of(options.preset)
-    if options.fresh:
-        start_over(options.folder)
-    state = State(options.folder)
+    with ExitStack() as stack:
+        stack.enter_context(_spark_gave_up())
+        if state is None:
+            state = stack.enter_context(opened(options.folder, spark, options.fresh))
+        stack.enter_context(_settings(spark))
+        return Run(options, spark, state, say).all()
+
+
+@contextmanager
+def _spark_gave_up() -> Iterator[None]:
+    try:
+        yield
+    except (PySparkException, Py4JError) as problem:
+        raise BulkError(f"Spark gave up: {one_line(problem)} (the same command goes on from here)") from problem
+
+
+@contextmanager
+def _settings(spark: SparkSession) -> Iterator[None]:
     before = {key: spark.conf.get(key, None) for key in RUNTIME}
     for key, value in RUNTIME.items():
         spark.conf.set(key, value)
     try:
-        return Run(options, spark, state, say).all()
-    except (PySparkException, Py4JError) as problem:
-        raise BulkError(f"Spark gave up: {one_line(problem)} (the same command goes on from here)") from problem
+        yield
     finally:
         with suppress(PySparkException, Py4JError):  # a session that is gone needs nothing back
             for key, former in before.items():
@@ -123,6 +138,7 @@ class Run:
         self.spark = spark
         self.state = state
         self.say = say
+        self.output = Output(state.folder)
         self.summary = Summary()
         self.began = time.monotonic()
 
@@ -141,14 +157,16 @@ class Run:
         made = self.stage("write", lambda: tables(resolved, log.statements, log.quarantined))
         summary.columns = made["columns"].num_rows
         for name, table in made.items():
-            summary.tables[name] = output.write(self.options.folder, name, table)
+            self.output.write(name, table)
         if self.options.closure:
-            write = partial(write_closure, self.spark, self.options.folder, extraction.edges, self.options.budget)
+            write = partial(write_closure, self.spark, self.output, extraction.edges, self.options.budget)
             summary.closure = self.stage("closure", write)
-        self.state.finish(
-            {"complete": True, "rows": log.rows, "statements": len(log.statements), "tables": summary.tables}
-        )
-        output.tidy(self.options.folder)
+        else:
+            self.output.forget("nodes", "closure")
+        said = {"complete": True, "rows": log.rows, "statements": len(log.statements)}
+        summary.tables = self.output.written
+        self.state.finish({**said, "tables": summary.tables})
+        self.output.tidy()
         return summary
 
     def stage(self, name: str, work: Callable[[], Any]) -> Any:
@@ -164,6 +182,8 @@ class Run:
     def read(self) -> tuple[Corpus, Log]:
         options = self.options
         kind = options.format or rows.format_of(options.paths)
+        if kind != "files":
+            outside(options.folder, options.paths)
         corpus, log = self.of_files() if kind == "files" else self.of_log(kind)
         corpus.collapse_temporary = options.collapse
         if options.defaults is not None:
@@ -192,11 +212,27 @@ class Run:
         options = self.options
         if options.preset or options.log:
             raise BulkError("a folder of scripts is no log: leave out --preset and --log-…")
-        several = [load(path, options.dialect, options.schema) for path in options.paths]
+        several = [load(_here(path), options.dialect, options.schema) for path in options.paths]
         corpus = several[0] if len(several) == 1 else united(several)
         if corpus.given:
             raise BulkError("saved lineage and events are no input of the pipeline: `lineal lineage` reads them")
         return corpus, Log([], len(corpus.scripts), len(corpus.scripts), {})
+
+
+def outside(folder: str | Path, paths: tuple[str, ...]) -> None:
+    """A log that has the output in it would be another one the next time."""
+    out = local(folder)
+    for path in paths:
+        read = local(path)
+        if out is not None and read is not None and out.resolve().is_relative_to(read.resolve()):
+            raise BulkError(f"{folder} is inside of {path}, and the next run would read it: name a folder beside it")
+
+
+def _here(path: str) -> Path:
+    found = local(path)
+    if found is None:
+        raise BulkError(f"{path} is not on this machine: scripts are read by the driver, so bring them here first")
+    return found
 
 
 def _occurrence(each: Logged) -> Occurrence:

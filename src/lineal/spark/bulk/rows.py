@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -16,10 +17,10 @@ from lineal.projects.logs import postgres
 from lineal.projects.logs.columns import CANDIDATES
 from lineal.projects.logs.statements import LONGEST_STATEMENT
 from lineal.spark.bulk import csv_files
+from lineal.spark.bulk.address import local, to_read
 from lineal.spark.bulk.csv_files import NOT_READ, NOT_UTF8
-from lineal.spark.bulk.errors import BulkError
+from lineal.spark.bulk.errors import BulkError, told
 from lineal.spark.bulk.presets import CSVLOG, PRESETS, REDSHIFT, Preset
-from lineal.spark.session import one_line
 
 CORRUPT = "_lineal_corrupt"
 MOST_LISTED = 30
@@ -49,6 +50,10 @@ class Log(NamedTuple):
     named: tuple[tuple[str, str], ...] = ()
     """part → column, as the caller says"""
 
+    @property
+    def sources(self) -> list[str]:
+        return [to_read(path) for path in self.paths]
+
 
 def format_of(paths: tuple[str, ...]) -> str:
     """The one format of all files, told from their names."""
@@ -61,8 +66,8 @@ def format_of(paths: tuple[str, ...]) -> str:
 
 
 def _formats(path: str) -> Iterator[str]:
-    where = Path(path)
-    if "://" in path or not where.is_dir():
+    where = local(path)
+    if where is None or not where.is_dir():
         yield from filter(None, [_named_format(path)])
         return
     for _, folders, names in os.walk(where):
@@ -86,20 +91,20 @@ def rows(spark: SparkSession, log: Log) -> DataFrame:
         if log.preset == REDSHIFT:
             frame = put_together(frame)
         return _normalised(frame, log)
-    except PySparkException as problem:
-        raise BulkError(f"{', '.join(log.paths)} cannot be read as {kind}: {one_line(problem)}") from problem
+    except (PySparkException, Py4JJavaError) as problem:
+        raise BulkError(f"{', '.join(log.paths)} cannot be read as {kind}: {told(problem)}") from problem
 
 
 # -- files -------------------------------------------------------------------------------------------------------
 
 
 def _parquet(spark: SparkSession, log: Log) -> DataFrame:
-    return spark.read.option("recursiveFileLookup", "true").parquet(*log.paths)
+    return spark.read.option("recursiveFileLookup", "true").parquet(*log.sources)
 
 
 def _json(spark: SparkSession, log: Log) -> DataFrame:
     reader = spark.read.option("recursiveFileLookup", "true").option("columnNameOfCorruptRecord", CORRUPT)
-    frame = reader.option("primitivesAsString", "true").json(list(log.paths))
+    frame = reader.option("primitivesAsString", "true").json(log.sources)
     if CORRUPT not in frame.columns:
         return frame
     bracket = F.coalesce(F.trim(CORRUPT).isin("[", "]"), F.lit(False))
@@ -121,18 +126,18 @@ def _csv_by_spark(spark: SparkSession, log: Log) -> DataFrame:
         recursiveFileLookup="true", header=str(not csvlog).lower(), multiLine="true", quote='"', escape='"',
         sep="\t" if tabs else ",", columnNameOfCorruptRecord=CORRUPT, maxCharsPerColumn="-1",
     )  # fmt: skip
-    names = [name.strip() for name in reader.csv(list(log.paths)).columns]
+    names = [name.strip() for name in reader.csv(log.sources).columns]
     if csvlog:
         names = csv_files.csvlog_names(len(names), ", ".join(log.paths))
     fields = [StructField(name, StringType()) for name in [*names, CORRUPT]]
-    frame = reader.schema(StructType(fields)).csv(list(log.paths))
+    frame = reader.schema(StructType(fields)).csv(log.sources)
     lost = F.concat_ws("", *(f"`{field.name}`" for field in fields)).contains("\ufffd")
     return frame.withColumn(CORRUPT, F.when(lost, NOT_UTF8).otherwise(F.col(CORRUPT)))
 
 
 def _text(spark: SparkSession, log: Log) -> DataFrame:
     """A statement a line."""
-    return spark.read.option("recursiveFileLookup", "true").text(list(log.paths)).withColumnRenamed("value", "text")
+    return spark.read.option("recursiveFileLookup", "true").text(log.sources).withColumnRenamed("value", "text")
 
 
 READERS = {"parquet": _parquet, "json": _json, "csv": _csv, "text": _text}
@@ -176,8 +181,10 @@ def found_columns(frame: DataFrame, log: Log, preset: Preset | None) -> dict[str
         column = next((made for name in wanted if (made := _column(frame, present, name)) is not None), None)
         if column is not None:
             found[part] = column
-        elif part in named or (part == "text" and preset is not None):
+        elif present and (part in named or (part == "text" and preset is not None)):
             raise BulkError(f"the log has no column {' or '.join(wanted)}; its columns are {_listed(present)}")
+        elif part == "text" and not present:
+            raise BulkError(f"{', '.join(log.paths)} has no row that can be read: it is empty, or written otherwise")
         elif part == "text":
             raise BulkError(
                 f"no column is known to hold statements: name it with --log-text; it has {_listed(present)}"

@@ -2,6 +2,7 @@
 
 out/manifest.json         written last: which lineal made the tables, and how many rows each has
 out/_records/<n>.records  what a share of statements gave; written aside and renamed, so that it is there or not
+out/_lineal               the folder is an output; who is at work on it
 """
 
 from __future__ import annotations
@@ -9,28 +10,34 @@ from __future__ import annotations
 import hashlib
 import json
 import marshal
-import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from pyspark.sql import SparkSession
+
 from lineal import __version__
 from lineal.extract.memory import Record
 from lineal.spark.bulk.errors import BulkError
+from lineal.spark.bulk.folder import OWNER, UNFINISHED, Folder, folder_at
 from lineal.spark.bulk.guard import Fault
-from lineal.store.files import replace_file
+from lineal.spark.bulk.output import NAMES
 from lineal.store.keys import machinery
 
 FORMAT = 1
 MANIFEST, RECORDS = "manifest.json", "_records"
 MOST_FILES = 16
 """of records, before they are made one"""
+OURS = (MANIFEST, *NAMES, RECORDS, UNFINISHED)
+"""What a run leaves; the manifest goes first, as it comes last."""
 
 
 class State:
-    """The folder of one output."""
+    """What the folder of an output knows."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.manifest = self._manifest()
         self.records: dict[bytes, Record] = {}
@@ -42,34 +49,29 @@ class State:
         self._restore()
 
     def _manifest(self) -> dict[str, Any]:
-        if self.folder.exists() and not self.folder.is_dir():
-            raise BulkError(f"{self.folder} is a file: name a folder for the output")
-        where = self.folder / MANIFEST
-        if not where.exists():
-            if self.folder.is_dir() and any(each.name != RECORDS for each in self.folder.iterdir()):
-                raise BulkError(f"{self.folder} has other things in it: name a new folder for the output")
-            return {}
-        try:
-            found = json.loads(where.read_text(encoding="utf-8"))
-            made_by, format_ = found["lineal"], found["format"]
-        except (OSError, ValueError, KeyError, TypeError) as problem:
-            raise BulkError(f"{where} cannot be read ({type(problem).__name__}): name another folder") from problem
+        data = self.folder.read(MANIFEST)
+        found = said_by(data)
+        if found is None:
+            if data is None:
+                return {}
+            raise BulkError(f"{self.folder} has a {MANIFEST} that cannot be read: start over with --fresh")
+        made_by, format_ = found["lineal"], found.get("format")
         if format_ != FORMAT or made_by != __version__:
             raise BulkError(
                 f"{self.folder} was made by lineal {made_by} (format {format_}), and this is {__version__} (format "
                 f"{FORMAT}): name another folder, or start over with --fresh"
             )
-        return dict(found)
+        return found
 
     def _restore(self) -> None:
         """The records that this very lineal made; those of an edited one are not trusted."""
-        for file in sorted((self.folder / RECORDS).glob("*.records")):
-            data = file.read_bytes()
+        for file in sorted(self.folder.names(RECORDS)):
+            data = self.folder.read(f"{RECORDS}/{file}") or b""
             head, _, body = data.partition(b"\n")
             checksum = hashlib.blake2b(body, digest_size=20).hexdigest()
             if head.decode(errors="replace") != f"{machinery()} {checksum}":
                 self.dropped += 1
-                file.unlink()
+                self.folder.remove(f"{RECORDS}/{file}")
                 continue
             records, faults, unfit = marshal.loads(body)  # noqa: S302  our own, and checked
             self.records.update(records)
@@ -91,13 +93,11 @@ class State:
         self.unfit.update(unfit)
         self._write(records, faults, unfit)
 
-    def _write(self, records: dict[bytes, Record], faults: dict[bytes, Fault], unfit: set[bytes]) -> Path:
+    def _write(self, records: dict[bytes, Record], faults: dict[bytes, Fault], unfit: set[bytes]) -> str:
         body = marshal.dumps((records, {key: tuple(fault) for key, fault in faults.items()}, sorted(unfit)))
         checksum = hashlib.blake2b(body, digest_size=20).hexdigest()
-        folder = self.folder / RECORDS
-        folder.mkdir(parents=True, exist_ok=True)
-        file = folder / f"{checksum}.records"
-        replace_file(file, f"{machinery()} {checksum}\n".encode() + body)
+        file = f"{checksum}.records"
+        self.folder.write(f"{RECORDS}/{file}", f"{machinery()} {checksum}\n".encode() + body)
         return file
 
     def settle(self, keys: set[bytes], records: dict[bytes, Record]) -> None:
@@ -106,25 +106,38 @@ class State:
         unfit = self.unfit & keys
         same = records.keys() == self.records.keys() and all(records[key] is self.records[key] for key in records)
         fits = same and not self.forgiven and faults == self.faults and unfit == self.unfit
-        files = list((self.folder / RECORDS).glob("*.records"))
+        files = self.folder.names(RECORDS)
         if not fits or len(files) > MOST_FILES:
             kept = self._write(records, faults, unfit)
-            for file in files:
-                if file != kept:
-                    file.unlink()
+            self.folder.remove(*(f"{RECORDS}/{file}" for file in files if file != kept))
         self.records = {}
 
     def begin(self) -> None:
         """From here on the tables are no longer what the manifest says."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         self.finish({"complete": False})
 
     def finish(self, said: dict[str, Any]) -> None:
         made = {"lineal": __version__, "format": FORMAT, **said}
-        replace_file(self.folder / MANIFEST, (json.dumps(made, indent=1, sort_keys=True) + "\n").encode())
+        self.folder.write(MANIFEST, (json.dumps(made, indent=1, sort_keys=True) + "\n").encode())
 
 
-def start_over(folder: Path) -> None:
-    """--fresh: forget an output; only a folder that is one is removed."""
-    if (folder / MANIFEST).is_file() or (folder / RECORDS).is_dir():
-        shutil.rmtree(folder)
+@contextmanager
+def opened(where: str | Path, spark: SparkSession | None = None, fresh: bool = False) -> Iterator[State]:
+    """What the folder knows; ours until the end. One that has other things in it is left alone."""
+    folder = folder_at(where, spark)
+    names = folder.names()
+    if names and not names & {OWNER, RECORDS} and said_by(folder.read(MANIFEST)) is None:
+        raise BulkError(f"{folder} has other things in it: name a new folder for the output")
+    with folder.held():
+        if fresh:
+            folder.remove(*OURS)
+        yield State(folder)
+
+
+def said_by(manifest: bytes | None) -> dict[str, Any] | None:
+    """What a manifest says; that of another program is none."""
+    try:
+        found = json.loads(manifest or b"null")
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and "lineal" in found else None

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any, BinaryIO
+from typing import Any
+
+from lineal.spark.lock import Held, held
 
 STATE, LOCK = "state.json", "lock"
 FORMAT = 1
@@ -92,51 +93,17 @@ def replace_file(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """One run at a time. The system frees the lock of a process that is gone, however it went."""
+    """One run at a time."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        stream = (folder / LOCK).open("a+b")
+        (folder / LOCK).touch()
     except OSError as problem:
         raise WarehouseError(f"cannot write to the warehouse {folder}: {problem.strerror or problem}") from None
-    with stream:
-        if not _taken(stream):
-            raise WarehouseError(
-                f"another run is at work on {folder}{_holder(stream)}: wait for it, or use --warehouse"
-            )
-        _sign(stream)
-        yield
-        with suppress(OSError):
-            stream.truncate(0)
-
-
-def _taken(stream: BinaryIO) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
+    with ExitStack() as stack:
         try:
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
-        except OSError:
-            return False
-        return True
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _sign(stream: BinaryIO) -> None:
-    with suppress(OSError):
-        stream.truncate(0)
-        stream.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
-        stream.flush()
-
-
-def _holder(stream: BinaryIO) -> str:
-    with suppress(OSError):
-        stream.seek(0)
-        said = stream.read(200).decode(errors="replace").strip()
-        return f" ({said})" if said else ""
-    return ""
+            stack.enter_context(held(folder / LOCK))
+        except Held as other:
+            raise WarehouseError(
+                f"another run is at work on {folder}{other}: wait for it, or use --warehouse"
+            ) from None
+        yield
