@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -17,56 +14,6 @@ from logbook import contents, rows, table, write_json
 
 from lineal.spark.bulk import BulkError, Options, guard, run
 from lineal.spark.bulk.state import opened
-
-HOLDER = """
-import sys, time
-from pathlib import Path
-from lineal.spark.bulk import guard
-from lineal.spark.bulk.state import opened
-
-def asleep(items, note):
-    if items:
-        Path(sys.argv[2]).write_text("a child is at work")
-        time.sleep(600)
-    return []
-
-with opened(sys.argv[1]):
-    guard.guarded(asleep, [1], 600)
-"""
-
-
-def until(file: Path, process: subprocess.Popen[bytes]) -> None:
-    while not file.exists():
-        assert process.poll() is None
-        time.sleep(0.05)
-
-
-def test_two_runs_at_once(tmp_path: Path) -> None:
-    """The second says who holds the folder, before it starts Spark; the lock of a killed run is free, also while
-    a child of it had been at work."""
-    log, out = write_json(tmp_path / "log.jsonl", rows(3)), tmp_path / "out"
-    command = [sys.executable, "-c", HOLDER, str(out), str(tmp_path / "begun")]
-    holder = subprocess.Popen(command)
-    try:
-        until(tmp_path / "begun", holder)
-        second = [sys.executable, "-m", "lineal", "pipeline", log, "--out", str(out), "--fresh"]
-        said = subprocess.run(second, capture_output=True, text=True, check=False)
-    finally:
-        holder.send_signal(signal.SIGKILL)
-        holder.wait()
-    assert said.returncode == 2 and said.stdout == ""
-    assert re.fullmatch(
-        rf"Error: another run is at work on {out} \(process {holder.pid} on \S+\): wait for it, .* another folder\n",
-        said.stderr,
-    )
-    for _ in range(100):  # the child hears of its parent's death a moment later
-        try:
-            with opened(out) as state:
-                assert state.records == {}
-            return
-        except BulkError:
-            time.sleep(0.05)
-    pytest.fail("the lock is not free")
 
 
 def test_a_child_does_not_outlive_its_parent(tmp_path: Path) -> None:
