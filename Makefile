@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 # tests of `postgres` a server and those of `web` a Chromium and Node.js, which tools/*.sh find or install; without one
 # they are skipped.
 DEMO_EXTRAS ?= spark
+BENCH_EXTRAS ?= bench,spark,postgres,web
 EXTRAS ?= test,lint,spark,postgres,sqlalchemy,web,openlineage,jupyter
 
 # A stamp per set of extras: a newer pyproject.toml or constraints.txt installs again, and so do other extras.
@@ -14,6 +15,7 @@ comma := ,
 stamp = $(VENV)/ready-$(1)$(if $(2),-$(subst $(comma),-,$(2)))
 DEMO_READY := $(call stamp,demo,$(DEMO_EXTRAS))
 TEST_READY := $(call stamp,test,$(EXTRAS))
+BENCH_READY := $(call stamp,bench,$(BENCH_EXTRAS))
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -50,8 +52,9 @@ lint: $(TEST_READY) ## Check style and types
 	echo "mypy --strict"; $(BIN)/mypy --strict src/lineal || failed=1; \
 	exit $$failed
 
-bench: $(DEMO_READY) ## Measure lineal beside sqlglot in one run; a missed bound fails
-	@$(call with_java,$(DEMO_EXTRAS)) $(BIN)/python bench/run.py
+bench: $(BENCH_READY) ## Measure lineal beside sqlglot and others in one run; a missed bound fails
+	@$(call with_java,$(BENCH_EXTRAS)) $(call with_postgres,$(BENCH_EXTRAS)) $(call with_web,$(BENCH_EXTRAS)) \
+	$(BIN)/python bench/run.py
 
 accuracy: $(DEMO_READY) ## Hold lineal and its peers against the same statements; MIMIC=path adds those of a checkout
 	@$(call with_java,$(DEMO_EXTRAS)) $(BIN)/python bench/accuracy/run.py --topics
@@ -77,7 +80,8 @@ $(BIN)/python:
 
 $(DEMO_READY): extras = $(DEMO_EXTRAS)
 $(TEST_READY): extras = $(EXTRAS)
-$(DEMO_READY) $(TEST_READY): pyproject.toml constraints.txt | $(BIN)/python
+$(BENCH_READY): extras = $(BENCH_EXTRAS)
+$(DEMO_READY) $(TEST_READY) $(BENCH_READY): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing lineal$(if $(extras),[$(extras)]) into $(VENV); the first time this takes a minute"
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.$(if $(extras),[$(extras)])'
 	@touch $@

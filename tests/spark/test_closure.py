@@ -32,7 +32,7 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def written(spark: Any, folder: Path, budget: int) -> list[tuple[str, str, int, str, int]]:
-    closure.write(spark, Output(Local(folder)), lineal.lineage(SQL).edges, budget)
+    closure.write(spark, Output(Local(folder), spark), lineal.lineage(SQL).edges, budget)
     names = {row["id"]: f"{row['dataset']}.{row['column']}" for row in table(folder, "nodes")}
     return [
         (names[row["source"]], names[row["target"]], row["depth"], names[row["via"]], row["subtypes"])
@@ -121,7 +121,7 @@ def test_subtypes_compose_as_ways_do() -> None:
 
 
 def test_nothing_to_trace(spark: Any, tmp_path: Path) -> None:
-    assert closure.write(spark, Output(Local(tmp_path)), [])["pairs"] == 0
+    assert closure.write(spark, Output(Local(tmp_path), spark), [])["pairs"] == 0
     assert table(tmp_path, "closure") == []
 
 

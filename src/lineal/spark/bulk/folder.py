@@ -46,6 +46,9 @@ class Folder(Protocol):
     def put(self, name: str) -> None:
         """What was put together, in the place of what was there."""
 
+    def address(self, name: str) -> str:
+        """As Spark has to be told it."""
+
     def held(self) -> AbstractContextManager[None]:
         """For one run."""
 
@@ -105,6 +108,9 @@ class Local:
             (self.path / name).rename(self.path / gone)
         self.aside(name).rename(self.path / name)
         self.remove(gone)
+
+    def address(self, name: str) -> str:
+        return to_write(self.path / name)
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -1,4 +1,7 @@
-"""Tables into a folder: Parquet in parts of a fixed size, each table there as a whole or as it was before."""
+"""Tables into a folder: Parquet in parts of a fixed size, each table there as a whole or as it was before.
+
+Where the session has Delta, each is a Delta table over the same files.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,27 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
 
 from lineal.spark.bulk.folder import UNFINISHED, Folder
+from lineal.spark.names import column
 
 NAMES = ("statements", "edges", "columns", "diagnostics", "quarantine", "nodes", "closure")
 PART = 1_000_000
 GROUP = 100_000
 
 
+DELTA = "io.delta.sql.DeltaSparkSessionExtension"
+PARTITIONS = {"edges": "level STRING"}
+
+
 class Output:
     """The tables of a folder."""
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: Folder, spark: SparkSession) -> None:
         self.folder = folder
+        self.spark = spark
+        self.delta = DELTA in str(spark.conf.get("spark.sql.extensions", ""))
         self.written: dict[str, dict[str, Any]] = {}
         """table → what the manifest says about it"""
 
@@ -47,8 +58,15 @@ class Output:
         """Put what stands aside in the place of what was there."""
         said = {"rows": rows, "digest": _digest(self.folder.aside(name))}
         self.folder.put(name)
+        if self.delta:
+            self.convert(name)
         self.written[name] = said
         return said
+
+    def convert(self, name: str) -> None:
+        """The files of a table are those of a Delta table, too."""
+        parts = f" PARTITIONED BY ({PARTITIONS[name]})" if name in PARTITIONS else ""
+        self.spark.sql(f"CONVERT TO DELTA parquet.{column(self.folder.address(name))}{parts}")
 
     def forget(self, *names: str) -> None:
         """Tables of an earlier run that this one does not make."""

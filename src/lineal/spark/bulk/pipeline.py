@@ -138,7 +138,7 @@ class Run:
         self.spark = spark
         self.state = state
         self.say = say
-        self.output = Output(state.folder)
+        self.output = Output(state.folder, spark)
         self.summary = Summary()
         self.began = time.monotonic()
 

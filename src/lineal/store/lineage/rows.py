@@ -14,6 +14,7 @@ from lineal.model.diagnostic import Place
 from lineal.model.edge import Edge, Site, Usage
 from lineal.model.extraction import Extraction
 from lineal.model.statement import Statement
+from lineal.model.way import Confidence
 from lineal.store.lineage.database import chunks
 from lineal.store.lineage.forms import job_out, rest_of
 from lineal.store.lineage.numbers import Names
@@ -149,21 +150,16 @@ USED = ("way_id", "file_id", "line", "col", "expression", "calls")
 
 def usages(found: list[Usage], names: Names) -> tuple[Iterable[Any], ...]:
     """The columns of USED."""
+    if not found:
+        return ((),) * len(USED)
     sites = [usage[3] if usage[3].__class__ is Site else _site(usage) for usage in found]
-    paths = [site[2] for site in sites]
+    at, texts, paths, levels = zip(*sites, strict=True)
     spelt = {path: listed(path) if path else None for path in set(paths)}
-    return (
-        ways(found, sites, names),
-        *places([site[0] for site in sites], names),
-        [site[1] for site in sites],
-        map(spelt.__getitem__, paths),
-    )
+    return ways(found, levels, names), *places(at, names), texts, map(spelt.__getitem__, paths)
 
 
-def ways(found: list[Usage], sites: list[Site], names: Names) -> Iterable[int]:
-    taken = [usage[0] for usage in found]
-    doubts = [usage[1] for usage in found]
-    levels = [site[3] for site in sites]
+def ways(found: list[Usage], levels: Sequence[Confidence], names: Names) -> Iterable[int]:
+    taken, doubts, _, _ = zip(*found, strict=True)
     if any(doubts) or len(set(levels)) > 1:
         return map(names.ways.__getitem__, zip(taken, doubts, levels, strict=True))
     known = {each: names.ways[each, None, levels[0]] for each in dict.fromkeys(taken)}
@@ -175,13 +171,15 @@ def _site(usage: Usage) -> Site:
     return Site(usage.place, usage.expression, usage.calls, usage.reader.level)
 
 
-def places(found: list[Any], names: Names) -> tuple[Iterable[Any], Iterable[Any], Iterable[Any]]:
+def places(found: Sequence[Any], names: Names) -> tuple[Iterable[Any], Iterable[Any], Iterable[Any]]:
     """File, line and column of each; nothing where there is no place."""
+    if not found:
+        return (), (), ()
     if not all(found):
-        split = [_place(place, names) for place in found]
-        return [each[0] for each in split], [each[1] for each in split], [each[2] for each in split]
-    files = map(names.files.__getitem__, [place[0] for place in found])
-    return files, [place[1] for place in found], [place[2] for place in found]
+        files, lines, columns = zip(*(_place(place, names) for place in found), strict=True)
+        return files, lines, columns
+    files, lines, columns = zip(*found, strict=True)
+    return map(names.files.__getitem__, files), lines, columns
 
 
 def _place(place: Place | None, names: Names) -> tuple[int | None, int | None, int | None]:
