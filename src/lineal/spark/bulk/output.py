@@ -65,6 +65,8 @@ class Output:
 
     def convert(self, name: str) -> None:
         """The files of a table are those of a Delta table, too."""
+        jvm: Any = self.spark.sparkContext._jvm
+        jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # it may know what was there before
         parts = f" PARTITIONED BY ({PARTITIONS[name]})" if name in PARTITIONS else ""
         self.spark.sql(f"CONVERT TO DELTA parquet.{column(self.folder.address(name))}{parts}")
 
