@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+from typing import Any
+
 import pytest
 
 import lineal
@@ -145,9 +147,9 @@ def evaluated(corpus: Corpus, memory: Memory, monkeypatch: pytest.MonkeyPatch) -
     files: list[str] = []
 
     class Telling(remembering.Recorder):
-        def __init__(self, catalog: remembering.Remembering, definition: Definition) -> None:
+        def __init__(self, catalog: remembering.Remembering, definition: Definition, *heard: Any) -> None:
             files.append(definition.reading.script.file)
-            super().__init__(catalog, definition)
+            super().__init__(catalog, definition, *heard)
 
     with monkeypatch.context() as patched:
         patched.setattr(remembering, "Recorder", Telling)

@@ -124,12 +124,14 @@ AS_CSV = {
 
 def test_csv_is_read_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
     """Also a file of another encoding, and files whose columns stand in another order."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
     for number, content in enumerate(AS_CSV.values()):
-        (tmp_path / f"{number}.csv").write_text(content, encoding="utf-8")
-    (tmp_path / "utf16.csv").write_text("user_name,query_text\nann,SELECT x FROM t\n", encoding="utf-16")
-    (tmp_path / "latin.csv").write_bytes(b"sql,gr\xf6\xdfe,query_text\n,1,SELECT y FROM t\n,\xf6,SELECT z FROM t\n")
-    alone = lineal.lineage(tmp_path, log={"text": "query_text"})
-    summary = run(Options((str(tmp_path),), tmp_path / "out", log=(("text", "query_text"),), closure=False), spark)
+        (logs / f"{number}.csv").write_text(content, encoding="utf-8")
+    (logs / "utf16.csv").write_text("user_name,query_text\nann,SELECT x FROM t\n", encoding="utf-16")
+    (logs / "latin.csv").write_bytes(b"sql,gr\xf6\xdfe,query_text\n,1,SELECT y FROM t\n,\xf6,SELECT z FROM t\n")
+    alone = lineal.lineage(logs, log={"text": "query_text"})
+    summary = run(Options((str(logs),), tmp_path / "out", log=(("text", "query_text"),), closure=False), spark)
     assert facts(summary.extraction.edges) == facts(alone.edges)
     assert {(each.name, each.runs, each.users) for each in summary.extraction.occurrences} == {
         (each.name, each.runs, each.users) for each in alone.extraction.occurrences

@@ -13,6 +13,7 @@ from lineal.extract.definitions import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
 from lineal.spark.bulk import resolve
+from lineal.spark.bulk.folder import Local
 from lineal.spark.bulk.glance import glance
 from lineal.spark.bulk.share import evaluated
 from lineal.spark.bulk.state import State
@@ -55,13 +56,13 @@ def test_any_statements(seed: int, tmp_path: Path) -> None:
     made = logged(corpus)
     expected = everything(extract(logged(corpus)))
     none: Any = None
-    first = resolve.resolve(none, replace(made, scripts=made.scripts[::2]), State(tmp_path / "out"), 60)
+    first = resolve.resolve(none, replace(made, scripts=made.scripts[::2]), State(Local(tmp_path / "out")), 60)
     assert first.poisoned == {}
-    again = resolve.resolve(none, made, State(tmp_path / "out"), 60)
+    again = resolve.resolve(none, made, State(Local(tmp_path / "out")), 60)
     assert everything(again.extraction) == expected
-    whole = resolve.resolve(none, logged(corpus), State(tmp_path / "whole"), 60)
+    whole = resolve.resolve(none, logged(corpus), State(Local(tmp_path / "whole")), 60)
     assert everything(whole.extraction) == expected
-    third = resolve.resolve(none, logged(corpus), State(tmp_path / "whole"), 60)
+    third = resolve.resolve(none, logged(corpus), State(Local(tmp_path / "whole")), 60)
     assert third.parsed == 0
     assert everything(third.extraction) == expected
 
@@ -76,7 +77,7 @@ def test_a_table_like_itself(tmp_path: Path) -> None:
     ]
     corpus = logged(Corpus("", [Script(text, "", "") for text in texts]))
     none: Any = None
-    found = resolve.resolve(none, logged(corpus), State(tmp_path / "out"), 60)
+    found = resolve.resolve(none, logged(corpus), State(Local(tmp_path / "out")), 60)
     assert everything(found.extraction) == everything(extract(corpus))
 
 
@@ -92,7 +93,7 @@ def test_in_a_circle_nobody_asks_twice(tmp_path: Path) -> None:
     ]
     corpus = logged(Corpus("", [Script(text, "", "") for text in texts]))
     none: Any = None
-    found = resolve.resolve(none, logged(corpus), State(tmp_path / "out"), 60)
+    found = resolve.resolve(none, logged(corpus), State(Local(tmp_path / "out")), 60)
     assert everything(found.extraction) == everything(extract(corpus))
 
 
