@@ -67,6 +67,13 @@ def test_any_statements(seed: int, tmp_path: Path) -> None:
     assert everything(third.extraction) == expected
 
 
+def assert_as_in_one_go(texts: list[str], folder: Path) -> None:
+    corpus = logged(Corpus("", [Script(text, "", "") for text in texts]))
+    none: Any = None
+    found = resolve.resolve(none, logged(corpus), State(Local(folder / "out")), 60)
+    assert everything(found.extraction) == everything(extract(corpus))
+
+
 def test_a_table_like_itself(tmp_path: Path) -> None:
     texts = [
         "CREATE TABLE v (c INT, id INT)",
@@ -75,10 +82,7 @@ def test_a_table_like_itself(tmp_path: Path) -> None:
         "CREATE TABLE v AS SELECT t.*, e AS b FROM w t",
         "CREATE VIEW w (e, d) AS SELECT s.* FROM (SELECT t.*, e AS id FROM r t) s",
     ]
-    corpus = logged(Corpus("", [Script(text, "", "") for text in texts]))
-    none: Any = None
-    found = resolve.resolve(none, logged(corpus), State(Local(tmp_path / "out")), 60)
-    assert everything(found.extraction) == everything(extract(corpus))
+    assert_as_in_one_go(texts, tmp_path)
 
 
 def test_in_a_circle_nobody_asks_twice(tmp_path: Path) -> None:
@@ -91,10 +95,7 @@ def test_in_a_circle_nobody_asks_twice(tmp_path: Path) -> None:
         "CREATE VIEW t0 AS SELECT b AS f, a AS c FROM t3",
         "CREATE TABLE t3 LIKE t1",
     ]
-    corpus = logged(Corpus("", [Script(text, "", "") for text in texts]))
-    none: Any = None
-    found = resolve.resolve(none, logged(corpus), State(Local(tmp_path / "out")), 60)
-    assert everything(found.extraction) == everything(extract(corpus))
+    assert_as_in_one_go(texts, tmp_path)
 
 
 def test_a_chain_is_as_many_levels() -> None:

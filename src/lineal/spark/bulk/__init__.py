@@ -5,7 +5,7 @@
 | file | |
 |---|---|
 | `presets` | which column of whose log is which |
-| `rows` | a log as rows: text, user, time, id, database; and why a row is left out |
+| `rows`, `csv_files` | a log as rows: text, user, time, id, database; and why a row is left out |
 | `statements`, `shapes` | every statement once: equal texts first, then those that differ only in literals |
 | `glance` | which statements can be read before which, from their words |
 | `share` | on the executors: a share of the statements is parsed and evaluated, and records travel back |
@@ -13,7 +13,7 @@
 | `resolve` | level by level with what is known by then; then together, each record held against its questions |
 | `address`, `folder` | where logs and outputs are; the folder of an output, here or elsewhere, for one run at a time |
 | `state` | what an output folder knows from an earlier run, whole or killed |
-| `tables`, `output` | the result as tables, sorted, in Parquet |
+| `tables`, `output` | the result as tables, sorted, in Parquet; Delta tables where the session has Delta |
 | `closure` | what every column comes from, at any distance |
 | `ship` | what executors need to have |
 | `pipeline` | all of it, in order |
