@@ -31,7 +31,7 @@ print_home && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     mkdir -p /usr/share/man/man1 # slim images lack it, and Java's package stumbles over that
     apt-get update -qq >&2 || true
-    for package in default-jre-headless openjdk-17-jre-headless; do
+    for package in default-jdk-headless default-jre-headless openjdk-17-jre-headless; do # some tests compile Java
         echo "installing $package" >&2
         DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" >&2 || continue
         print_home && exit 0
