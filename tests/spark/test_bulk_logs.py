@@ -234,14 +234,20 @@ def test_files_that_do_not_agree(spark: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "head", "quote"), [("big.txt", "", ""), ("big.csv", "sql\n", '"'), ("big.parquet", None, "")]
+    ("name", "written"),
+    [
+        ("big.txt", "{}\nSELECT a FROM t\n"),
+        ("big.csv", 'sql\n"{}"\nSELECT a FROM t\n'),
+        ("big.jsonl", '{{"sql": "{}"}}\n{{"sql": "SELECT a FROM t"}}\n'),
+        ("big.parquet", None),
+    ],
 )
-def test_a_statement_of_50_megabytes(spark: Any, tmp_path: Path, name: str, head: str | None, quote: str) -> None:
+def test_a_statement_of_50_megabytes(spark: Any, tmp_path: Path, name: str, written: str | None) -> None:
     big = "SELECT " + "a+" * 25_000_000 + "a FROM t"
-    if head is None:
+    if written is None:
         pq.write_table(pa.table({"sql": [big, "SELECT a FROM t"]}), tmp_path / name)
     else:
-        (tmp_path / name).write_text(f"{head}{quote}{big}{quote}\nSELECT a FROM t\n")
+        (tmp_path / name).write_text(written.format(big))
     summary = run(Options((str(tmp_path / name),), tmp_path / "out", closure=False), spark)
     assert summary.quarantined == {TOO_LONG: 1}
     assert (summary.rows, summary.statements, summary.edges) == (2, 1, 1)

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from logbook import contents, rows, table, write_json
 
-from lineal.spark.bulk import Options, clock, resolve, run, share
+from lineal.spark.bulk import Options, clock, resolve, run, shapes, share, statements
 
 SECONDS = 0.4
 POISON = {
@@ -143,3 +143,50 @@ def test_a_limit_that_was_raised(spark: Any, tmp_path: Path, monkeypatch: pytest
     assert raised.quarantined == {} and raised.edges == 6
     run(Options((log,), tmp_path / "whole"), spark)
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+PRINTED = statements.printing
+
+
+def printing(*about: Any, **options: Any) -> Any:
+    work = PRINTED(*about, **options)
+
+    def harmed(batches: Any) -> Any:
+        print_of = shapes.Fingerprints.of
+
+        def of(self: Any, text: str) -> str:
+            harm(text)
+            return print_of(self, text)
+
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(clock, "GRACE", 0.3)
+            patched.setattr(shapes.Fingerprints, "of", of)
+            yield from work(batches)
+
+    return harmed
+
+
+def test_fingerprints_that_kill_the_worker(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it is known which statement it is, it can do the same harm."""
+    good = rows(30)
+    run(Options((write_json(tmp_path / "good.jsonl", good),), tmp_path / "good"), spark)
+    monkeypatch.setattr(statements, "printing", printing)
+    bad = [{"query_text": f"SELECT a FROM raw.s1 JOIN {word} ON x = {n}"} for n in range(2) for word in POISON]
+    log = write_json(tmp_path / "log.jsonl", good[:9] + bad + good[9:])
+    summary = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
+    counts = {why: 2 * sum(each == why for each in POISON.values()) for why in POISON.values()}
+    assert summary.quarantined == counts and summary.rows == 30 + len(bad)
+    whole, expected = contents(tmp_path / "out"), contents(tmp_path / "good")
+    for name in expected.keys() - {"manifest.json"}:
+        if not name.startswith("quarantine"):
+            assert whole[name] == expected[name], name
+
+
+def test_a_text_whose_words_take_minutes(spark: Any, tmp_path: Path) -> None:
+    """A quote that is never closed, and half a million semicolons behind it."""
+    endless = "SELECT '" + "x;" * 500_000
+    log = write_json(tmp_path / "log.jsonl", [{"query_text": text} for text in ("SELECT a FROM t", endless)])
+    began = time.monotonic()
+    summary = run(Options((log,), tmp_path / "out", seconds=1), spark)
+    assert summary.quarantined == {"took longer than 1 seconds": 1}
+    assert summary.statements == summary.edges == 1 and time.monotonic() - began < 25

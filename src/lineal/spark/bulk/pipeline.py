@@ -198,7 +198,7 @@ class Run:
         corpus = Corpus(dialect)
         corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)
         found = rows.rows(self.spark, rows.Log(options.paths, kind, options.preset, options.log))
-        log = statements(found, dialect)
+        log = statements(found, dialect, options.seconds)
         corpus.scripts = [
             Script(each.text, dialect, each.name, target=each.name, one_line=True, recurs=True)
             for each in log.statements

@@ -33,6 +33,9 @@ FORMATS = {
 }
 """How the format of a file is known; those of the last are scripts, not logs."""
 
+LONGEST_VALUE = 2**31 - 1
+"""Characters of a string in JSON: whether a statement is too long is not for the reader to say."""
+
 PACKED = (".gz", ".bz2", ".zst", ".snappy")
 
 NO_TEXT = "no statement"
@@ -104,7 +107,7 @@ def _parquet(spark: SparkSession, log: Log) -> DataFrame:
 
 def _json(spark: SparkSession, log: Log) -> DataFrame:
     reader = spark.read.option("recursiveFileLookup", "true").option("columnNameOfCorruptRecord", CORRUPT)
-    frame = reader.option("primitivesAsString", "true").json(log.sources)
+    frame = reader.options(primitivesAsString="true", maxStringLen=str(LONGEST_VALUE)).json(log.sources)
     if CORRUPT not in frame.columns:
         return frame
     bracket = F.coalesce(F.trim(CORRUPT).isin("[", "]"), F.lit(False))

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from lineal.projects.logs.statements import MOMENT, NUMBER, SHORT
+from lineal.spark.bulk.clock import Clock, TooLong
+from lineal.spark.bulk.guard import Fault, Note, guarded, too_long
 
 PRINTED = (
     "key string, text string, runs bigint, untimed boolean, moment double, time string, id string,"
@@ -22,6 +28,12 @@ FULL_BATCH = 16_000_000
 
 MOST_USERS = 10_000
 """of one statement that are listed"""
+
+WORKER_DIED = re.compile("Python worker|ExecutorLostFailure")
+
+
+Batches = Iterator[pa.RecordBatch]
+Printing = Callable[[Batches], Batches]
 
 
 class Logged(NamedTuple):
@@ -47,8 +59,17 @@ class Log(NamedTuple):
     quarantined: dict[str, int]
 
 
-def statements(rows: DataFrame, dialect: str) -> Log:
+def statements(rows: DataFrame, dialect: str, seconds: float) -> Log:
     """The rows as statements: the result does not depend on their order, nor on how they are shared out."""
+    try:
+        return _statements(rows, printing(dialect, seconds))
+    except (PySparkException, Py4JError) as problem:
+        if not WORKER_DIED.search(str(problem)):
+            raise
+        return _statements(rows, printing(dialect, seconds, guard=True))
+
+
+def _statements(rows: DataFrame, printing: Printing) -> Log:
     timed = rows.withColumn("moment", _moment()).withColumn("untimed", F.col("time") == "")
     exact = timed.groupBy("text", "database", "reason").agg(
         F.count(F.lit(1)).alias("runs"),
@@ -58,7 +79,7 @@ def statements(rows: DataFrame, dialect: str) -> Log:
     )
     flat = exact.select("text", "database", "reason", "runs", "first.*", F.col("last.moment").alias("last_moment"),
                         F.col("last.time").alias("last"), "users")  # fmt: skip
-    printed = flat.mapInArrow(printing(dialect), PRINTED)
+    printed = flat.mapInArrow(printing, PRINTED)
     alike = printed.groupBy("key", "fault").agg(
         F.min(F.struct(*FIRST)).alias("first"),
         F.max(F.struct("last_moment", "last")).alias("last"),
@@ -106,17 +127,20 @@ def _logged(row: dict[str, Any], digits: str) -> Logged:
 # -- on the executors --------------------------------------------------------------------------------------------
 
 
-def printing(dialect: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def printing(dialect: str, seconds: float, guard: bool = False) -> Printing:
     """Gives texts their keys, and unites those of a partition that have the same."""
 
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def work(batches: Batches) -> Batches:
         from lineal.spark.bulk.shapes import Fingerprints
 
         prints, size = Fingerprints(dialect), 0
         united: dict[tuple[str, str | None], dict[str, Any]] = {}
         for batch in batches:
-            for row in batch.to_pylist():
-                size += _unite(united, row, prints)
+            rows = batch.to_pylist()
+            texts = [_cleaned(row) for row in rows]
+            found = _printed_apart(texts, prints, seconds) if guard else _printed(texts, prints, seconds)
+            for row, print_ in zip(rows, found, strict=True):
+                size += _unite(united, row, print_)
             if size > FULL_BATCH:
                 yield _batch(united)
                 united, size = {}, 0
@@ -125,13 +149,44 @@ def printing(dialect: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
     return work
 
 
-def _unite(united: dict[tuple[str, str | None], dict[str, Any]], row: dict[str, Any], prints: Any) -> int:
+def _cleaned(row: dict[str, Any]) -> str | None:
+    if row["reason"] is None:
+        row["text"] = row["text"].replace("\0", " ")
+        return str(row["text"])
+    return None
+
+
+def _printed(texts: list[str | None], prints: Any, seconds: float, note: Note = lambda number: None) -> list[Any]:
+    """The fingerprint of each text, or the reason why it has none; a text may take only so long."""
+    clock = Clock(seconds)
+    found: list[Any] = [None] * len(texts)
+    with clock.ticking():
+        for number, text in enumerate(texts):
+            if text is None:
+                continue
+            try:
+                note(number)
+                clock.began = time.monotonic()
+                found[number] = prints.of(text)
+            except TooLong:
+                found[number] = tuple(too_long(seconds))
+            except Exception as problem:
+                found[number] = tuple(Fault(f"could not be read ({type(problem).__name__})"))
+    return found
+
+
+def _printed_apart(texts: list[str | None], prints: Any, seconds: float) -> list[Any]:
+    """The same in children, which may die."""
+    return guarded(lambda several, note: _printed(several, prints, seconds, note), texts, seconds)
+
+
+def _unite(united: dict[tuple[str, str | None], dict[str, Any]], row: dict[str, Any], print_: Any) -> int:
     fault = row.pop("reason")
+    if isinstance(print_, tuple):
+        fault = print_[0]
     row["key"], row["fault"], row["texts"] = "", fault, 1
     if fault is None:
-        row["text"] = row["text"].replace("\0", " ")
-        said = f"{prints.of(row['text'])} {row['database']}"
-        row["key"] = hashlib.sha256(said.encode()).hexdigest()
+        row["key"] = hashlib.sha256(f"{print_} {row['database']}".encode()).hexdigest()
     else:
         row["text"], row["users"], row["database"] = "", [], ""
     held = united.get((row["key"], fault))
