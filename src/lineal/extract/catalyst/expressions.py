@@ -177,7 +177,7 @@ REPLACED: dict[str, Callable[[Node, list[Node], Way, Any, Stack], None]] = {
 
 def replaceable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """nvl(a, b), left(a, 2), count_if(a)      as the user wrote it, not as the engine will compute it"""
-    written = [tree for field in node.args if field != "replacement" for tree in node.trees(field)]
+    written = arguments_of(node)
     if not written:
         push(node.children, way, calls, stack)
         return
@@ -186,6 +186,13 @@ def replaceable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, in
         handler(node, written, way, calls, stack)
     else:
         function(node, written, way, calls, stack)
+
+
+def arguments_of(node: Node) -> list[Node]:
+    """try_element_at(a, 1)      a and 1, which its replacement may hold in any shape"""
+    if "replacement" not in node.args:
+        return node.children
+    return [tree for field in node.args if field != "replacement" for tree in node.trees(field)]
 
 
 # -- functions and aggregates ------------------------------------------------------------------------------------
@@ -260,9 +267,9 @@ def struct_field(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, i
     while base.name in FIELDS or (base.name == "Cast" and path):
         if base.name in FIELDS:
             path[:0] = FIELDS[base.name](base)
-            for other in base.children[1:]:
+            for other in arguments_of(base)[1:]:
                 stack.append((other, value(way), (node, calls)))
-        base = base.children[0]
+        base = arguments_of(base)[0]
     base = column_in(base)
     if base.name == "AttributeReference":
         held: Lineage = scope.attribute(base).lineage
@@ -296,7 +303,7 @@ def field_name(node: Node) -> list[str]:
 
 def key_name(node: Node) -> list[str]:
     """m['k']      k"""
-    key = node.children[1]
+    key = arguments_of(node)[1]
     return [str(key.args["value"])] if key.name == "Literal" and isinstance(key.args.get("value"), str) else []
 
 
@@ -306,7 +313,7 @@ def no_name(node: Node) -> list[str]:
 
 
 def json_names(node: Node) -> list[str]:
-    """get_json_object(j, '$.a[0].b')      a, b"""
+    """get_json_object(j, '$.a[0].b'), variant_get(v, '$.a[0].b', 'int')      a, b"""
     return [name for text in key_name(node) for name in JSON_NAMES.findall(text) if not name.isdigit()]
 
 
@@ -317,9 +324,12 @@ FIELDS: dict[str, Callable[[Node], list[str]]] = {
     "GetStructField": field_name,
     "GetArrayStructFields": field_name,
     "GetArrayItem": no_name,
+    "Get": no_name,
     "ElementAt": key_name,
+    "TryElementAt": key_name,
     "GetMapValue": key_name,
     "GetJsonObject": json_names,
+    "VariantGet": json_names,
 }
 BUILDERS = ("CreateNamedStruct", "UpdateFields")
 
@@ -350,7 +360,7 @@ def carried(node: Node, scope: Scope) -> Struct | None:
     inner, step = node, VALUE
     while inner.name in CARRIERS:
         step = aggregate_of(step) if CARRIERS[inner.name] else step
-        inner = inner.children[0]
+        inner = arguments_of(inner)[0]
     held = struct_of(inner, scope) if inner.name in BUILDERS else None
     if not isinstance(held, Struct):
         return None
@@ -366,7 +376,9 @@ def carried(node: Node, scope: Scope) -> Struct | None:
 CARRIERS = {
     "AggregateExpression": False,
     "GetArrayItem": False,
+    "Get": False,
     "ElementAt": False,
+    "TryElementAt": False,
     "CollectList": True,
     "AnyValue": True,
 }
@@ -388,14 +400,14 @@ def item_of(node: Node, scope: Scope) -> Struct | None:
 def is_part(node: Node) -> bool:
     """xs, xs[0].price      a column, or a part of one"""
     while node.name in FIELDS:
-        node = node.children[0]
+        node = arguments_of(node)[0]
     return column_in(node).name == "AttributeReference"
 
 
 def is_part_of_column(node: Node, scope: Scope) -> bool:
     """from_json(doc, …).items[0]      whatever it is, it is no part of doc"""
     while node.name in FIELDS:
-        node = node.children[0]
+        node = arguments_of(node)[0]
     return is_own(scope.attribute(column_in(node)).lineage)
 
 

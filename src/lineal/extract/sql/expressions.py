@@ -18,7 +18,7 @@ from lineal.algebra.functions import DATE_PARTS, Function, Role, known
 from lineal.extract.sql.casts import cast_behind
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
-from lineal.extract.sql.paths import PATHS, arrow_meant, path_of
+from lineal.extract.sql.paths import PATHS, arrow_meant, path_of, step_of
 from lineal.extract.sql.scope import Scope, Source, field_of, with_fields
 from lineal.extract.sql.structs import is_document, parsed_document
 from lineal.extract.sql.tables import column_in_text, literal_name
@@ -462,6 +462,8 @@ def named_call(node: exp.Anonymous, way: Way, calls: Any, stack: Stack, scope: S
     """f(a)      a function that the parser does not know; PostgreSQL's may make rows"""
     if node.name.lower() in COLUMNS and node.name.lower() not in ONE_ROW:
         set_of_rows(node, way, calls, stack, scope, into)
+    elif step_of(node) is not None and node.name.lower() not in scope.evaluation.catalog.functions:
+        part(node, way, calls, stack, scope, into)
     else:
         function(node, way, calls, stack, scope, into)
 

@@ -26,16 +26,23 @@ def path_of(node: Any) -> Path:
     names: list[str] = []
     beside: list[Any] = []
     while True:
-        step = PATHS.get(node.__class__)
-        if step is not None and not is_call(node):
+        step = step_of(node)
+        if step is not None:
             found, others = step(node)
             names = [*found, *names]
             beside.extend(others)
-            node = node.this
+            node = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
         elif isinstance(node, exp.Paren) or (names and isinstance(node, (exp.Cast, exp.ParseJSON))):
             node = node.this
         else:
             return Path(node, names, beside)
+
+
+def step_of(node: Any) -> Callable[[Any], Step] | None:
+    """How a node leads into the value inside of it; None where it is no path."""
+    if node.__class__ is exp.Anonymous:
+        return CALLED.get(node.name.lower()) if len(node.expressions) > 1 else None
+    return PATHS.get(node.__class__) if not is_call(node) else None
 
 
 def is_call(node: Any) -> bool:
@@ -134,3 +141,21 @@ PATHS: dict[type, Callable[[Any], Step]] = {
     exp.StructExtract: extract,
     exp.GetExtract: extract,
 }
+
+
+def item_called(node: exp.Anonymous) -> Step:
+    """get(xs, 0)      xs[0], and NULL where there is no such item"""
+    return [], [item for item in node.expressions[1:] if not isinstance(item, exp.Literal)]
+
+
+def variant_called(node: exp.Anonymous) -> Step:
+    """variant_get(v, '$.a[0].b', 'int')      a, b"""
+    return names_in(node.expressions[1])
+
+
+CALLED: dict[str, Callable[[Any], Step]] = {
+    "get": item_called,
+    "variant_get": variant_called,
+    "try_variant_get": variant_called,
+}
+"""Paths that are written as a call, and that the parser does not know."""

@@ -38,7 +38,7 @@ from lineal.extract.sql.expressions import CARRYING_AGGREGATES, carried, gather,
 from lineal.extract.sql.generators import GENERATORS, generated, is_generator
 from lineal.extract.sql.name_tests import under_alias
 from lineal.extract.sql.naming import output_name
-from lineal.extract.sql.paths import PATHS, leads_to_part, path_of, reaches
+from lineal.extract.sql.paths import PATHS, leads_to_part, path_of, reaches, step_of
 from lineal.extract.sql.reading import offset_of
 from lineal.extract.sql.relations import (
     is_join,
@@ -198,7 +198,7 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
                 lineage = held
             else:
                 gather(item, IDENTITY, lineage, scope)
-            if kind in PATHS and leads_to_part(item) and reaches(path_of(item).names, lineage):
+            if step_of(item) is not None and leads_to_part(item) and reaches(path_of(item).names, lineage):
                 lineage = Part(lineage)
         if alias is not None:
             name = alias.args.get("this") or "?"

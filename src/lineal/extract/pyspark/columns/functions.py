@@ -42,7 +42,8 @@ LITERALS: dict[str, frozenset[int]] = {
         "0": """date_trunc format_string locate concat_ws printf raise_error timestamp_add timestamp_diff
             call_function call_udf lit schema_of_csv schema_of_json schema_of_xml make_valid date_part extract
             datepart""",
-        "12": "array_join lag lead lpad rpad regexp_extract regexp_replace substring_index translate variant_get",
+        "12": """array_join lag lead lpad rpad regexp_extract regexp_replace substring_index translate variant_get
+            try_variant_get""",
         "2": "array_insert",
         "123": "window json_tuple",
     }.items()

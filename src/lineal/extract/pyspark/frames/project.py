@@ -23,7 +23,7 @@ from lineal.extract.sql.columns import edited, struct_star
 from lineal.extract.sql.expressions import carried, gather, struct_of, value_of
 from lineal.extract.sql.generators import generated, is_generator
 from lineal.extract.sql.naming import output_name
-from lineal.extract.sql.paths import PATHS, leads_to_part, path_of, reaches
+from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
 from lineal.extract.sql.scope import with_fields
 from lineal.extract.sql.structs import is_document
 from lineal.model.edge import Dataset, Doubt
@@ -100,7 +100,7 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
         pour(slot.lineage, IDENTITY, lineage, tree)
         return with_fields(lineage, slot.lineage)
     gather(tree, IDENTITY, lineage, scope)
-    part = kind in PATHS and leads_to_part(tree) and reaches(path_of(tree).names, lineage)
+    part = step_of(tree) is not None and leads_to_part(tree) and reaches(path_of(tree).names, lineage)
     return Part(lineage) if part else lineage
 
 
