@@ -15,9 +15,9 @@ pytest.importorskip("pyspark")
 
 from lineal.spark.bulk import BulkError
 from lineal.spark.bulk.state import opened
-from lineal.spark.session import java_version
+from lineal.spark.session import installed_java
 
-pytestmark = pytest.mark.skipif(java_version() is None, reason="no Java")
+pytestmark = pytest.mark.skipif(isinstance(installed_java(), str), reason="no Java")
 
 HOLDER = """
 import sys, time

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from logbook import facts, rows, write_json
 
 import lineal
 from lineal.cli import main
+from lineal.spark.bulk import pipeline as bulk_pipeline
 from lineal.spark.bulk import ship
 from lineal.store.lineage import open_store
 
@@ -73,6 +75,8 @@ def test_a_folder_of_scripts(pipeline: Any, tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (("no-such-log", "--out", "o"), "Error: no such file or folder: no-such-log\n"),
+        ((f"{LOGS}/*.pdf", "--out", "o"), f"Error: no file or folder is called like {LOGS}/*.pdf\n"),
+        (("a/{b,c}/*.csv", "--out", "o"), "Error: no file or folder is called like a/{b,c}/*.csv\n"),
         (
             (str(LOGS), "--out", "o", "--preset", "oracle"),
             "Error: no preset oracle: choose one of snowflake, bigquery, ",
@@ -86,3 +90,53 @@ def test_mistakes(pipeline: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     done = pipeline(*arguments)
     assert done.exit_code == 2 and done.output.startswith(says), done.output
+
+
+def test_names_with_patterns(pipeline: Any, tmp_path: Path) -> None:
+    """A pattern that the shell has left alone; each kind of file is read as if it were named."""
+    for day in ("may", "june", "[x]"):
+        (tmp_path / "logs" / day).mkdir(parents=True)
+        write_json(tmp_path / "logs" / day / "a.jsonl", rows(7))
+        (tmp_path / "logs" / day / "b.csv").write_text('query_text\n"SELECT a FROM t\nSELECT b FROM t\n')
+
+    def counted(pattern: str) -> list[int]:
+        done = pipeline(f"{tmp_path}/logs/{pattern}", "--out", str(tmp_path / "out"), "--output", "json", "--fresh")
+        assert done.exit_code == 0, done.output
+        return [json.loads(done.output)[part] for part in ("rows", "statements")]
+
+    assert counted("*/a.jsonl") == [21, 7]
+    assert counted("{may,june}/*.jsonl") == [14, 7]
+    assert counted("**/*.csv") == [6, 1]  # a quote that is never closed, as on one machine
+    assert counted("[[]x]/a.*l") == counted("[x]/a.jsonl") == [7, 7]
+
+
+def test_the_namespace_of_a_pattern(pipeline: Any, tmp_path: Path) -> None:
+    (tmp_path / "shop" / "2026").mkdir(parents=True)
+    write_json(tmp_path / "shop" / "2026" / "a.jsonl", rows(7))
+    store = str(tmp_path / "lineal.store.db")
+    done = pipeline(f"{tmp_path}/shop/2*/*.jsonl", "--out", str(tmp_path / "out"), "--store", store)
+    assert done.exit_code == 0, done.output
+    with open_store(store) as opened:
+        assert opened.namespaces() == ["shop"]
+
+
+@pytest.mark.parametrize(
+    ("store", "says"),
+    [
+        ("no/such/folder/store.db", "Error: store no/such/folder/store.db: it cannot be opened"),
+        ("other.db", "Error: other.db is an SQLite database, but no store of lineal's"),
+        ("mysql://host/db", "Error: mysql:// is no store: name a file, or postgresql://…"),
+        ("postgresql://ann:secret@127.0.0.1:1/shop", "Error: store postgresql://ann@127.0.0.1:1/shop: the server"),
+    ],
+)
+def test_a_store_that_takes_nothing(
+    pipeline: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str, says: str
+) -> None:
+    """It is said before anything is done."""
+    monkeypatch.chdir(tmp_path)
+    with sqlite3.connect("other.db") as other:
+        other.execute("CREATE TABLE t (a)")
+    monkeypatch.setattr(bulk_pipeline, "Run", None)  # whoever starts to work fails
+    done = pipeline(write_json(tmp_path / "log.jsonl", rows(3)), "--out", "out", "--store", store)
+    assert done.exit_code == 2 and done.output.startswith(says), done.output
+    assert done.output.count("\n") == 1 and not (tmp_path / "out").exists()

@@ -64,6 +64,28 @@ def test_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("#!/bin/sh\nexec sleep 60\n", "bin/java -version has not answered in 1 seconds: is the machine too busy?"),
+        ("#!/bin/sh\necho no memory >&2\n", "bin/java -version does not say which version it is, but: no memory\n"),
+        ("#!/bin/sh\nexit 3\n", "bin/java -version does not say which version it is, but: nothing, exit code 3\n"),
+        ("#!/no/such/shell\n", "bin/java cannot be started: No such file or directory\n"),
+    ],
+)
+def test_a_java_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, says: str) -> None:
+    """That it is not installed would be wrong."""
+    pytest.importorskip("pyspark")
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(script)
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setattr("lineal.spark.session.JAVA_SECONDS", 1)
+    result = lineal(str(shop(tmp_path / "p")))
+    assert result.exit_code == 2 and says in result.stderr and result.stderr.count("\n") == 1, result.stderr
+
+
 def test_a_java_that_is_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark")
     java = tmp_path / "bin" / "java"

@@ -265,11 +265,17 @@ def test_no_rights(file: str, tmp_path: Path) -> None:
         with open_store(file, create=True) as store:
             store.load("p", lineage(Random(2)))
 
+    def check() -> None:
+        with open_store(file, create=True) as store:
+            store.check_writable()
+
+    check()
     Path(file).chmod(0o444)
     tmp_path.chmod(0o555)
     try:
         assert as_nobody(read) == ""
         said = as_nobody(load)
+        assert as_nobody(check) == said
         assert said.startswith("Unreadable: ")
         assert "check the rights" in said
         Path(file).chmod(0o000)
@@ -280,6 +286,17 @@ def test_no_rights(file: str, tmp_path: Path) -> None:
 
 
 # -- a server --------------------------------------------------------------------------------------------------------
+
+
+def test_a_server_that_takes_no_writes(empty_postgres: str) -> None:
+    with open_store(empty_postgres, create=True) as store:
+        store.check_writable()
+    mark = "&" if "?" in empty_postgres else "?"
+    with (
+        open_store(f"{empty_postgres}{mark}options=-c%20default_transaction_read_only%3Don") as store,
+        pytest.raises(Unreadable, match="the server takes no writes now"),
+    ):
+        store.check_writable()
 
 
 def test_a_server_that_closes_the_connection(empty_postgres: str) -> None:

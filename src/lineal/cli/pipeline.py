@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from lineal.cli.source import LOG_COLUMNS, Mistake, exists
+from lineal.cli.source import LOG_COLUMNS, Mistake
 
 if TYPE_CHECKING:
     from lineal.spark.bulk import Options, Summary
@@ -113,14 +113,13 @@ def _run(request: Request) -> int:
     with _mistakes(), ExitStack() as stack:
         from lineal.cli.run import settings
         from lineal.spark.bulk import run, ship
-        from lineal.spark.bulk.address import local
+        from lineal.spark.bulk.address import local, met
         from lineal.spark.bulk.state import opened
 
-        for path in request.paths:
-            if (here := local(path)) is not None and not exists(str(here)):
-                raise Mistake(f"no such file or folder: {path}")
+        met(request.paths)
         options, state = _options(request), None
         conf = settings(request.conf)
+        _check_store(request)
         if local(request.out) is not None:  # what is wrong with it is said before Spark is started
             state = stack.enter_context(opened(request.out, fresh=request.fresh))
         try:
@@ -185,12 +184,28 @@ def _say(stage: str) -> None:
         click.echo(f"{stage} …", err=True)
 
 
+def _check_store(request: Request) -> None:
+    """A store that takes no lineage is a mistake to be told of before the work."""
+    if request.store is None:
+        return
+    from lineal.cli.stored import opened
+    from lineal.store.errors import Busy
+
+    try:
+        with opened(request.store, 1, create=True) as store:
+            store.check_writable()
+    except Mistake as mistake:
+        if not isinstance(mistake.__cause__, Busy):  # whoever writes to it now may be done by then
+            raise
+
+
 def _load(request: Request, summary: Summary) -> None:
     if request.store is None:
         return
     from lineal.cli.stored import WAIT, named_after, opened
+    from lineal.spark.bulk.address import fixed
 
-    whose = request.namespace or named_after(request.paths[0])
+    whose = request.namespace or named_after(fixed(request.paths[0]))
     with opened(request.store, WAIT, create=True) as store:
         store.load(whose, summary.extraction, source=" ".join(request.paths))
 

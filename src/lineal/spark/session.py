@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 OLDEST_JAVA = 17
+JAVA_SECONDS = 60
 
 QUIET = {
     "spark.ui.enabled": "false",
@@ -50,23 +51,30 @@ def check() -> None:
         import pyspark  # noqa: F401
     except ImportError:
         raise SparkUnavailable("Spark is not installed: pip install 'lineal[spark]'") from None
-    found = java_version()
-    if found is None:
-        raise SparkUnavailable(f"Java is not installed: install a JRE, version {OLDEST_JAVA} or newer")
+    found = installed_java()
+    if isinstance(found, str):
+        raise SparkUnavailable(found)
     if found < OLDEST_JAVA:
         raise SparkUnavailable(f"Java {found} is too old for Spark: install a JRE, version {OLDEST_JAVA} or newer")
 
 
-def java_version() -> int | None:
+def installed_java() -> int | str:
+    """The version of Java, or what is wrong with it."""
     home = os.environ.get("JAVA_HOME")
     command = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if command is None or not Path(command).exists():
-        return None
+        return f"Java is not installed: install a JRE, version {OLDEST_JAVA} or newer"
     try:
-        said = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return parse_version(said.stderr + said.stdout)
+        said = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=JAVA_SECONDS, check=False)  # noqa: S603
+    except subprocess.TimeoutExpired:
+        return f"{command} -version has not answered in {JAVA_SECONDS} seconds: is the machine too busy? Try again"
+    except OSError as problem:
+        return f"{command} cannot be started: {problem.strerror or problem}"
+    found = parse_version(said.stderr + said.stdout)
+    if found is None:
+        words = " ".join((said.stderr + said.stdout).split())[:200] or f"nothing, exit code {said.returncode}"
+        return f"{command} -version does not say which version it is, but: {words}"
+    return found
 
 
 def parse_version(text: str) -> int | None:

@@ -6,7 +6,10 @@ s3a://bucket/history  hdfs:///logs  elsewhere
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterable, Iterator
+from glob import iglob
 from pathlib import Path
 
 from lineal.spark.bulk.errors import BulkError
@@ -31,6 +34,48 @@ def local(where: str | Path) -> Path | None:
         if not path.startswith("/"):
             raise BulkError(f"{text} names a machine: write file:/// and the whole path")
     return Path(path)
+
+
+def met(paths: Iterable[str]) -> tuple[str, ...]:
+    """history/*.csv, {may,june}/**/*.json      what is here under such names, in order; else the names themselves"""
+    return tuple(found for path in paths for found in _met(path))
+
+
+def _met(path: str) -> list[str]:
+    where = local(path)
+    if where is None or _is_there(where):
+        return [path]
+    if not PATTERN.search(path):
+        raise BulkError(f"no such file or folder: {path}")
+    found = sorted({name for spelt in _spellings(str(where)) for name in iglob(spelt, recursive=True)})
+    if not found:
+        raise BulkError(f"no file or folder is called like {path}")
+    return found
+
+
+def _is_there(where: Path) -> bool:
+    try:
+        return str(where) != "" and os.path.lexists(where) and where.exists()
+    except (OSError, ValueError):  # too long for a path, or with a NUL in it
+        return False
+
+
+def _spellings(pattern: str) -> Iterator[str]:
+    """{may,june}.csv      may.csv and june.csv"""
+    found = re.search(r"\{([^{}]*)\}", pattern)
+    if found is None:
+        yield pattern
+        return
+    for choice in found[1].split(","):
+        yield from _spellings(pattern[: found.start()] + choice + pattern[found.end() :])
+
+
+def fixed(path: str) -> str:
+    """history/2026-*/*.csv      history: the folder that all of it is in"""
+    where = local(path)
+    if where is None or _is_there(where):
+        return path
+    return str(next((parent for parent in where.parents if not PATTERN.search(str(parent))), where))
 
 
 def to_read(where: str) -> str:

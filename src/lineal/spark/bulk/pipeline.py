@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from lineal.model.script import Corpus, Defaults, Script
 from lineal.projects import load
 from lineal.projects.schema import schema_datasets
 from lineal.spark.bulk import rows
-from lineal.spark.bulk.address import local
+from lineal.spark.bulk.address import local, met
 from lineal.spark.bulk.closure import BUDGET
 from lineal.spark.bulk.closure import write as write_closure
 from lineal.spark.bulk.errors import BulkError
@@ -180,7 +180,7 @@ class Run:
     # -- what goes in ------------------------------------------------------------------------------------------
 
     def read(self) -> tuple[Corpus, Log]:
-        options = self.options
+        options = self.options = replace(self.options, paths=met(self.options.paths))
         kind = options.format or rows.format_of(options.paths)
         if kind != "files":
             outside(options.folder, options.paths)

@@ -23,7 +23,7 @@ from lineal.spark.bulk.errors import BulkError, told
 from lineal.spark.bulk.presets import CSVLOG, PRESETS, REDSHIFT, Preset
 
 CORRUPT = "_lineal_corrupt"
-MOST_LISTED = 30
+MOST_LISTED, MOST_NAMED = 30, 3
 FORMATS = {
     "parquet": (".parquet", ".pq"),
     "json": (".json", ".jsonl", ".ndjson"),
@@ -64,8 +64,12 @@ def format_of(paths: tuple[str, ...]) -> str:
     if len(found) == 1:
         return found.pop()
     if not found:
-        raise BulkError(f"nothing tells how {', '.join(paths)} is written: name it with --format")
-    raise BulkError(f"{', '.join(paths)} has {' and '.join(sorted(found))} files: choose one with --format")
+        raise BulkError(f"nothing tells how {_some(paths)} is written: name it with --format")
+    raise BulkError(f"{_some(paths)} has {' and '.join(sorted(found))} files: choose one with --format")
+
+
+def _some(paths: tuple[str, ...]) -> str:
+    return ", ".join(paths[:MOST_NAMED]) + (f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else "")
 
 
 def _formats(path: str) -> Iterator[str]:
@@ -95,7 +99,7 @@ def rows(spark: SparkSession, log: Log) -> DataFrame:
             frame = put_together(frame)
         return _normalised(frame, log)
     except (PySparkException, Py4JJavaError) as problem:
-        raise BulkError(f"{', '.join(log.paths)} cannot be read as {kind}: {told(problem)}") from problem
+        raise BulkError(f"{_some(log.paths)} cannot be read as {kind}: {told(problem)}") from problem
 
 
 # -- files -------------------------------------------------------------------------------------------------------
@@ -131,7 +135,7 @@ def _csv_by_spark(spark: SparkSession, log: Log) -> DataFrame:
     )  # fmt: skip
     names = [name.strip() for name in reader.csv(log.sources).columns]
     if csvlog:
-        names = csv_files.csvlog_names(len(names), ", ".join(log.paths))
+        names = csv_files.csvlog_names(len(names), _some(log.paths))
     fields = [StructField(name, StringType()) for name in [*names, CORRUPT]]
     frame = reader.schema(StructType(fields)).csv(log.sources)
     lost = F.concat_ws("", *(f"`{field.name}`" for field in fields)).contains("\ufffd")
@@ -187,7 +191,7 @@ def found_columns(frame: DataFrame, log: Log, preset: Preset | None) -> dict[str
         elif present and (part in named or (part == "text" and preset is not None)):
             raise BulkError(f"the log has no column {' or '.join(wanted)}; its columns are {_listed(present)}")
         elif part == "text" and not present:
-            raise BulkError(f"{', '.join(log.paths)} has no row that can be read: it is empty, or written otherwise")
+            raise BulkError(f"{_some(log.paths)} has no row that can be read: it is empty, or written otherwise")
         elif part == "text":
             raise BulkError(
                 f"no column is known to hold statements: name it with --log-text; it has {_listed(present)}"

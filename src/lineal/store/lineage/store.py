@@ -59,6 +59,11 @@ class Store:
     def name(self) -> str:
         return self.database.name
 
+    def check_writable(self) -> None:
+        """Nothing is written, but it could be: what is in the way is said now, and not after hours of work."""
+        with self.database.writing(), sound(self.database):
+            self.database.run("UPDATE edges SET to_run = to_run WHERE 1 = 0")
+
     def load(self, namespace: str, extraction: Extraction, source: str = "", now: str = "") -> Change:
         """Make this the lineage of the namespace; what is as it was stays untouched."""
         return load(self.database, namespace, extraction, source, now)
