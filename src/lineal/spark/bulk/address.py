@@ -47,7 +47,8 @@ def _met(path: str) -> list[str]:
         return [path]
     if not PATTERN.search(path):
         raise BulkError(f"no such file or folder: {path}")
-    found = sorted({name for spelt in _spellings(str(where)) for name in iglob(spelt, recursive=True)})
+    spelt = _spellings(str(where))
+    found = sorted({name for each in spelt for name in iglob(each, recursive=True)})  # noqa: PTH207  a whole pattern
     if not found:
         raise BulkError(f"no file or folder is called like {path}")
     return found
