@@ -30,7 +30,7 @@ with_web = $(if $(findstring web,$(1)),CHROMIUM="$$(tools/chromium.sh)" && expor
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint bench accuracy scale java postgres page clean
+.PHONY: help demo test lint hunt bench accuracy scale java postgres page clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,18 @@ test: $(TEST_READY) ## Check style and types, and run all tests
 	$(MAKE) --no-print-directory lint || failed=1; \
 	echo "pytest"; $(BIN)/pytest -n 2 $(PYTEST) || failed=1; \
 	exit $$failed
+
+# `make test` draws the same random queries every time, so that it tells something of a change and nothing of chance.
+QUERIES ?= 2000
+HUNTS := tests/spark/test_two_engines.py::test_random_queries_agree \
+	tests/spark/test_claimed_types.py::test_what_is_claimed_of_random_queries_is_true \
+	tests/oracle/test_soundness.py::test_what_is_not_listed_changes_nothing
+
+hunt: $(TEST_READY) ## Hold thousands of new random queries against Spark and DuckDB; SEED=7 draws the same again
+	@$(call with_java,$(EXTRAS)) \
+	seed=$(or $(SEED),$$($(BIN)/python -c 'from random import randrange; print(randrange(10**9))')); \
+	echo "SEED=$$seed QUERIES=$(QUERIES)"; \
+	LINEAL_SEED=$$seed LINEAL_FRESH_QUERIES=$(QUERIES) LINEAL_STATEMENTS=$(QUERIES) $(BIN)/pytest $(PYTEST) $(HUNTS)
 
 lint: $(TEST_READY) ## Check style and types
 	@failed=0; \

@@ -70,16 +70,20 @@ def test_what_is_claimed_of_expressions_is_true(tables: Any) -> None:
     assert claims >= 0.75 * len(TEXTS)
 
 
+SEED = int(os.environ.get("LINEAL_SEED") or 0)
+FRESH = int(os.environ.get("LINEAL_FRESH_QUERIES") or 100)
+
+
 def test_what_is_claimed_of_random_queries_is_true(tables: Any) -> None:
-    seed = int(os.environ.get("LINEAL_SEED") or Random().randrange(10**6))
+    """The same queries on every run; `make hunt` draws others."""
     types = {"number": "double", "text": "string"}
     schema = {table: {n: types[kind] for n, kind in columns.items()} for table, columns in SHOP.items()}
     for name, columns in schema.items():
         ddl = ", ".join(f"`{column}` {kind}" for column, kind in columns.items())
         tables.createDataFrame([], ddl).createOrReplaceTempView(name)
     found, claims = [], 0
-    for number in range(60):
-        text = query(Random(seed + number)).sql()
+    for number in range(FRESH):
+        text = query(Random(SEED + number)).sql()
         try:
             faults, count = wrong(text, schema, tables)
         except Exception:
@@ -88,8 +92,8 @@ def test_what_is_claimed_of_random_queries_is_true(tables: Any) -> None:
         claims += count
     for name in schema:
         tables.catalog.dropTempView(name)
-    assert found == [], f"LINEAL_SEED={seed}"
-    assert claims > 60
+    assert found == [], f"LINEAL_SEED={SEED}"
+    assert claims >= 0.8 * FRESH
 
 
 def is_one_query(case: Case) -> bool:

@@ -66,7 +66,18 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
         started.send_signal(signal.SIGKILL)
         started.communicate()
         whole(tmp_path)
+    last = writer(tmp_path)
+    until_there(tmp_path, 1)
+    last.kill()
+    last.communicate()
     assert whole(tmp_path) > 0
+
+
+def until_there(folder: Path, entries: int) -> None:
+    """A busy machine may take its time."""
+    patience = time.monotonic() + 60
+    while whole(folder) < entries and time.monotonic() < patience:
+        time.sleep(0.01)
 
 
 def test_two_write_and_others_read(tmp_path: Path) -> None:
@@ -74,6 +85,7 @@ def test_two_write_and_others_read(tmp_path: Path) -> None:
     until = time.monotonic() + 1.0
     while time.monotonic() < until:
         whole(tmp_path)
+    until_there(tmp_path, 5)
     assert all(each.poll() is None for each in several), "a writer has stopped over what it read"
     for each in several:
         each.kill()
