@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 from logbook import facts, table, write_json
 
 import lineal
 from lineal.spark.bulk import BulkError, Options, run
-from lineal.spark.bulk.rows import DID_NOT_RUN, NO_QUERY, NO_TEXT, NOT_READ, NOT_UTF8, TOO_LONG, Log, rows
+from lineal.spark.bulk.rows import DID_NOT_RUN, IN_PARTS, NO_QUERY, NO_TEXT, NOT_READ, NOT_UTF8, TOO_LONG, Log, rows
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
 
@@ -157,6 +159,87 @@ def test_other_files_of_postgresql(spark: Any, tmp_path: Path) -> None:
         ("SELECT a FROM t", None, "ann", "shop"),
         (None, NO_QUERY, "ann", "shop"),
     ]
+
+
+@pytest.mark.parametrize("written", ["jsonl", "csv", "parquet"])
+def test_scripts_of_bigquery(spark: Any, tmp_path: Path, written: str) -> None:
+    """A script is a job, and so is each of its statements; one whose statements are not in the log counts itself."""
+    script = "DECLARE d INT64; CREATE TABLE m.t AS SELECT a FROM r.s; INSERT INTO m.u SELECT a FROM m.t;"
+    said = [
+        {"job_id": "p1", "query": script, "statement_type": "SCRIPT", "parent_job_id": None},
+        {"job_id": "c1", "query": "CREATE TABLE m.t AS SELECT a FROM r.s", "parent_job_id": "p1"},
+        {"job_id": "c2", "query": "INSERT INTO m.u SELECT a FROM m.t", "parent_job_id": "p1"},
+        {"job_id": "p2", "query": "BEGIN SELECT b FROM r.s; END", "statement_type": "SCRIPT"},
+        {"job_id": "p3", "query": "SELECT c FROM r.s; SELECT nothing", "statement_type": "SCRIPT"},
+        {"job_id": "c3", "query": "SELECT c FROM r.s", "parent_job_id": "p3", "state": "RUNNING"},
+        {"job_id": "q", "query": "SELECT d FROM r.s", "parent_job_id": ""},
+    ]
+    names = ("job_id", "query", "statement_type", "parent_job_id", "state")
+    table_ = pa.Table.from_pylist(
+        [dict.fromkeys(names) | row for row in said], pa.schema([(n, pa.string()) for n in names])
+    )
+    path = str(tmp_path / f"log.{written}")
+    if written == "jsonl":
+        write_json(Path(path), said)
+    elif written == "csv":
+        pc.write_csv(table_, path)
+    else:
+        pq.write_table(table_, path)
+    found = rows(spark, Log((path,), None, "bigquery")).select("id", "reason").collect()
+    assert dict(map(tuple, found)) == {
+        "p1": IN_PARTS, "c1": None, "c2": None, "p2": None, "p3": None, "c3": DID_NOT_RUN, "q": None,
+    }  # fmt: skip
+
+
+ERRORS = [({}, None), (None, None), ({"reason": None, "message": None}, None), ({"reason": "invalid"}, DID_NOT_RUN)]
+
+
+def test_errors_that_are_none(spark: Any, tmp_path: Path) -> None:
+    said = [{"job_id": str(n), "query": "SELECT a FROM t", "error_result": e} for n, (e, _) in enumerate(ERRORS)]
+    expected = {str(n): reason for n, (_, reason) in enumerate(ERRORS)}
+    for path in (
+        write_json(tmp_path / "struct.jsonl", said),
+        write_json(tmp_path / "text.jsonl", [row | {"error_result": json.dumps(row["error_result"])} for row in said]),
+    ):
+        if "text" in path:
+            expected["2"] = DID_NOT_RUN  # a text that is not empty, whatever it says
+        found = rows(spark, Log((path,), None, "bigquery")).select("id", "reason").collect()
+        assert dict(map(tuple, found)) == expected
+
+
+AS_JSON = {
+    "an array over many lines": json.dumps([{"query_text": f"SELECT {c}\n{{}} FROM t"} for c in "ab"], indent=2),
+    "an array on one line": json.dumps([{"query_text": f"SELECT {c} FROM t1"} for c in "ab"]),
+    "brackets beside the elements": '[{"query_text": "SELECT a FROM t2"},\n {"query_text": "SELECT b FROM t2"}]',
+    "an element a line": '[\n{"query_text": "SELECT a FROM t3"},\n{"query_text": "SELECT b FROM t3"}\n]\n',
+    "objects over many lines": "\n".join(json.dumps({"query_text": f"SELECT {c} FROM t4"}, indent=1) for c in "ab"),
+    "objects between commas": '[\n  {\n  "query_text": "SELECT \\"a}\\" FROM t5"\n  }, {\n  "query_text": "x"\n  }\n]',
+    "names in capitals": '{"QUERY_TEXT": "SELECT a FROM t6"}\n{"query_text": "SELECT b FROM t6"}\n',
+    "an object that is never closed": (
+        '[\n  {\n    "query_text": "SELECT a FROM t7,\n    "n": {"m": 1}\n  },\n'
+        '  {\n    "query_text": "SELECT b FROM t7",\n    "n": [\n      {}\n    ]\n  },\n  7\n]'
+    ),
+    "nothing at all": "[]",
+}
+
+
+def test_json_is_read_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for number, content in enumerate(AS_JSON.values()):
+        (logs / f"{number}.jsonl").write_text(content, encoding="utf-8")
+    (logs / "marked.jsonl").write_text(AS_JSON["names in capitals"], encoding="utf-8-sig")
+    (logs / "wide.jsonl").write_text('{\n"query_text": "SELECT \u00fc FROM t"\n}', encoding="utf-16")
+    (logs / "latin.jsonl").write_bytes(
+        '[{"query_text": "SELECT \u00fc FROM t"},\n{"query_text": "u"}]'.encode("latin-1")
+    )
+    summary = run(Options((str(logs),), tmp_path / "out"), spark)
+    alone = lineal.lineage(logs, log={"text": "query_text"})
+    left_out = [found for found in alone.diagnostics if found.code.name in ("LOG_ROW", "NOT_UTF8")]
+    assert len(left_out) == 3
+    assert sum(summary.quarantined.values()) == 3, summary.quarantined
+    assert summary.rows == 19 + 3
+    assert facts(summary.extraction.edges) == facts(alone.edges)
 
 
 def test_rows_that_cannot_be_used_are_counted(spark: Any, tmp_path: Path) -> None:

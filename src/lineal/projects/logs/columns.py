@@ -73,9 +73,12 @@ class Columns:
             return None
         value: Any = fields
         for step in path.split("."):
-            if not isinstance(value, Mapping) or step not in value:
+            if not isinstance(value, Mapping):
                 return None
-            value = value[step]
+            key = step if step in value else next((each for each in value if each.lower() == step.lower()), None)
+            if key is None:
+                return None
+            value = value[key]
         self.found.add(part)
         return value
 

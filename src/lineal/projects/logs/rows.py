@@ -8,11 +8,12 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.projects.logs import postgres
+from lineal.projects.logs import json_text, postgres
 from lineal.projects.logs.entry import Row, left_out
 from lineal.projects.text import Report
 
@@ -24,11 +25,33 @@ BROKEN = re.compile("[\ud800-\udfff]")
 
 def rows(file: Path, report: Report) -> Iterator[Row]:
     """The rows of a file, whichever way it is written."""
+    said = head(file)
+    if said.lstrip().startswith(("{", "[")):
+        with opened(file, "\n") as lines:
+            yield from json_rows(str(file), lines, report, is_by_line(file))
+    else:
+        with opened(file) as lines:
+            yield from csv_rows(str(file), lines, report)
+
+
+def head(file: Path) -> str:
+    """How a file begins."""
     with file.open("rb") as stream:
-        head = stream.read(65_536)
-    as_json = head.decode(_encoding(head), "ignore").lstrip().startswith(("{", "["))
-    with opened(file, "\n" if as_json else "") as lines:
-        yield from (json_rows if as_json else csv_rows)(str(file), lines, report)
+        data = stream.read(65_536)
+    return data.decode(_encoding(data), "ignore")
+
+
+def is_marked(file: Path) -> bool:
+    """Whether a file begins with a mark of its encoding."""
+    with file.open("rb") as stream:
+        return stream.read(3).startswith((*MARKS, b"\xef\xbb\xbf"))
+
+
+def is_by_line(file: Path) -> bool:
+    """Whether a file of JSON has an object a line: the first two lines tell, however long they are."""
+    with opened(file, "\n") as lines:
+        several = (line for line in lines if line.strip() not in ("", "["))
+        return json_text.is_by_line(list(islice(several, 2)))
 
 
 def opened(file: Path, newline: str = "") -> TextIO:
@@ -51,10 +74,11 @@ def not_utf8(report: Report, file: str, line: int, broken: re.Match[str]) -> Non
 # -- JSON --------------------------------------------------------------------------------------------------------
 
 
-def json_rows(file: str, lines: Iterator[str], report: Report) -> Iterator[Row]:
-    """An object a line; an array with an element a line is read as well."""
-    for number, line in enumerate(lines, 1):
-        said = line.strip().rstrip(",")
+def json_rows(file: str, lines: Iterator[str], report: Report, by_line: bool = True) -> Iterator[Row]:
+    """An object a line, or over many; an array of them is read as well."""
+    what = "line" if by_line else "text"
+    for number, text in enumerate(lines, 1) if by_line else json_text.objects(lines):
+        said = text.strip().rstrip(",")
         if not said or said in "[]":
             continue
         broken = BROKEN.search(said)
@@ -65,12 +89,12 @@ def json_rows(file: str, lines: Iterator[str], report: Report) -> Iterator[Row]:
             value = json.loads(said)
         except (ValueError, RecursionError) as error:
             why = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
-            left_out(report, file, number, f"the line is not valid JSON: {why}")
+            left_out(report, file, number, f"the {what} is not valid JSON: {why}")
             continue
         if isinstance(value, dict):
             yield Row(file, number, value, one_line=True)
         else:
-            left_out(report, file, number, "the line is no JSON object")
+            left_out(report, file, number, f"the {what} is no JSON object")
 
 
 # -- CSV ---------------------------------------------------------------------------------------------------------

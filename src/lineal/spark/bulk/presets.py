@@ -21,6 +21,8 @@ class Preset(NamedTuple):
     """columns that tell how a statement ended, and what they say of one that did"""
     failed: str = ""
     """a column that is filled only for what went wrong"""
+    parent: str = ""
+    """a column that has the id of the script which a statement is a part of"""
 
     def columns(self) -> dict[str, tuple[str, ...]]:
         return {part: tuple(getattr(self, part).split()) for part in CANDIDATES}
@@ -33,7 +35,7 @@ PRESETS = {
     ),
     "bigquery": Preset(
         "bigquery", "query", "user_email", "creation_time start_time", "job_id", "project_id",
-        (("state", "DONE"),), "error_result",
+        (("state", "DONE"),), "error_result", "parent_job_id",
     ),
     "databricks": Preset(
         "databricks", "statement_text", "executed_by", "start_time", "statement_id", "",

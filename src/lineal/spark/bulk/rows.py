@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,12 +13,12 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import BinaryType, StringType, StructField, StructType
+from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StringType, StructField, StructType
 
 from lineal.projects.logs import postgres
 from lineal.projects.logs.columns import CANDIDATES
 from lineal.projects.logs.statements import LONGEST_STATEMENT
-from lineal.spark.bulk import csv_files
+from lineal.spark.bulk import csv_files, json_files
 from lineal.spark.bulk.address import local, to_read
 from lineal.spark.bulk.csv_files import NOT_READ, NOT_UTF8
 from lineal.spark.bulk.errors import BulkError, told
@@ -33,14 +35,15 @@ FORMATS = {
 }
 """How the format of a file is known; those of the last are scripts, not logs."""
 
-LONGEST_VALUE = 2**31 - 1
-"""Characters of a string in JSON: whether a statement is too long is not for the reader to say."""
-
 PACKED = (".gz", ".bz2", ".zst", ".snappy")
+
+NOTHING = ("", "{}", "[]", "null", "none")
+"""How a column of errors is written where there was none."""
 
 NO_TEXT = "no statement"
 TOO_LONG = f"more than {LONGEST_STATEMENT:,} characters"
 DID_NOT_RUN = "did not succeed"
+IN_PARTS = "a script whose statements have rows of their own"
 NO_QUERY = "another message of the server"
 
 
@@ -94,10 +97,11 @@ def rows(spark: SparkSession, log: Log) -> DataFrame:
     if kind == "text" and log.preset == CSVLOG:
         kind = "csv"  # postgresql.log
     try:
-        frame = READERS[kind](spark, log)
-        if log.preset == REDSHIFT:
-            frame = put_together(frame)
-        return _normalised(frame, log)
+        with json_files.names_apart(spark) if kind in ("json", "csv") else nullcontext():
+            frame = READERS[kind](spark, log)
+            if log.preset == REDSHIFT:
+                frame = put_together(frame)
+            return _normalised(frame, log)
     except (PySparkException, Py4JJavaError) as problem:
         raise BulkError(f"{_some(log.paths)} cannot be read as {kind}: {told(problem)}") from problem
 
@@ -110,12 +114,7 @@ def _parquet(spark: SparkSession, log: Log) -> DataFrame:
 
 
 def _json(spark: SparkSession, log: Log) -> DataFrame:
-    reader = spark.read.option("recursiveFileLookup", "true").option("columnNameOfCorruptRecord", CORRUPT)
-    frame = reader.options(primitivesAsString="true", maxStringLen=str(LONGEST_VALUE)).json(log.sources)
-    if CORRUPT not in frame.columns:
-        return frame
-    bracket = F.coalesce(F.trim(CORRUPT).isin("[", "]"), F.lit(False))
-    return frame.where(~bracket)  # of an array with an element a line
+    return json_files.frame(spark, log.paths, PACKED, CORRUPT)
 
 
 def _csv(spark: SparkSession, log: Log) -> DataFrame:
@@ -159,7 +158,8 @@ def _normalised(frame: DataFrame, log: Log) -> DataFrame:
     text, broken = _text_of(frame, columns["text"])
     reason = F.when(broken, NOT_UTF8)
     if CORRUPT in frame.columns:
-        wrong = F.when(F.col(CORRUPT) == NOT_UTF8, NOT_UTF8).otherwise(NOT_READ)
+        broken_bytes = ~F.is_valid_utf8(CORRUPT) | F.col(CORRUPT).contains("\ufffd")
+        wrong = F.when((F.col(CORRUPT) == NOT_UTF8) | broken_bytes, NOT_UTF8).otherwise(NOT_READ)
         reason = F.when(F.col(CORRUPT).isNotNull(), wrong).otherwise(reason)
     if preset is not None:
         reason = F.coalesce(reason, _failure(frame, preset))
@@ -171,10 +171,22 @@ def _normalised(frame: DataFrame, log: Log) -> DataFrame:
         F.when(text.isNull() | ~text.rlike(r"\S"), NO_TEXT),
         F.when(F.length(text) > LONGEST_STATEMENT, TOO_LONG),
     )
+    parent = _column(frame, list(frame.columns), preset.parent) if preset is not None and preset.parent else None
     parts = [_word(columns.get(part)).alias(part) for part in CANDIDATES if part != "text"]
-    return frame.select(text.alias("said"), reason.alias("reason"), *parts).select(
+    found = frame.select(text.alias("said"), reason.alias("reason"), *parts, _word(parent).alias("parent"))
+    if parent is not None:
+        found = without_scripts(found)
+    return found.select(
         F.when(F.col("reason").isNull(), F.col("said")).alias("text"), "reason", *(p for p in CANDIDATES if p != "text")
     )
+
+
+def without_scripts(rows: DataFrame) -> DataFrame:
+    """BigQuery: a script is a job, and each of its statements that ran is one      what ran counts once"""
+    ran = rows.where(F.col("reason").isNull() & (F.col("parent") != ""))
+    whole = ran.select(F.col("parent").alias("id")).distinct().withColumn("in_parts", F.lit(IN_PARTS))
+    joined = rows.join(whole, "id", "left")
+    return joined.withColumn("reason", F.coalesce("reason", "in_parts"))
 
 
 def found_columns(frame: DataFrame, log: Log, preset: Preset | None) -> dict[str, Column]:
@@ -204,12 +216,19 @@ def _listed(names: list[str]) -> str:
 
 
 def _column(frame: DataFrame, present: list[str], name: str) -> Column | None:
-    alike = [each for each in present if each == name] or [each for each in present if each.lower() == name.lower()]
+    """The column of a name; where rows write it in several ways, what each of them has."""
+    alike = sorted((each for each in present if each.lower() == name.lower()), key=lambda each: each != name)
     if alike:
-        return F.col(f"`{alike[0].replace('`', '``')}`")
+        types = [frame.schema[each].dataType for each in alike]
+        same = [each for each, type_ in zip(alike, types, strict=True) if type_ == types[0]]
+        return F.coalesce(*(F.col(_quoted(each)) for each in same))
     if "." not in name:
         return None
     return _inside(frame.schema, name.split("."))
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
 
 
 def _inside(schema: StructType, steps: list[str]) -> Column | None:
@@ -217,10 +236,12 @@ def _inside(schema: StructType, steps: list[str]) -> Column | None:
     column: Column | None = None
     here: Any = schema
     for step in steps:
-        if not isinstance(here, StructType) or step not in here.fieldNames():
+        names = here.fieldNames() if isinstance(here, StructType) else []
+        found = next((each for each in (step, *names) if each in names and each.lower() == step.lower()), None)
+        if found is None:
             return None
-        column = F.col(f"`{step}`") if column is None else column.getField(step)
-        here = here[step].dataType
+        column = F.col(_quoted(found)) if column is None else column.getField(found)
+        here = here[found].dataType
     return column
 
 
@@ -244,8 +265,19 @@ def _failure(frame: DataFrame, preset: Preset) -> Column:
         if status is not None:
             failed = failed | F.coalesce(F.upper(F.trim(status.cast("string"))) != says.upper(), F.lit(False))
     if error is not None:
-        failed = failed | error.isNotNull()
+        failed = failed | _is_filled(error, frame.select(error).schema[0].dataType)
     return F.when(failed, DID_NOT_RUN)
+
+
+def _is_filled(column: Column, type_: DataType) -> Column:
+    """{"reason": "invalidQuery"}; but {}, and a null in every field, say nothing"""
+    if isinstance(type_, StructType):
+        fields = [_is_filled(column.getField(field.name), field.dataType) for field in type_.fields]
+        return column.isNotNull() & reduce(Column.__or__, fields, F.lit(False))
+    if isinstance(type_, (ArrayType, MapType)):
+        return F.coalesce(F.size(column) > 0, F.lit(False))
+    said = F.lower(F.regexp_replace(column.cast("string"), r"\s", ""))
+    return F.coalesce(~said.isin(*NOTHING), F.lit(False))
 
 
 def _logged(frame: DataFrame, message: Column) -> Column:
@@ -258,7 +290,8 @@ def _logged(frame: DataFrame, message: Column) -> Column:
         1,
     )
     text = F.when(statement != "", F.when(prepared != "", prepared).otherwise(statement))
-    return F.when(F.col("error_severity") == "LOG", text)
+    severity = _column(frame, list(frame.columns), "error_severity")
+    return F.when(severity == "LOG", text) if severity is not None else text
 
 
 def _word(column: Column | None) -> Column:

@@ -1,0 +1,104 @@
+"""JSON files as rows: Spark reads those that have an object a line, the reader of a single machine all others.
+
+history/a.jsonl   {"sql": "SELECT 1"}                an object a line, or an array with an element a line
+history/b.json    [ {                                an array over many lines, objects over many lines,
+                      "sql": "SELECT 1" } ]          an array on one line; UTF-16
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from lineal.projects.logs import json_text
+from lineal.projects.logs.rows import BROKEN, is_by_line, is_marked, opened
+from lineal.spark.bulk import csv_files
+from lineal.spark.bulk.address import to_read
+from lineal.spark.bulk.csv_files import BATCH, FULL_BATCH, MOST_TASKS, NOT_UTF8, Batches
+
+LONGEST_VALUE = 2**31 - 1
+"""Characters of a string: whether a statement is too long is not for the reader to say."""
+
+SCHEMA = pa.schema([("value", pa.string())])
+
+
+def frame(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...], fault: str) -> DataFrame:
+    """A row for each object; what cannot be read is in the column of this name."""
+    reader = spark.read.options(
+        recursiveFileLookup="true", columnNameOfCorruptRecord=fault, primitivesAsString="true",
+        maxStringLen=str(LONGEST_VALUE),
+    )  # fmt: skip
+    files = csv_files.local(paths, packed)
+    others = [file for file in files or () if is_marked(Path(file)) or not is_by_line(Path(file))]
+    if others:
+        rest = sorted(set(files or ()) - set(others))
+        return _parsed(spark, reader, _texts(spark, others, rest))
+    found = reader.json([to_read(path) for path in paths])
+    if files is None and found.columns == [fault]:  # elsewhere nobody has looked into the files
+        return reader.option("multiLine", "true").json([to_read(path) for path in paths])
+    return _without_brackets(found, fault)
+
+
+def _without_brackets(found: DataFrame, fault: str) -> DataFrame:
+    """Of an array with an element a line."""
+    if fault not in found.columns:
+        return found
+    bracket = F.coalesce(F.trim(fault).isin("[", "]"), F.lit(False))
+    return found.where(~bracket)
+
+
+def _texts(spark: SparkSession, others: list[str], by_line: list[str]) -> DataFrame:
+    every = pa.table({"file": pa.array([str(Path(file).absolute()) for file in others], pa.string())})
+    tasks = max(1, min(len(others), MOST_TASKS))
+    found = spark.createDataFrame(every).repartition(tasks).mapInArrow(_reading, "value string")
+    if not by_line:
+        return found
+    bracket = F.trim("value").isin("[", "]")
+    return found.union(spark.read.text([to_read(file) for file in by_line]).where(~bracket))
+
+
+def _parsed(spark: SparkSession, reader: Any, texts: DataFrame) -> DataFrame:
+    jvm: Any = spark._jvm
+    strings = getattr(texts._jdf, "as")(jvm.org.apache.spark.sql.Encoders.STRING())
+    return DataFrame(reader._jreader.json(strings), spark)
+
+
+@contextmanager
+def names_apart(spark: SparkSession) -> Iterator[None]:
+    """QUERY_TEXT in one row, query_text in another      both are columns"""
+    key = "spark.sql.caseSensitive"
+    before = spark.conf.get(key, "false")
+    spark.conf.set(key, "true")
+    try:
+        yield
+    finally:
+        spark.conf.set(key, str(before))
+
+
+# -- on the executors --------------------------------------------------------------------------------------------
+
+
+def _reading(batches: Batches) -> Batches:
+    """file → the texts of its objects"""
+    for batch in batches:
+        for file in batch.column(0).to_pylist():
+            yield from _batches(file)
+
+
+def _batches(file: str) -> Batches:
+    held: list[str] = []
+    size = 0
+    with closing(opened(Path(file), "\n")) as lines:
+        for _, text in json_text.objects(lines):
+            held.append(NOT_UTF8 if BROKEN.search(text) else text)
+            size += len(text)
+            if len(held) >= BATCH or size > FULL_BATCH:
+                yield pa.RecordBatch.from_pydict({"value": held}, SCHEMA)
+                held, size = [], 0
+    yield pa.RecordBatch.from_pydict({"value": held}, SCHEMA)
