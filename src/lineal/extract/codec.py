@@ -18,9 +18,6 @@ from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.extraction import ColumnInfo
 from lineal.model.way import Clause, Confidence, How, Way, way
 
-NOWHERE, DOUBTED = -1, -2
-"""A trail that says nothing, and one that says only how doubtful its influence is."""
-
 TREES = ("query", "with_", "node", "made", "after", "partition", "columns")
 """What of a plan only its evaluation needs."""
 
@@ -93,8 +90,7 @@ class Encoder:
         self.reading = reading
         self.columns = Table()
         self.ways = Table()
-        self.spots = Table()
-        self.doubts = Table()
+        self.trails = Table()
 
     def evaluation(self, frame: Frame, evaluation: Evaluation) -> tuple[Any, ...]:
         slots = [(slot.name, slot.key, self.star(slot.star), self.lineage(slot.lineage)) for slot in frame.slots]
@@ -116,13 +112,12 @@ class Encoder:
     def tables(self) -> tuple[Any, ...]:
         return (
             [(*column.dataset, column.name, column.path) for column in self.columns],
-            [(way.how.value, way.clause.value, way.masked, way.windowed) for way in self.ways],
-            list(self.spots),
-            [(int(doubt.level), doubt.ambiguous, doubt.evidence) if doubt else None for doubt in self.doubts],
+            [_way_out(way) for way in self.ways],
+            [(*trail[:-1], _doubt_out(trail[-1])) if trail else None for trail in self.trails],
         )
 
     def lineage(self, lineage: Lineage) -> tuple[Any, ...]:
-        """Numbers, four for each influence; of a struct or a part of a value also what kind of lineage it is."""
+        """Numbers, three for each influence; of a struct or a part of a value also what kind of lineage it is."""
         if lineage.__class__ is Struct:
             assert isinstance(lineage, Struct)
             inside = [(key, self.lineage(each)) for key, each in lineage.fields.items()]
@@ -131,14 +126,15 @@ class Encoder:
 
     def flat(self, lineage: Lineage) -> tuple[int, ...]:
         flat: list[int] = []
-        columns, ways, spots, doubts, calls = self.columns, self.ways, self.spots, self.doubts, self.reading.calls
+        columns, ways, trails, calls = self.columns, self.ways, self.trails, self.reading.calls
         for (column, how), trail in lineage.items():
             if trail is None:
-                flat += (columns[column], ways[how], NOWHERE, doubts[None])
+                said: Any = None
             elif trail[0] is None and not placed(trail):
-                flat += (columns[column], ways[how], DOUBTED, doubts[trail[3]])
+                said = (trail[3],)
             else:
-                flat += (columns[column], ways[how], spots[offset(anchor(trail)), calls(trail)], doubts[trail[3]])
+                said = (offset(anchor(trail)), calls(trail), trail[3])
+            flat += (columns[column], ways[how], trails[said])
         return tuple(flat)
 
     def star(self, star: Star | None) -> tuple[Any, ...] | None:
@@ -153,7 +149,7 @@ class Decoder:
     """What an Encoder has written."""
 
     def __init__(self, tables: tuple[Any, ...]) -> None:
-        columns, ways, spots, doubts = tables
+        columns, ways, trails = tables
         datasets: dict[tuple[str, ...], Dataset] = {}
 
         def dataset(*name: str) -> Dataset:
@@ -164,8 +160,7 @@ class Decoder:
 
         self.columns = [Column(dataset(space, table), name, path) for space, table, name, path in columns]
         self.ways = [_way(*made) for made in ways]
-        self.spots = [Spot(*made) for made in spots]
-        self.doubts = [Doubt(LEVELS[made[0]], *made[1:]) if made else None for made in doubts]
+        self.trails = [_trail(*made) if made else None for made in trails]
 
     def lineage(self, made: tuple[Any, ...]) -> Lineage:
         if made and made[0] == "struct":
@@ -174,15 +169,9 @@ class Decoder:
         return Part(self.flat(made[1])) if made and made[0] == "part" else self.flat(made)
 
     def flat(self, flat: tuple[int, ...]) -> Lineage:
-        made: Lineage = {}
-        numbers = iter(flat)
-        for column, how, spot, doubt in zip(numbers, numbers, numbers, numbers, strict=True):
-            if spot == NOWHERE:
-                trail = None
-            else:
-                trail = (self.spots[spot] if spot >= 0 else None, None, None, self.doubts[doubt])
-            made[self.columns[column], self.ways[how]] = trail
-        return made
+        columns = map(self.columns.__getitem__, flat[::3])
+        ways = map(self.ways.__getitem__, flat[1::3])
+        return dict(zip(zip(columns, ways, strict=True), map(self.trails.__getitem__, flat[2::3]), strict=True))
 
     def star(self, made: tuple[Any, ...] | None) -> Star | None:
         if made is None:
@@ -202,8 +191,24 @@ CLAUSES = {clause.value: clause for clause in Clause}
 
 
 @cache
+def _way_out(way: Way) -> tuple[str, str, bool, bool]:
+    return way.how.value, way.clause.value, way.masked, way.windowed
+
+
+@cache
 def _way(how: str, clause: str, masked: bool, windowed: bool) -> Way:
     return way(How(how), Clause(clause), masked, windowed)
+
+
+def _doubt_out(doubt: Doubt | None) -> tuple[int, bool, str] | None:
+    return (int(doubt.level), doubt.ambiguous, doubt.evidence) if doubt is not None else None
+
+
+def _trail(*made: Any) -> tuple[Spot | None, None, None, Doubt | None]:
+    """Where an influence is named, and how doubtful it is; or only that."""
+    *where, doubt = made
+    doubted = Doubt(LEVELS[doubt[0]], *doubt[1:]) if doubt else None
+    return (Spot(*where) if where else None, None, None, doubted)
 
 
 def evaluation_in(made: tuple[Any, ...], evaluation: Evaluation) -> Frame:

@@ -90,9 +90,13 @@ class Reading:
 
     def calls(self, trail: Trail | None) -> tuple[str, ...]:
         """coalesce(sum(x), 0)      coalesce, sum: from the outermost inwards, through every subquery on the way"""
-        names: list[str] = []
-        if trail is not None and trail[0].__class__ is Spot:
+        if trail is None:
+            return ()
+        if trail[0].__class__ is Spot:
             return trail[0].calls
+        if trail[1] is None and trail[2] is None:
+            return ()
+        names: list[str] = []
         while trail is not None:
             _, calls, inner, _ = trail
             here: list[str] = []
@@ -306,19 +310,31 @@ def starred(query: Any) -> Any:
 
 def offset_of(node: Any) -> int | None:
     """Where a node starts; only leaves know, so the leftmost leaf that does."""
-    if node.__class__ is Spot:
-        return node.offset
-    if node.__class__ is exp.Column or node.__class__ is exp.Table:
+    kind = node.__class__
+    if kind is Spot:
+        return node.offset  # type: ignore[no-any-return]
+    if kind is exp.Column or kind is exp.Table:
         args = node.args
         meta = (args.get("catalog") or args.get("db") or args.get("table") or args["this"])._meta
         if meta is not None and "start" in meta:
             return meta["start"]  # type: ignore[no-any-return]
-    fronts = FRONTS.get(node.__class__)
+    if kind in LEFT:
+        farthest = farthest_left(node)
+        found = offset_of(farthest) if farthest is not None else None
+        return found if found is not None else leftmost(node)
+    fronts = FRONTS.get(kind)
     if fronts is not None:
-        found = [start for part in fronts(node.args) if (start := offset_of(part)) is not None]
-        if found:
-            return min(found)
+        starts = [start for part in fronts(node.args) if (start := offset_of(part)) is not None]
+        if starts:
+            return min(starts)
     return leftmost(node)
+
+
+def farthest_left(node: Any) -> Any:
+    """a + b + c      a"""
+    while node.__class__ in LEFT:
+        node = node.args["this"]
+    return node
 
 
 def leftmost(node: Any) -> int | None:
@@ -341,25 +357,52 @@ Args = dict[str, Any]
 def _front_of_select(args: Args) -> list[Any]:
     """SELECT a, b FROM t      a; t, for FROM t SELECT a, b; and c, for WHEN c THEN INTO t VALUES (a)"""
     items, from_, where = args.get("expressions"), args.get("from_"), args.get("where")
-    if not items or any(args.get(part) for part in ("with_", "hint", "distinct")):
+    if not items or any(args.get(part) for part in ("hint", "distinct")):
         return []
-    return [items[0], *(part.this for part in (from_, where) if part is not None)]
+    return [items[0], *(part.this for part in (from_, where) if part is not None), *_given(args, "with_")]
 
 
 def _front_of_write(args: Args) -> list[Any]:
-    """UPDATE t SET …, MERGE INTO t …      the name"""
-    if any(args.get(part) is not None for part in ("with_", "properties", "hint")) or args.get("this") is None:
+    """UPDATE t SET …, INSERT INTO t SELECT a …      the name; or a, for FROM s INSERT INTO t SELECT a"""
+    if any(args.get(part) is not None for part in ("properties", "hint")) or args.get("this") is None:
         return []
-    return [args["this"]]
+    return _given(args, "with_", "this", "expression")
+
+
+def _front_of_with(args: Args) -> list[Any]:
+    """WITH a AS (…), b AS (…)      a"""
+    return args["expressions"][:1]  # type: ignore[no-any-return]
+
+
+def _front_of_named(args: Args) -> list[Any]:
+    """a AS b; or b = a, and b AS (SELECT a …), where the name comes first"""
+    return _given(args, "this", "alias")
+
+
+def _given(args: Args, *parts: str) -> list[Any]:
+    return [args[part] for part in parts if isinstance(args.get(part), exp.Expression)]
 
 
 FRONTS: dict[type[Any], Callable[[Args], list[Any]]] = {
     exp.Select: _front_of_select,
     exp.Update: _front_of_write,
     exp.Merge: _front_of_write,
+    exp.Insert: _front_of_write,
+    exp.Create: _front_of_write,
+    exp.With: _front_of_with,
+    exp.CTE: _front_of_named,
+    exp.Alias: _front_of_named,
 }
 """The parts of a node of which one stands before everything else; nothing, where that is not certain. Statements are
 large, and where they start is asked often."""
+
+LEFT = frozenset(
+    (
+        exp.Schema, exp.And, exp.Or, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In, exp.Is,
+        exp.Like, exp.Add, exp.Sub, exp.Mul, exp.Div,
+    )
+)  # fmt: skip
+"""What starts where its first part does."""
 
 
 def call_name(node: Any) -> str:

@@ -5,31 +5,56 @@ What it misses costs time, never the result: whoever puts the records together a
 
 from __future__ import annotations
 
-import re
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-NAME = r"((?:[\w$#@-]+|\"[^\"]*\"|`[^`]*`|\[[^\]]*\])(?:\s*\.\s*(?:[\w$#@-]+|\"[^\"]*\"|`[^`]*`|\[[^\]]*\]))*)"
-CREATES = re.compile(
-    rf"\bcreate\s[\w\s]{{0,60}}?\b(?:table|view)\s+(?:if\s+not\s+exists\s+)?(?!if\b){NAME}", re.IGNORECASE
-)
-WRITES = re.compile(rf"\b(?:into|overwrite|update|table)\s+(?!into\b|table\b|if\b|select\b){NAME}", re.IGNORECASE)
-WORD = re.compile(r"[\w$#@-]+")
+KEPT = "._$#@-"
+QUOTES = '"`[]'
+APART: dict[int, str | None] = {
+    code: None if chr(code) in QUOTES else " "
+    for code in range(128)
+    if not chr(code).isalnum() and chr(code) not in KEPT
+}
+
+BEFORE_NAMES = ("into", "overwrite", "update", "table")
+BETWEEN = frozenset(("into", "table", "if", "not", "exists", "only"))
+FAR = 7
+"""Words from CREATE to TABLE, at most."""
 
 
-def created(text: str) -> set[str]:
+def bare(text: str) -> str:
+    """INSERT INTO "S"."T" (a) …      insert into s.t a: small letters, and names as words"""
+    return text.lower().translate(APART)
+
+
+def created(words: list[str]) -> set[str]:
     """CREATE TABLE s.t, CREATE OR REPLACE VIEW t      the last parts of the names"""
-    return _last_parts(CREATES, text) if "create" in text.lower() else set()
+    found = set()
+    for start in _places(words, "create"):
+        for at in range(start + 1, min(start + FAR, len(words))):
+            if words[at] in ("table", "view"):
+                found |= _name_after(words, at)
+                break
+    return found
 
 
-def written(text: str) -> set[str]:
+def written(words: list[str]) -> set[str]:
     """INSERT INTO t, MERGE INTO t, UPDATE t, INSERT OVERWRITE TABLE t"""
-    return _last_parts(WRITES, text)
+    return set().union(*(_name_after(words, at) for before in BEFORE_NAMES for at in _places(words, before)))
 
 
-def _last_parts(pattern: re.Pattern[str], text: str) -> set[str]:
-    return {found[1].rpartition(".")[2].strip().strip('"`[]').lower() for found in pattern.finditer(text)}
+def _places(words: list[str], word: str) -> Iterator[int]:
+    at = -1
+    for _ in range(words.count(word)):
+        at = words.index(word, at + 1)
+        yield at
+
+
+def _name_after(words: list[str], at: int) -> set[str]:
+    """TABLE IF NOT EXISTS s.t      t"""
+    name = next((word for word in words[at + 1 : at + FAR] if word not in BETWEEN), "select")
+    return {name.rpartition(".")[2]} if name != "select" else set()
 
 
 class Glance(NamedTuple):
@@ -62,10 +87,12 @@ class Glance(NamedTuple):
 
 
 def glance(texts: Sequence[str]) -> Glance:
-    makes = [created(text) for text in texts]
-    fills = [written(text) - made for text, made in zip(texts, makes, strict=True)]
+    every = [bare(text) for text in texts]
+    split = [text.split() for text in every]
+    makes = [created(words) for words in split]
+    fills = [written(words) - made for words, made in zip(split, makes, strict=True)]
     names = set().union(*makes, *fills)
-    return Glance(makes, fills, [names.intersection(WORD.findall(text.lower())) for text in texts])
+    return Glance(makes, fills, [names.intersection(text.replace(".", " ").split()) for text in every])
 
 
 def _by_name(names: list[set[str]]) -> dict[str, list[int]]:

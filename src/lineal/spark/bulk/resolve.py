@@ -6,7 +6,6 @@ known by then, and so on. What the levels leave over (circles, long chains, proc
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -21,7 +20,7 @@ from pyspark.sql import SparkSession
 from lineal.algebra.frame import Frame
 from lineal.extract.definitions import PYTHON, Definitions, Edges, Prepared
 from lineal.extract.entries import Definition
-from lineal.extract.memory import Memory, Record, Remembering
+from lineal.extract.memory import Memory, Remembering
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.glance import may_be_procedural
 from lineal.model.collector import uncollected
@@ -262,7 +261,7 @@ class Levels:
         self.setting = whole._replace(procedural=sound)
 
     def evaluate(self, work: list[Script]) -> None:
-        records: dict[bytes, Record] = {}
+        records: dict[bytes, bytes] = {}
         faults: dict[bytes, Fault] = {}
         unfit: set[bytes] = set()
         for row in self.here(work) if len(work) < FEWEST else self.elsewhere(work):
@@ -270,7 +269,7 @@ class Levels:
                 late = too_long(self.setting.seconds)
                 faults[row["key"]] = late if row["fault"] == late.why else Fault(row["fault"])
             elif row["record"] is not None:
-                records[row["key"]] = marshal.loads(row["record"])  # noqa: S302  from our own executors
+                records[row["key"]] = row["record"]
             else:
                 unfit.add(row["key"])
         self.state.keep(records, faults, unfit)

@@ -139,12 +139,13 @@ def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batc
     def work(batches: Batches) -> Batches:
         about, known = setting.value, learnt.value
         gc.freeze()  # nobody looks for garbage in what is here to stay
-        for batch in batches:
-            rows = batch.to_pylist()
-            for start in range(0, len(rows), TOGETHER):
-                made = evaluate(rows[start : start + TOGETHER], about, known)
-                gc.collect()
-                yield made
+        with uncollected():
+            for batch in batches:
+                rows = batch.to_pylist()
+                for start in range(0, len(rows), TOGETHER):
+                    made = evaluate(rows[start : start + TOGETHER], about, known)
+                    gc.collect()
+                    yield made
 
     return work
 

@@ -74,7 +74,7 @@ class State:
                 self.folder.remove(f"{RECORDS}/{file}")
                 continue
             records, faults, unfit = marshal.loads(body)  # noqa: S302  our own, and checked
-            self.records.update(records)
+            self.records.update({key: marshal.loads(record) for key, record in records.items()})  # noqa: S302  also
             self.unfit.update(unfit)
             for key, said in faults.items():
                 fault = Fault(*said)
@@ -86,14 +86,14 @@ class State:
         self.forgiven |= len(kept) < len(self.faults)
         self.faults = kept
 
-    def keep(self, records: dict[bytes, Record], faults: dict[bytes, Fault], unfit: set[bytes]) -> None:
-        """Commit what a share gave."""
-        self.records.update(records)
+    def keep(self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]) -> None:
+        """Commit what a share gave: records as the executors have packed them."""
+        self.records.update({key: marshal.loads(record) for key, record in records.items()})  # noqa: S302  our own
         self.faults.update(faults)
         self.unfit.update(unfit)
         self._write(records, faults, unfit)
 
-    def _write(self, records: dict[bytes, Record], faults: dict[bytes, Fault], unfit: set[bytes]) -> str:
+    def _write(self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]) -> str:
         body = marshal.dumps((records, {key: tuple(fault) for key, fault in faults.items()}, sorted(unfit)))
         checksum = hashlib.blake2b(body, digest_size=20).hexdigest()
         file = f"{checksum}.records"
@@ -108,7 +108,7 @@ class State:
         fits = same and not self.forgiven and faults == self.faults and unfit == self.unfit
         files = self.folder.names(RECORDS)
         if not fits or len(files) > MOST_FILES:
-            kept = self._write(records, faults, unfit)
+            kept = self._write({key: marshal.dumps(record) for key, record in records.items()}, faults, unfit)
             self.folder.remove(*(f"{RECORDS}/{file}" for file in files if file != kept))
         self.records = {}
 
