@@ -12,6 +12,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import ClassVar
 
 import pytest
 from click.testing import CliRunner
@@ -145,17 +146,22 @@ def test_a_stream_is_followed_through_foreach_batch(spark, orders, tmp_path):
         for name, writer in {
             "each": stream.where("day <> 'sun'").writeStream.foreachBatch(store),
             "seen": stream.writeStream.format("memory").queryName("seen"),
+            "function": stream.writeStream.foreach(lambda row: None),
             "files": stream.select("day").writeStream.format("parquet").option("path", f"{tmp_path}/out"),
         }.items():
             writer.option("checkpointLocation", f"{tmp_path}/{name}").trigger(
                 availableNow=True
             ).start().awaitTermination()
+        spark.table("seen").selectExpr("id + amount AS n").write.saveAsTable("captured.remembered")
     assert facts(captured) == {
+        f"{source}.id -> captured.remembered.n  TRANSFORMATION",
+        f"{source}.amount -> captured.remembered.n  TRANSFORMATION",
         f"{source}.id -> captured.batches.id  IDENTITY",
         f"{source}.amount -> captured.batches.twice  TRANSFORMATION",
         f"{source}.day => captured.batches  FILTER",
         f"{source}.day -> {tmp_path}/out.day  IDENTITY",
     }
+    assert not captured.extraction.diagnostics
 
 
 def test_a_checkpoint_keeps_its_history(spark, orders, tmp_path):
@@ -322,6 +328,79 @@ def test_events_that_nobody_keeps_did_not_arrive(tmp_path):
         "2 of the events did not arrive: OpenLineage's client cannot do this: the address cannot be reached: "
         "ValueError",
     ]
+
+
+class Busy(BaseHTTPRequestHandler):
+    """A server that answers each event with the next of its codes, and takes it at the last."""
+
+    codes: ClassVar[list[int]] = []
+    taken: ClassVar[list[str]] = []
+
+    def do_POST(self):
+        event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        code = self.codes.pop(0) if self.codes else 200
+        if code == 200:
+            self.taken.append(event["run"]["runId"])
+        self.send_response(code)
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Not here."""
+
+
+@pytest.fixture
+def busy(monkeypatch):
+    pytest.importorskip("openlineage.client")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Busy) as server:
+        monkeypatch.setattr(Busy, "codes", [])
+        monkeypatch.setattr(Busy, "taken", [])
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def numbered(*numbers):
+    return [
+        {"eventType": "START", "eventTime": "2026-01-01T00:00:00Z", "run": {"runId": each}, "job": {"name": "a"}}
+        for each in numbers
+    ]
+
+
+def test_a_server_that_is_busy_is_asked_again(busy, tmp_path):
+    Busy.codes[:] = [429, 503, 200, 400, 502]
+    said = []
+    outlet = ToServer(busy, "api/v1/lineage", 5, str(tmp_path / "unsent"), said.append)
+    outlet.put(numbered("1", "2", "3"))
+    outlet.close(20)
+    assert Busy.taken == ["1", "3"]
+    assert [event["run"]["runId"] for event in events_in(tmp_path / "unsent")] == ["2"]
+    assert [line.split(":")[0] for line in said] == ["1 of the events did not arrive"]
+
+
+def test_a_server_that_stays_busy_costs_the_time_that_was_given(busy):
+    Busy.codes[:] = [503] * 1000
+    said = []
+    outlet = ToServer(busy, "api/v1/lineage", 5, "", said.append)
+    outlet.put(numbered("1", "2"))
+    began = time.monotonic()
+    outlet.close(2)
+    assert time.monotonic() - began < 4
+    assert [line.split(";")[0] for line in said] == [
+        f"2 of the events did not arrive: {busy} cannot be reached: it went on failing"
+    ]
+
+
+def test_only_so_many_events_wait(busy, tmp_path, monkeypatch):
+    monkeypatch.setattr("lineal.spark.live.outlet.MOST_WAITING", 2)
+    Busy.codes[:] = [503] * 1000
+    said = []
+    outlet = ToServer(busy, "api/v1/lineage", 5, str(tmp_path / "unsent"), said.append)
+    outlet.put(numbered("1", "2", "3"))
+    outlet.put(numbered("4"))
+    assert [event["run"]["runId"] for event in events_in(tmp_path / "unsent")] == ["3", "4"]
+    outlet.close(1)
+    assert [event["run"]["runId"] for event in events_in(tmp_path / "unsent")] == ["3", "4", "1", "2"]
+    assert [line.split(":")[0] for line in said] == ["4 of the events did not arrive"]
 
 
 def test_a_pipe_and_a_device_stay_what_they_are(tmp_path):

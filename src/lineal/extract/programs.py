@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from lineal.algebra.frame import Frame, Lineage, Scan, doubted
+from lineal.algebra.frame import Frame, Lineage, Scan, Slot, doubted
 from lineal.extract.entries import Definition, Entry
 from lineal.extract.pyspark.catalog import Known
 from lineal.extract.pyspark.files import File, files_of
@@ -14,6 +14,7 @@ from lineal.extract.pyspark.relation import ancestors
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.procedural.pieces import Routine
 from lineal.extract.sql.statements import Plan
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.extraction import ColumnInfo, DatasetInfo
@@ -183,6 +184,13 @@ class Corpus:
             known = self.declared_types[id(info)] = (info, {each.name.lower(): each.type for each in info.columns})
         return known[1]
 
+    def add_routines(self, routines: Iterable[Routine]) -> None:
+        """CREATE FUNCTION f …      in place of another f: a program may be run more than once"""
+        for routine in routines:
+            for name in (routine.name.lower(), routine.name.lower().rsplit(".", 1)[-1]):
+                self.definitions.functions.pop(name, None)
+            self.definitions.add_routines([routine])
+
     def declare_plan(self, plan: Plan) -> None:
         """CREATE TABLE t (a INT)"""
         entry = self.definitions.entry(plan.key, plan.name, plan.kind)
@@ -202,7 +210,13 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
         remember(now, evaluation)
         frame = written_frame(now) if again.placeholders else now.relation.frame
         columns = write.columns or (definitions.target_columns(definition) if write.positional else [])
-        return definitions.listed(frame, columns, definition, evaluation) if columns else frame
+        if write.partition is not None and write.positional:
+            columns = write.partition.arranged(columns, frame)
+        if columns:
+            frame = definitions.listed(frame, columns, definition, evaluation)
+        if write.partition is not None:
+            frame = Frame([*frame.slots, *(Slot(*named, {}) for named in write.partition.given)], frame.rows)
+        return frame
 
     plan.made = made
     if entry.declared is None:

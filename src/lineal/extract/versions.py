@@ -68,6 +68,7 @@ class Versions:
         """Shown versions are definitions of their names; of a hidden one every statement leaves a state."""
         timeline = script.timeline
         assert timeline is not None
+        self.definitions.coverage.resolved += timeline.spared
         writes: list[tuple[int, Version, Plan]] = []
         for version in timeline.versions:
             if version.hidden and self.collapse:

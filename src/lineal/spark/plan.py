@@ -100,6 +100,7 @@ public class LinealPlan {
       out.append("]");
     }
     if (node instanceof LogicalRDD) out.append(",\\"rddId\\":").append(((LogicalRDD) node).rdd().id());
+    if (node instanceof LogicalPlan && children.isEmpty()) fromMemory(node);
     if (node instanceof Cast)
       out.append(",\\"user\\":").append(isWritten((Cast) node));
     if (leaf) {
@@ -124,6 +125,22 @@ public class LinealPlan {
     if (text.isEmpty() || start.isEmpty()) return false;
     java.util.regex.Matcher called = CALLED.matcher((String) text.get());
     return called.region((Integer) start.get(), ((String) text.get()).length()).lookingAt();
+  }
+
+  /** spark.table("v"), after writeStream.format("memory").queryName("v"): the rows that a sink holds. */
+  private void fromMemory(TreeNode node) {
+    if (!node.getClass().getSimpleName().equals("MemoryPlan")) return;
+    try {
+      int number = memory(call(node, "sink"));
+      out.append(",\\"rddId\\":").append(number);
+    } catch (Throwable absent) {
+      return;
+    }
+  }
+
+  /** The number of a sink in memory, which is none of an RDD. */
+  public static int memory(Object sink) {
+    return -2 - (System.identityHashCode(sink) & 0xfffffff);
   }
 
   private boolean isLeaf(View view) {

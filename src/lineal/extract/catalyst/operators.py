@@ -58,7 +58,8 @@ def from_rdd(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     made = plan.from_origin(node)
     if made is not None:
         return made
-    plan.report(Code.DYNAMIC, "a DataFrame is made from an RDD: the plan does not tell where its rows come from")
+    made_from = "the memory of a stream" if node.name == "MemoryPlan" else "an RDD"
+    plan.report(Code.DYNAMIC, f"a DataFrame is made from {made_from}: the plan does not tell where its rows come from")
     return rootless(node, outer, plan)
 
 
@@ -533,6 +534,7 @@ OPERATORS: dict[str, Operator] = {
     "StreamingDataSourceV2ScanRelation": relation,
     "LogicalRDD": from_rdd,
     "ExternalRDD": from_rdd,
+    "MemoryPlan": from_rdd,
     "LocalRelation": rootless,
     "Range": rootless,
     "OneRowRelation": rootless,

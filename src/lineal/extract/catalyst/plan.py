@@ -66,27 +66,31 @@ class Origins:
     """Those that are known: by the number of their RDD, and by the ids of their columns, which a join with the same
     frame makes anew, and a filter leaves as they are."""
 
-    def __init__(self, origins: Iterable[Origin] = ()) -> None:
-        self._all: list[Origin] = []
+    def __init__(self, around: Origins | None = None) -> None:
+        self._around = around
         self._by_rdd: dict[int, Origin] = {}
         self._by_ids: dict[tuple[str, ...], list[Origin]] = {}
-        for origin in origins:
-            self.add(origin)
 
     def add(self, origin: Origin) -> None:
-        self._all.append(origin)
+        """A checkpoint, or once more the memory of a stream that goes on."""
         self._by_rdd[origin.rdd] = origin
-        self._by_ids.setdefault(origin.ids, []).append(origin)
-
-    def copy(self) -> Origins:
-        return Origins(self._all)
+        if origin.rdd >= 0:
+            self._by_ids.setdefault(origin.ids, []).append(origin)
 
     def find(self, rdd: int, ids: tuple[str, ...]) -> Origin | None:
-        found = self._by_rdd.get(rdd)
+        found = self._numbered(rdd)
         if found is not None and len(found.frame.slots) == len(ids):
             return found
-        before = [origin for origin in self._by_ids.get(ids, ()) if origin.rdd < rdd]
+        before = [origin for origin in self._alike(ids) if origin.rdd < rdd]
         return max(before, key=lambda origin: origin.rdd, default=None)
+
+    def _numbered(self, rdd: int) -> Origin | None:
+        found = self._by_rdd.get(rdd)
+        return self._around._numbered(rdd) if found is None and self._around is not None else found
+
+    def _alike(self, ids: tuple[str, ...]) -> list[Origin]:
+        around = self._around._alike(ids) if self._around is not None else []
+        return [*around, *self._by_ids.get(ids, ())]
 
 
 class Plan:

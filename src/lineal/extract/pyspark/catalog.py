@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, cast
 
 from lineal.algebra.frame import Frame, Scan
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.sql.evaluation import Catalog, Evaluation
+from lineal.extract.sql.procedural.pieces import Routine
 from lineal.extract.sql.structs import field_names
 from lineal.model.edge import Column, Dataset
 
@@ -21,6 +22,8 @@ class Known(Catalog, Protocol):
     def types(self, key: str) -> Mapping[str, str]: ...
 
     def declare_plan(self, plan: Any) -> None: ...
+
+    def add_routines(self, routines: Iterable[Routine]) -> None: ...
 
 
 class SessionCatalog:

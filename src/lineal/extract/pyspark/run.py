@@ -12,6 +12,7 @@ from lineal.extract.pyspark.relation import FrameEvaluation, Relation
 from lineal.extract.pyspark.values import Unknown, Value
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Catalog
+from lineal.extract.sql.statements import Partition
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset
 from lineal.model.way import Confidence
@@ -78,6 +79,12 @@ class Write:
     columns: list[tuple[str, str]] = field(default_factory=list)
     script: Any = None
     """the entry point that writes"""
+    partition: Partition | None = None
+    """INSERT INTO t PARTITION (day, region = 'EU')"""
+    keeps: bool = False
+    """CREATE TABLE IF NOT EXISTS, mode("ignore"): what is there already stays"""
+    certain: bool = False
+    """it stands in no branch, and nothing drops it: the target is there"""
 
 
 class Run:
@@ -111,11 +118,13 @@ class Run:
         """methods that the program gives to DataFrames and Columns: DataFrame.clean = clean"""
         self.using: tuple[str, str] = ("", "")
         """catalogue and database of USE, for names without one"""
+        self.session: list[str] = []
+        """the statements that declare and set the variables of the session"""
 
     def start(self, script: Any) -> None:
         """A script, or a function that nobody calls: a session of its own."""
         self.script, self.views, self.written, self.leaves = script, {}, {}, []
-        self.patched, self.using = {}, ("", "")
+        self.patched, self.using, self.session = {}, ("", ""), []
         self.steps, self.chances, self.begun = 0, CHANCES, len(self.writes)
 
     # -- limits ------------------------------------------------------------------------------------------------

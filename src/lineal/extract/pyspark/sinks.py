@@ -28,14 +28,16 @@ Keywords = dict[str, Value]
 def written(run: Run, write: Write) -> None:
     """Remember what is written; within one script a table that is made anew starts a new version."""
     certain = not run.journals
+    there = run.written.get(write.name.lower())
+    if write.keeps and there is not None and there.certain:
+        return
     if write.defines and certain and write.name.lower() in run.written:
         own = [held for held in run.writes[run.begun :] if held.name.lower() != write.name.lower()]
         run.writes[run.begun :] = own
-    write.script = run.script
+    write.script, write.certain = run.script, certain
     run.writes.append(write)
     run.touch(run.written)
-    held = run.written.get(write.name.lower())
-    if held is None or write.defines:
+    if there is None or write.defines:
         run.written[write.name.lower()] = write
 
 
@@ -58,11 +60,11 @@ def target_names(run: Run, name: Value, node: Any, path: bool) -> list[str]:
 
 def write_to(
     run: Run, relation: Relation, name: Value, node: Any, path: bool = False, defines: bool = True,
-    positional: bool = False,
+    positional: bool = False, keeps: bool = False,
 ) -> Value:  # fmt: skip
     for each in target_names(run, name, node, path):
         kind = "file" if path and each not in run.program.located.values() else "table"
-        written(run, Write(each, relation, node, run.reading, kind, defines, positional))
+        written(run, Write(each, relation, node, run.reading, kind, defines, positional, keeps=keeps))
     return None
 
 
@@ -94,6 +96,7 @@ def write_done(run: Run, held: Builder, name: str, arguments: Arguments, keyword
     relation, options = parts["relation"], parts.get("options", {})
     mode = keywords.get("mode", parts.get("mode"))
     append = isinstance(mode, str) and mode.lower() in ("append", "update", "complete", "ignore")
+    keeps = isinstance(mode, str) and mode.lower() == "ignore"
     if parts.get("each") is not None and name == "start":
         from lineal.extract.pyspark.calls import invoke
 
@@ -106,18 +109,18 @@ def write_done(run: Run, held: Builder, name: str, arguments: Arguments, keyword
         located = options.get("path")
         if isinstance(located, str) and isinstance(target, str) and not isinstance(target, Pattern):
             run.program.located[path_name(located)] = target
-        return write_to(run, relation, target, node, defines=not append)
+        return write_to(run, relation, target, node, defines=not append, keeps=keeps)
     if name == "jdbc":
-        return write_to(run, relation, first(arguments[1:], keywords, "table"), node, defines=not append)
+        return write_to(run, relation, first(arguments[1:], keywords, "table"), node, defines=not append, keeps=keeps)
     database = options.get("dbtable", options.get("table"))
     if database is not None and name == "save":
-        return write_to(run, relation, database, node, defines=not append)
+        return write_to(run, relation, database, node, defines=not append, keeps=keeps)
     path = first(arguments, keywords, "path")
     if path is None:
         path = options.get("path", options.get("topic"))
     if path is None and parts.get("format") in ("console", "noop", "memory"):
         return None
-    return write_to(run, relation, path, node, path=True, defines=not append)
+    return write_to(run, relation, path, node, path=True, defines=not append, keeps=keeps)
 
 
 def first(arguments: Arguments, keywords: Keywords, *names: str) -> Value:

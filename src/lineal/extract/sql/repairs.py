@@ -14,6 +14,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sql import spark_repairs
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.words import FAILURES, moved
 
@@ -112,8 +113,8 @@ def ways_out(words: Words, dialect: str, text: str) -> Iterator[tuple[Words, str
             continue
 
 
-OTHER_DIALECTS = {"": ("spark", "tsql"), "athena": ("hive",)}
-"""No dialect: `a` and [a] are names, and so on; Athena's tables have names in Hive's quotes, too"""
+OTHER_DIALECTS = {"": ("spark", "tsql"), "athena": ("hive",), "spark": ("databricks",)}
+"""No dialect: `a` and [a] are names, and so on; Athena's tables have names in Hive's quotes, too; Spark has v:a::int"""
 
 
 def replace_into(words: Words, dialect: str, text: str) -> Words:
@@ -606,7 +607,7 @@ REPAIRS: tuple[Repair, ...] = (
     compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, mutation, inline_view,
     output_before_where, delete_where, without_duplicates, pipes, left_out, recursive_view, output_of_a_schema,
     inner_statement, unneeded, properties, lateral_rows, only_in_parentheses, order_by_operator, alias_of_keys,
-    recursion_in_between, marked_recursion, counted_rows, document_in_parentheses,
+    recursion_in_between, marked_recursion, counted_rows, document_in_parentheses, *spark_repairs.REPAIRS,
 )  # fmt: skip
 
 

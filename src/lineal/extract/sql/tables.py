@@ -43,7 +43,31 @@ def literal_name(node: Any) -> str | None:
     inner = node.this if isinstance(node, (exp.DynamicIdentifier, exp.TableFromRows)) else None
     if isinstance(node, exp.Anonymous) and node.name.upper() == "IDENTIFIER" and len(node.expressions) == 1:
         inner = node.expressions[0]
-    return str(inner.this) if isinstance(inner, exp.Literal) and inner.is_string else None
+    return constant_text(inner)
+
+
+def constant_text(node: Any) -> str | None:
+    """'db' || '.t'      a text that is known without a run"""
+    if isinstance(node, exp.Literal):
+        return str(node.this) if node.is_string else None
+    if isinstance(node, (exp.DPipe, exp.Concat)):
+        inner = [node.this, node.expression] if isinstance(node, exp.DPipe) else node.expressions
+        parts = [constant_text(part) for part in inner]
+        return None if None in parts else "".join(map(str, parts))
+    return constant_text(node.this) if isinstance(node, (exp.Paren, exp.Coalesce)) and not node.expressions else None
+
+
+def target_of(node: Any) -> tuple[Any, Any]:
+    """INSERT INTO t (a, b) …, CREATE TABLE IDENTIFIER('t') …      the table, and its list of columns or None"""
+    if not isinstance(node, exp.Schema):
+        return node, None
+    table = node.this
+    if not isinstance(table, exp.Table) or len(table.parts) > 1 or table.name.upper() != "IDENTIFIER":
+        return table, node
+    inside = node.expressions[0] if len(node.expressions) == 1 else None
+    if inside is None or isinstance(inside, (exp.Identifier, exp.ColumnDef)):
+        return table, node  # a table of that name, with a column
+    return exp.Table(this=exp.Anonymous(this="IDENTIFIER", expressions=[inside])), None
 
 
 def spelled(table: Any, facts: Facts) -> Named:

@@ -22,6 +22,7 @@ import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
 
@@ -149,6 +150,8 @@ public class LinealCapture extends SparkListener {
     boolean failed = event.executionFailure().isDefined();
     if (checkpoint && !failed) head.append(",\\"rdd\\":").append(event.qe().executedPlan().execute().id() + 1);
     if (kind.startsWith("WriteToMicroBatch")) head.append(",\\"sink\\":").append(LinealPlan.string(sink(plan, kind)));
+    if (!failed && kind.equals("WriteToMicroBatchDataSource") && sink(plan, kind).equals("MemorySink"))
+      head.append(",\\"rdd\\":").append(LinealPlan.memory(into(plan, kind)));
     if (kind.endsWith("SourceV1") && !failed && sink(plan, kind).startsWith("ForeachBatch"))
       head.append(",\\"rdd\\":").append(event.qe().toRdd().id());
     if (failed)
@@ -189,7 +192,13 @@ public class LinealCapture extends SparkListener {
   }
 
   private static String sink(Object plan, String kind) throws Throwable {
-    return ask(plan, kind.endsWith("V1") ? "sink" : "table").getClass().getSimpleName();
+    return into(plan, kind).getClass().getSimpleName();
+  }
+
+  /** What a stream writes to; from Spark 4.2 on it stands in a relation. */
+  private static Object into(Object plan, String kind) throws Throwable {
+    Object sink = ask(plan, kind.endsWith("V1") ? "sink" : "table");
+    return sink instanceof DataSourceV2Relation ? ((DataSourceV2Relation) sink).table() : sink;
   }
 
   private static Object ask(Object plan, String method) throws Throwable {
@@ -229,7 +238,7 @@ class Execution(NamedTuple):
     sink: str = ""
     """the class of a stream's sink"""
     rdd: int = -1
-    """the number of the RDD that a checkpoint keeps, or that foreachBatch hands over"""
+    """the number of the RDD that a checkpoint keeps, that foreachBatch hands over, or of the sink in memory"""
     plan: str = ""
     """as JSON; '' for a command that is not known"""
     problem: str = ""
@@ -255,6 +264,8 @@ class Listener:
         plans = writer(context)
         self._java = compiled(LISTENER, "LinealCapture", context, plans).listening(plans, WRITES)
         self._bus = context._jsc.sc().listenerBus()
+        self._dropped_before = 0
+        self._dropped_before = self.dropped
         self._bus.addToQueue(self._java, QUEUE)
 
     def poll(self, milliseconds: int) -> Execution | Closed | Problem | None:
@@ -281,7 +292,14 @@ class Listener:
 
     @property
     def lost(self) -> int:
+        """How many executions found our queue full."""
         return int(self._java.lost())
+
+    @property
+    def dropped(self) -> int:
+        """How many events Spark has not told us, because we were too slow; among them may be executions that write."""
+        counter = self._bus.metrics().metricRegistry().counter(f"queue.{QUEUE}.numDroppedEvents")
+        return int(counter.getCount()) - self._dropped_before
 
     def wake(self) -> None:
         """Whoever polls is answered at once."""

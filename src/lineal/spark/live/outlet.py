@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import deque
 from collections.abc import Callable
@@ -15,16 +16,23 @@ Event = dict[str, Any]
 Said = Callable[[str], None]
 
 PAUSE = 30.0
-"""The seconds for which a server that has failed is left alone."""
+"""The seconds for which a server that goes on failing is left alone; the first time it is a moment only."""
 
-REFUSED = " answers 4"
-"""The server is there, and does not want this event: the others may still be welcome."""
+MOMENT = 0.5
+
+REFUSED = re.compile(r" answers 4(?!08|25|29)\d\d\b")
+"""The server is there, and does not want this event: the others may still be welcome. 429 Too Many Requests and its
+like say that the event is welcome later."""
+
+MOST_WAITING = 10_000
+"""The events that wait for a server; what comes after them goes the way of those that did not arrive."""
 
 
 class ToFile:
     """One event a line, after those that the file has."""
 
     def __init__(self, path: str, said: Said) -> None:
+        self.path = path
         self._path = Path(path)
         self._said = said
         self._failed = False
@@ -52,51 +60,79 @@ class ToServer:
         from lineal.web import send
 
         self._config = send.to_server(url, endpoint, timeout, retries=0)
-        self._unsent = unsent
+        self._unsent = ToFile(unsent, said) if unsent else None
         self._said = said
         self._waiting: deque[Event] = deque()
-        self._refused: list[Event] = []
+        self._gone = 0
         self._change = Condition()
         self._closing = False
+        self._hopeless = False
+        self._pause = MOMENT
+        self._until = float("inf")
         self._reason = "there was no answer in time"
         self._thread = Thread(target=self._run, name="lineal-events", daemon=True)
         self._thread.start()
 
     def put(self, events: list[Event]) -> None:
         with self._change:
-            self._waiting.extend(events)
+            room = max(MOST_WAITING - len(self._waiting), 0)
+            self._waiting.extend(events[:room])
             self._change.notify()
+        self._give_up(events[room:])
 
     def close(self, timeout: float) -> None:
+        """What waits is sent, as long as there is time; a server that is busy is asked again until then."""
         with self._change:
             self._closing = True
+            self._until = time.monotonic() + timeout
             self._change.notify()
         self._thread.join(timeout)
-        left = [*self._refused, *self._waiting]
-        if left:
-            self._said(f"{len(left)} of the events did not arrive: {self._reason}; {self._kept(left)}")
+        with self._change:
+            left = list(self._waiting)
+            self._waiting.clear()
+        self._give_up(left)
+        if self._gone:
+            self._said(f"{self._gone} of the events did not arrive: {self._reason}; {self._where()}")
 
     def _run(self) -> None:
-        while True:
-            with self._change:
-                while not self._waiting and not self._closing:
-                    self._change.wait()
-                if not self._waiting:
-                    return
-                event = self._waiting[0]
+        while (event := self._next()) is not None:
             if self._sent(event):
-                self._waiting.popleft()
-            elif REFUSED in self._reason:
-                self._refused.append(self._waiting.popleft())
-            elif self._closing or not self._paused():
+                self._pause = MOMENT
+                self._drop(event)
+            elif REFUSED.search(self._reason):
+                self._drop(event)
+                self._give_up([event])
+            elif self._hopeless or not self._paused():
                 return
 
-    def _paused(self) -> bool:
-        """True after a pause; the end of the job is a last chance."""
-        until = time.monotonic() + PAUSE
+    def _next(self) -> Event | None:
+        """The first that waits; None when the job has ended and nothing does."""
         with self._change:
-            while not self._closing and (left := until - time.monotonic()) > 0:
+            while not self._waiting and not self._closing:
+                self._change.wait()
+            return self._waiting[0] if self._waiting else None
+
+    def _drop(self, event: Event) -> None:
+        """It waits no longer, unless who closes has taken it away."""
+        with self._change:
+            if self._waiting and self._waiting[0] is event:
+                self._waiting.popleft()
+
+    def _paused(self) -> bool:
+        """True after a pause, each longer than the last; False when there is no time left for one.
+
+        The end of the job shortens it: then a server gets its last chances.
+        """
+        began = time.monotonic()
+        with self._change:
+            while not self._closing and (left := began + self._pause - time.monotonic()) > 0:
                 self._change.wait(left)
+            if self._closing:
+                left = self._until - time.monotonic()
+                if left <= 0:
+                    return False
+                self._change.wait(min(MOMENT, left))
+        self._pause = min(self._pause * 2, PAUSE)
         return True
 
     def _sent(self, event: Event) -> bool:
@@ -106,14 +142,22 @@ class ToServer:
             send([event], self._config, lambda _: None)
         except (NotSent, Unavailable) as problem:
             self._reason = str(problem)
+            self._hopeless = isinstance(problem, Unavailable)
             return False
         except Exception as problem:  # this thread has to live as long as the job
             self._reason = f"{type(problem).__name__}: {one_line(problem)}"
             return False
         return True
 
-    def _kept(self, left: list[Event]) -> str:
-        if not self._unsent:
+    def _give_up(self, events: list[Event]) -> None:
+        if not events:
+            return
+        with self._change:
+            self._gone += len(events)
+            if self._unsent is not None:
+                self._unsent.put(events)
+
+    def _where(self) -> str:
+        if self._unsent is None:
             return "they are lost: name a file for them"
-        ToFile(self._unsent, self._said).put(left)
-        return f"they are in {self._unsent}: lineal emit {self._unsent} sends them"
+        return f"they are in {self._unsent.path}: lineal emit {self._unsent.path} sends them"

@@ -18,7 +18,10 @@ from lineal.spark.session import one_line
 NO_SINKS = frozenset(("ForeachBatchSink", "ForeachWriterTable"))
 """Sinks of streams that call a function: what that writes is an execution of its own."""
 
-NOWHERE = frozenset(("noop-table", "console", "MemorySink"))
+MEMORY = "MemorySink"
+"""df.writeStream.format("memory").queryName("v")      v is a temporary view, over rows that have lost their plan"""
+
+NOWHERE = frozenset(("noop-table", "console", MEMORY))
 """df.write.format("noop")      what Spark calls the tables of sinks that keep nothing beyond the session"""
 
 RunId = Callable[[Execution], str]
@@ -85,7 +88,7 @@ class Recorder:
         inside = [inner for inner in inside if inner.kind != batch.kind]
         if not inside:
             return
-        origins = self._checkpoints.copy()
+        origins = Origins(self._checkpoints)
         if batch.plan:
             origins.add(deeply(lambda: origin_in(batch.plan, self._names, origins, batch.rdd)))
         self._take_inside(inside, origins, run_id)
@@ -102,7 +105,7 @@ class Recorder:
             self.problem(execution.kind, f"{execution.kind} writes, but its plan cannot be read{reason}")
             return
         try:
-            if execution.kind in CHECKPOINTS:
+            if execution.kind in CHECKPOINTS or execution.sink == MEMORY:
                 origins.add(deeply(lambda: origin_in(execution.plan, self._names, origins, execution.rdd)))
                 return
             found = deeply(lambda: extract(execution.plan, execution.kind, self._names, origins))

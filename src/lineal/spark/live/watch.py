@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("lineal.capture")
 BEAT = 1000
 """The milliseconds for which a thread waits in the JVM for the next execution."""
+DROPPED = (
+    "Spark has dropped {} events of its queue 'lineal', which was full: edges may be missing; "
+    "spark.scheduler.listenerbus.eventqueue.lineal.capacity makes room"
+)
 
 
 class CaptureUnavailable(RuntimeError):
@@ -261,6 +265,8 @@ class Follower:
                     break
             if lost := self._listener.lost:
                 self._recorder.problem("lost", f"{lost} executions found the queue full; their edges are missing")
+            if dropped := self._listener.dropped:
+                self._recorder.problem("dropped", DROPPED.format(dropped))
         except Exception as problem:
             self._recorder.problem("gone", f"Spark was gone before all was read: {one_line(problem)}")
         self._recorder.close(self.run_id)

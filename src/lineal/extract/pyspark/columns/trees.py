@@ -154,6 +154,8 @@ def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
     for diagnostic in diagnostics:
         if diagnostic.code is not Code.DYNAMIC:
             run.report(diagnostic.code, diagnostic.message, node)
+    if reading.found is not None:
+        run.program.known.add_routines(reading.found.functions)
     for tree in trees:
         run.reading.embed(tree, reading)
     return trees

@@ -8,7 +8,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, united
+from lineal.algebra.expression import VALUE
+from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, pour, united
 from lineal.extract.sql.clauses import FILTERS, JOINS
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
@@ -230,10 +231,29 @@ def assign_several(assignment: exp.EQ, scope: Scope, columns: Columns) -> None:
 
 
 def put(target: Any, lineage: Lineage, scope: Scope, columns: Columns) -> None:
-    """Several assignments of one column unite."""
+    """Several assignments of one column unite; SET s.f = … sets a part of s, if s is a column and no table"""
+    fold = scope.evaluation.fold
+    struct = struct_in(target, scope)
+    if struct is not None:
+        part: Lineage = {}
+        pour(lineage, VALUE, part)
+        put_named(struct.name, fold(struct.name, struct.args.get("quoted")), part, columns)
+        return
     name = target.name
-    key = scope.evaluation.fold(name, target.this.args.get("quoted") if isinstance(target, exp.Column) else False)
+    key = fold(name, target.this.args.get("quoted") if isinstance(target, exp.Column) else False)
     put_named(name, key, lineage, columns)
+
+
+def struct_in(target: Any, scope: Scope) -> Any:
+    """UPDATE t SET s.f = 1, t.s.f = 1      s, which is a column with a field f; None in t.a and db.t.a"""
+    parts = target.parts if isinstance(target, (exp.Column, exp.Dot)) else []
+    keys = [scope.evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
+    table = next((number for number, key in enumerate(keys[:-1]) if key in scope.sources), -1)
+    if len(parts) - table < 3:
+        return None
+    first = parts[table + 1]
+    key = scope.evaluation.fold(first.name, first.args.get("quoted"))
+    return first if any(key in source.frame.index for source in scope.sources.values()) else None
 
 
 def put_named(name: str, key: str, lineage: Lineage, columns: Columns) -> None:

@@ -9,7 +9,7 @@ from sqlglot import exp
 from lineal.algebra.frame import Frame, Slot
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements import Plan, Shown, Step, Unsupported, listed_columns
-from lineal.extract.sql.tables import is_local, is_named, spelled
+from lineal.extract.sql.tables import is_local, is_named, spelled, target_of
 from lineal.model.extraction import ColumnInfo
 
 DATA = {"TABLE": "table", "VIEW": "view", "MODEL": "model", "SINK": "table"}
@@ -22,8 +22,7 @@ def create(node: exp.Create, facts: Facts) -> Plan | list[Step] | type[Unsupport
         return composite(node, facts)
     if kind is None:
         return Unsupported if node.args.get("expression") is not None else None
-    schema = node.this if isinstance(node.this, exp.Schema) else None
-    table = schema.this if schema is not None else node.this
+    table, schema = target_of(node.this)
     if not is_named(table):
         return Unsupported
     name, key = spelled(table, facts)

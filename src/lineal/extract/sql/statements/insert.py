@@ -15,14 +15,13 @@ from lineal.extract.sql.scope import CTEs, Scope, Source
 from lineal.extract.sql.statements import Partition, Plan, Unsupported, listed_columns
 from lineal.extract.sql.statements.change import assigned
 from lineal.extract.sql.table_functions import first_text, name_of, table_elsewhere
-from lineal.extract.sql.tables import Named, is_named, spelled
+from lineal.extract.sql.tables import Named, is_named, spelled, target_of
 from lineal.model.paths import path_name
 
 
 def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
     """INSERT INTO t (a, b) SELECT x, y FROM s      x → t.a, y → t.b"""
-    schema = node.this if isinstance(node.this, exp.Schema) else None
-    table = schema.this if schema is not None else node.this
+    table, schema = target_of(node.this)
     query = node.args.get("expression") or node.args.get("source")  # INSERT INTO t TABLE s
     if node.args.get("default"):
         return None

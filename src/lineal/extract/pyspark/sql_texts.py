@@ -1,0 +1,289 @@
+"""SQL texts in a program: spark.sql("…"), over the tables, views and DataFrames that it has at that moment."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Frame, renamed
+from lineal.extract.pyspark.branches import merged_relation
+from lineal.extract.pyspark.columns.trees import statements
+from lineal.extract.pyspark.relation import Relation, fresh
+from lineal.extract.pyspark.run import Run, Write
+from lineal.extract.pyspark.session import in_use, is_live, local, use
+from lineal.extract.pyspark.values import Choice, Pattern, SchemaValue, Unknown, Value, is_known
+from lineal.extract.sql.procedural.values import Locals
+from lineal.extract.sql.query import query, with_
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.statements import Dropped, Plan, Using, plan_of
+from lineal.model.diagnostic import Code
+from lineal.model.paths import path_name
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+
+def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """spark.sql("SELECT … FROM t"), spark.sql(f"INSERT INTO {target} …"), spark.sql(text, df=df)"""
+    text = arguments[0] if arguments else keywords.get("sqlQuery")
+    if isinstance(text, Choice) and all(isinstance(option, str) for option in text.options):
+        several = [sql(run, [option], keywords, node) for option in text.options]
+        frames = [each for each in several if isinstance(each, Relation)]
+        found = frames[0] if frames else None
+        for other in frames[1:]:
+            found = merged_relation(found, other)  # type: ignore[arg-type]
+        return found
+    if not isinstance(text, str):
+        held = text if isinstance(text, Unknown) else Unknown("spark.sql()", "not followed")
+        run.dynamic(f"a SQL text that only a run knows ({held.reason})", node, held.level)
+        return Unknown("spark.sql()", f"of a SQL text that only a run knows ({held.reason})", held.level)
+    given = keywords.get("args", arguments[1] if len(arguments) > 1 else None)
+    relations = {key: value for key, value in keywords.items() if isinstance(value, Relation)}
+    text = with_names(with_arguments(text, {**keywords, **relations}, run), given)
+    if VARIABLE.match(text):
+        run.touch(run.session)
+        run.session.append(str(text).strip().rstrip(";"))
+        return local(SchemaValue([]))
+    result: Value = None
+    for tree in sql_statements(run, with_variables(text, run), node):
+        put_values(tree, given)
+        result = sql_statement(run, tree, relations, node)
+    return result if result is not None else local(SchemaValue([]))
+
+
+VARIABLE = re.compile(
+    r"\s*(DECLARE\s+(OR\s+REPLACE\s+)?(VARIABLE\s+)?(?P<name>\w+)|SET\s+(VAR|VARIABLE)\b|DROP\s+TEMPORARY\s+VARIABLE\b)"
+    r"[^;]*;?\s*$",
+    re.IGNORECASE,
+)
+"""DECLARE VARIABLE least DOUBLE, SET VAR least = (SELECT …)      for the statements that follow in the session"""
+
+
+def with_variables(text: str, run: Run) -> str:
+    """SELECT … WHERE amount > least      with the statements before it that say what least is"""
+    names = [found["name"] for each in run.session if (found := VARIABLE.match(each)) is not None and found["name"]]
+    if not any(re.search(rf"\b{name}\b", text, re.IGNORECASE) for name in names):
+        return text
+    whole = ";\n".join([*run.session, text])
+    return Pattern(whole, text.level, text.reason) if isinstance(text, Pattern) else whole
+
+
+IDENTIFIER = re.compile(r"\bIDENTIFIER\s*\(([^()]*)\)", re.IGNORECASE)
+MARKER = re.compile(r"(?<!:):(\w+)")
+
+
+def with_names(text: str, given: Value) -> str:
+    """spark.sql("… IDENTIFIER(:db || '.orders')", args={"db": "raw"})      … IDENTIFIER('raw' || '.orders')"""
+    if not isinstance(given, dict):
+        return text
+
+    def value(found: re.Match[str]) -> str:
+        held = given.get(found[1])
+        known = isinstance(held, str) and not isinstance(held, Pattern)
+        return "'" + str(held).replace("\\", "\\\\").replace("'", "\\'") + "'" if known else found[0]
+
+    named = IDENTIFIER.sub(lambda call: call[0].replace(call[1], MARKER.sub(value, call[1])), text)
+    return Pattern(named, text.level, text.reason) if isinstance(text, Pattern) else named
+
+
+def put_values(tree: Any, given: Value) -> None:
+    """spark.sql("… IDENTIFIER(?)", args=["orders"])      by position"""
+    if not isinstance(given, (list, tuple)):
+        return
+    for marker, value in zip(list(tree.find_all(exp.Placeholder, bfs=False)), given, strict=False):
+        if isinstance(value, str) and not isinstance(value, Pattern):
+            marker.replace(exp.Literal.string(value))
+
+
+def with_arguments(text: str, given: Keywords, run: Run) -> str:
+    """spark.sql("SELECT * FROM {df}", df=df)      a DataFrame by name"""
+    for key, value in given.items():
+        if isinstance(value, Relation):
+            text = _replaced(text, f"{{{key}}}", key)
+        elif is_known(value) and f"{{{key}}}" in text:
+            text = _replaced(text, f"{{{key}}}", str(value))
+    return text
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    found = text.replace(old, new)
+    return Pattern(found, text.level, text.reason) if isinstance(text, Pattern) else found
+
+
+def sql_statements(run: Run, text: str, node: Any) -> list[Any]:
+    """The statements of a text; a placeholder is read as a name, and stays one."""
+    if not isinstance(text, Pattern):
+        return statements(run, text, node)
+    labels: list[str] = []
+
+    def stand_in(found: re.Match[str]) -> str:
+        labels.append(found[0])
+        return f"lineal_placeholder_{len(labels) - 1}_"
+
+    trees = statements(run, PLACEHOLDER.sub(stand_in, str(text)), node)
+    run.dynamic("a SQL text of which only a run knows parts", node, text.level)
+    for tree in trees:
+        put_back(tree, labels)
+    return trees
+
+
+def put_back(tree: Any, labels: list[str]) -> None:
+    def original(found: re.Match[str]) -> str:
+        return labels[int(found[1])]
+
+    pattern = re.compile(r"lineal_placeholder_(\d+)_", re.IGNORECASE)
+    for node in list(tree.find_all(exp.Identifier, exp.Literal, exp.Var)):
+        spelled = node.this
+        if isinstance(spelled, str) and "lineal_placeholder_" in spelled.lower():
+            node.set("this", pattern.sub(original, spelled))
+            column = node.parent
+            if isinstance(column, exp.Column) and column.args.get("this") is node and column.parent is not None:
+                column.replace(exp.Null())
+
+
+def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
+    if run.reading.is_pipeline:
+        without_live(run, tree)
+    if run.using != ("", "") and not isinstance(tree, exp.Use):
+        qualified(run, tree, relations)
+    if isinstance(tree, exp.Create):
+        locate(run, tree)
+    found = plan_of(tree, run.facts)
+    inside = run.reading.embedded[id(tree)][1].found if id(tree) in run.reading.embedded else None
+    if inside is not None and not isinstance(found, type):
+        found = inside.dress(tree, found, 0)
+    if isinstance(found, type):
+        if not isinstance(tree, (exp.Command, exp.Describe)):
+            run.report(Code.UNSUPPORTED_STATEMENT, f"{str(tree.key).upper()} is not traced", node)
+        return None
+    result: Value = None
+    for step in found if isinstance(found, list) else [found]:
+        if isinstance(step, Plan):
+            result = sql_plan(run, step, tree, relations, node)
+        elif isinstance(step, Dropped):
+            dropped(run, step.key)
+        elif isinstance(step, Using):
+            use(run, step.catalog or run.using[0], step.schemas[0] if step.schemas else "")
+    return result
+
+
+def dropped(run: Run, key: str) -> None:
+    """DROP VIEW v, DROP TABLE t      t may be made anew by what makes only what is not there"""
+    run.touch(run.views)
+    run.views.pop(key, None)
+    held = run.written.get(key)
+    if held is not None:
+        run.touch(run.written)
+        run.written[key] = replace(held, certain=False)
+
+
+def locate(run: Run, tree: exp.Create) -> None:
+    """CREATE TABLE t USING delta LOCATION 's3://lake/t'      one dataset: what was written there is in t"""
+    place = next(tree.find_all(exp.LocationProperty), None)
+    table = next(tree.this.find_all(exp.Table), None) if isinstance(tree.this, exp.Expr) else None
+    if place is None or table is None or not isinstance(place.this, exp.Literal):
+        return
+    path, name = path_name(place.this.name), ".".join(part.name for part in table.parts)
+    run.program.located[path] = name
+    held = run.written.get(path.lower())
+    if held is not None:
+        run.touch(run.written)
+        run.written[name.lower()] = held
+
+
+def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
+    if plan.schema is not None:
+        if plan.schema or not any(tree.find_all(exp.LocationProperty)):
+            run.program.declare(plan)
+        return None
+    relation = evaluated(run, plan, tree, relations, node)
+    if not plan.name:
+        return relation
+    if plan.kind in ("view", "function") and plan.columns:
+        relation = relation.derived([fresh(slot) for slot in renamed(relation.frame, plan.columns).slots])
+    if plan.temporary or is_temporary(tree):
+        views = run.global_views if any(tree.find_all(exp.GlobalProperty)) else run.views
+        run.touch(views)
+        views[plan.key.removeprefix("global_temp.")] = relation
+        return None
+    from lineal.extract.pyspark.sinks import written
+
+    written(run, Write(
+        plan.name, relation, node, run.reading, plan.kind, plan.defines, plan.positional, list(plan.columns),
+        partition=plan.partition, keeps=plan.keeps,
+    ))  # fmt: skip
+    return None
+
+
+def is_temporary(tree: Any) -> bool:
+    return isinstance(tree, exp.Create) and any(tree.find_all(exp.TemporaryProperty))
+
+
+def shared_views(run: Run, tree: Any) -> dict[str, Relation]:
+    """FROM global_temp.v      read like a view of this session, under a name that no other has"""
+    found: dict[str, Relation] = {}
+    for node in tree.find_all(exp.Table) if run.global_views else ():
+        key = node.name.lower()
+        if node.db.lower() == "global_temp" and key in run.global_views:
+            node.set("db", None)
+            if not node.alias:
+                node.set("alias", exp.TableAlias(this=exp.Identifier(this=node.name, quoted=False)))
+            node.set("this", exp.Identifier(this=f"global_temp_{key}", quoted=False))
+            found[f"global_temp_{key}"] = run.global_views[key]
+    return found
+
+
+def evaluated(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: Any) -> Relation:
+    """A SQL query over tables, temporary views and DataFrames of the program."""
+    evaluation = run.evaluation()
+    views = {**shared_views(run, tree), **run.views, **relations}
+    frames = {key: view.frame for key, view in views.items()}
+    used = [view for key, view in views.items() if any(found.name.lower() == key for found in tree.find_all(exp.Table))]
+    around: Scope | None = None
+    if plan.moment is not None:
+        around = evaluation.around = Locals(evaluation, plan.moment)
+    try:
+        ctes = with_(plan.with_, around, frames, evaluation) if plan.with_ is not None else frames
+        frame = plan.made(evaluation, ctes) if plan.made is not None else query(plan.query, around, ctes, evaluation)
+        if plan.after is not None:
+            frame = plan.after(frame, evaluation, ctes)
+    except (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError, RecursionError) as error:
+        run.report(Code.UNSUPPORTED_CONSTRUCT, f"the statement cannot be traced ({type(error).__name__})", node)
+        frame = Frame([], {})
+    for diagnostic in evaluation.diagnostics:
+        if diagnostic not in run.reported:
+            run.reported.add(diagnostic)
+            run.diagnostics.append(diagnostic)
+    found = Relation([fresh(slot) for slot in frame.slots], frame.rows, tuple(used), evaluation)
+    for view in used:
+        found.types.update({each.id: view.types.get(each.id, "") for each in found.attributes})
+    return found
+
+
+# -- names in a statement ------------------------------------------------------------------------------------------
+
+
+def qualified(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
+    """SELECT … FROM orders      the tables of a statement, after USE"""
+    views = {*run.views, *relations, *(cte.alias.lower() for cte in tree.find_all(exp.CTE))}
+    for node in list(tree.find_all(exp.Table)):
+        parts = [part.name for part in node.parts]
+        if not isinstance(node.this, exp.Identifier) or (len(parts) == 1 and parts[0].lower() in views):
+            continue
+        if is_temporary(tree) and node.find_ancestor(exp.Query, exp.Subquery) is None:
+            continue
+        full = in_use(run, parts)
+        for key, name in zip(("db", "catalog"), reversed(full[: len(full) - 1]), strict=False):
+            node.set(key, exp.Identifier(this=name, quoted=False))
+
+
+def without_live(run: Run, tree: Any) -> None:
+    """SELECT … FROM LIVE.orders"""
+    for node in tree.find_all(exp.Table):
+        if is_live(run, [part.name for part in node.parts]):
+            node.set("db", None)

@@ -1,0 +1,101 @@
+"""Repairs of what only Spark says: folders with a format, and tables as arguments of functions."""
+
+from __future__ import annotations
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+Words = list[Token]
+
+
+def folder_with_format(words: Words) -> Words:
+    """INSERT OVERWRITE DIRECTORY '/out' USING json OPTIONS ('a' 'b') SELECT …      INSERT OVERWRITE DIRECTORY '/out' …
+
+    INSERT OVERWRITE DIRECTORY USING json OPTIONS (path '/out') SELECT …      the folder is one of the options
+    """
+    at = next((number for number, word in enumerate(words[:6]) if word.text.upper() == "DIRECTORY"), None)
+    if at is None or words[0].token_type is not TokenType.INSERT:
+        return words
+    place = [word for word in words[at + 1 : at + 2] if word.token_type is TokenType.STRING]
+    using = at + 1 + len(place)
+    if not says(words, using, "USING"):
+        return words
+    end = using + 2
+    if says(words, end, "OPTIONS"):
+        close = end_of_brackets(words, end + 1)
+        place = place or path_in(words[end + 2 : close])
+        end = close + 1
+    return [*words[: at + 1], *place, *words[end:]] if place else words
+
+
+def path_in(options: Words) -> Words:
+    """path '/out', 'path' = '/out'"""
+    for number, word in enumerate(options):
+        if word.text.lower() == "path":
+            return next(([value] for value in options[number + 1 :] if value.token_type is TokenType.STRING), [])
+    return []
+
+
+def table_as_argument(words: Words) -> Words:
+    """f(TABLE(SELECT …) PARTITION BY a ORDER BY b, 1), f(TABLE(t) WITH SINGLE PARTITION)      f(TABLE(…), 1)
+
+    How its rows are dealt out decides no column of what the function makes of them.
+    """
+    found: Words = []
+    position = 0
+    while position < len(words):
+        found.append(words[position])
+        if says(words, position, "TABLE") and says(words, position + 1, "("):
+            close = end_of_brackets(words, position + 1)
+            found += words[position + 1 : close + 1]
+            position = end_of_dealing(words, close + 1)
+            continue
+        position += 1
+    return found if len(found) < len(words) else words
+
+
+def end_of_dealing(words: Words, start: int) -> int:
+    """… PARTITION BY (a, b) ORDER BY c, …)      up to the next argument, or the end of the call"""
+    if not (says(words, start, "PARTITION") or says(words, start, "PARTITION BY") or says(words, start, "WITH")
+            or says(words, start, "ORDER BY") or says(words, start, "DISTRIBUTE BY")):  # fmt: skip
+        return start
+    position = start
+    while position < len(words) and words[position].token_type not in (TokenType.R_PAREN, TokenType.COMMA):
+        if words[position].token_type is TokenType.L_PAREN:
+            position = end_of_brackets(words, position)
+        position += 1
+    return position
+
+
+def composed_name(words: Words) -> Words:
+    """INSERT INTO IDENTIFIER('db' || '.t') …      INSERT INTO IDENTIFIER('db.t') …"""
+    found: Words = []
+    for word in words:
+        found.append(word)
+        if (
+            word.token_type is TokenType.STRING
+            and len(found) > 3
+            and found[-2].token_type is TokenType.DPIPE
+            and found[-3].token_type is TokenType.STRING
+            and says(found, len(found) - 5, "IDENTIFIER")
+        ):
+            left = found[-3]
+            whole = Token(TokenType.STRING, left.text + word.text, left.line, left.col, left.start, word.end)
+            found[-3:] = [whole]
+    return found if len(found) < len(words) else words
+
+
+def end_of_brackets(words: Words, opening: int) -> int:
+    depth = 0
+    for position in range(opening, len(words)):
+        depth += words[position].token_type is TokenType.L_PAREN
+        depth -= words[position].token_type is TokenType.R_PAREN
+        if depth == 0:
+            return position
+    return len(words) - 1
+
+
+def says(words: Words, position: int, text: str) -> bool:
+    return 0 <= position < len(words) and words[position].text.upper() == text
+
+
+REPAIRS = (folder_with_format, table_as_argument, composed_name)
