@@ -32,8 +32,8 @@ BUDGET = 512_000_000
 BLOCK = 4096
 """Columns that are traced side by side."""
 
-ROUND = 20_000_000
-"""Pairs that come back at once, as far as the rounds before tell."""
+ROUND = 8_000_000
+"""Pairs that come back at once, as far as one can tell."""
 
 BITS = {how: 1 << number for number, how in enumerate(How)}
 DIRECT = sum(BITS[how] for how in STRENGTH)
@@ -41,6 +41,9 @@ INDIRECT = (1 << len(BITS)) - 1 - DIRECT
 
 MOST = 8_000_000
 """Pairs of a block that are held at once."""
+
+SAMPLES, NEIGHBOURS, MOST_SAMPLED = 32, 16, 100_000
+"""Where a look is taken before it begins, at how many columns, and how many of their pairs at most."""
 
 MARKS = 22
 """Bits of a mark: what a core's cache holds."""
@@ -92,9 +95,9 @@ class Arrays(NamedTuple):
 
 def arrays(sources: Any, targets: Any, subtypes: Any, nodes: int) -> Arrays:
     order = np.lexsort((targets, sources))
-    starts = np.zeros(nodes + 1, np.int64)
+    starts = np.zeros(nodes + 1, np.int32 if len(targets) < 1 << 31 else np.int64)
     np.cumsum(np.bincount(sources, minlength=nodes), out=starts[1:])
-    return Arrays(starts, targets[order].astype(np.int32), subtypes[order].astype(np.int32))
+    return Arrays(starts, targets[order].astype(np.int32), subtypes[order].astype(np.uint16))
 
 
 def graph_of(edges: list[Edge]) -> tuple[Arrays, pa.Table]:
@@ -180,19 +183,28 @@ def traced(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
     """The pairs in the order of their columns, so many blocks at once as fit."""
     context = spark.sparkContext
     shared = context.broadcast(graph)
-    blocks = -(-graph.nodes // BLOCK)
-    done, width = 0, 8 * context.defaultParallelism
-    while done < blocks:
-        ahead = min(width, blocks - done)
-        tasks = min(ahead, 2 * context.defaultParallelism)
+    expected = pairs_of_blocks(graph)
+    done, off = 0, 1.0
+    while done < len(expected):
+        ahead = max(1, int(np.searchsorted(np.cumsum(expected[done:]) * off, ROUND)))
+        firsts = range(done * BLOCK, min(done + ahead, len(expected)) * BLOCK, BLOCK)
         found = 0
-        several = context.parallelize(range(done * BLOCK, (done + ahead) * BLOCK, BLOCK), tasks)
+        several = context.parallelize(firsts, min(len(firsts), 2 * context.defaultParallelism))
         for part in several.mapPartitions(tracing(shared, BLOCK)).collect():
             found += len(part.targets)
             yield part.table()
+        off = max(1.0, found / expected[done : done + ahead].sum())
         done += ahead
-        width = max(1, min(ahead * 16, ahead * ROUND // max(found, 1)))
     shared.destroy()
+
+
+def pairs_of_blocks(graph: Arrays) -> Any:
+    """About how many pairs the columns of each block have, by a look at a few here and there."""
+    firsts = np.unique(np.linspace(0, max(graph.nodes - NEIGHBOURS, 0), SAMPLES).astype(np.int64))
+    found = [part_of(graph, first, min(first + NEIGHBOURS, graph.nodes), MOST_SAMPLED) for first in firsts.tolist()]
+    pairs = [len(part.targets) if part is not None else MOST_SAMPLED for part in found]
+    blocks = np.arange(0, graph.nodes, BLOCK)
+    return (np.interp(blocks, firsts, pairs) / NEIGHBOURS + 1) * BLOCK
 
 
 def tracing(graph: Any, block: int) -> Callable[[Iterable[int]], Iterator[Part]]:
@@ -237,7 +249,7 @@ def part_of(graph: Arrays, first: int, last: int, most: int | None = None) -> Pa
             return None
         origin = np.repeat(np.arange(len(ends), dtype=np.int32), counts)
         edge = np.arange(total) + np.repeat(low - (np.cumsum(counts) - counts), counts)
-        keys, order = ordered(border[origin] - ends[origin] + graph.targets[edge])
+        keys, order = ordered((border - ends)[origin] + graph.targets[edge])
         made = composed(graph.subtypes[edge], subtypes[origin] if levels else subtypes)[order]
         heads = np.flatnonzero(np.concatenate((keys[:1] >= 0, keys[1:] != keys[:-1])))
         if len(heads) < total:
@@ -321,7 +333,7 @@ def _mark(keys: Any) -> Any:
 def joined(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
     """Depth by depth: what the last one has brought goes one edge on, and what is known already is left out."""
     sources = np.repeat(np.arange(graph.nodes, dtype=np.int32), np.diff(graph.starts))
-    table = pa.table({"source": sources, "target": graph.targets, "subtypes": graph.subtypes})
+    table = pa.table({"source": sources, "target": graph.targets, "subtypes": graph.subtypes.astype(np.int32)})
     edges = spark.createDataFrame(table).where("source <> target").localCheckpoint()
     border = edges.select("source", "target", F.lit(1).alias("depth"), F.col("source").alias("via"), "subtypes")
     levels = [border]
