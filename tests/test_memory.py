@@ -18,7 +18,7 @@ from lineal.extract.memory import Memory
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
-from lineal.model.script import Corpus, Function, Script
+from lineal.model.script import Corpus, Defaults, Function, Script
 
 TABLES = {"orders": "id customer_id amount status", "customers": "id name region", "events": "", "raw.clicks": ""}
 COLUMNS = ["id", "customer_id", "amount", "status", "name", "region", "a", "b"]
@@ -104,7 +104,21 @@ class Author:
                 wider = [*datasets[0].columns, ColumnInfo(f"x{self.random.randrange(3)}")]
                 datasets[0] = replace(datasets[0], columns=wider)
                 datasets = datasets[:: self.random.choice((1, -1))]
-        return Corpus(corpus.dialect, scripts, datasets, corpus.functions)
+        return Corpus(corpus.dialect, scripts, datasets, corpus.functions, defaults=corpus.defaults)
+
+    def told_where(self, corpus: Corpus) -> Corpus:
+        """Names without a schema mean something: everywhere, and in some sessions something else."""
+        corpus.defaults = self.random.choice((None, Defaults(None, ("raw",)), Defaults("c", ("mart", "raw"))))
+        sessions = self.random.choice((((), ""), (("raw", "mart", ""), "ab")))
+        corpus.scripts = [
+            replace(
+                script,
+                schemas=(self.random.choice(sessions[0]),) if sessions[0] else (),
+                catalog=self.random.choice(sessions[1]) if sessions[1] else "",
+            )
+            for script in corpus.scripts
+        ]
+        return corpus
 
 
 def everything(corpus: Corpus, memory: Memory | None = None) -> tuple[object, ...]:
@@ -122,6 +136,17 @@ def everything(corpus: Corpus, memory: Memory | None = None) -> tuple[object, ..
 def test_any_project_after_any_edits(seed: int) -> None:
     author = Author(Random(seed))
     corpus, data = author.project(), None
+    for _ in range(5):
+        memory = Memory(data)
+        assert everything(corpus, memory) == everything(corpus)
+        data = memory.data() or data
+        corpus = author.edited(corpus)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_names_that_mean_something_else_in_each_session(seed: int) -> None:
+    author = Author(Random(seed))
+    corpus, data = author.told_where(author.project()), None
     for _ in range(5):
         memory = Memory(data)
         assert everything(corpus, memory) == everything(corpus)
@@ -156,7 +181,10 @@ def evaluated(corpus: Corpus, memory: Memory, monkeypatch: pytest.MonkeyPatch) -
     return sorted(files)
 
 
-def test_only_what_has_to_do_with_an_edit_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("defaults", [None, Defaults("c", ("s",))])
+def test_only_what_has_to_do_with_an_edit_is_evaluated(
+    monkeypatch: pytest.MonkeyPatch, defaults: Defaults | None
+) -> None:
     texts = {
         "a": "CREATE VIEW a AS SELECT x, y FROM t",
         "b": "CREATE VIEW b AS SELECT x FROM a",
@@ -166,7 +194,8 @@ def test_only_what_has_to_do_with_an_edit_is_evaluated(monkeypatch: pytest.Monke
     }
 
     def corpus(**changes: str) -> Corpus:
-        return Corpus("", [Script(text, "", name) for name, text in {**texts, **changes}.items()])
+        scripts = [Script(text, "", name) for name, text in {**texts, **changes}.items()]
+        return Corpus("", scripts, defaults=defaults)
 
     memory = Memory()
     assert evaluated(corpus(), memory, monkeypatch) == ["a", "b", "c", "d"]

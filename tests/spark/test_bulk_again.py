@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from logbook import contents, rows, write_json
+from logbook import contents, facts, rows, write_json
 
+import lineal
+from lineal.model.edge import Column
+from lineal.model.script import Defaults
 from lineal.spark.bulk import BulkError, Options, resolve, run
 from lineal.spark.bulk.state import State
 
@@ -55,6 +58,31 @@ def test_a_log_that_grew(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyP
     continued = run(Options((log,), tmp_path / "killed"), spark)
     assert 0 < continued.parsed <= whole.statements - kept[0]
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
+
+
+def test_names_that_mean_something_by_the_session(spark: Any, tmp_path: Path) -> None:
+    """Executors know what names without a schema mean, by default and in each database; all of it is remembered."""
+    said = [row | {"database_name": "bank"} if at % 3 else row for at, row in enumerate(rows(90))]
+    said += [{"query_text": "CREATE TABLE t AS SELECT a, b FROM s", "database_name": name} for name in "xyz"]
+    log = write_json(tmp_path / "log.jsonl", said)
+    defaults = Defaults(None, ("raw",))
+    whole = run(Options((log,), tmp_path / "whole", defaults=defaults), spark)
+    assert whole.parsed > 60
+    alone = lineal.lineage(log, default_schema="raw")
+    assert facts(whole.extraction.edges) == facts(alone.edges)
+    names = {str(edge.target.dataset) for edge in whole.extraction.edges if isinstance(edge.target, Column)}
+    assert {f"{name}.raw.t" for name in "xyz"} <= names and not names & {"t", "raw.t", "mart.t1"}
+
+    grown = write_json(tmp_path / "grown.jsonl", said[:70])
+    run(Options((grown,), tmp_path / "grown", defaults=defaults), spark)
+    write_json(tmp_path / "grown.jsonl", said)
+    run(Options((grown,), tmp_path / "grown", defaults=defaults), spark)
+    assert contents(tmp_path / "grown") == contents(tmp_path / "whole")
+    again = run(Options((grown,), tmp_path / "grown", defaults=defaults), spark)
+    assert again.parsed == 0
+    assert contents(tmp_path / "grown") == contents(tmp_path / "whole")
+    other = run(Options((grown,), tmp_path / "grown", defaults=Defaults(None, ("stage",))), spark)
+    assert facts(other.extraction.edges) == facts(lineal.lineage(log, default_schema="stage").edges)
 
 
 def test_a_folder_of_another_version(spark: Any, tmp_path: Path) -> None:

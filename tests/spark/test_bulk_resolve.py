@@ -42,17 +42,21 @@ def everything(found: Extraction) -> tuple[object, ...]:
 
 def logged(corpus: Corpus) -> Corpus:
     scripts = [
-        Script(script.text, "", f"query_{number}", target=f"query_{number}", one_line=True, recurs=True)
+        replace(script, file=f"query_{number}", target=f"query_{number}", one_line=True, recurs=True)
         for number, script in enumerate(corpus.scripts)
     ]
     return replace(corpus, scripts=scripts)
 
 
+@pytest.mark.parametrize("told_where", [False, True])
 @pytest.mark.parametrize("seed", range(30))
-def test_any_statements(seed: int, tmp_path: Path) -> None:
+def test_any_statements(seed: int, told_where: bool, tmp_path: Path) -> None:
+    """Also where names mean something else in each session."""
     author = Author(Random(seed))
     corpus = author.project()
     corpus.scripts += [Script(author.text(number % 8), "", f"more{number}.sql") for number in range(16)]
+    if told_where:
+        corpus = author.told_where(corpus)
     made = logged(corpus)
     expected = everything(extract(logged(corpus)))
     none: Any = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -150,6 +150,8 @@ class Definitions:
             if key not in self.declared and spelling in self.declared_so:
                 return self.entry(self.declared_so[spelling], spelling, kind)
             info = self.declared.pop(key, None) or (self.family(key, spelling) if key.endswith("*") else None)
+            if info is None and self.has_sessions:
+                info = self.declared_for_all(key, spelling)
             if info is not None:
                 spelling, kind = info.dataset.name, info.kind
             elif kind == "table" and is_path(spelling):
@@ -158,6 +160,21 @@ class Definitions:
             found = self.entries[key] = Entry(Dataset(self.corpus.namespace, display), kind)
             found.declared = found.told = info
         return found
+
+    @cached_property
+    def has_sessions(self) -> bool:
+        """Whether scripts come from several databases."""
+        return any(script.catalog or script.schemas for script in self.corpus.scripts)
+
+    def declared_for_all(self, key: str, spelling: str) -> DatasetInfo | None:
+        """shop.mart.t, bank.mart.t      what is declared for mart.t holds for each of them"""
+        shorter = key.partition(".")[2].removeprefix(".")
+        info = self.declared.get(shorter) or (self.entries[shorter].told if shorter in self.entries else None)
+        if info is None or not shorter:
+            return None
+        info = copy(info)
+        info.dataset = Dataset(info.dataset.namespace, spelling)
+        return info
 
     def family(self, key: str, spelling: str) -> DatasetInfo | None:
         """FROM `orders_*`      the columns of the last of BigQuery's tables whose names begin so"""
@@ -214,7 +231,7 @@ class Definitions:
         """The steps of a script, each with what names without a schema mean there."""
         reading = Reading(script)
         facts = facts_of(script.dialect)
-        naming = self.naming
+        naming = self.naming.within(script)
         steps: list[tuple[Step, Naming | None]] = []
         plain = True
         for step in self.steps_of(reading, facts, steps):

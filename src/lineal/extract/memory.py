@@ -5,7 +5,7 @@
 
 A script is known by its text and what is said about it; its statements' results are used as long as the answers to
 what they asked about other names are the same (`trace`). A script in which the order of statements matters, or which
-defines functions or procedures, is always read anew, and so are all where names have defaults.
+defines functions or procedures, is always read anew, and so is one that changes by USE what names mean.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ class Remembering(Definitions):
         self.plans: dict[int, tuple[Held, int]] = {}
         self.recorders: list[Recorder] = []
         self.procedural: list[bytes] = []
-        self.about = repr((corpus.dialect, corpus.namespace, corpus.functions, corpus.collapse_temporary)).encode()
+        about = corpus.dialect, corpus.namespace, corpus.functions, corpus.collapse_temporary, corpus.defaults
+        self.about = repr(about).encode()
 
     def extract(self) -> Extraction:
         found = super().extract()
@@ -109,7 +110,7 @@ class Remembering(Definitions):
     # -- scripts -----------------------------------------------------------------------------------------------
 
     def prepare(self, script: Script) -> Prepared:
-        if self.naming.speaks or not (script.file or script.target):
+        if not (script.file or script.target):
             return super().prepare(script)
         key = self.key_of(script)
         record = self.memory.record(key)
@@ -118,7 +119,7 @@ class Remembering(Definitions):
         reported = len(self.diagnostics)
         before = counts(self.coverage)
         prepared = super().prepare(script)
-        plans = [step for step, naming in prepared.steps if isinstance(step, Plan) and naming is None]
+        plans = [step for step, _ in prepared.steps if isinstance(step, Plan)]
         if prepared.reading.found is not None:
             self.procedural.append(script.key())
         elif prepared.plain and len(plans) == len(prepared.steps):
@@ -143,7 +144,10 @@ class Remembering(Definitions):
         self.coverage.add(Coverage(read, parsed, resolved))
         self.diagnostics += map(codec.diagnostic_in, diagnostics)
         self.hold(Held(key, reading, plans, record))
-        return Prepared(reading, facts_of(script.dialect), [(plan, None) for plan in plans])
+        naming = self.naming.within(script)
+        return Prepared(
+            reading, facts_of(script.dialect), [(plan, naming if naming.speaks else None) for plan in plans]
+        )
 
     def hold(self, held: Held) -> Held:
         self.held.append(held)
@@ -167,7 +171,7 @@ class Remembering(Definitions):
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
         held, number = self.plans.get(id(definition.plan), (None, 0))
-        if held is None or definition.setting is not None:
+        if held is None or (definition.setting is not None and definition.setting.timeline is not None):
             return super().frame_of(definition, evaluation)
         second = self.evidence is not None
         asker = Asker(evaluation)

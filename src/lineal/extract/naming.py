@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lineal.extract.sql.statements import Plan, Renamed, Step, Swapped, Using
 from lineal.model.names import Fold
-from lineal.model.script import Defaults
+from lineal.model.script import Defaults, Script
 
 LOCAL = ("#", "@")
 """T-SQL's temporary tables and table variables belong to no schema."""
@@ -34,6 +34,13 @@ class Naming(NamedTuple):
         schemas = step.schemas if step.schemas is not None else self.schemas
         return self._replace(catalog=catalog, schemas=schemas, exact=self.exact and step.schemas is None)
 
+    def within(self, script: Script) -> Naming:
+        """What names mean in the session that ran a script."""
+        if not (script.catalog or script.schemas):
+            return self
+        schemas = script.schemas if any(script.schemas) else self.schemas or script.schemas
+        return self._replace(catalog=script.catalog or self.catalog, schemas=schemas)
+
     def full(self, name: str, key: str) -> tuple[str, str]:
         """t      catalog.schema.t, and its key"""
         if "." not in key and self.schemas and not key.startswith(LOCAL):
@@ -48,6 +55,8 @@ class Naming(NamedTuple):
         return self.in_catalog(name, key)
 
     def under(self, schema: str, name: str, key: str) -> tuple[str, str]:
+        if not schema and self.catalog is not None:
+            return f"{self.catalog}..{name}", f"{self.fold(self.catalog, False)}..{key}"
         return self.in_catalog(f"{schema}.{name}", f"{self.fold(schema, self.exact)}.{key}")
 
     def in_catalog(self, name: str, key: str) -> tuple[str, str]:

@@ -32,6 +32,9 @@ class Script:
     """A statement of a log: that another one defines the same name is no mistake."""
     open: bool = False
     """Only a run knows all columns of what it defines: a template lists what is in a table."""
+    catalog: str = ""
+    schemas: tuple[str, ...] = ()
+    """What a name without a catalogue or schema means in the session that ran it; '' is a schema that nobody names."""
 
     def key(self) -> bytes:
         """The text and all that is said about it, to be hashed."""

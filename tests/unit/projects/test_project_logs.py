@@ -75,6 +75,39 @@ def test_statements_that_differ_in_literals_are_one(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def edges_of(tmp_path: Path, rows: list[dict[str, Any]], **options: Any) -> list[str]:
+    (tmp_path / "log.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    found = lineal.lineage(tmp_path / "log.jsonl", **options)
+    return sorted({f"{edge.source} -> {edge.target}" for edge in found.edges if "query_" not in str(edge.target)})
+
+
+def test_names_of_two_databases_are_not_mixed(tmp_path: Path) -> None:
+    """CREATE TABLE t AS SELECT a FROM s      run in two databases makes two tables"""
+    text = "CREATE TABLE t AS SELECT a FROM s"
+    assert edges_of(tmp_path, [{"query": text, "database": "shop"}] * 2) == ["s.a -> t.a"]
+    both = [{"query": text, "database": name} for name in ("shop", "bank")]
+    assert edges_of(tmp_path, both) == ["bank..s.a -> bank..t.a", "shop..s.a -> shop..t.a"]
+    assert edges_of(tmp_path, both, default_schema="public") == [
+        "bank.public.s.a -> bank.public.t.a", "shop.public.s.a -> shop.public.t.a",
+    ]  # fmt: skip
+    told = [row | {"schema_name": name} for row, name in zip(both, ("x", "y"), strict=True)]
+    assert edges_of(tmp_path, told) == ["bank.y.s.a -> bank.y.t.a", "shop.x.s.a -> shop.x.t.a"]
+    assert edges_of(tmp_path, [row | {"database": "shop"} for row in told]) == ["x.s.a -> x.t.a", "y.s.a -> y.t.a"]
+    full = [row | {"query": "CREATE TABLE bank.y.t AS SELECT a FROM y.s"} for row in told]
+    assert edges_of(tmp_path, full) == ["bank.y.s.a -> bank.y.t.a", "shop.y.s.a -> bank.y.t.a"]
+    nowhere = [*both, {"query": text, "database": None}]
+    assert edges_of(tmp_path, nowhere) == ["bank..s.a -> bank..t.a", "s.a -> t.a", "shop..s.a -> shop..t.a"]
+    odd = [{"query": text, "database": name} for name in ("a.b", 'c"d')]
+    assert edges_of(tmp_path, odd) == ['"a.b"..s.a -> "a.b"..t.a', '"c""d"..s.a -> "c""d"..t.a']
+
+
+def test_a_schema_holds_in_every_database(tmp_path: Path) -> None:
+    rows = [{"query": "CREATE TABLE t AS SELECT * FROM m.s", "database": name} for name in ("shop", "bank")]
+    assert edges_of(tmp_path, rows, schema={"m.s": {"b": "int"}}) == [
+        "bank.m.s.b -> bank..t.b", "shop.m.s.b -> shop..t.b",
+    ]  # fmt: skip
+
+
 def test_two_databases_are_two_statements(tmp_path: Path) -> None:
     rows = [{"query": A, "database": name} for name in ("a", "b", "a")]
     found = load(json_log(tmp_path / "q.jsonl", *rows))

@@ -14,6 +14,7 @@ PARTS = {
     "time": "start_time starttime query_start creation_time event_time log_time timestamp started_at time",
     "id": "query_id queryid job_id jobid statement_id request_id id",
     "database": "database_name database default_database datname dbname db catalog_name catalog",
+    "schema": "schema_name default_schema current_schema",
 }
 """What is read of a row, and the names of its column in the logs of the engines; the first that is there counts."""
 

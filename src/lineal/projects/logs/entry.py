@@ -30,6 +30,8 @@ class Entry(NamedTuple):
     database: str = ""
     dialect: str = ""
     """of the log itself; PostgreSQL's has one"""
+    schema: str = ""
+    """of the session, as far as the log tells: what names without one mean"""
     runs: int = 1
     """a log has a row for each, a table of statistics a number"""
 

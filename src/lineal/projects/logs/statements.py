@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from lineal.model.diagnostic import Place
 from lineal.model.extraction import Occurrence
@@ -33,7 +34,7 @@ First = tuple[bool, float, str, str, str]
 class Seen:
     """One statement, and when and for whom it ran; its text is that of the first run, in whatever order rows come."""
 
-    __slots__ = ("count", "databases", "first", "key", "last", "script", "users")
+    __slots__ = ("count", "databases", "first", "key", "last", "script", "session", "users")
 
     def __init__(self, key: str, script: Script, entry: Entry) -> None:
         self.key = key
@@ -43,6 +44,7 @@ class Seen:
         self.last = self.first[1:3]
         self.users: set[str] = set()
         self.databases: set[str] = set()
+        self.session = entry.database, entry.schema
 
     def add(self, entry: Entry) -> None:
         self.count += entry.runs
@@ -77,7 +79,7 @@ class Statements:
             return
         if self.asked is None and entry.dialect:
             self.dialect = entry.dialect
-        said = f"{entry.dialect}\0{entry.database}\0{entry.text}".encode("utf-8", "replace")
+        said = f"{entry.dialect}\0{entry.database}\0{entry.schema}\0{entry.text}".encode("utf-8", "replace")
         digest = hashlib.blake2b(said, digest_size=16).digest()
         seen = self.by_text.get(digest)
         if seen is None:
@@ -92,7 +94,7 @@ class Statements:
         dialect = self.asked if self.asked is not None else entry.dialect
         row = entry.row
         script = Script(cleaned(entry.text), dialect, row.file, row.line, one_line=row.one_line, recurs=True)
-        key = hashlib.sha256(f"{fingerprint(script)} {entry.database}".encode()).hexdigest()
+        key = key_of(fingerprint(script), entry.database, entry.schema)
         seen = self.by_print.get(key)
         if seen is None:
             seen = self.by_print[key] = Seen(key, script, entry)
@@ -107,7 +109,8 @@ class Statements:
             yield f"query_{key[:SHORT] if shared[key[:SHORT]] == 1 else key}", seen
 
     def scripts(self) -> list[Script]:
-        return [replace(seen.script, target=name) for name, seen in self.named()]
+        meaning = Sessions(seen.session for seen in self.by_print.values())
+        return [replace(seen.script, target=name, **meaning.of(*seen.session)) for name, seen in self.named()]
 
     def occurrences(self) -> list[Occurrence]:
         return [
@@ -117,6 +120,37 @@ class Statements:
             )
             for name, seen in self.named()
         ]  # fmt: skip
+
+
+def key_of(fingerprint: str, database: str, schema: str) -> str:
+    """The same words mean other tables in another database or schema."""
+    where = f"{database}\0{schema}" if schema else database
+    return hashlib.sha256(f"{fingerprint} {where}".encode()).hexdigest()
+
+
+class Sessions:
+    """The databases and schemas that the statements of a log were run in.
+
+    FROM t, run in shop and in bank      shop..t and bank..t; with a schema that the log tells, shop.public.t
+    FROM t, all run in shop              t: a name that everybody writes in the same way needs no more
+    """
+
+    def __init__(self, sessions: Iterable[tuple[str, str]]) -> None:
+        found = set(sessions)
+        self.several_databases = len({database for database, _ in found if database}) > 1
+        self.several_schemas = len({schema for _, schema in found if schema}) > 1
+
+    def of(self, database: str, schema: str) -> dict[str, Any]:
+        """What a script says of its session."""
+        catalog = _part(database) if self.several_databases else ""
+        if schema and (self.several_schemas or catalog):
+            return {"catalog": catalog, "schemas": (_part(schema),)}
+        return {"catalog": catalog, "schemas": ("",) if catalog else ()}
+
+
+def _part(name: str) -> str:
+    """A part of a name, in quotes where it would be taken for several."""
+    return '"' + name.replace('"', '""') + '"' if "." in name or '"' in name else name
 
 
 def cleaned(text: str) -> str:

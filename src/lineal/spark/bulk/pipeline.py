@@ -20,6 +20,7 @@ from lineal.model.diagnostic import Place
 from lineal.model.extraction import Coverage, Extraction, Occurrence
 from lineal.model.script import Corpus, Defaults, Script
 from lineal.projects import load
+from lineal.projects.logs.statements import Sessions
 from lineal.projects.schema import schema_datasets
 from lineal.spark.bulk import rows
 from lineal.spark.bulk.address import local, met
@@ -199,10 +200,12 @@ class Run:
         corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)
         found = rows.rows(self.spark, rows.Log(options.paths, kind, options.preset, options.log))
         log = statements(found, dialect, options.seconds)
+        meaning = Sessions((each.database, each.schema) for each in log.statements)
         corpus.scripts = [
-            Script(each.text, dialect, each.name, target=each.name, one_line=True, recurs=True)
+            Script(each.text, dialect, each.name, target=each.name, one_line=True, recurs=True,
+                   **meaning.of(each.database, each.schema))
             for each in log.statements
-        ]
+        ]  # fmt: skip
         corpus.occurrences = [_occurrence(each) for each in log.statements]
         return corpus, log
 

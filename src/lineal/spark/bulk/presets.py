@@ -21,6 +21,7 @@ class Preset(NamedTuple):
     """columns that tell how a statement ended, and what they say of one that did"""
     failed: str = ""
     """a column that is filled only for what went wrong"""
+    schema: str = ""
     parent: str = ""
     """a column that has the id of the script which a statement is a part of"""
 
@@ -31,11 +32,11 @@ class Preset(NamedTuple):
 PRESETS = {
     "snowflake": Preset(
         "snowflake", "query_text", "user_name", "start_time", "query_id", "database_name",
-        (("execution_status", "SUCCESS"),),
+        (("execution_status", "SUCCESS"),), schema="schema_name",
     ),
     "bigquery": Preset(
         "bigquery", "query", "user_email", "creation_time start_time", "job_id", "project_id",
-        (("state", "DONE"),), "error_result", "parent_job_id",
+        (("state", "DONE"),), "error_result", parent="parent_job_id",
     ),
     "databricks": Preset(
         "databricks", "statement_text", "executed_by", "start_time", "statement_id", "",

@@ -128,7 +128,7 @@ def resolve(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -
     state.forgive(seconds)
     asked = Keys(corpus, Memory())
     levels = Levels(spark, corpus, asked, state, seconds)
-    if corpus.meanings or corpus.defaults or any(script.dialect == PYTHON for script in corpus.scripts):
+    if corpus.meanings or any(script.dialect == PYTHON for script in corpus.scripts):
         levels.screen(corpus.scripts)
         return here(corpus, state, asked, seconds)
     with uncollected():
@@ -153,7 +153,7 @@ def _resolved(levels: Levels, corpus: Corpus, state: State, seconds: float) -> R
 
 
 def here(corpus: Corpus, state: State, asked: Keys, seconds: float) -> Resolved:
-    """In one process: programs, and names that have defaults, are not shared out."""
+    """In one process: programs, and functions that the project explains, are not shared out."""
     count = len(corpus.scripts)
     gathered, extraction, poisoned = together(lambda: Noting(corpus), corpus, state, asked, seconds)
     return Resolved(extraction, gathered.statements_of, poisoned, 0, count)
@@ -198,7 +198,7 @@ class Levels:
         procedural = [script for script in corpus.scripts if may_be_procedural(script.text, script.dialect)]
         self.setting = Setting(
             corpus.dialect, corpus.datasets, corpus.functions, corpus.namespace, corpus.collapse_temporary, procedural,
-            seconds,
+            seconds, corpus.defaults,
         )  # fmt: skip
         self.learnt: dict[str, list[Told]] = {}
 

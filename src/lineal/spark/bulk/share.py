@@ -19,7 +19,7 @@ from lineal.extract.sql.parse import deep
 from lineal.extract.timeline import order_matters
 from lineal.model.collector import uncollected
 from lineal.model.extraction import DatasetInfo
-from lineal.model.script import Corpus, Function, Script
+from lineal.model.script import Corpus, Defaults, Function, Script
 from lineal.spark.bulk.clock import Clock, TooLong
 from lineal.spark.bulk.guard import NOBODY, Fault, Note, guarded, too_long
 
@@ -54,6 +54,7 @@ class Setting(NamedTuple):
     """of the corpus: what a function does may change any statement"""
     seconds: float
     """that one statement may take"""
+    defaults: Defaults | None = None
     only_read: bool = False
     """to see whether they can be, by somebody who may die of it"""
 
@@ -179,7 +180,8 @@ def _script(row: Row) -> Script:
 
 def _corpus(setting: Setting, scripts: list[Script]) -> Corpus:
     return Corpus(setting.dialect, [*setting.procedural, *scripts], setting.datasets, setting.functions,
-                  namespace=setting.namespace, collapse_temporary=setting.collapse)  # fmt: skip
+                  namespace=setting.namespace, defaults=setting.defaults,
+                  collapse_temporary=setting.collapse)  # fmt: skip
 
 
 def answers(rows: list[Row], setting: Setting, learnt: Learnt, note: Note | None = None) -> list[Row]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -14,13 +13,14 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from lineal.projects.logs.statements import MOMENT, NUMBER, SHORT
+from lineal.projects.logs.statements import MOMENT, NUMBER, SHORT, key_of
 from lineal.spark.bulk.clock import Clock, TooLong
 from lineal.spark.bulk.guard import Fault, Note, guarded, too_long
 
 PRINTED = (
     "key string, text string, runs bigint, untimed boolean, moment double, time string, id string,"
-    " last_moment double, last string, users array<string>, database string, texts bigint, fault string"
+    " last_moment double, last string, users array<string>, database string, schema string, texts bigint,"
+    " fault string"
 )
 FIRST = ("untimed", "moment", "time", "text", "id")
 FULL_BATCH = 16_000_000
@@ -48,6 +48,7 @@ class Logged(NamedTuple):
     users: tuple[str, ...]
     database: str
     id: str
+    schema: str = ""
 
 
 class Log(NamedTuple):
@@ -71,14 +72,14 @@ def statements(rows: DataFrame, dialect: str, seconds: float) -> Log:
 
 def _statements(rows: DataFrame, printing: Printing) -> Log:
     timed = rows.withColumn("moment", _moment()).withColumn("untimed", F.col("time") == "")
-    exact = timed.groupBy("text", "database", "reason").agg(
+    exact = timed.groupBy("text", "database", "schema", "reason").agg(
         F.count(F.lit(1)).alias("runs"),
         F.min(F.struct("untimed", "moment", "time", "id")).alias("first"),
         F.max(F.when(~F.col("untimed"), F.struct("moment", "time"))).alias("last"),
         F.sort_array(F.collect_set(F.when(F.col("user") != "", F.col("user")))).alias("users"),
     )
-    flat = exact.select("text", "database", "reason", "runs", "first.*", F.col("last.moment").alias("last_moment"),
-                        F.col("last.time").alias("last"), "users")  # fmt: skip
+    last = F.col("last.moment").alias("last_moment"), F.col("last.time").alias("last")
+    flat = exact.select("text", "database", "schema", "reason", "runs", "first.*", *last, "users")
     printed = flat.mapInArrow(printing, PRINTED)
     alike = printed.groupBy("key", "fault").agg(
         F.min(F.struct(*FIRST)).alias("first"),
@@ -87,6 +88,7 @@ def _statements(rows: DataFrame, printing: Printing) -> Log:
         F.sum("texts").alias("texts"),
         F.sort_array(F.array_distinct(F.flatten(F.collect_list("users")))).alias("users"),
         F.max("database").alias("database"),
+        F.max("schema").alias("schema"),
     )
     return _gathered(alike.toArrow().to_pylist())
 
@@ -120,7 +122,7 @@ def _logged(row: dict[str, Any], digits: str) -> Logged:
     first = row["first"]
     return Logged(
         row["key"], f"query_{digits}", first["text"], row["runs"], first["time"], row["last"]["last"] or first["time"],
-        tuple(row["users"][:MOST_USERS]), row["database"], first["id"],
+        tuple(row["users"][:MOST_USERS]), row["database"], first["id"], row["schema"],
     )  # fmt: skip
 
 
@@ -186,9 +188,9 @@ def _unite(united: dict[tuple[str, str | None], dict[str, Any]], row: dict[str, 
         fault = print_[0]
     row["key"], row["fault"], row["texts"] = "", fault, 1
     if fault is None:
-        row["key"] = hashlib.sha256(f"{print_} {row['database']}".encode()).hexdigest()
+        row["key"] = key_of(print_, row["database"], row["schema"])
     else:
-        row["text"], row["users"], row["database"] = "", [], ""
+        row["text"], row["users"], row["database"], row["schema"] = "", [], "", ""
     held = united.get((row["key"], fault))
     if held is None:
         united[row["key"], fault] = row
@@ -212,7 +214,8 @@ SCHEMA = pa.schema(
     [
         ("key", pa.string()), ("text", pa.string()), ("runs", pa.int64()), ("untimed", pa.bool_()),
         ("moment", pa.float64()), ("time", pa.string()), ("id", pa.string()), ("last_moment", pa.float64()),
-        ("last", pa.string()), ("users", pa.list_(pa.string())), ("database", pa.string()), ("texts", pa.int64()),
+        ("last", pa.string()), ("users", pa.list_(pa.string())), ("database", pa.string()), ("schema", pa.string()),
+        ("texts", pa.int64()),
         ("fault", pa.string()),
     ]
 )  # fmt: skip
