@@ -7,7 +7,20 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, Struct, absorb, further, is_own, pour, united
+from lineal.algebra.frame import (
+    NOTHING,
+    Frame,
+    Items,
+    Lineage,
+    Part,
+    Slot,
+    Struct,
+    absorb,
+    further,
+    is_own,
+    pour,
+    united,
+)
 from lineal.algebra.functions import Function, Role, known
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.way import IDENTITY, Clause, Way
@@ -155,7 +168,10 @@ def nvl2(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) 
 
 
 def decode(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
-    """decode(a, 1, b, 2, c, d)      a and the searched decide; b, c, d are the value"""
+    """decode(a, 1, b, 2, c, d)      a and the searched decide; b, c, d are the value; decode(a, 'UTF-8'): a text"""
+    if len(arguments) == 2:
+        function(node, arguments, way, calls, stack)
+        return
     around = (node, calls)
     rest = arguments[1:]
     default = rest[-1:] if len(rest) % 2 else []
@@ -341,13 +357,18 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
     whole = value_of(node, IDENTITY, scope)
     if node.name not in BUILDERS:
         if node.name in FIELDS and is_part(node):
+            part = held_at(node, scope)
+            if isinstance(part, Struct):
+                return part.__class__(whole, part.fields)
             return Part(whole) if is_part_of_column(node, scope) else whole
-        if node.name in FIELDS or (node.children[:1] and node.children[0].name == "AnyValue"):
+        if node.name in FIELDS or node.name in CARRIERS:
             return carried(node, scope) or whole
+        if node.name == "CreateArray":
+            return item_of(node, scope) or whole
         node = column_in(node)
         held = scope.attribute(node).lineage if node.name == "AttributeReference" else None
         if isinstance(held, Struct):
-            return Struct(whole, held.fields)
+            return held.__class__(whole, held.fields)
         return Part(whole) if isinstance(held, Part) else whole
     if node.name == "UpdateFields":
         return updated(node, whole, scope)
@@ -380,12 +401,13 @@ CARRIERS = {
     "ElementAt": False,
     "TryElementAt": False,
     "CollectList": True,
+    "CollectSet": True,
     "AnyValue": True,
 }
 """Expressions that pass a struct on, and whether they aggregate."""
 
 
-def item_of(node: Node, scope: Scope) -> Struct | None:
+def item_of(node: Node, scope: Scope) -> Items | None:
     """array(struct(a AS p, 1 AS q), struct(b, 2))      an item: p is a or b, and q has no source"""
     if node.name != "CreateArray" or not node.children or any(child.name not in BUILDERS for child in node.children):
         return None
@@ -394,7 +416,7 @@ def item_of(node: Node, scope: Scope) -> Struct | None:
     if not names:
         return None
     rows = [list(each.fields.values()) for each in structs if isinstance(each, Struct)]
-    return Struct(united(structs), {name: united(row[at] for row in rows) for at, name in enumerate(names)})
+    return Items(united(structs), {name: united(row[at] for row in rows) for at, name in enumerate(names)})
 
 
 def is_part(node: Node) -> bool:
@@ -402,6 +424,15 @@ def is_part(node: Node) -> bool:
     while node.name in FIELDS:
         node = arguments_of(node)[0]
     return column_in(node).name == "AttributeReference"
+
+
+def held_at(node: Node, scope: Scope) -> Lineage:
+    """x.items      what a part of a column holds, of which a query inside may have told the fields"""
+    path: list[str] = []
+    while node.name in FIELDS:
+        path[:0] = FIELDS[node.name](node)
+        node = arguments_of(node)[0]
+    return field_at(scope.attribute(column_in(node)).lineage, path)
 
 
 def is_part_of_column(node: Node, scope: Scope) -> bool:

@@ -6,7 +6,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lineal.algebra.expression import VALUE, decides
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Part, Slot, absorb, doubted, is_own, pour, scan, union, united
+from lineal.algebra.frame import (
+    NOTHING,
+    Frame,
+    Items,
+    Lineage,
+    Part,
+    Slot,
+    Struct,
+    absorb,
+    doubted,
+    is_own,
+    pour,
+    scan,
+    union,
+    united,
+)
 from lineal.extract.catalyst.expressions import (
     Scope,
     field_at,
@@ -236,10 +251,11 @@ def generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
         inner = generator.children[0]
         exploded: Lineage = Part() if is_part(inner) and is_part_of_column(inner, scope) else {}
         pour(lineage, VALUE, exploded)
-        exploded = item_of(generator.children[0], scope) or exploded
+        held = struct_of(inner, scope)
+        exploded = item_of(inner, scope) or (Struct(exploded, held.fields) if isinstance(held, Struct) else exploded)
         fields = generator.args.get("fieldNames") or []
         lineages = [taken(field_at(exploded, [name])) for name in fields] or [exploded] * len(outputs)
-        if not fixed_rows(generator):
+        if not (fixed_rows(generator) or isinstance(held, Items)):
             pour(lineage, LATERAL, rows)
     made = [
         Slot(str(output.args["name"]), expression_id(output.args), lineage)

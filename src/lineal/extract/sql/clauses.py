@@ -13,7 +13,7 @@ from lineal.algebra.frame import (
     Slot,
     pour,
 )  # fmt: skip
-from lineal.extract.sql.expressions import gather, window_keys
+from lineal.extract.sql.expressions import gather, value_of, window_keys
 from lineal.extract.sql.scope import Scope
 from lineal.model.way import IDENTITY, Clause, How
 
@@ -66,6 +66,18 @@ def where_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str,
     if prewhere is not None:
         gather(prewhere.args["this"], FILTERS, rows, scope)
     scope.aliases = {}
+
+
+def time_windows(group: exp.Group, scope: Scope) -> None:
+    """GROUP BY window(at, '5 minutes')      all of the SELECT has a column `window`, with start and end"""
+    scope.clause = Clause.GROUP_BY
+    for key in group.expressions:
+        if key.__class__ is exp.Anonymous and key.name.lower() in TIME_WINDOWS:
+            name = scope.evaluation.fold(key.name, False)
+            scope.grouped[name] = Slot(key.name.lower(), name, value_of(key, IDENTITY, scope))
+
+
+TIME_WINDOWS = ("window", "session_window")
 
 
 def group_(node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]) -> None:

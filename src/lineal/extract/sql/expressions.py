@@ -422,7 +422,9 @@ def date_part(node: Any, scope: Scope) -> Any:
     DATEDIFF(minute, a, b), read as (value, value, unit), makes a unit of b: then minute is the part.
     """
     unit = node.args.get("unit")
-    if unit is not None and (unit.__class__ is not exp.Var or unit.name.lower() in DATE_PARTS):
+    if computes(unit):
+        return None
+    if unit is not None and (unit.__class__ not in WORDS or unit.name.lower() in DATE_PARTS):
         return unit
     if unit is None and node.__class__ is not exp.Anonymous:
         return None
@@ -433,6 +435,14 @@ def date_part(node: Any, scope: Scope) -> Any:
         return arguments_[0]
     last = arguments_[-1] if unit is None and arguments_[0].__class__ is exp.Column else None
     return last if last is not None and names_part(last) and not scope.has(last) else None
+
+
+WORDS = (exp.Var, exp.Literal)
+
+
+def computes(unit: Any) -> bool:
+    """trunc(a, t.period), date_trunc(lower(period), a)      a value that only the rows tell; not WEEK(MONDAY)"""
+    return isinstance(unit, (exp.Column, exp.Func)) and unit.find(exp.Column) is not None
 
 
 def names_part(node: Any) -> bool:
@@ -447,7 +457,7 @@ def names_part(node: Any) -> bool:
 
 def column_of_unit(node: Any, scope: Scope) -> Any:
     """date_trunc(period, a)      the parser makes a word of every unit; one that the text does not quote is a column"""
-    if node.__class__ is not exp.Var:
+    if node.__class__ not in WORDS:
         return node
     spelled = scope.evaluation.reading.unquoted(node.name)
     return exp.Column(this=exp.Identifier(this=spelled, quoted=False)) if spelled else node
@@ -732,6 +742,8 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         if column is not None:
             step, names = way, names[1:]
         pour(field_of(scope.column(column or base), names, node).lineage, step, into, node, around)
+    elif isinstance(base, exp.Struct) and names and has_star(base):
+        pour(field_of(Slot("", "", struct_of(base, scope)), names, node).lineage, step, into, node, around)
     elif isinstance(base, exp.Struct) and names and (item := struct_item(base, names[0])) is not None:
         found = Slot(names[0], names[0], Struct({}, {names[0].lower(): struct_of(item, scope)}))
         value_of(base, NEUTRAL, scope)  # the other fields are read as well
@@ -797,7 +809,7 @@ def carried(node: Any, scope: Scope) -> Struct | None:
 
 CARRYING_AGGREGATES = (exp.ArrayAgg, exp.ArrayUniqueAgg, exp.AnyValue)
 CARRIERS = (
-    *CARRYING_AGGREGATES, exp.Bracket, exp.Paren, exp.Order, exp.Limit, exp.IgnoreNulls, exp.Distinct
+    *CARRYING_AGGREGATES, exp.Filter, exp.Bracket, exp.Paren, exp.Order, exp.Limit, exp.IgnoreNulls, exp.Distinct
 )  # fmt: skip
 
 
@@ -869,11 +881,38 @@ def qualified_call(node: exp.Dot, way: Way, calls: Any, scope: Scope, into: Line
 
 def struct_of(node: Any, scope: Scope) -> Lineage:
     """STRUCT(a AS p, b AS q)      a value that knows of its fields"""
-    whole = value_of(node, NEUTRAL, scope)
     if not isinstance(node, exp.Struct):
-        return whole
+        held = item_of(node, scope) or carried(node, scope)
+        return held if held is not None else value_of(node, NEUTRAL, scope)
+    whole = value_of(node, NEUTRAL, scope)
+    if has_star(node):
+        return struct_of_star(node, whole, scope)
     items = struct_items(node)
     return Struct(whole, {name.lower(): struct_of(item, scope) for name, item in items.items()}, list(items))
+
+
+def has_star(node: exp.Struct) -> bool:
+    return any(isinstance(item, exp.Star) or is_row_star(item) for item in node.expressions)
+
+
+def is_row_star(node: Any) -> bool:
+    return isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
+
+
+def struct_of_star(node: exp.Struct, whole: Lineage, scope: Scope) -> Lineage:
+    """struct(t.*, a + 1 AS b)      a field for each column of t, and b"""
+    from lineal.extract.sql.columns import star_slots
+
+    found: dict[str, Lineage] = {}
+    for item in node.expressions:
+        if isinstance(item, exp.Star) or is_row_star(item):
+            slots = star_slots(item, scope)
+            if any(slot.star is not None for slot in slots):
+                return whole
+            found.update((slot.name, slot.lineage) for slot in slots)
+        elif (named := struct_entry(item)) is not None:
+            found[named[0]] = struct_of(named[1], scope)
+    return Struct(whole, {name.lower(): lineage for name, lineage in found.items()}, list(found))
 
 
 def struct_item(node: exp.Struct, name: str) -> Any:
@@ -883,13 +922,16 @@ def struct_item(node: exp.Struct, name: str) -> Any:
 
 def struct_items(node: exp.Struct) -> dict[str, Any]:
     """The fields by their names, as far as they have one."""
-    found: dict[str, Any] = {}
-    for item in node.expressions:
-        if isinstance(item, exp.PropertyEQ):
-            found[item.this.name] = item.args["expression"]
-        elif isinstance(item, (exp.Column, exp.Alias)) and item.alias_or_name:
-            found[item.alias_or_name] = item.unalias()
-    return found
+    return dict(entry for item in node.expressions if (entry := struct_entry(item)) is not None)
+
+
+def struct_entry(item: Any) -> tuple[str, Any] | None:
+    """p := a, a AS p, a      a field's name and its value"""
+    if isinstance(item, exp.PropertyEQ):
+        return item.this.name, item.args["expression"]
+    if isinstance(item, (exp.Column, exp.Alias)) and item.alias_or_name:
+        return item.alias_or_name, item.unalias()
+    return None
 
 
 # -- the table ---------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from lineal.algebra.frame import (
     Part,
     Slot,
     Struct,
+    is_own,
     renamed,
 )  # fmt: skip
 from lineal.extract.sql.composites import origin_type
@@ -209,7 +210,9 @@ def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:
     if leads_to_part(argument):
         base, names, _ = path_of(argument)
         held = field_of(scope.column(base), names, argument).lineage
-        return with_fields(lineage, held) if isinstance(held, Struct) else Part(lineage)
+        if isinstance(held, Struct):
+            return with_fields(lineage, held)
+        return Part(lineage) if is_own(held) else lineage
     built = item_of(argument, scope) or carried(argument, scope)
     return built if built is not None else lineage
 

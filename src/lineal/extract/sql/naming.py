@@ -13,7 +13,9 @@ from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.tables import literal_name
 
 
-def output_name(node: Any, position: int, evaluation: Evaluation, sources: Container[str] = ()) -> tuple[str, bool]:
+def output_name(
+    node: Any, position: int, evaluation: Evaluation, sources: Container[str] | None = None
+) -> tuple[str, bool]:
     """SELECT a, t.b, s.c, sum(d)      a, b, c, and what the dialect says; with whether the name was quoted"""
     while isinstance(node, exp.Paren):
         node = node.this
@@ -26,7 +28,7 @@ def output_name(node: Any, position: int, evaluation: Evaluation, sources: Conta
         return named.rpartition(".")[2], False
     if isinstance(node, exp.Dot) and not isinstance(node.expression, exp.Func) and not in_full(node, evaluation):
         return node.expression.name, False
-    if sources and evaluation.facts.name in SPARK:
+    if sources is not None and evaluation.facts.name in SPARK:
         node = without_tables(node, evaluation, sources)
     return NAMES.get(evaluation.facts.name, numbered)(node, position, evaluation), False
 
@@ -37,15 +39,22 @@ def in_full(node: exp.Dot, evaluation: Evaluation) -> bool:
 
 
 def without_tables(node: Any, evaluation: Evaluation, sources: Container[str]) -> Any:
-    """sum(o.amount)      is called sum(amount); a struct in that place stays"""
-    found = [each for each in node.find_all(exp.Column) if each.table and evaluation.keys[each.table] in sources]
-    if not found or deeper(node, DEEPEST_NAME):
+    """sum(o.amount), max(o.place.zip)      are called sum(amount), max(place.zip)"""
+    if not any(each.table for each in node.find_all(exp.Column)) or deeper(node, DEEPEST_NAME):
         return node
     node = node.copy()
-    for each in node.find_all(exp.Column):
-        if each.table and evaluation.keys[each.table] in sources:
-            each.set("table", None)
+    for each in list(node.find_all(exp.Column)):
+        if each.table:
+            name = ".".join(path_in_table([part.name for part in each.parts], evaluation, sources))
+            each.replace(exp.Column(this=exp.Identifier(this=name, quoted=False)))
     return node
+
+
+def path_in_table(parts: list[str], evaluation: Evaluation, sources: Container[str]) -> list[str]:
+    """o.amount, shop.orders.amount, o.place.zip, place.zip      what comes behind the table"""
+    if evaluation.keys[parts[0]] in sources:
+        return parts[1:]
+    return parts[-1:] if evaluation.keys[parts[-2]] in sources else parts
 
 
 def numbered(node: Any, position: int, evaluation: Evaluation) -> str:

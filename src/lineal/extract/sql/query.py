@@ -30,6 +30,7 @@ from lineal.extract.sql.clauses import (
     limit_,
     named_windows,
     order_,
+    time_windows,
     where_,
 )
 from lineal.extract.sql.columns import several_slots, star_slots, visible
@@ -103,6 +104,8 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
         connect(args["connect"], scope, rows)
     if args.get("windows"):
         named_windows(args["windows"], scope)
+    if args.get("group") is not None and evaluation.facts.groups_by_time:
+        time_windows(args["group"], scope)
     slots, aliases = project(node, scope, rows)
     if args.get("kind") == "VALUE":
         slots = value_table(node, slots, evaluation)
@@ -228,6 +231,7 @@ SPECIAL = (
         exp.Struct,
         exp.Array,
         *CARRYING_AGGREGATES,
+        exp.Filter,
         exp.FromJson,
         exp.Anonymous,
     }

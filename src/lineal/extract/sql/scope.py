@@ -105,6 +105,7 @@ class Scope:
         "each",
         "evaluation",
         "flat",
+        "grouped",
         "merged",
         "merged_reads",
         "order",
@@ -130,6 +131,7 @@ class Scope:
         self.covered: dict[str, list[Source]] = {}
         self.each: Slot | None = None
         self.aliases: dict[str, Slot] = {}
+        self.grouped: dict[str, Slot] = {}
         self.alias_first = False
         self.windows: dict[str, exp.Window] = {}
         self.rows: Lineage | None = None
@@ -335,6 +337,8 @@ class Scope:
         scalar = self.ctes.get(key)
         if scalar.__class__ is Scalar:
             return Slot(name, key, self.evaluation.value_of(scalar.node, self))
+        if key in self.grouped:
+            return self.grouped[key]
         alias = self.aliases.get(key)
         open_here = any(source.stars for source in self.order)
         if alias is not None:

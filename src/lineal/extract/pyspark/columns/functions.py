@@ -161,8 +161,8 @@ def built(name: str, trees: list[Any]) -> Any:
 def with_quoted_unit(tree: exp.Expr) -> exp.Expr:
     """date_trunc("fortnight", a)      the parser makes a word of every unit; given as a text it is no column"""
     unit = tree.args.get("unit")
-    if unit.__class__ is exp.Var and unit.name.lower() not in DATE_PARTS:
-        tree.set("unit", exp.Literal.string(unit.name))
+    if unit.__class__ in (exp.Var, exp.Literal) and unit.name.lower() not in DATE_PARTS:
+        tree.set("unit", exp.RawString(this=unit.name))
     return tree
 
 

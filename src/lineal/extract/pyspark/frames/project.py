@@ -20,12 +20,11 @@ from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of, type_of
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, items_of
 from lineal.extract.sql.columns import edited, struct_star
-from lineal.extract.sql.expressions import carried, gather, struct_of, value_of
+from lineal.extract.sql.expressions import carried, gather, item_of, struct_of
 from lineal.extract.sql.generators import generated, is_generator
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
 from lineal.extract.sql.scope import with_fields
-from lineal.extract.sql.structs import is_document
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
 
@@ -92,8 +91,8 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
         return struct_of(with_each_column(tree, scope), scope)
     if kind is exp.Anonymous and tree.name == "with_field":
         return with_field(tree, scope)
-    if is_document(tree):
-        return carried(tree, scope) or value_of(tree, IDENTITY, scope)
+    if kind is not exp.Column and (held := item_of(tree, scope) or carried(tree, scope)) is not None:
+        return held
     lineage: Lineage = {}
     if kind is exp.Column:
         slot = scope.column(tree)

@@ -82,6 +82,10 @@ KEYS_IN_PLACE = frozenset(("duckdb", "sqlite", "clickhouse"))
 """SELECT * FROM a JOIN b USING (k)      k stays where a has it; elsewhere it comes first"""
 
 
+GROUPS_BY_TIME = frozenset(("spark", "spark2", "databricks"))
+"""SELECT window.start … GROUP BY window(at, '5 minutes')      the key is a column that is called as the function"""
+
+
 def _names(rows: dict[str, str]) -> dict[str, frozenset[str]]:
     return {dialect: frozenset(names.split()) for dialects, names in rows.items() for dialect in dialects.split()}
 
@@ -149,6 +153,7 @@ class Facts:
     columns_in_expressions: bool
     pivot_takes_join: bool
     keys_in_place: bool
+    groups_by_time: bool
     items_are_rows: bool
     items_are_columns: bool
     subqueries_see_members: bool
@@ -202,6 +207,7 @@ def facts_of(dialect: str) -> Facts:
         columns_in_expressions=dialect in COLUMNS_IN_EXPRESSIONS,
         pivot_takes_join=dialect in PIVOT_TAKES_JOIN,
         keys_in_place=dialect in KEYS_IN_PLACE,
+        groups_by_time=dialect in GROUPS_BY_TIME,
         items_are_rows=dialect in ITEMS_ARE_ROWS,
         items_are_columns=dialect in ITEMS_ARE_COLUMNS,
         casts_behind=dialect in CASTS_BEHIND,
