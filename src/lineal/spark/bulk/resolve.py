@@ -187,6 +187,12 @@ def waves(scripts: list[Script]) -> Iterator[list[Script]]:
         yield scripts[start : start + WAVE]
 
 
+def in_batches(rows: list[dict[str, Any]], size: int) -> pa.Table:
+    """So many rows in a batch: each becomes a partition as it is, and nothing has to be shuffled."""
+    several = [rows[start : start + size] for start in range(0, len(rows), size)]
+    return pa.Table.from_batches([pa.RecordBatch.from_pylist(each, PACKED) for each in several])
+
+
 class Levels:
     """The statements that nobody has read yet, level by level."""
 
@@ -289,7 +295,7 @@ class Levels:
         context = self.spark.sparkContext
         setting, learnt = context.broadcast(self.setting), context.broadcast(self.learnt)
         tasks = max(context.defaultParallelism, -(-len(work) // PER_TASK))
-        frame = self.spark.createDataFrame(pa.Table.from_pylist(self.packed(work), PACKED)).repartition(tasks)
+        frame = self.spark.createDataFrame(in_batches(self.packed(work), -(-len(work) // tasks)))
         found = frame.mapInArrow(evaluating(setting, learnt, guard), FOUND).toArrow()
         setting.destroy()
         learnt.destroy()

@@ -23,7 +23,7 @@ from lineal.model.script import Corpus, Defaults, Function, Script
 from lineal.spark.bulk.clock import Clock, TooLong
 from lineal.spark.bulk.guard import NOBODY, Fault, Note, guarded, too_long
 
-TOGETHER = 150
+TOGETHER = 200
 """Statements that are evaluated side by side: what they leave behind is small enough to be thrown away cheaply."""
 
 FOUND = "key binary, record binary, fault string"
