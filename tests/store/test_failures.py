@@ -92,11 +92,14 @@ def test_two_that_make_a_store_at_once(address: str, tmp_path: Path) -> None:
 
 
 def test_a_load_that_fails_leaves_nothing(store: Store) -> None:
-    store.load("p", lineage(Random(1)))
-    too_large = plain_lineage(500)
+    too_large = plain_lineage(5000)
     far = Usage(IDENTITY, None, None, Site(Place("x.sql", 10**30, 1), "", ()))
     too_large.edges.append(Edge(Column(Dataset("", "x"), "x"), Column(Dataset("", "y"), "y"), (far,)))
-    with pytest.raises(StoreError):
+    with pytest.raises(StoreError, match="nothing was changed"):
+        store.load("p", too_large)
+    assert store.namespaces() == []
+    store.load("p", lineage(Random(1)))
+    with pytest.raises(StoreError, match="nothing was changed"):
         store.load("p", too_large)
     assert saved(store.extraction("p")) == saved(lineage(Random(1)))
     store.load("p", lineage(Random(2)))

@@ -15,7 +15,7 @@ from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import Extraction
 from lineal.projects import corpus_of_text, load
 from lineal.store.errors import NoStore, StoreError, TooNew
-from lineal.store.lineage import Store, open_store, schema
+from lineal.store.lineage import Store, database, numbers, open_store, rows, schema
 from lineal.store.lineage.texts import plain
 from lineal.store.saved import saved
 
@@ -43,6 +43,16 @@ def test_any_lineage_comes_back_as_it_was(store: Store, seed: int) -> None:
     found = lineage(Random(seed))
     store.load("any", found)
     assert all_of(store.extraction("any")) == all_of(found)
+
+
+@pytest.mark.parametrize("at_once", [1, 7])
+def test_batches_of_any_size_make_the_same_lineage(store: Store, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    for module in (database, numbers, rows):
+        monkeypatch.setattr(module, "AT_ONCE", at_once)
+    for seed in (3, 4):
+        found = lineage(Random(seed), names=HOSTILE)
+        store.load("any", found)
+        assert all_of(store.extraction("any")) == all_of(found)
 
 
 def test_names_of_every_kind_come_back(store: Store) -> None:

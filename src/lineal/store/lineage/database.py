@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
@@ -14,6 +14,10 @@ Values = Sequence[Any]
 
 WAIT = 60.0
 """Seconds that a writer waits for another one."""
+
+AT_ONCE = 2000
+"""So many rows are made before they are written: what they are made of is still at hand, and the socket to a server
+takes all of them, so that it works on them while the next ones are made."""
 
 
 class Database(Protocol):
@@ -40,6 +44,10 @@ class Database(Protocol):
 
     def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
         """Rows whose columns are given one by one, all equally long; what is the same for all of them once."""
+        ...
+
+    def pour(self, table: str, batches: Iterable[Mapping[str, Values]], same: Mapping[str, int]) -> None:
+        """The same for very many rows: a batch is written while the next one is made. Numbers have four bytes."""
         ...
 
     def versions(self) -> list[int] | None:
@@ -89,6 +97,12 @@ def sound(database: Database) -> Iterator[None]:
     except (LookupError, ValueError, TypeError, AssertionError) as problem:
         said = f"{type(problem).__name__}: {problem}"
         raise Damaged(f"store {database.name} is damaged ({said}): put back a copy, or load again") from problem
+
+
+def batches(columns: Mapping[str, Values]) -> Iterator[dict[str, Values]]:
+    """Whole columns, so many rows at once."""
+    parts = [chunks(values, AT_ONCE) for values in columns.values()]
+    return (dict(zip(columns, some, strict=True)) for some in zip(*parts, strict=True))
 
 
 def chunks(values: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

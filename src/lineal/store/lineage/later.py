@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
+
+Some = TypeVar("Some")
 
 
 class Later:
@@ -19,6 +22,18 @@ class Later:
     def __call__(self, action: Callable[..., Any], *arguments: Any) -> None:
         self.begun.append(self.worker.submit(action, *arguments))
 
+    def meanwhile(self, made: Iterable[Some]) -> Iterator[Some]:
+        """What can be made until all is done, and then the others, one by one."""
+        coming = iter(made)
+        ready: list[Some] = []
+        while not all(each.done() for each in self.begun):
+            following = next(coming, None)
+            if following is None:
+                break
+            ready.append(following)
+        self.finish()
+        return chain(ready, coming)
+
     def finish(self) -> None:
         for each in self.begun:
             each.result()
@@ -27,7 +42,7 @@ class Later:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for each in self.begun:
+        for each in self.begun if problem is not None else ():
             each.cancel()
         self.worker.shutdown(wait=True)
         if problem is None:

@@ -31,6 +31,10 @@ def numbers(found: Iterable[Sequence[int]]) -> Iterator[int]:
     return chain.from_iterable(range(first, last + 1) for first, last in found)
 
 
+def count(found: Ranges) -> int:
+    return sum(last - first + 1 for first, last in found)
+
+
 def spans(found: Ranges) -> Ranges:
     """Few and in order: what is read to have all of the ranges."""
     wide: Ranges = []

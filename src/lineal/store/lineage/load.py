@@ -12,15 +12,17 @@ from typing import NamedTuple
 
 from lineal import __version__
 from lineal.model.collector import uncollected
+from lineal.model.edge import Edge
 from lineal.model.extraction import Extraction
 from lineal.store.lineage import rows
-from lineal.store.lineage.database import Database, Row, Values, indexes_on, sound
+from lineal.store.lineage.database import Database, Row, Values, batches, indexes_on, sound
 from lineal.store.lineage.later import Later
-from lineal.store.lineage.layout import Ranges, ranges, spans
+from lineal.store.lineage.layout import Ranges, count, ranges, spans
 from lineal.store.lineage.numbers import Names, write_counters
-from lineal.store.lineage.rows import FACTS, MAKERS, Fact, Lineage
+from lineal.store.lineage.rows import FACTS, MAKERS, Apart, Fact, Twice
 from lineal.store.lineage.runs import Run, add_namespace, following_moment, last_run, namespace_number
 from lineal.store.lineage.schema import creation
+from lineal.store.lineage.statements import Statements, united
 from lineal.store.lineage.texts import plain
 
 INDEXED = ("columns", "edges", "usages", "column_infos")
@@ -42,12 +44,21 @@ class Change(NamedTuple):
 
 
 def load(database: Database, namespace: str, extraction: Extraction, source: str = "", now: str = "") -> Change:
+    try:
+        return _load(database, namespace, extraction, extraction.edges, source, now)
+    except Twice:
+        return _load(database, namespace, extraction, united(extraction.edges), source, now)
+
+
+def _load(
+    database: Database, namespace: str, extraction: Extraction, edges: list[Edge], source: str, now: str
+) -> Change:
     with uncollected(), database.writing():
         with sound(database):
             held = namespace_number(database, namespace)
             before = last_run(database, held) if held is not None else None
             begun = Load(database, namespace, held, before)
-        return begun.of(extraction, source, now)
+        return begun.of(extraction, edges, source, now)
 
 
 class Load:
@@ -66,65 +77,72 @@ class Load:
         self.indexes: dict[str, tuple[str, str]] = {}
         """Those that are made again when the rows are there."""
 
-    def of(self, extraction: Extraction, source: str, now: str) -> Change:
+    def of(self, extraction: Extraction, given: list[Edge], source: str, now: str) -> Change:
+        apart = rows.apart(given, Statements(extraction.statements))
         with Later() as later:
-            found = rows.lineage(extraction, self.names)
-            edges = self._first(found, later) if self.before is None else self._beside(found, self.before)
+            edges = self._first(apart, later) if self.before is None else self._beside(apart, self.before)
             facts = {table: make(extraction, self.names) for table, make in MAKERS.items()}
             steps = [self._facts(table, facts[table]) for table in FACTS]
-            coverage = json.dumps(asdict(extraction.coverage))
-            if self._is_as_before(coverage) and not (edges.changes or any(step.changes for step in steps)):
-                return Change(None, 0, 0, len(found.sources))
-            if self.before is not None:
-                self._begin(edges, later)
-            later.finish()
-            run = self._write(edges, steps, coverage, source, now)
-        return Change(run, len(edges.opened), len(edges.closed), len(found.sources))
+        coverage = json.dumps(asdict(extraction.coverage))
+        held = count(self.layout["edges"])
+        if self._is_as_before(coverage) and not (edges.changes or any(step.changes for step in steps)):
+            return Change(None, 0, 0, held)
+        if self.before is not None:
+            self._write_beside(edges)
+        run = self._write(steps, coverage, source, now)
+        return Change(run, len(edges.opened), len(edges.closed), held)
 
     def _is_as_before(self, coverage: str) -> bool:
         return self.before is not None and (self.layout, coverage) == (self.before.layout, self.before.coverage)
 
-    def _first(self, found: Lineage, later: Later) -> Edges:
-        """Of a namespace that is new everything is written: the usages are taken apart while the database works."""
+    def _first(self, found: Apart, later: Later) -> Edges:
+        """Of a namespace that is new everything is written, while it is taken apart.
+
+        What finds the rows of a table is made by the database alone, and meanwhile there is more to do here.
+        """
         first = self.names.next["edges"]
-        ids = range(first, first + len(found.sources))
-        opened = {"id": ids, "source_id": found.sources, "target_id": found.targets, "statement_id": found.statements}
+        ids = range(first, first + len(found.edges))
         self._number(ids, len(ids))
-        self._begin(Edges(opened), later)
-        usages = {"edge_id": found.owned(ids), **found.usages(self.names)}
-        if found.positions is not None:
-            usages["position"] = found.positions
-        return Edges(opened, (), usages, ())
+        self._drop_indexes(len(ids))
+        since = {"from_run": self.run}
+        own = {"namespace_id": self.names.namespace, **since}
+        self.database.pour("edges", rows.edges(found, self.names, first), own)
+        later(self._make_indexes, "edges")
+        self.database.pour("usages", later.meanwhile(rows.usages_of(found, self.names, first)), since)
+        later(self._make_indexes, "usages")
+        self.database.pour("columns", later.meanwhile(self.names.new_columns()), {})
+        later(self._make_indexes, "columns")
+        return Edges({"id": ids})
 
     def _number(self, ids: Sequence[int], opened: int) -> None:
         self.names.next["edges"] += opened
         self.layout["edges"] = ranges(ids)
 
-    def _begin(self, edges: Edges, later: Later) -> None:
-        """Columns and edges; what finds them is made by the database alone, and meanwhile there is more to do here."""
-        anew = len(edges.opened) >= self.names.next["edges"] - 1 - len(edges.opened)
-        self.indexes = indexes_on(self.database, INDEXED) if anew else {}
+    def _drop_indexes(self, opened: int) -> None:
+        """Where most of the edges are new, what finds them is made afterwards, in one go."""
+        if opened >= self.names.next["edges"] - 1 - opened:
+            self.indexes = indexes_on(self.database, INDEXED)
         for name in self.indexes:
             self.database.run(f"DROP INDEX {name}")
-        columns = self.names.new_columns()
-        if columns["id"]:
-            self.database.fill("columns", columns, {})
+
+    def _make_indexes(self, table: str) -> None:
+        """Those of a table whose rows are there."""
+        for name in [name for name, on in self.indexes.items() if on[0] == table]:
+            self.database.run(creation(name, self.indexes.pop(name)))
+
+    def _write_beside(self, edges: Edges) -> None:
+        self._drop_indexes(len(edges.opened))
+        self.database.pour("columns", self.names.new_columns(), {})
         edges.write(self.database, self.names.namespace, self.run)
-        later(self._make_indexes, ("columns", "edges"))
 
-    def _make_indexes(self, tables: Sequence[str]) -> None:
-        for name, on in self.indexes.items():
-            if on[0] in tables:
-                self.database.run(creation(name, on))
-
-    def _write(self, edges: Edges, steps: list[Facts], coverage: str, source: str, now: str) -> Run:
+    def _write(self, steps: list[Facts], coverage: str, source: str, now: str) -> Run:
         if self.is_new:
             add_namespace(self.database, self.names.namespace, self.namespace)
-        edges.write_usages(self.database, self.run)
         self.names.write()
         for step in steps:
             step.write(self.database, self.names.namespace, self.run)
-        self._make_indexes(("usages", "column_infos"))
+        for table in INDEXED:
+            self._make_indexes(table)
         at = following_moment(self.before, now)
         run = Run(self.run, self.names.namespace, at, __version__, plain(source), coverage, self.layout)
         run.write(self.database)
@@ -137,8 +155,9 @@ class Load:
 
     # -- edges and their usages ---------------------------------------------------------------------
 
-    def _beside(self, found: Lineage, before: Run) -> Edges:
+    def _beside(self, apart: Apart, before: Run) -> Edges:
         """Those that the store does not hold, and those that only the store holds."""
+        found = rows.lineage(apart, self.names)
         first = self.names.next["edges"]
         within = spans(before.layout["edges"])
         known: dict[Row, int] = {
@@ -163,7 +182,7 @@ class Load:
             "target_id": [found.targets[at] for at in new],
             "statement_id": [found.statements[at] for at in new],
         }
-        columns = (found.owned(ids), found.placed(), *found.usages(self.names).values())
+        columns = (found.owned(ids), found.positions, *found.usages(self.names).values())
         now: dict[Row, None] = dict.fromkeys(zip(*columns, strict=True))
         gone: list[Row] = []
         for usage in self._held("usages", ", ".join(USAGE), within, number="edge_id"):
@@ -241,15 +260,10 @@ class Edges(NamedTuple):
     def write(self, database: Database, namespace: int, run: int) -> None:
         if self.closed:
             close(database, "edges", self.closed, run)
-        if self.opened:
-            database.fill("edges", self.edges, {"namespace_id": namespace, "from_run": run})
-
-    def write_usages(self, database: Database, run: int) -> None:
         if self.gone:
             close_usages(database, self.gone, run)
-        if self.usages["edge_id"]:
-            first = {} if "position" in self.usages else {"position": 0}
-            database.fill("usages", self.usages, {"from_run": run, **first})
+        database.pour("edges", batches(self.edges), {"namespace_id": namespace, "from_run": run})
+        database.pour("usages", batches(self.usages), {"from_run": run})
 
 
 class Facts(NamedTuple):

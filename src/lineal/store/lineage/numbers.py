@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import count, islice
+from operator import itemgetter
 from typing import Any
 
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import Clause, Confidence, How, Way, way
-from lineal.store.lineage.database import Database, chunks, marks
+from lineal.store.lineage.database import AT_ONCE, Database, chunks, marks
 from lineal.store.lineage.texts import all_plain, listed, original, plain, unlisted
 
 Manner = tuple[Way, Doubt | None, Confidence]
@@ -59,16 +60,23 @@ class Names:
         for name in ("datasets", "columns", "files", "statements", "ways"):
             self.next[name] = getattr(self, name).numbers_of_new.stop
 
-    def new_columns(self) -> dict[str, Any]:
-        """Those that are new, column by column."""
+    def new_columns(self) -> Iterator[dict[str, Any]]:
+        """Those that are new, batch by batch; most lineages have no nested fields."""
         ends = self.columns.new
-        datasets = list(map(self.datasets.__getitem__, [end[0] if len(end) == 3 else end for end in ends]))
-        names: list[str | None] = [end[1] if len(end) == 3 else None for end in ends]
-        columns: dict[str, Any] = {"id": self.columns.numbers_of_new, "dataset_id": datasets, "name": _fit(names)}
-        if any(len(end) == 3 and end[2] for end in ends):
-            columns["path"] = [listed(end[2]) if len(end) == 3 and end[2] else None for end in ends]
-            columns["label"] = _fit([_label(end) for end in ends])
-        return columns
+        numbers = self.columns.numbers_of_new
+        nested = any(map(itemgetter(-1), ends))
+        for start in range(0, len(ends), AT_ONCE):
+            some = [end if len(end) == 3 else (end, None, ()) for end in ends[start : start + AT_ONCE]]
+            datasets, names, paths = zip(*some, strict=True)
+            batch = {
+                "id": numbers[start : start + AT_ONCE],
+                "dataset_id": list(map(self.datasets.__getitem__, datasets)),
+                "name": _fit(names),
+            }
+            if nested:
+                batch["path"] = [listed(path) if path else None for path in paths]
+                batch["label"] = _fit([_label(name, path) for name, path in zip(names, paths, strict=True)])
+            yield batch
 
     def _write_statements(self) -> None:
         keys = self.statements.new
@@ -186,14 +194,14 @@ def label(dataset: Dataset) -> str:
     return plain(f"{space}/{name}" if space else name)
 
 
-def _label(end: Column | Dataset) -> str | None:
+def _label(name: str | None, path: Sequence[str]) -> str | None:
     """What a nested field is called in one word; any other column by its name."""
-    return ".".join((end.name, *end.path)) if isinstance(end, Column) and end.path else None
+    return ".".join((name, *path)) if name is not None and path else None
 
 
-def _fit(texts: list[str | None]) -> list[str | None]:
+def _fit(texts: Sequence[str | None]) -> Sequence[str | None]:
     if None not in texts:
-        return list(all_plain(texts))  # type: ignore[arg-type]
+        return all_plain(texts)  # type: ignore[arg-type]
     return [plain(text) if text is not None else None for text in texts]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from lineal.store.errors import Busy, Damaged, StoreError, Unreadable
+from lineal.store.lineage import binary
 from lineal.store.lineage.database import WAIT, Row, Values, known
 from lineal.store.lineage.schema import POSTGRES
 
@@ -105,6 +106,8 @@ class Postgres:
         except self.psycopg.Error as problem:
             kind, words = self._reason(problem)
             raise kind(f"store {self.name}: {words}") from None
+        except OverflowError as problem:
+            raise StoreError(f"store {self.name}: a number is too large to be stored; nothing was changed") from problem
 
     def _reason(self, problem: Any) -> tuple[type[StoreError], str]:
         state = problem.sqlstate or ""
@@ -134,6 +137,20 @@ class Postgres:
         with self._said(), self.connection.cursor().copy(f"COPY {table} ({names}) FROM STDIN") as copy:
             for text in _texts(flat, row, len(columns)):
                 copy.write(text)
+
+    def pour(self, table: str, batches: Iterable[Mapping[str, Values]], same: Mapping[str, int]) -> None:
+        begun = iter(batches)
+        first = next(begun, None)
+        if first is None:
+            return
+        names = ", ".join([*same, *first])
+        fields = binary.Fields()
+        question = f"COPY {table} ({names}) FROM STDIN (FORMAT binary)"
+        with self._said(), self.connection.cursor().copy(question) as copy:
+            copy.write(binary.BEGIN)
+            for batch in chain([first], begun):
+                copy.write(binary.rows(batch, same, fields))
+            copy.write(binary.END)
 
     def pairs(self, nodes: Sequence[tuple[int, str]]) -> tuple[str, list[Any]]:
         """Two lists cost less to read than many values."""

@@ -5,9 +5,9 @@ A million edges pass here, so that what is done for each of them is done by `map
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, repeat
-from operator import add
 from typing import Any, NamedTuple
 
 from lineal.model.diagnostic import Place
@@ -15,16 +15,13 @@ from lineal.model.edge import Edge, Site, Usage
 from lineal.model.extraction import Extraction
 from lineal.model.statement import Statement
 from lineal.model.way import Confidence
-from lineal.store.lineage.database import chunks
+from lineal.store.lineage.database import AT_ONCE, chunks
 from lineal.store.lineage.forms import job_out, rest_of
 from lineal.store.lineage.numbers import Names
 from lineal.store.lineage.statements import Key, Statements, united
 from lineal.store.lineage.texts import all_plain, listed, plain
 
 Fact = tuple[Any, ...]
-
-AT_ONCE = 8192
-"""So many edges are taken apart before the next ones: what they are made of is then still at hand."""
 
 PLACE = ("file_id", "line", "col")
 FACTS: dict[str, tuple[str, ...]] = {
@@ -41,57 +38,141 @@ FACTS: dict[str, tuple[str, ...]] = {
 """The tables of facts beside edges and usages, and their columns."""
 
 
+class Apart(NamedTuple):
+    """Edges, each of them given by one statement."""
+
+    edges: list[Edge]
+    statements: Statements
+    keys: list[Key | None] | None
+    """the statement of each; None where no target has several"""
+    positions: list[int] | None
+    """of each usage, among all of its pair; None where they count from 0 in each edge"""
+
+
+def apart(given: list[Edge], statements: Statements) -> Apart:
+    """Where a target has several statements: the edges of each of them, with their statements and positions."""
+    if not statements.several:
+        return Apart(given, statements, None, None)
+    edges: list[Edge] = []
+    keys: list[Key | None] = []
+    positions: list[int] = []
+    for edge in united(given):
+        if edge.into in statements.several:
+            for part in statements.parts(edge):
+                edges.append(part.edge)
+                keys.append(part.statement)
+                positions += part.positions
+        else:
+            edges.append(edge)
+            keys.append(statements.only(edge.into))
+            positions += range(len(edge.usages))
+    return Apart(edges, statements, keys, positions)
+
+
+# -- all of them, batch by batch -------------------------------------------------------------------------------------
+
+
+class Twice(Exception):
+    """Two edges lead from one column to another: they have to be united first."""
+
+
+def edges(found: Apart, names: Names, first: int) -> Iterator[dict[str, Sequence[Any]]]:
+    """The edges, numbered one after the other."""
+    pairs: set[int] = set()
+    for start in range(0, len(found.edges), AT_ONCE):
+        some = found.edges[start : start + AT_ONCE]
+        sources, targets = ends(some, names)
+        batch: dict[str, Sequence[Any]] = {
+            "id": range(first + start, first + start + len(some)),
+            "source_id": sources,
+            "target_id": targets,
+        }
+        if found.keys is not None:
+            batch["statement_id"] = _numbered(found.keys[start : start + AT_ONCE], names)
+        elif found.statements.of:
+            batch["statement_id"] = _numbers(some, targets, found.statements, names)
+        if found.keys is None:
+            pairs.update(_pairs(sources, targets))
+        yield batch
+    if found.keys is None and len(pairs) < len(found.edges):
+        raise Twice
+
+
+def usages_of(found: Apart, names: Names, first: int) -> Iterator[dict[str, Sequence[Any]]]:
+    """The usages of the edges, which are numbered one after the other."""
+    done = 0
+    for start in range(0, len(found.edges), AT_ONCE):
+        several = [edge[2] for edge in found.edges[start : start + AT_ONCE]]
+        used = list(chain.from_iterable(several))
+        owners, positions = _owned(several, range(first + start, first + start + len(several)))
+        if found.positions is not None:
+            positions = found.positions[done : done + len(used)]
+        done += len(used)
+        if used:
+            yield {"edge_id": owners, "position": positions, **usages(used, names)}
+
+
+def _owned(several: list[tuple[Usage, ...]], numbers: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+    """Of each usage the number of its edge, and its position there."""
+    counts = list(map(len, several))
+    if counts.count(1) == len(counts):
+        return numbers, array("i", bytes(4 * len(counts)))
+    owners = list(chain.from_iterable(map(repeat, numbers, counts)))
+    return owners, list(chain.from_iterable(map(range, counts)))
+
+
+def ends(some: list[Edge], names: Names) -> tuple[list[int], list[int]]:
+    number = names.columns.__getitem__
+    return list(map(number, [edge[0] for edge in some])), list(map(number, [edge[1] for edge in some]))
+
+
+def _pairs(sources: Sequence[int], targets: Sequence[int]) -> Iterable[int]:
+    """Each source and its target as one number."""
+    both = array("I", bytes(8 * len(sources)))
+    both[0::2], both[1::2] = array("I", targets), array("I", sources)
+    return memoryview(both).cast("B").cast("Q")
+
+
+# -- all of them at once ---------------------------------------------------------------------------------------------
+
+
 class Lineage(NamedTuple):
     """Edges, column by column, and their usages, which are taken apart when they are asked for."""
 
     sources: list[int]
     targets: list[int]
     statements: list[int | None]
-    owners: Sequence[int] | None
-    """the edge of each usage, from 0; None where each edge has one"""
-    positions: Sequence[int] | None
-    """of each usage in its edge; None where each edge has one"""
+    owners: Sequence[int]
+    """the edge of each usage, from 0"""
+    positions: Sequence[int]
     several: list[tuple[Usage, ...]]
 
     def owned(self, ids: Sequence[int]) -> Sequence[int]:
         """The numbers of the usages' edges, from those of the edges."""
-        return ids if self.owners is None else list(map(ids.__getitem__, self.owners))
-
-    def placed(self) -> Sequence[int]:
-        return self.positions if self.positions is not None else [0] * len(self.sources)
+        return list(map(ids.__getitem__, self.owners))
 
     def usages(self, names: Names) -> dict[str, Sequence[Any]]:
         used: dict[str, list[Any]] = {name: [] for name in USED}
         for some in chunks(self.several, AT_ONCE):
-            for column, values in zip(used.values(), usages(list(chain.from_iterable(some)), names), strict=True):
-                column += values
-        return {**used, "expression": all_plain(used["expression"])}
+            for name, values in usages(list(chain.from_iterable(some)), names).items():
+                used[name] += values
+        return dict(used)
 
 
-def lineage(extraction: Extraction, names: Names) -> Lineage:
-    statements = Statements(extraction.statements)
-    edges, keys, positions = _apart(extraction.edges, statements)
-    number = names.columns.__getitem__
+def lineage(found: Apart, names: Names) -> Lineage:
     sources: list[int] = []
     targets: list[int] = []
-    for some in chunks(edges, AT_ONCE):
-        sources += map(number, [edge[0] for edge in some])
-        targets += map(number, [edge[1] for edge in some])
-    several = [edge[2] for edge in edges]
-    counts = list(map(len, several))
-    numbered = _numbers(edges, targets, statements, names) if keys is None else _numbered(keys, names)
-    alone = counts.count(1) == len(counts)
-    owners = None if alone else list(chain.from_iterable(map(repeat, range(len(edges)), counts)))
-    if positions is None and not alone:
-        positions = list(chain.from_iterable(map(range, counts)))
-    found = Lineage(sources, targets, numbered, owners, positions, several)
-    return found if keys is not None or _apart_already(found) else _united(found)
-
-
-def _apart_already(found: Lineage) -> bool:
-    """Whether there is one edge between two columns."""
-    shift = (1 << 32).__mul__
-    return len(set(map(add, map(shift, found.sources), found.targets))) == len(found.sources)
+    for some in chunks(found.edges, AT_ONCE):
+        into = ends(list(some), names)
+        sources += into[0]
+        targets += into[1]
+    several = [edge[2] for edge in found.edges]
+    owners, positions = _owned(several, range(len(several)))
+    if found.keys is not None and found.positions is not None:
+        return Lineage(sources, targets, _numbered(found.keys, names), owners, found.positions, several)
+    statements = _numbers(found.edges, targets, found.statements, names)
+    made = Lineage(sources, targets, statements, owners, positions, several)
+    return made if len(set(_pairs(sources, targets))) == len(sources) else _united(made)
 
 
 def _united(found: Lineage) -> Lineage:
@@ -100,7 +181,7 @@ def _united(found: Lineage) -> Lineage:
     numbers: dict[tuple[int, int], int] = {}
     edge_of = [numbers.setdefault(pair, len(numbers)) for pair in pairs]
     kept = dict(zip(pairs, found.statements, strict=True))
-    owners = edge_of if found.owners is None else [edge_of[owner] for owner in found.owners]
+    owners = [edge_of[owner] for owner in found.owners]
     counted: dict[int, int] = {}
     positions = []
     for owner in owners:
@@ -108,26 +189,6 @@ def _united(found: Lineage) -> Lineage:
         positions.append(position)
     sources, targets = [source for source, _ in numbers], [target for _, target in numbers]
     return Lineage(sources, targets, [kept[pair] for pair in numbers], owners, positions, found.several)
-
-
-def _apart(edges: list[Edge], statements: Statements) -> tuple[list[Edge], list[Key | None] | None, list[int] | None]:
-    """Where a target has several statements: the edges of each of them, with their statements and positions."""
-    if not statements.several:
-        return edges, None, None
-    apart: list[Edge] = []
-    keys: list[Key | None] = []
-    positions: list[int] = []
-    for edge in united(edges):
-        if edge.into in statements.several:
-            for part in statements.parts(edge):
-                apart.append(part.edge)
-                keys.append(part.statement)
-                positions += part.positions
-        else:
-            apart.append(edge)
-            keys.append(statements.only(edge.into))
-            positions += range(len(edge.usages))
-    return apart, keys, positions
 
 
 def _numbers(edges: list[Edge], targets: list[int], statements: Statements, names: Names) -> list[int | None]:
@@ -148,22 +209,24 @@ def _numbered(keys: list[Key | None], names: Names) -> list[int | None]:
 USED = ("way_id", "file_id", "line", "col", "expression", "calls")
 
 
-def usages(found: list[Usage], names: Names) -> tuple[Iterable[Any], ...]:
+def usages(found: list[Usage], names: Names) -> dict[str, Sequence[Any]]:
     """The columns of USED."""
     if not found:
-        return ((),) * len(USED)
+        return dict.fromkeys(USED, ())
     sites = [usage[3] if usage[3].__class__ is Site else _site(usage) for usage in found]
     at, texts, paths, levels = zip(*sites, strict=True)
     spelt = {path: listed(path) if path else None for path in set(paths)}
-    return ways(found, levels, names), *places(at, names), texts, map(spelt.__getitem__, paths)
+    calls = list(map(spelt.__getitem__, paths))
+    columns = (ways(found, levels, names), *places(at, names), all_plain(texts), calls)
+    return dict(zip(USED, columns, strict=True))
 
 
-def ways(found: list[Usage], levels: Sequence[Confidence], names: Names) -> Iterable[int]:
+def ways(found: list[Usage], levels: Sequence[Confidence], names: Names) -> list[int]:
     taken, doubts, _, _ = zip(*found, strict=True)
     if any(doubts) or len(set(levels)) > 1:
-        return map(names.ways.__getitem__, zip(taken, doubts, levels, strict=True))
+        return list(map(names.ways.__getitem__, zip(taken, doubts, levels, strict=True)))
     known = {each: names.ways[each, None, levels[0]] for each in dict.fromkeys(taken)}
-    return map(known.__getitem__, taken)
+    return list(map(known.__getitem__, taken))
 
 
 def _site(usage: Usage) -> Site:
@@ -171,7 +234,7 @@ def _site(usage: Usage) -> Site:
     return Site(usage.place, usage.expression, usage.calls, usage.reader.level)
 
 
-def places(found: Sequence[Any], names: Names) -> tuple[Iterable[Any], Iterable[Any], Iterable[Any]]:
+def places(found: Sequence[Any], names: Names) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
     """File, line and column of each; nothing where there is no place."""
     if not found:
         return (), (), ()
@@ -179,7 +242,7 @@ def places(found: Sequence[Any], names: Names) -> tuple[Iterable[Any], Iterable[
         files, lines, columns = zip(*(_place(place, names) for place in found), strict=True)
         return files, lines, columns
     files, lines, columns = zip(*found, strict=True)
-    return map(names.files.__getitem__, files), lines, columns
+    return list(map(names.files.__getitem__, files)), lines, columns
 
 
 def _place(place: Place | None, names: Names) -> tuple[int | None, int | None, int | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
@@ -156,6 +156,10 @@ class Sqlite:
                 steps = zip(*[flat] * (ROWS_AT_ONCE * len(columns)), strict=False)
                 self.connection.executemany(insert + ", ".join([row] * ROWS_AT_ONCE), steps)
             self.connection.executemany(insert + row, zip(*(each[whole:] for each in values), strict=True))
+
+    def pour(self, table: str, batches: Iterable[Mapping[str, Values]], same: Mapping[str, int]) -> None:
+        for batch in batches:
+            self.fill(table, batch, same)
 
     def pairs(self, nodes: Sequence[tuple[int, str]]) -> tuple[str, list[Any]]:
         return f"VALUES {marks(len(nodes), 2)}", list(chain.from_iterable(nodes))
