@@ -28,12 +28,16 @@ with_postgres = $(if $(findstring postgres,$(1)),PGBIN="$$(tools/postgres.sh)" &
 
 with_web = $(if $(findstring web,$(1)),CHROMIUM="$$(tools/chromium.sh)" && export CHROMIUM; tools/page.sh;)
 
+# A table format comes with a Spark of its own, in .cache, in which only the tests of that format are run.
+on_lake = $(call with_java,spark) lake="$$(tools/lake.sh $(1))" || exit 1; \
+	SPARK_HOME="$$lake/python/pyspark" PYTHONPATH="$$lake/python" $(2)="$$lake/jars" $(BIN)/pytest
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint hunt bench accuracy scale java postgres page clean
+.PHONY: help demo test test-delta test-iceberg lint hunt bench accuracy scale java postgres page clean
 
 help: ## List what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(DEMO_READY) ## Install, ask three questions of the sample project, and run it on Spark
 	@$(call with_java,$(DEMO_EXTRAS)) tools/demo.sh $(BIN)/lineal
@@ -44,6 +48,12 @@ test: $(TEST_READY) ## Check style and types, and run all tests
 	$(MAKE) --no-print-directory lint || failed=1; \
 	echo "pytest"; $(BIN)/pytest -n 2 $(PYTEST) || failed=1; \
 	exit $$failed
+
+test-delta: $(TEST_READY) ## Run the tests of Delta tables, with a Spark that Delta is made for
+	@$(call on_lake,delta,LINEAL_TEST_DELTA) tests/spark/test_bulk_delta.py tests/spark/test_capture_delta.py $(PYTEST)
+
+test-iceberg: $(TEST_READY) ## Run the tests of Iceberg tables, with a Spark that Iceberg is made for
+	@$(call on_lake,iceberg,LINEAL_TEST_ICEBERG) tests/spark/test_capture_iceberg.py $(PYTEST)
 
 # `make test` draws the same random queries every time, so that it tells something of a change and nothing of chance.
 QUERIES ?= 2000

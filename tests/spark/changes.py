@@ -47,8 +47,12 @@ STATEMENTS = {
 
 def by_the_text(name: str, tables: str, using: str = "") -> set[str]:
     """What the SQL front end says of the statement."""
+    return edges_of(STATEMENTS[name].format(p=tables, u=using), tables)
+
+
+def edges_of(text: str, tables: str) -> set[str]:
+    """What the SQL front end says of statements over both tables."""
     made = "".join(f"CREATE TABLE {tables}.{table} {columns};" for table, columns in TABLES.items())
-    text = STATEMENTS[name].format(p=tables, u=using)
     return {str(edge) for edge in lineal.lineage(made + text, dialect="spark").edges}
 
 

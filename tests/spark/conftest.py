@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from lakes import settings_of_all
 
 SMALL = {
     "spark.sql.shuffle.partitions": "1",
@@ -24,6 +25,6 @@ def spark() -> Iterator[Any]:
         check()
     except SparkUnavailable as unavailable:
         pytest.skip(f"no Spark: {unavailable}")
-    found = session("local[2]", SMALL)
+    found = session("local[2]", {**SMALL, **settings_of_all()})
     yield found
     found.stop()

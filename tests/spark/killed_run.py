@@ -2,6 +2,7 @@
 
 python killed_run.py file:7 log.jsonl --out out              before it touches files of the output for the 7th time
 python killed_run.py sql:30 log.jsonl --out out --store s    before the 30th statement to the store
+python killed_run.py delta:3 log.jsonl --out out             before it makes the 3rd table a Delta table
 python killed_run.py extract:0.5 log.jsonl --out out         half a second after this stage begins
 python killed_run.py count log.jsonl --out out               never; but says how many such moments there are
 """
@@ -18,10 +19,10 @@ from threading import Thread
 from typing import Any
 
 from lineal.cli import main
-from lineal.spark.bulk import pipeline, resolve
+from lineal.spark.bulk import output, pipeline, resolve
 
 TOUCHED = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
-seen = {"file": 0, "sql": 0}
+seen = {"file": 0, "sql": 0, "delta": 0}
 
 
 def moment(kind: str, wanted: str) -> None:
@@ -56,6 +57,16 @@ def statements_of(wanted: str) -> None:
     sqlite3.connect = connected  # type: ignore[assignment]
 
 
+def conversions_of(wanted: str) -> None:
+    convert = output.Output.convert
+
+    def converted(self: Any, *about: Any) -> None:
+        moment("delta", wanted)
+        convert(self, *about)
+
+    output.Output.convert = converted  # type: ignore[method-assign]
+
+
 def stages_of(wanted: str) -> None:
     name, _, seconds = wanted.partition(":")
     stage = pipeline.Run.stage
@@ -73,6 +84,7 @@ if __name__ == "__main__":
     resolve.FEWEST = 8
     files_of(Path(arguments[arguments.index("--out") + 1]).absolute(), wanted)
     statements_of(wanted)
+    conversions_of(wanted)
     stages_of(wanted)
     try:
         main(["pipeline", *arguments])

@@ -1,26 +1,81 @@
-"""Where the session has Delta, the tables are Delta tables. LINEAL_TEST_DELTA: coordinates that fit the Spark here."""
+"""Where the session has Delta, the tables are Delta tables over the same files. Run by `make test-delta`."""
 
 from __future__ import annotations
 
-import json
-import os
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from lakes import needs_delta, settings
+from logbook import contents, rows, write_json
 
-PACKAGES = os.environ.get("LINEAL_TEST_DELTA", "")
+from lineal.spark.bulk import Options, output, resolve, run
+
+pytestmark = needs_delta
+
+LESS, MORE = 60, 90
+"""Rows of the log, before and after it has grown."""
 
 
-@pytest.mark.skipif(not PACKAGES, reason="LINEAL_TEST_DELTA names no Delta")
-def test_the_tables_are_delta_tables_and_again_after_growth(tmp_path: Path) -> None:
-    script = Path(__file__).with_name("delta_run.py")
-    call = [sys.executable, str(script), PACKAGES, str(tmp_path)]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=900, check=True)
-    first, grown = json.loads(done.stdout.splitlines()[-1])
-    for found in (first, grown):
-        assert found["counts"] == {name: said["rows"] for name, said in found["said"].items()}
-        assert found["levels"] == ["column", "dataset"]
-    assert (first["counts"]["statements"], grown["counts"]["statements"]) == (1, 2)
-    assert grown["counts"]["edges"] > first["counts"]["edges"]
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], str]:
+    folder = tmp_path_factory.mktemp("logs")
+    return lambda count: write_json(folder / f"{count}.jsonl", rows(count))
+
+
+@pytest.fixture(scope="module")
+def plain(spark: Any, logs: Callable[[int], str], tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    """The outputs of a session that has no Delta."""
+    folder = tmp_path_factory.mktemp("plain")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(output, "DELTA", "an extension that nobody has")
+        for count in (LESS, MORE):
+            run(Options((logs(count),), folder / str(count)), spark)
+    return {count: folder / str(count) for count in (LESS, MORE)}
+
+
+def assert_same(spark: Any, out: Path, plain: Path) -> None:
+    """The same files, and the same rows by Delta's own account."""
+    assert {name: data for name, data in contents(out).items() if "_delta_log" not in name} == contents(plain)
+    for name in output.NAMES:
+        told = spark.read.format("delta").load(str(out / name))
+        assert sorted(told.inputFiles()) == sorted(file.as_uri() for file in (out / name).rglob("part-*.parquet"))
+        assert in_order(told) == in_order(spark.read.parquet(str(plain / name)))
+
+
+def in_order(table: Any) -> list[str]:
+    columns = sorted(table.columns)
+    return sorted(repr(row) for row in table.select(*columns).collect())
+
+
+def test_a_log_that_grows_and_one_that_does_not(
+    spark: Any, logs: Callable[[int], str], plain: dict[int, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "out `put"
+    parsed = []
+    for count in (LESS, MORE, MORE):
+        parsed.append(run(Options((logs(count),), out), spark).parsed)
+        assert_same(spark, out, plain[count])
+    first, grown, unchanged = parsed
+    assert first > grown > unchanged == 0
+
+
+@pytest.mark.parametrize("moment", ["delta:3", "file:30"])
+def test_a_run_that_is_killed_goes_on(
+    spark: Any, logs: Callable[[int], str], plain: dict[int, Path], tmp_path: Path, moment: str
+) -> None:
+    """Before the third table is one of Delta; while tables are put in their places."""
+    out = tmp_path / "out"
+    script = Path(__file__).with_name("killed_run.py")
+    conf = [part for key, value in settings("LINEAL_TEST_DELTA").items() for part in ("--conf", f"{key}={value}")]
+    command = [sys.executable, str(script), moment, logs(LESS), "--out", str(out), "--master", "local[2]", *conf]
+    killed = subprocess.run(command, capture_output=True, text=True, start_new_session=True, timeout=900, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(resolve, "FEWEST", 8)
+        run(Options((logs(LESS),), out), spark)
+    assert_same(spark, out, plain[LESS])

@@ -21,6 +21,14 @@ def path_name(text: str) -> str:
     return bare or text
 
 
+VERSION = re.compile(r"@(?:v\d+|\d{17})$")
+
+
+def delta_path(text: str) -> str:
+    """/lake/orders@v3, /lake/orders@20240101000000000      /lake/orders, in a former state"""
+    return path_name(VERSION.sub("", text))
+
+
 def is_path(name: str) -> bool:
     """s3://lake/orders, /tmp/x.csv, @stage/x      rather than a table's name"""
     return "/" in name or name.startswith("@") or "\\" in name

@@ -18,6 +18,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.View;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -26,7 +27,9 @@ import org.apache.spark.sql.catalyst.expressions.Inline;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.LogicalRDD;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 
 public class LinealPlan {
@@ -99,6 +102,8 @@ public class LinealPlan {
       for (int i = 0; i < names.length; i++) out.append(i > 0 ? "," : "").append(string(names[i]));
       out.append("]");
     }
+    if (node instanceof AttributeReference && ((AttributeReference) node).metadata().contains("__metadata_col"))
+      out.append(",\\"pseudo\\":true");
     if (node instanceof LogicalRDD) out.append(",\\"rddId\\":").append(((LogicalRDD) node).rdd().id());
     if (node instanceof LogicalPlan && children.isEmpty()) fromMemory(node);
     if (node instanceof Cast)
@@ -227,7 +232,7 @@ public class LinealPlan {
         out.setLength(before);
         return;
       }
-      out.append("{\\"name\\":").append(name).append(columns(plan)).append(command(plan)).append("}");
+      out.append("{\\"name\\":").append(name).append(columns(plan)).append(command(plan)).append(changes(plan)).append("}");
     } catch (Throwable problem) {
       out.setLength(before);
     }
@@ -261,12 +266,15 @@ public class LinealPlan {
     }
     if (kind.equals("CreateViewCommand")) return "[]";
     if (kind.equals("CacheTableAsSelect")) return quoted(String.valueOf(call(plan, "tempViewName")));
+    if (kind.equals("CloneTableCommand")) return delta(call(plan, "sourceTable"), "dataPath");
+    if (kind.equals("RestoreTableCommand")) return delta(call(plan, "sourceTable"), "path");
     return null;
   }
 
   private String relation(Object relation) throws Throwable {
     String kind = relation.getClass().getSimpleName();
-    if (kind.equals("HadoopFsRelation")) return paths(relation);
+    if (relation instanceof HadoopFsRelation) return paths(relation);
+    if (kind.equals("DeltaCDFRelation")) return quoted(String.valueOf(call(call(relation, "deltaLog"), "dataPath")));
     if (kind.equals("JDBCRelation")) return quoted(String.valueOf(call(call(relation, "jdbcOptions"), "tableOrQuery")));
     return quoted(kind);
   }
@@ -308,9 +316,27 @@ public class LinealPlan {
     return folder + "/" + given;
   }
 
+  /** A table that Delta has found for a command of its own: by its name, or by its place. */
+  private String delta(Object table, String place) throws Throwable {
+    Object known = call(table, "catalogTable");
+    if (!(known instanceof scala.Some)) return quoted(String.valueOf(call(table, place)));
+    TableIdentifier name = ((CatalogTable) ((scala.Some) known).get()).identifier();
+    if (name.table().contains("/")) return quoted(name.table());
+    StringBuilder list = new StringBuilder("[");
+    if (name.catalog().isDefined()) list.append(string((String) name.catalog().get())).append(",");
+    if (name.database().isDefined()) list.append(string((String) name.database().get())).append(",");
+    return list.append(string(name.table())).append("]").toString();
+  }
+
   private String columns(Object plan) throws Throwable {
-    if (!plan.getClass().getSimpleName().equals("CreateViewCommand")) return "";
+    String kind = plan.getClass().getSimpleName();
     StringBuilder names = new StringBuilder();
+    if (kind.equals("CloneTableCommand") || kind.equals("RestoreTableCommand")) {
+      String[] all = ((StructType) call(call(plan, "sourceTable"), "schema")).fieldNames();
+      for (int i = 0; i < all.length; i++) names.append(i > 0 ? "," : "").append(string(all[i]));
+      return ", \\"columns\\": [" + names + "]";
+    }
+    if (!kind.equals("CreateViewCommand")) return "";
     scala.collection.Iterator columns = ((scala.collection.Iterable) call(plan, "userSpecifiedColumns")).iterator();
     while (columns.hasNext()) {
       if (names.length() > 0) names.append(",");
@@ -324,6 +350,13 @@ public class LinealPlan {
     String kind = plan.getClass().getSimpleName();
     if (!kind.equals("ReplaceData") && !kind.equals("WriteDelta")) return "";
     return ", \\"command\\": " + string(String.valueOf(call(call(plan, "operation"), "command")));
+  }
+
+  /** table_changes('t', 1): the rows of t that came and went, beside what was done to them. */
+  private static String changes(Object plan) throws Throwable {
+    if (!plan.getClass().getSimpleName().equals("LogicalRelation")) return "";
+    boolean feed = call(plan, "relation").getClass().getSimpleName().equals("DeltaCDFRelation");
+    return feed ? ", \\"changes\\": true" : "";
   }
 
   private String option(Object options) throws Throwable {

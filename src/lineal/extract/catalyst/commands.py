@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lineal.algebra.frame import Frame
+from lineal.algebra.frame import Frame, scan
 from lineal.extract.catalyst import row_level
 from lineal.extract.catalyst.operators import frame_of
 from lineal.extract.catalyst.sink import Sink
@@ -52,6 +52,28 @@ def noted_sink(node: Node, plan: Plan) -> Sink | None:
     return written(noted(node, plan), "table", node, plan)
 
 
+def delta_table(node: Node, plan: Plan) -> Sink | None:
+    """CREATE TABLE t SHALLOW CLONE s      CreateDeltaTableCommand(t, CloneTableCommand(s))"""
+    source = next((query for query in node.trees("query") if query.name == "CloneTableCommand"), None)
+    if source is None:
+        return table_as_select(node, plan)
+    from lineal.extract.catalyst.plan import table_identifier
+
+    return Sink(plan.names.of(table_identifier(node.args.get("table"))), "table", copied(source, plan))
+
+
+def restored(node: Node, plan: Plan) -> Sink | None:
+    """RESTORE TABLE t TO VERSION AS OF 3      t is read in a former state, and written with it"""
+    return Sink(noted(node, plan), "table", copied(node, plan))
+
+
+def copied(node: Node, plan: Plan) -> Frame:
+    """Every column of the table that the engine's note names."""
+    dataset = plan.dataset(noted(node, plan))
+    plan.reads_dataset(dataset)
+    return scan(dataset, [(name, name) for name in columns_of(node)], True)
+
+
 def noted(node: Node, plan: Plan) -> str:
     name = node.note.get("name")
     return plan.names.of(name) if name else ""
@@ -93,6 +115,8 @@ COMMANDS: dict[str, Callable[[Node, Plan], Sink | None]] = {
     "OverwriteByExpression": noted_sink,
     "OverwritePartitionsDynamic": noted_sink,
     "DeltaDynamicPartitionOverwriteCommand": noted_sink,
+    "CreateDeltaTableCommand": delta_table,
+    "RestoreTableCommand": restored,
     "WriteToDataSourceV2": noted_sink,
     "WriteToMicroBatchDataSource": noted_sink,
     "WriteToMicroBatchDataSourceV1": table_as_select,

@@ -419,7 +419,12 @@ def relation(node: Node, outer: Scope | None, plan: Plan) -> Frame:
         return several(names, outputs, plan)
     dataset = plan.dataset(names[0])
     plan.reads_dataset(dataset)
-    return scanned(dataset, outputs)
+    frame = scanned(dataset, outputs)
+    return without_source(frame, CHANGES) if node.note.get("changes") else frame
+
+
+CHANGES = frozenset(("_change_type", "_commit_version", "_commit_timestamp"))
+"""table_changes('t', 1)      what Delta puts beside the columns of t"""
 
 
 def several(names: list[str], outputs: list[Node], plan: Plan) -> Frame:
@@ -434,8 +439,15 @@ def several(names: list[str], outputs: list[Node], plan: Plan) -> Frame:
 
 
 def scanned(dataset: Dataset, outputs: list[Node]) -> Frame:
+    """SELECT a, _metadata.file_path FROM t      a is a column of t; what only the engine knows of a row is none"""
     columns = [(str(output.args["name"]), expression_id(output.args)) for output in outputs]
-    return scan(dataset, columns, True)
+    frame = scan(dataset, columns, True)
+    pseudo = frozenset(str(output.args["name"]) for output in outputs if output.args.get("pseudo"))
+    return without_source(frame, pseudo) if pseudo else frame
+
+
+def without_source(frame: Frame, names: frozenset[str]) -> Frame:
+    return Frame([Slot(slot.name, slot.key, {}) if slot.name in names else slot for slot in frame.slots], frame.rows)
 
 
 def rootless(node: Node, outer: Scope | None, plan: Plan) -> Frame:

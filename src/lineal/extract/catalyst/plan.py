@@ -40,8 +40,8 @@ class Names:
         """what the project says of functions, by their names"""
 
     def of(self, parts: list[str]) -> str:
-        if len(parts) == 1 and is_path(parts[0]):
-            return path_name(parts[0])
+        if is_path(parts[-1]) and (len(parts) == 1 or "/" in parts[-1]):  # delta.`/lake/orders`
+            return path_name(parts[-1])
         if len(parts) == 3 and parts[0] == SESSION_CATALOG:
             parts = parts[1:]
         if len(parts) == 2 and parts[0] == self.database:

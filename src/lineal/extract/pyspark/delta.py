@@ -82,6 +82,11 @@ def call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Key
     if name == "update":
         given = dict(zip(("condition", "set"), arguments, strict=False)) | keywords
         return update(run, held, given, node)
+    if name in RESTORES:
+        return restore(run, held, node)
+    if name in CLONES:
+        given = dict(zip(CLONES[name], arguments, strict=False)) | keywords
+        return clone(run, held, given.get("target"), node)
     if name == "delete":
         condition = arguments[0] if arguments else keywords.get("condition")
         return update(run, held, {"condition": condition, "set": {}}, node)
@@ -158,6 +163,25 @@ def update(run: Run, held: Builder, given: Keywords, node: Any) -> Value:
     rows = {} if slots else deciding
     both = Relation([], rows, (target,))
     return emit(run, held, slots, both, evaluation, (target,), node)
+
+
+RESTORES = ("restoreToVersion", "restoreToTimestamp")
+CLONES = {"clone": ("target",), "cloneAtVersion": ("version", "target"), "cloneAtTimestamp": ("timestamp", "target")}
+
+
+def restore(run: Run, held: Builder, node: Any) -> Value:
+    """DeltaTable.restoreToVersion(3)      the table is written with what it held before"""
+    table = held.parts["relation"]
+    return emit(run, held, [each.slot for each in table.attributes], table, run.evaluation(), (table,), node)
+
+
+def clone(run: Run, held: Builder, target: Value, node: Any) -> Value:
+    """DeltaTable.cloneAtVersion(3, "/lake/copy", True)      every column, as it is, in another place"""
+    from lineal.extract.pyspark.sinks import target_names, written
+
+    for name in target_names(run, target, node, True):
+        written(run, Write(name, held.parts["relation"], node, run.reading, "file"))
+    return None
 
 
 def emit(

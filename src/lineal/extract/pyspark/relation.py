@@ -249,10 +249,14 @@ class FrameScope(Scope):
             if len(held) == 1 and not self.relation.stars:  # as nearly every name
                 return self.taken(held[0].slot, node)
         parts = [part.name for part in node.parts]
+        first = _fold(parts[0])
+        if first in evaluation.facts.reserved_names and first not in self.relation.by_key:  # _metadata.file_path
+            evaluation.references -= 1
+            return UNRESOLVED
         slot = self.named(parts, node)
         if slot is not None:
             return slot
-        if len(parts) == 1 and _fold(parts[0]) in evaluation.facts.pseudo_columns:
+        if len(parts) == 1 and first in evaluation.facts.pseudo_columns:
             evaluation.references -= 1
             return UNRESOLVED
         evaluation.unresolved += 1

@@ -25,7 +25,7 @@ from lineal.extract.pyspark.values import (
     label_of,
 )
 from lineal.model.edge import Doubt
-from lineal.model.paths import path_name
+from lineal.model.paths import delta_path, path_name
 from lineal.model.way import Confidence
 
 Arguments = list[Value]
@@ -249,6 +249,8 @@ def read_path(run: Run, held: Builder, name: str, arguments: Arguments, keywords
     if path is None:
         label = held.parts.get("format", name)
         path = options.get("topic", f"{{{label}}}")
+    if isinstance(path, str) and "delta" in (name, str(held.parts.get("format")).lower()):
+        path = delta_path(path)
     paths = (
         path
         if isinstance(path, (list, tuple))

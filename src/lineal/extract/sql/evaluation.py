@@ -110,7 +110,9 @@ class Evaluation:
         self.around: Locals | None = None
         """the variables of the procedure that the statement stands in"""
 
-    def read(self, column: Column, clause: Clause, node: Any, learn: bool = True) -> None:
+    def read(self, column: Column | None, clause: Clause, node: Any, learn: bool = True) -> None:
+        if column is None:
+            return
         reads = self.reads[clause]
         if column not in reads:
             reads[column] = node

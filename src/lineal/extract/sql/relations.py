@@ -505,7 +505,7 @@ def _merge_keys(
         scanned = {
             id(slot) for member in scope.order if member.dataset is not None for slot in (slot_at(member.index, key),)
         }
-        scope.merged_reads[key] = [origin_of(slot) for slot in taken if id(slot) in scanned]
+        scope.merged_reads[key] = [read for slot in taken if id(slot) in scanned and (read := origin_of(slot))]
         scope.covered[key] = [member for member in scope.order if key in member.index]
         if side == "FULL":
             lineage: Lineage = {}

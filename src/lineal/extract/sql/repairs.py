@@ -364,6 +364,37 @@ def unneeded(words: Words) -> Words:
     return words
 
 
+def versions(words: Words) -> Words:
+    """CREATE TABLE t CLONE s VERSION AS OF 3, RESTORE TABLE t TO VERSION AS OF 3      Delta: which version is no matter
+
+    RESTORE TABLE t …      INSERT INTO t SELECT * FROM t: what t has comes from one of its former states
+    """
+    clone = first(words, 0, "CLONE")
+    if clone is not None and says(words, 0, "CREATE"):
+        end = first(words, clone, "VERSION", "TIMESTAMP", "TBLPROPERTIES", "LOCATION")
+        return words if end is None else words[:end]
+    version = first(words, 0, "VERSION", "TIMESTAMP")
+    if not says(words, 0, "RESTORE") or version is None or not says(words, version + 2, "OF"):
+        return words
+    table = words[1 + says(words, 1, "TABLE") : version - says(words, version - 1, "TO")]
+    insert = ((TokenType.INSERT, "INSERT"), (TokenType.INTO, "INTO"))
+    select = ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.FROM, "FROM"))
+    return [*(like(words[0], *word) for word in insert), *table, *(like(words[0], *word) for word in select), *table]
+
+
+def format_of_files(words: Words) -> Words:
+    """CONVERT TO DELTA parquet.`/lake/orders` …      ALTER TABLE … SET TBLPROPERTIES ('provider' = 'delta')"""
+    if not (says(words, 0, "CONVERT") and says(words, 1, "TO") and says(words, 2, "DELTA")):
+        return words
+    end = first(words, 3, "NO", "PARTITIONED BY", "PARTITIONED") or len(words)
+    made = (
+        (TokenType.SET, "SET"), (TokenType.VAR, "TBLPROPERTIES"), (TokenType.L_PAREN, "("),
+        (TokenType.STRING, "provider"), (TokenType.EQ, "="), (TokenType.STRING, "delta"), (TokenType.R_PAREN, ")"),
+    )  # fmt: skip
+    start = (like(words[0], TokenType.ALTER, "ALTER"), like(words[0], TokenType.TABLE, "TABLE"))
+    return [*start, *words[3:end], *(like(words[0], *word) for word in made)]
+
+
 def output_of_a_schema(words: Words) -> Words:
     """OUTPUT deleted.a INTO db.dbo.u      the parts of the name as one word"""
     output = first(words, 0, "OUTPUT")
@@ -606,8 +637,9 @@ REPAIRS: tuple[Repair, ...] = (
     pivot_statement, time_window, whole_table,
     compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, mutation, inline_view,
     output_before_where, delete_where, without_duplicates, pipes, left_out, recursive_view, output_of_a_schema,
-    inner_statement, unneeded, properties, lateral_rows, only_in_parentheses, order_by_operator, alias_of_keys,
-    recursion_in_between, marked_recursion, counted_rows, document_in_parentheses, *spark_repairs.REPAIRS,
+    inner_statement, unneeded, versions, format_of_files, properties, lateral_rows, only_in_parentheses,
+    order_by_operator, alias_of_keys, recursion_in_between, marked_recursion, counted_rows, document_in_parentheses,
+    *spark_repairs.REPAIRS,
 )  # fmt: skip
 
 

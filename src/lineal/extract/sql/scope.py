@@ -562,9 +562,12 @@ def is_sequence(node: exp.Column) -> bool:
     return str(node.name).lower() in SEQUENCE_CALLS
 
 
-def origin_of(slot: Slot) -> Column:
-    """The one column that a slot of a dataset stands for; its star, where that is not known."""
-    return slot.scanned or next(iter(slot.lineage))[0]
+def origin_of(slot: Slot) -> Column | None:
+    """The one column that a slot of a dataset stands for; its star, where that is not known.
+
+    None for what the dataset has not: the kind of a change in table_changes('t', 1).
+    """
+    return slot.scanned or next((column for column, _ in slot.lineage), None)
 
 
 def with_fields(lineage: Lineage, like: Lineage) -> Lineage:

@@ -24,6 +24,8 @@ from lineal.algebra.frame import (
 )
 from lineal.extract.sql.composites import element_fields, fields_of, fields_returned
 from lineal.extract.sql.dialects.table_functions import (
+    CHANGE_COLUMNS,
+    CHANGES,
     COLUMNS,
     ELSEWHERE,
     FILES,
@@ -37,9 +39,10 @@ from lineal.extract.sql.generators import LATERAL, exploded, fields_of_items, fi
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
 from lineal.extract.sql.scope import Counted, Scope, Source, field_of
 from lineal.extract.sql.structs import field_names
+from lineal.extract.sql.tables import named_in_text
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
-from lineal.model.paths import path_name
+from lineal.model.paths import is_path, path_name
 from lineal.model.way import IDENTITY, Clause
 
 Names = list[tuple[str, str]]
@@ -145,6 +148,8 @@ def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage)
     if name in ELSEWHERE and (spelling := table_elsewhere(call)):
         dataset, frame = scope.evaluation.scan(scope.evaluation.fold_table(spelling, False), spelling, node)
         return list(frame.slots), dataset
+    if name in CHANGES and (text := first_text(call)) is not None:
+        return changes(text, node, scope)
     if returns_one(name, scope):
         return record(call, name, scope), None
     one_row = name in ONE_ROW or one_value(call, scope)
@@ -172,6 +177,15 @@ def table_elsewhere(call: Any) -> str:
     if len(parts) < 2:
         parts = [item.name for item in named[:2]]
     return ".".join(parts) if all(parts) else ""
+
+
+def changes(text: str, node: exp.Expr, scope: Scope) -> tuple[list[Slot], Dataset | None]:
+    """FROM table_changes('shop.orders', 1)      the columns of shop.orders, and what was done to each row"""
+    evaluation = scope.evaluation
+    spelling, key = (path_name(text), path_name(text)) if is_path(text) else named_in_text(text, evaluation.facts)
+    dataset, frame = evaluation.scan(key, spelling, node)
+    done = [Slot(name, evaluation.fold(name, False), {}) for name in CHANGE_COLUMNS]
+    return [*frame.slots, *done], dataset
 
 
 def returns_one(name: str, scope: Scope) -> bool:

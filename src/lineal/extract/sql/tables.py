@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
-from lineal.model.paths import path_name
+from lineal.model.paths import delta_path, path_name
 
 Named = tuple[str, str]
 """(spelling, key)"""
@@ -140,4 +140,4 @@ def path_of(parts: list[Any]) -> str | None:
     """delta.`/lake/orders`      a place, and not a table of a schema called delta"""
     if len(parts) != 2 or not parts[0] or parts[0].name.lower() not in FORMATS or "/" not in parts[1].name:
         return None
-    return path_name(parts[1].name)
+    return (delta_path if parts[0].name.lower() == "delta" else path_name)(parts[1].name)

@@ -15,6 +15,7 @@
 | `state` | what an output folder knows from an earlier run, whole or killed |
 | `tables`, `output` | the result as tables, sorted, in Parquet; Delta tables where the session has Delta |
 | `closure` | what every column comes from, at any distance |
+| `settings` | settings of a session for a while |
 | `ship` | what executors need to have |
 | `pipeline` | all of it, in order |
 """

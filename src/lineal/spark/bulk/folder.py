@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,6 +21,13 @@ from lineal.spark.bulk.errors import BulkError, told
 from lineal.spark.lock import Held, held
 
 UNFINISHED, OWNER = "_unfinished", "_lineal"
+
+Finish = Callable[[str], object]
+"""What is still done to a table, at its address, before it is there for all."""
+
+
+def nothing_more(address: str) -> None:
+    """Parquet is finished as it is."""
 
 
 class Folder(Protocol):
@@ -43,8 +50,8 @@ class Folder(Protocol):
     def aside(self, name: str) -> Path:
         """Where on this machine a table is put together."""
 
-    def put(self, name: str) -> None:
-        """What was put together, in the place of what was there."""
+    def put(self, name: str, finish: Finish = nothing_more) -> None:
+        """What was put together, in the place of what was there; finished first, at an address that Spark reaches."""
 
     def address(self, name: str) -> str:
         """As Spark has to be told it."""
@@ -101,7 +108,8 @@ class Local:
     def aside(self, name: str) -> Path:
         return self.path / UNFINISHED / name
 
-    def put(self, name: str) -> None:
+    def put(self, name: str, finish: Finish = nothing_more) -> None:
+        finish(to_write(self.aside(name)))
         gone = f"{UNFINISHED}/{name}.gone"
         self.remove(gone)
         if (self.path / name).exists():
@@ -171,9 +179,10 @@ class Hadoop:
     def aside(self, name: str) -> Path:
         return self.here / UNFINISHED / name
 
-    def put(self, name: str) -> None:
+    def put(self, name: str, finish: Finish = nothing_more) -> None:
         self.bring(self.aside(name), f"{UNFINISHED}/{name}")
         shutil.rmtree(self.aside(name))
+        finish(self.address(f"{UNFINISHED}/{name}"))
         self.rename(f"{UNFINISHED}/{name}", name)
 
     def address(self, name: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from lineal.spark.bulk.folder import UNFINISHED, Folder
+from lineal.spark.bulk.folder import UNFINISHED, Folder, nothing_more
+from lineal.spark.bulk.settings import settings
 from lineal.spark.names import column
 
 NAMES = ("statements", "edges", "columns", "diagnostics", "quarantine", "nodes", "closure")
@@ -25,6 +27,11 @@ GROUP = 100_000
 
 DELTA = "io.delta.sql.DeltaSparkSessionExtension"
 PARTITIONS = {"edges": "level STRING"}
+FEW_TASKS = {
+    "spark.databricks.delta.snapshotPartitions": "1",
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
+}
+"""A table has few files: without this Delta lists them by a job of 10,000 tasks, and reads its log by 50."""
 
 
 class Output:
@@ -57,18 +64,23 @@ class Output:
     def commit(self, name: str, rows: int) -> dict[str, Any]:
         """Put what stands aside in the place of what was there."""
         said = {"rows": rows, "digest": _digest(self.folder.aside(name))}
-        self.folder.put(name)
+        self.folder.put(name, partial(self.convert, name) if self.delta else nothing_more)
         if self.delta:
-            self.convert(name)
+            self.forget_logs()
         self.written[name] = said
         return said
 
-    def convert(self, name: str) -> None:
+    def convert(self, name: str, address: str) -> None:
         """The files of a table are those of a Delta table, too."""
-        jvm: Any = self.spark.sparkContext._jvm
-        jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()  # it may know what was there before
+        self.forget_logs()
         parts = f" PARTITIONED BY ({PARTITIONS[name]})" if name in PARTITIONS else ""
-        self.spark.sql(f"CONVERT TO DELTA parquet.{column(self.folder.address(name))}{parts}")
+        with settings(self.spark, FEW_TASKS):
+            self.spark.sql(f"CONVERT TO DELTA parquet.{column(address)}{parts}")
+
+    def forget_logs(self) -> None:
+        """Delta remembers what a place held before, and takes another table for the same."""
+        jvm: Any = self.spark.sparkContext._jvm
+        jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
 
     def forget(self, *names: str) -> None:
         """Tables of an earlier run that this one does not make."""

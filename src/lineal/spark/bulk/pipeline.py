@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from lineal.spark.bulk.errors import BulkError
 from lineal.spark.bulk.output import Output
 from lineal.spark.bulk.presets import preset_of
 from lineal.spark.bulk.resolve import resolve
+from lineal.spark.bulk.settings import settings
 from lineal.spark.bulk.state import State, opened
 from lineal.spark.bulk.statements import Log, Logged, statements
 from lineal.spark.bulk.tables import tables
@@ -103,7 +104,7 @@ def run(options: Options, spark: SparkSession, say: Say = lambda stage: None, st
         stack.enter_context(_spark_gave_up())
         if state is None:
             state = stack.enter_context(opened(options.folder, spark, options.fresh))
-        stack.enter_context(_settings(spark))
+        stack.enter_context(settings(spark, RUNTIME))
         return Run(options, spark, state, say).all()
 
 
@@ -113,22 +114,6 @@ def _spark_gave_up() -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as problem:
         raise BulkError(f"Spark gave up: {one_line(problem)} (the same command goes on from here)") from problem
-
-
-@contextmanager
-def _settings(spark: SparkSession) -> Iterator[None]:
-    before = {key: spark.conf.get(key, None) for key in RUNTIME}
-    for key, value in RUNTIME.items():
-        spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        with suppress(PySparkException, Py4JError):  # a session that is gone needs nothing back
-            for key, former in before.items():
-                if former is None:
-                    spark.conf.unset(key)
-                else:
-                    spark.conf.set(key, former)
 
 
 class Run:

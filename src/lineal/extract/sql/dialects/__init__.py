@@ -99,8 +99,7 @@ RESERVED_NAMES = _names(
         "redshift": "sysdate $path $size $spectrum_oid",
         "snowflake": "metadata$filename metadata$file_row_number metadata$action metadata$isupdate metadata$row_id "
         "metadata$file_last_modified metadata$start_scan_time metadata$file_content_key",
-        "spark spark2": "_metadata",
-        "databricks": "_metadata _change_type _commit_version _commit_timestamp",
+        "spark spark2 databricks": "_metadata _change_type _commit_version _commit_timestamp",
         "hive": "input__file__name block__offset__inside__file row__offset__inside__block",
         "trino presto athena": "$path $bucket $file_size $file_modified_time $partition current_schema current_path",
         "sqlite": "rowid oid _rowid_",

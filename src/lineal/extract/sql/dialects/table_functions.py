@@ -50,5 +50,10 @@ FILES = frozenset(
 )
 """FROM read_parquet('lake/*.parquet')      reads a place, and is no dataset of its own"""
 
+CHANGES = frozenset(("table_changes", "table_changes_by_path"))
+"""FROM table_changes('t', 1, 2)      Delta: the rows of t that came and went, with CHANGE_COLUMNS"""
+
+CHANGE_COLUMNS = ("_change_type", "_commit_version", "_commit_timestamp")
+
 ELSEWHERE = frozenset(("remote", "remotesecure", "cluster", "clusterallreplicas", "mysql", "postgresql"))
 """FROM remote('host', db.t), FROM mysql('host', 'db', 't', …)      ClickHouse: a table of another server"""

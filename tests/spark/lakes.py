@@ -1,0 +1,50 @@
+"""Sessions with a table format, in which only the tests of that format run: `make test-delta`, `make test-iceberg`.
+
+LINEAL_TEST_DELTA and LINEAL_TEST_ICEBERG name a folder of jars, or coordinates, that fit the pyspark that is imported.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+FORMATS = {
+    "LINEAL_TEST_DELTA": {
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.databricks.delta.snapshotPartitions": "1",
+    },
+    "LINEAL_TEST_ICEBERG": {
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.lake.type": "hadoop",
+    },
+}
+
+FEW_TASKS = {"spark.sql.sources.parallelPartitionDiscovery.parallelism": "1"}
+"""VACUUM lists the files of a table by a job of so many tasks, which are 10,000 without this."""
+
+
+def settings(variable: str) -> dict[str, str]:
+    """What a session needs for the format; nothing where the variable names none."""
+    named = os.environ.get(variable, "")
+    if not named:
+        return {}
+    jars = {"spark.jars.packages": named}
+    if Path(named).is_dir():
+        jars = {"spark.driver.extraClassPath": f"{named}/*", "spark.executor.extraClassPath": f"{named}/*"}
+    return {**FORMATS[variable], **FEW_TASKS, **jars}
+
+
+def settings_of_all() -> dict[str, str]:
+    return {key: value for variable in FORMATS for key, value in settings(variable).items()}
+
+
+def needs(variable: str, command: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not os.environ.get(variable), reason=f"{variable} names no jars: {command} does")
+
+
+needs_delta = needs("LINEAL_TEST_DELTA", "make test-delta")
+needs_iceberg = needs("LINEAL_TEST_ICEBERG", "make test-iceberg")

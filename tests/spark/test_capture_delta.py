@@ -1,0 +1,384 @@
+"""Tables of Delta: whatever way they are written and read, capture gives the edges of the same thing said in SQL.
+
+Run by `make test-delta`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from changes import STATEMENTS, by_running, by_the_program, by_the_text, edges_of, make, merge_by_frame, program
+from lakes import needs_delta
+
+pytestmark = needs_delta
+
+BY_SUBQUERY = ("update by subquery", "delete by subquery")
+"""Delta refuses these."""
+
+
+class Shop(NamedTuple):
+    """Two tables; the folder of one that has no name, and a folder for what a test makes."""
+
+    spark: Any
+    held: Path
+    folder: Path
+
+    def told(self, text: str) -> str:
+        return text.format(held=self.held, folder=self.folder)
+
+    def sql(self, text: str) -> Any:
+        return self.spark.sql(self.told(text))
+
+    @property
+    def seen(self) -> Any:
+        return self.spark.table("shop.seen")
+
+    @property
+    def orders(self) -> Any:
+        from delta.tables import DeltaTable
+
+        return DeltaTable.forName(self.spark, "shop.orders").alias("o")
+
+    def read(self, path: str = "orders", **options: Any) -> Any:
+        return self.spark.read.format("delta").options(**options).load(f"{self.held}/{path}")
+
+
+@pytest.fixture(scope="module")
+def held(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables with a row or two; each has more than one version."""
+    folder = tmp_path_factory.mktemp("held")
+    spark.sql("CREATE DATABASE IF NOT EXISTS shop")
+    make_both(spark)
+    for _ in range(2):
+        spark.table("shop.orders").write.format("delta").mode("append").save(f"{folder}/orders")
+    return folder
+
+
+def make_both(spark: Any) -> None:
+    make(spark, "shop", "USING delta TBLPROPERTIES (delta.enableChangeDataFeed = true)")
+    spark.sql("INSERT INTO shop.seen VALUES (1, 2, 'mon')")
+    spark.sql("INSERT INTO shop.orders VALUES (1, 3, 'mon')")
+
+
+@pytest.fixture
+def shop(spark: Any, held: Path, tmp_path: Path) -> Shop:
+    spark.sql("DROP TABLE IF EXISTS shop.made")
+    return Shop(spark, held, tmp_path)
+
+
+class Written(NamedTuple):
+    """A way to write, and a statement that does the same."""
+
+    run: Callable[[Shop], Any]
+    same_as: str = ""
+    """nothing for what leaves no lineage"""
+    over: str = ""
+    """the tables that it is written over, beside the two"""
+
+
+def statement(text: str, same_as: str = "", over: str = "") -> Written:
+    return Written(lambda shop: shop.sql(text), same_as or text, over)
+
+
+def assert_captured(shop: Shop, written: Written) -> None:
+    facts, problems = by_running(shop.spark, lambda: written.run(shop))
+    assert problems == []
+    assert facts == edges_of(shop.told(written.over + written.same_as), "shop")
+
+
+def from_seen(shop: Shop) -> Any:
+    from pyspark.sql import functions as F
+
+    return shop.seen.select("id", (F.col("n") + 1).alias("amount"), F.col("k").alias("day"))
+
+
+# -- statements and frames over tables of the catalogue ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in STATEMENTS if name not in BY_SUBQUERY])
+def test_a_statement(shop: Shop, name: str) -> None:
+    using = "USING delta"
+    facts, problems = by_running(shop.spark, lambda: shop.sql(STATEMENTS[name].format(p="shop", u=using)))
+    assert problems == []
+    assert facts == by_the_text(name, "shop", using)
+
+
+def test_a_program_writes_in_every_way(shop: Shop) -> None:
+    facts, problems = by_running(shop.spark, lambda: program(shop.spark, "shop", "delta"))
+    assert (facts, problems) == (by_the_program("shop"), [])
+
+
+def test_a_frame_is_merged(shop: Shop) -> None:
+    facts, problems = by_running(shop.spark, lambda: merge_by_frame(shop.spark, "shop"))
+    assert problems == []
+    assert facts == edges_of(
+        """MERGE INTO shop.orders USING shop.seen s ON orders.id = s.id
+           WHEN MATCHED AND s.n > 1 THEN UPDATE SET amount = s.n + orders.amount
+           WHEN NOT MATCHED THEN INSERT (id, day) VALUES (s.id, s.k)""",
+        "shop",
+    )
+
+
+# -- overwriting a part ------------------------------------------------------------------------------------------
+
+DAYS = "CREATE TABLE shop.days (id BIGINT, amount BIGINT, day STRING) {};"
+APPENDED = "INSERT INTO shop.orders SELECT id, n + 1, k FROM shop.seen"
+
+PARTS = {
+    "replaceWhere": Written(
+        lambda shop: from_seen(shop)
+        .write.format("delta").mode("overwrite").option("replaceWhere", "day = 'mon'").saveAsTable("shop.orders"),
+        APPENDED,
+    ),
+    "partitions": Written(
+        lambda shop: from_seen(shop)
+        .write.format("delta").mode("overwrite").option("partitionOverwriteMode", "dynamic").insertInto("shop.days"),
+        "INSERT INTO shop.days"
+        " SELECT id, n + 1, k FROM shop.seen",
+    ),
+    "static partition": statement(
+        "INSERT OVERWRITE shop.days PARTITION (day = 'mon') SELECT id, n FROM shop.seen",
+        "INSERT INTO shop.days (id, amount) SELECT id, n FROM shop.seen",
+    ),
+    "dynamic partitions": statement(
+        "INSERT OVERWRITE shop.days PARTITION (day) SELECT id, n, k FROM shop.seen",
+        "INSERT INTO shop.days SELECT id, n, k FROM shop.seen",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_is_overwritten(shop: Shop, name: str) -> None:
+    shop.sql("DROP TABLE IF EXISTS shop.days")
+    shop.sql(DAYS.format("USING delta PARTITIONED BY (day)"))
+    shop.sql("INSERT INTO shop.days VALUES (1, 3, 'mon')")
+    shop.spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic" if "dynamic" in name else "static")
+    try:
+        assert_captured(shop, PARTS[name]._replace(over=DAYS.format("")))
+    finally:
+        shop.spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
+
+
+# -- by path -----------------------------------------------------------------------------------------------------
+
+HELD = "CREATE TABLE delta.`{held}/orders` (id BIGINT, amount BIGINT, day STRING);"
+INTO_MADE = "CREATE TABLE shop.made AS SELECT id, upper(day) AS day FROM delta.`{held}/orders` WHERE amount > 1"
+
+
+def into_made(shop: Shop, orders: Any) -> None:
+    from pyspark.sql import functions as F
+
+    made = orders.where("amount > 1").select("id", F.upper("day").alias("day"))
+    made.write.format("delta").saveAsTable("shop.made")
+
+
+BY_PATH = {
+    "save": Written(
+        lambda shop: from_seen(shop).write.format("delta").mode("overwrite").save(f"{shop.held}/orders/"),
+        "CREATE TABLE delta.`{held}/orders` AS SELECT id, n + 1 AS amount, k AS day FROM shop.seen",
+    ),
+    "create as": statement("CREATE TABLE delta.`{folder}/new` USING delta AS SELECT id, n FROM shop.seen"),
+    "insert": statement("INSERT INTO delta.`{held}/orders` SELECT id, n + 1, k FROM shop.seen WHERE n > 1"),
+    "delete": statement("DELETE FROM delta.`{held}/orders` WHERE amount > 3"),
+    "update": statement("UPDATE delta.`{held}/orders` SET day = upper(day) WHERE amount > 3"),
+    "merge": statement(
+        """MERGE INTO delta.`{held}/orders` t USING shop.seen s ON t.id = s.id
+        WHEN MATCHED THEN UPDATE SET amount = s.n WHEN NOT MATCHED THEN INSERT (id, day) VALUES (s.id, s.k)"""
+    ),
+    "load": Written(lambda shop: into_made(shop, shop.read()), INTO_MADE),
+    "load a version": Written(lambda shop: into_made(shop, shop.read(versionAsOf=0)), INTO_MADE),
+    "load a version by its name": Written(lambda shop: into_made(shop, shop.read("orders@v0")), INTO_MADE),
+    "select": statement(INTO_MADE.replace("made AS", "made USING delta AS")),
+    "select a version": statement(
+        INTO_MADE.replace("made AS", "made USING delta AS").replace(" WHERE", " VERSION AS OF 0 WHERE")
+    ),
+    "select a version by its name": statement(
+        INTO_MADE.replace("made AS", "made USING delta AS").replace("orders` WHERE", "orders@v0` WHERE")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_PATH)
+def test_a_table_is_its_path(shop: Shop, name: str) -> None:
+    assert_captured(shop, BY_PATH[name]._replace(over=HELD))
+
+
+# -- the builders of DeltaTable ----------------------------------------------------------------------------------
+
+
+def merge_in_every_way(shop: Shop) -> None:
+    merge = shop.orders.merge(shop.seen.alias("s"), "o.id = s.id")
+    merge = merge.whenMatchedUpdate("s.n > 1", {"amount": "s.n + o.amount"}).whenMatchedDelete("o.amount = 7")
+    merge = merge.whenNotMatchedInsert("s.n < 9", {"id": "s.id", "amount": "s.n"})
+    merge.whenNotMatchedBySourceUpdate("o.amount > 3", {"day": "'gone'"}).execute()
+
+
+def merge_all(shop: Shop) -> None:
+    merge = shop.orders.merge(from_seen(shop).alias("s"), "o.id = s.id")
+    merge.whenMatchedUpdateAll().whenNotMatchedInsertAll().whenNotMatchedBySourceDelete().execute()
+
+
+BUILT = {
+    "merge": Written(
+        merge_in_every_way,
+        """MERGE INTO shop.orders o USING shop.seen s ON o.id = s.id
+           WHEN MATCHED AND s.n > 1 THEN UPDATE SET amount = s.n + o.amount
+           WHEN MATCHED AND o.amount = 7 THEN DELETE
+           WHEN NOT MATCHED AND s.n < 9 THEN INSERT (id, amount) VALUES (s.id, s.n)
+           WHEN NOT MATCHED BY SOURCE AND o.amount > 3 THEN UPDATE SET day = 'gone'""",
+    ),
+    "merge all": Written(
+        merge_all,
+        """MERGE INTO shop.orders o USING (SELECT id, n + 1 AS amount, k AS day FROM shop.seen) s ON o.id = s.id
+           WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT * WHEN NOT MATCHED BY SOURCE THEN DELETE""",
+    ),
+    "update": Written(
+        lambda shop: shop.orders.update("amount > 4", {"day": "concat(day, id)"}),
+        "UPDATE shop.orders SET day = concat(day, id) WHERE amount > 4",
+    ),
+    "delete": Written(lambda shop: shop.orders.delete("amount > 4"), "DELETE FROM shop.orders WHERE amount > 4"),
+}
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_a_builder(shop: Shop, name: str) -> None:
+    assert_captured(shop, BUILT[name])
+
+
+# -- versions, clones, housekeeping ------------------------------------------------------------------------------
+
+VERSIONS = {
+    "a former version": statement("INSERT INTO shop.orders SELECT id, n, k FROM shop.seen VERSION AS OF 0"),
+    "a former time": Written(
+        lambda shop: shop.spark.read.option("versionAsOf", 1).table("shop.seen").select("id", "n", "k")
+        .write.insertInto("shop.orders"),
+        "INSERT INTO shop.orders SELECT id, n, k FROM shop.seen",
+    ),
+    "changes": statement(
+        "CREATE TABLE shop.made USING delta AS SELECT id, _change_type AS what FROM table_changes('shop.seen', 1)"
+        " WHERE _commit_version > 0"
+    ),
+    "changes of a frame": Written(
+        lambda shop: shop.spark.read.option("readChangeFeed", "true").option("startingVersion", 1).table("shop.seen")
+        .selectExpr("id", "_change_type AS what").where("_commit_version > 0")
+        .write.format("delta").saveAsTable("shop.made"),
+        "CREATE TABLE shop.made USING delta AS SELECT id, _change_type AS what FROM table_changes('shop.seen', 1)"
+        " WHERE _commit_version > 0",
+    ),
+    "clone": statement("CREATE TABLE shop.made SHALLOW CLONE shop.seen"),
+    "clone of a version": statement("CREATE OR REPLACE TABLE shop.made SHALLOW CLONE shop.seen VERSION AS OF 0"),
+    "clone by path": statement(
+        "CREATE TABLE delta.`{folder}/copy` SHALLOW CLONE delta.`{held}/orders`", over=HELD
+    ),
+    "restore": statement("RESTORE TABLE shop.orders TO VERSION AS OF 0"),
+    "restore by the builder": Written(
+        lambda shop: shop.orders.restoreToVersion(1), "RESTORE TABLE shop.orders TO VERSION AS OF 1"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_versions(shop: Shop, name: str) -> None:
+    assert_captured(shop, VERSIONS[name])
+
+
+def newest(table: Any) -> int:
+    return int(table.history(1).collect()[0]["version"])
+
+
+HOUSEKEEPING = {
+    "optimize": lambda shop: shop.sql("OPTIMIZE shop.seen ZORDER BY (n)"),
+    "vacuum": lambda shop: shop.sql("VACUUM shop.seen"),
+    "convert": lambda shop: shop.sql("CONVERT TO DELTA parquet.`{folder}/plain`"),
+    "history": lambda shop: shop.sql("DESCRIBE HISTORY shop.seen").collect(),
+    "properties": lambda shop: shop.sql("ALTER TABLE shop.seen SET TBLPROPERTIES (a = 'b')"),
+    "restore of what is there": lambda shop: shop.orders.restoreToVersion(
+        shop.orders.history(1).collect()[0]["version"]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOUSEKEEPING)
+def test_housekeeping_leaves_no_lineage(shop: Shop, name: str) -> None:
+    shop.seen.write.parquet(f"{shop.folder}/plain")
+    assert_captured(shop, Written(HOUSEKEEPING[name]))
+
+
+# -- streams -----------------------------------------------------------------------------------------------------
+
+
+def flow(shop: Shop, stream: Any, **start: Any) -> None:
+    started = stream.option("checkpointLocation", f"{shop.folder}/progress").trigger(availableNow=True)
+    query = started.toTable(start["table"]) if "table" in start else started.start(**start)
+    query.awaitTermination()
+
+
+def merge_batch(batch: Any, _: int) -> None:
+    from delta.tables import DeltaTable
+
+    orders = DeltaTable.forName(batch.sparkSession, "shop.orders").alias("o")
+    orders.merge(batch.alias("s"), "o.id = s.id").whenMatchedUpdate(set={"amount": "s.n"}).execute()
+
+
+FLOWS = {
+    "into a table": Written(
+        lambda shop: flow(
+            shop, shop.spark.readStream.table("shop.seen").selectExpr("id", "n + 1 AS more").writeStream,
+            table="shop.made",
+        ),
+        "CREATE TABLE shop.made AS SELECT id, n + 1 AS more FROM shop.seen",
+    ),
+    "from path to path": Written(
+        lambda shop: flow(
+            shop, shop.spark.readStream.format("delta").load(f"{shop.held}/orders").where("amount > 1")
+            .writeStream.format("delta"),
+            path=f"{shop.folder}/copy",
+        ),
+        "CREATE TABLE delta.`{folder}/copy` AS SELECT * FROM delta.`{held}/orders` WHERE amount > 1",
+        HELD,
+    ),
+    "merged batch by batch": Written(
+        lambda shop: flow(
+            shop, shop.spark.readStream.table("shop.seen").where("k > 'a'").writeStream.foreachBatch(merge_batch)
+        ),
+        """MERGE INTO shop.orders o USING (SELECT * FROM shop.seen WHERE k > 'a') s ON o.id = s.id
+           WHEN MATCHED THEN UPDATE SET amount = s.n""",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FLOWS)
+def test_a_stream(shop: Shop, name: str) -> None:
+    assert_captured(shop, FLOWS[name])
+
+
+# -- schemas that grow -------------------------------------------------------------------------------------------
+
+GROWN = {
+    "append": Written(
+        lambda shop: shop.seen.selectExpr("id", "k AS colour").write.format("delta").mode("append")
+        .option("mergeSchema", "true").saveAsTable("shop.orders"),
+        "INSERT INTO shop.orders (id, colour) SELECT id, k FROM shop.seen",
+        "ALTER TABLE shop.orders ADD COLUMN colour STRING;",
+    ),
+    "overwrite": Written(
+        lambda shop: shop.seen.selectExpr("n AS id", "k AS colour").write.format("delta").mode("overwrite")
+        .option("overwriteSchema", "true").saveAsTable("shop.orders"),
+        "CREATE OR REPLACE TABLE shop.orders AS SELECT n AS id, k AS colour FROM shop.seen",
+    ),
+    "merge": statement(
+        """MERGE WITH SCHEMA EVOLUTION INTO shop.orders o USING (SELECT id, k AS colour FROM shop.seen) s ON o.id = s.id
+           WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GROWN)
+def test_a_schema_that_grows(shop: Shop, name: str) -> None:
+    try:
+        assert_captured(shop, GROWN[name])
+    finally:
+        make_both(shop.spark)
