@@ -20,7 +20,6 @@ from click.testing import CliRunner
 from lineal.cli import main
 from lineal.model.extraction import Extraction
 from lineal.spark import capture
-from lineal.spark.live import CaptureUnavailable
 from lineal.spark.live.outlet import ToServer
 from lineal.store import saved
 from lineal.store.saved import restored
@@ -67,6 +66,9 @@ def test_each_way_to_write(spark, orders, tmp_path):
     assert (captured.writes, captured.failed) == (5, 0)
     assert not captured.extraction.diagnostics
     assert [str(edge) for edge in captured.lineage.upstream("captured.daily.total")]
+    usages = [usage for edge in captured.extraction.edges for usage in edge.usages]
+    assert {usage.transform for usage in usages if usage.how.value == "AGGREGATION"} == {"sum"}
+    assert {usage.trail for usage in usages} == {None}, "what was written keeps no plan alive"
 
 
 def test_several_writes_of_one_statement_and_a_folder(spark, orders, tmp_path):
@@ -440,10 +442,38 @@ def test_a_context_that_cannot_be_watched_works_as_ever(spark, orders, monkeypat
     assert [diagnostic.code.code for diagnostic in captured.extraction.diagnostics] == ["not-captured"]
 
 
-def test_spark_connect_is_refused():
+def test_spark_connect_is_said_once_and_the_job_goes_on(monkeypatch, caplog):
+    from pyspark import SparkContext
+
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
     remote = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
-    with pytest.raises(CaptureUnavailable, match="Spark Connect"), capture(remote):
-        pass
+    with caplog.at_level(logging.WARNING, "lineal.capture"), capture(remote) as captured:
+        went_on = True
+    assert went_on
+    assert [record.getMessage().split(",")[0] for record in caplog.records] == [
+        "a session of Spark Connect cannot be watched"
+    ]
+    assert [diagnostic.code.code for diagnostic in captured.extraction.diagnostics] == ["not-captured"]
+
+
+def test_a_server_of_spark_connect_in_this_process_is_watched(spark, orders):
+    remote = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    with capture(remote) as captured:
+        orders.select("day").write.saveAsTable("captured.served")
+    assert facts(captured) == {"captured.orders.day -> captured.served.day  IDENTITY"}
+
+
+def test_what_spark_drops_is_said(spark, orders, monkeypatch, caplog):
+    """Spark's queue of events is bounded: what did not fit was not told to anybody."""
+    with caplog.at_level(logging.WARNING, "lineal.capture"), capture(spark) as captured:
+        registry = spark.sparkContext._jsc.sc().listenerBus().metrics().metricRegistry()
+        registry.counter("queue.lineal.numDroppedEvents").inc()
+        orders.select("day").write.saveAsTable("captured.told")
+    assert len(facts(captured)) == 1
+    assert [record.getMessage().split(" of its")[0] for record in caplog.records] == ["Spark has dropped 1 events"]
+    with capture(spark) as again:
+        orders.select("id").write.saveAsTable("captured.told_again")
+    assert not again.extraction.diagnostics
 
 
 JOB = """
@@ -469,6 +499,45 @@ def test_the_command_runs_a_job_and_ends_as_it_does(tmp_path):
     told = [(event["job"]["name"], event["eventType"]) for event in events_in(events)]
     assert told[0] == ("shop", "START")
     assert told[-2:] == [(f"shop.{tmp_path}/out", "COMPLETE"), ("shop", "FAIL")]
+
+
+RESTLESS = """
+import os, sys
+from pyspark.sql import SparkSession
+
+def start(name):
+    quiet = {"spark.ui.enabled": "false", "spark.log.level": "OFF", "spark.sql.warehouse.dir": sys.argv[1]}
+    return SparkSession.builder.master("local[1]").appName(name).config(map=quiet).getOrCreate()
+
+spark = start("first")
+spark.range(3).selectExpr("id", "id % 2 AS odd").write.parquet(sys.argv[1] + "/in")
+child = os.fork()
+if child == 0:
+    sys.exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+spark.read.parquet(sys.argv[1] + "/in").select("odd").write.parquet(sys.argv[1] + "/one")
+spark.stop()
+spark = start("second")
+spark.newSession().read.parquet(sys.argv[1] + "/in").select("id").write.parquet(sys.argv[1] + "/two")
+if sys.argv[2:]:
+    os._exit(5)
+sys.exit("enough")
+"""
+
+
+@pytest.mark.parametrize(("arguments", "code"), [([], 1), (["suddenly"], 5)])
+def test_a_job_that_forks_and_starts_anew_and_leaves(tmp_path, arguments, code):
+    job, events = tmp_path / "job.py", tmp_path / "events.ndjson"
+    job.write_text(RESTLESS)
+    command = [sys.executable, "-m", "lineal", "capture", str(job), "--to", str(events), "--", str(tmp_path)]
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=300)
+    assert done.returncode == code, done.stderr
+    told = [(event["job"]["name"].removeprefix("first."), event["eventType"]) for event in events_in(events)]
+    assert told[0] == ("first", "START")
+    assert told[1:5] == [(f"{tmp_path}/{name}", kind) for name in ("in", "one") for kind in ("START", "COMPLETE")]
+    if not arguments:
+        assert told[5:] == [(f"{tmp_path}/two", "START"), (f"{tmp_path}/two", "COMPLETE"), ("first", "FAIL")]
+        assert done.stderr.splitlines()[-2:] == ["enough", "lineal: 3 writes; 2 edges"]
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,8 @@ def _run(job: str | None, arguments: tuple[str, ...], options: dict[str, Any]) -
 
     watch = Watch(settings, _say)
     code = run_job(job, arguments, watch)
+    if watch.forked:
+        return code
     if not watch.attached:
         _say(_why_nothing())
     _show(watch.captured, settings)

@@ -103,13 +103,18 @@ def viewed(relation: Relation, name: str) -> Relation:
 
 
 def dataset(
-    run: Run, key: str, spelling: str, node: Any, qualifier: tuple[str, ...] = (), schema: SchemaValue | None = None
-) -> Relation:
-    """A scan of a dataset by its name: what the program or the corpus knows of it, else an open star."""
+    run: Run, key: str, spelling: str, node: Any, qualifier: tuple[str, ...] = (), schema: SchemaValue | None = None,
+    of_format: bool = False,
+) -> Relation:  # fmt: skip
+    """A scan of a dataset by its name: what the program or the corpus knows of it, else an open star.
+
+    read.text("/out/orders.csv")      its lines, whatever columns were written there
+    """
     evaluation = run.evaluation()
     home, frame = evaluation.scan(key, spelling, node)
     types = run.program.types_of(key)
-    if frame.stars and schema is not None and home is not None:
+    otherwise = of_format and schema is not None and schema.fields[0][0].lower() not in frame.index
+    if (frame.stars or otherwise) and schema is not None and home is not None:
         frame = scan(home, [(name, name.lower()) for name, _ in schema.fields], True)
         types = {name.lower(): kind for name, kind in schema.fields}
     relation = scanned(frame, qualifier)
@@ -217,6 +222,14 @@ SESSION: dict[str, Callable[[Run, Arguments, Keywords, Any], Value]] = {
 
 # -- spark.read --------------------------------------------------------------------------------------------------
 
+COLUMNS_OF_FORMATS = {
+    "text": ("value",),
+    "textFile": ("value",),
+    "binaryFile": ("path", "modificationTime", "length", "content"),
+    "kafka": ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType"),
+}
+"""The columns that a format gives to whatever it reads."""
+
 FORMATS = frozenset(("parquet", "csv", "json", "orc", "text", "load", "textFile", "xml", "avro", "delta"))
 
 
@@ -258,21 +271,16 @@ def read_path(run: Run, held: Builder, name: str, arguments: Arguments, keywords
         if name in ("parquet", "orc", "json")
         else [path]
     )
-    if name in ("text", "textFile") and schema is None:
-        schema = SchemaValue([("value", "string")])
-    if held.parts.get("format") == "kafka":
-        schema = SchemaValue(
-            [(each, "") for each in ("key", "value", "topic", "partition", "offset", "timestamp", "timestampType")]
-        )
-    if held.parts.get("format") == "binaryFile":
-        schema = SchemaValue([(each, "") for each in ("path", "modificationTime", "length", "content")])
+    fixed = COLUMNS_OF_FORMATS.get(str(held.parts.get("format", "")) if name == "load" else name)
+    if fixed is not None and (schema is None or fixed[0] != "value"):
+        schema = SchemaValue([(each, "") for each in fixed])
 
     def read(run: Run, spelled: str, node: Any) -> Relation:
         shown = path_name(spelled)
         located = run.program.located.get(shown)
         if located is not None:
             return table_named(run, located, node)
-        return dataset(run, shown, shown, node, (), schema)
+        return dataset(run, shown, shown, node, (), schema, of_format=fixed is not None)
 
     found: Value = None
     for each in paths:

@@ -81,6 +81,10 @@ def write_call(run: Run, held: Builder, name: str, arguments: Arguments, keyword
         return held.with_(mode=arguments[0] if arguments else next(iter(keywords.values()), None))
     if name == "format":
         return held.with_(format=arguments[0] if arguments else keywords.get("source"))
+    if name == "queryName":
+        return held.with_(query=arguments[0] if arguments else keywords.get("queryName"))
+    if name == "foreach":
+        return held.with_(format="foreach")
     if name == "foreachBatch":
         return held.with_(each=arguments[0] if arguments else keywords.get("func"))
     if name in ("saveAsTable", "toTable", "insertInto", "jdbc") or name in PATHS:
@@ -118,8 +122,10 @@ def write_done(run: Run, held: Builder, name: str, arguments: Arguments, keyword
     path = first(arguments, keywords, "path")
     if path is None:
         path = options.get("path", options.get("topic"))
-    if path is None and parts.get("format") in ("console", "noop", "memory"):
+    if path is None and parts.get("format") in ("console", "noop", "foreach"):
         return None
+    if path is None and parts.get("format") == "memory":
+        return temporary_view(run, relation, [parts.get("query", keywords.get("queryName"))], {}, node)
     return write_to(run, relation, path, node, path=True, defines=not append, keeps=keeps)
 
 

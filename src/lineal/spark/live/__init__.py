@@ -13,6 +13,6 @@ job.py        a job's file, run as spark-submit runs it
 
 from __future__ import annotations
 
-from lineal.spark.live.watch import Captured, CaptureUnavailable, Settings, capture
+from lineal.spark.live.watch import Captured, Settings, capture
 
-__all__ = ["CaptureUnavailable", "Captured", "Settings", "capture"]
+__all__ = ["Captured", "Settings", "capture"]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from lineal.extract.catalyst.plan import Names, Origins, extract, origin_in
 from lineal.model.diagnostic import Code, Diagnostic, order_of
-from lineal.model.edge import Column, Dataset, Edge, Usage
+from lineal.model.edge import Column, Dataset, Edge, Site, Usage
 from lineal.model.extraction import Coverage, DatasetInfo, Extraction
 from lineal.model.job import Run
 from lineal.spark.live.listener import CHECKPOINTS, Closed, Execution, Problem
@@ -48,6 +48,8 @@ class Recorder:
         self._problems: dict[str, Diagnostic] = {}
         self._inside: dict[int, list[Execution]] = {}
         self._checkpoints = Origins()
+        self._usages: dict[Any, Usage] = {}
+        """each kind of usage once"""
         self._lock = Lock()
         self.writes = 0
         self.failed = 0
@@ -82,6 +84,17 @@ class Recorder:
         with self._lock:
             return united(list(self._found.values()), list(self._problems.values()))
 
+    def _settled(self, found: Extraction) -> Extraction:
+        """Without the plan that it was read from: a job of a thousand writes keeps their edges, not their plans."""
+        usages = self._usages
+
+        def settled(usage: Usage) -> Usage:
+            site = Site(None, "", usage.calls, usage.reader.level)
+            return usages.setdefault((usage.way, usage.doubt, site), Usage(usage.way, usage.doubt, None, site))
+
+        found.edges = [Edge(edge.source, edge.target, tuple(map(settled, edge.usages))) for edge in found.edges]
+        return found
+
     def _take_batch(self, batch: Execution, inside: Sequence[Execution], run_id: RunId) -> None:
         """foreachBatch hands over rows without a history: the stream's own plan has made them."""
         # a stream's batch may be carried out by an execution of its own
@@ -108,7 +121,7 @@ class Recorder:
             if execution.kind in CHECKPOINTS or execution.sink == MEMORY:
                 origins.add(deeply(lambda: origin_in(execution.plan, self._names, origins, execution.rdd)))
                 return
-            found = deeply(lambda: extract(execution.plan, execution.kind, self._names, origins))
+            found = self._settled(deeply(lambda: extract(execution.plan, execution.kind, self._names, origins)))
         except Exception as problem:
             self.problem(execution.kind, f"the plan of {execution.kind} cannot be read: {one_line(problem)}")
             return

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("lineal.capture")
 BEAT = 1000
 """The milliseconds for which a thread waits in the JVM for the next execution."""
+ELSEWHERE = (
+    "a session of Spark Connect cannot be watched, since its plans are on the server: nothing is captured; "
+    "watch the server's own process"
+)
 DROPPED = (
     "Spark has dropped {} events of its queue 'lineal', which was full: edges may be missing; "
     "spark.scheduler.listenerbus.eventqueue.lineal.capacity makes room"
 )
-
-
-class CaptureUnavailable(RuntimeError):
-    """The session cannot be watched; the message says why."""
 
 
 class Settings(NamedTuple):
@@ -100,14 +100,13 @@ def capture(
 
     `to` is a file or the address of a server for OpenLineage events, `save` a file for the lineage.
     """
-    context = context_of(spark)
     watch = Watch(
         Settings(
             to=os.fspath(to), unsent=os.fspath(unsent), save=os.fspath(save), namespace=namespace,
             job_namespace=job_namespace, job_name=job_name, timeout=timeout,
         )
     )  # fmt: skip
-    watch.attach(context)
+    watch.attach(context_of(spark))
     try:
         yield watch.captured
     except BaseException as problem:
@@ -117,12 +116,12 @@ def capture(
 
 
 def context_of(spark: Any) -> Any:
-    """The session's context; a session of Spark Connect has its plans elsewhere."""
-    if type(spark).__module__.startswith("pyspark.sql.connect"):
-        raise CaptureUnavailable(
-            "a Spark Connect session cannot be watched: its plans are on the server. Watch the server's own process"
-        )
-    return getattr(spark, "sparkContext", spark)
+    """The session's context; that of a session of Spark Connect is on its server, which may be this process."""
+    if not type(spark).__module__.startswith("pyspark.sql.connect"):
+        return getattr(spark, "sparkContext", spark)
+    from pyspark import SparkContext
+
+    return SparkContext._active_spark_context
 
 
 class Watch:
@@ -133,6 +132,7 @@ class Watch:
         self._said = said
         self._recorder = Recorder(Names(settings.namespace), self._wrote, said)
         self._followers: list[Follower] = []
+        self._process = os.getpid()
         self._run_id = str(uuid4())
         self._name = settings.job_name
         self._began = now()
@@ -142,8 +142,16 @@ class Watch:
     def attached(self) -> bool:
         return bool(self._followers)
 
+    @property
+    def forked(self) -> bool:
+        """Whether this is a child of the process that watches: it has its memory, and nothing to say."""
+        return os.getpid() != self._process
+
     def attach(self, context: Any) -> None:
         """A context that cannot be watched is said; it works as without us."""
+        if context is None:
+            self._recorder.problem("attach", ELSEWHERE)
+            return
         try:
             self._name = self._name or str(context.appName)
             follower = Follower(context, self._recorder)
@@ -155,6 +163,8 @@ class Watch:
         self._followers.append(follower)
 
     def close(self, failure: str = "") -> None:
+        if self.forked:
+            return
         try:
             for follower in self._followers:
                 follower.finish(self.settings.timeout)

@@ -75,6 +75,27 @@ spark.sql("SELECT b, most - b AS less FROM t WHERE id < most").write.saveAsTable
             "t.a => k  FILTER",
         },
     ),
+    "a stream in memory is a view, and a function of a stream no target": (
+        """
+s = spark.readStream.table("t")
+s.select("a").writeStream.format("memory").queryName("seen").start()
+s.writeStream.foreach(print).start()
+spark.table("seen").write.saveAsTable("k")
+""",
+        {"t.a -> k.a  IDENTITY"},
+    ),
+    "a format gives its own columns to what another has written": (
+        """
+spark.table("t").write.csv("/out/t")
+spark.read.text("/out/t").write.saveAsTable("k")
+spark.read.format("binaryFile").load("/out/t").select("path").write.saveAsTable("m")
+""",
+        {
+            *(f"t.{name} -> /out/t.{name}  IDENTITY" for name in ("id", "a", "b")),
+            "/out/t.value -> k.value  IDENTITY",
+            "/out/t.path -> m.path  IDENTITY",
+        },
+    ),
     "a script has variables of its own": (
         """
 spark.sql('''BEGIN
