@@ -360,7 +360,7 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
             part = held_at(node, scope)
             if isinstance(part, Struct):
                 return part.__class__(whole, part.fields)
-            return Part(whole) if is_part_of_column(node, scope) else whole
+            return Part(whole) if is_own(part) else whole
         if node.name in FIELDS or node.name in CARRIERS:
             return carried(node, scope) or whole
         if node.name == "CreateArray":

@@ -308,7 +308,7 @@ def pipes(words: Words) -> Words:
         edit = EDITS.get(words[position].text.upper()) if word.text == "|>" and position < len(words) else None
         if edit is None:
             continue
-        end = first(words, position, "|>") or len(words)
+        end = end_of_step(words, position)
         items = words[position + 1 : end]
         around = (
             (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (edit[0], edit[1]), (TokenType.L_PAREN, "("),
@@ -318,6 +318,17 @@ def pipes(words: Words) -> Words:
         found.append(like(word, TokenType.R_PAREN, ")"))
         position = end
     return found if len(found) != len(words) else words
+
+
+def end_of_step(words: Words, position: int) -> int:
+    """(FROM t |> SET a = f(b) |> …), (FROM t |> SET a = f(b))      up to the next step, or out of the subquery"""
+    depth = 0
+    for at in range(position, len(words)):
+        kind = words[at].token_type
+        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
+        if depth < 0 or (depth == 0 and words[at].text == "|>" and kind not in QUOTED):
+            return at
+    return len(words)
 
 
 EDITS = {

@@ -92,6 +92,10 @@ class Scalar(Frame):
         self.node = node
 
 
+STEP = "__tmp"
+"""How the parser calls the steps of a pipe: __tmp1, __tmp2, …"""
+
+
 class Scope:
     """The sources that names are looked up in, the scope around, and the aliases that a clause may see."""
 
@@ -282,11 +286,27 @@ class Scope:
         if is_sequence(node):
             return self.no_column()
         key = evaluation.fold(texts[0], quotes[0])
+        piped = self.piped_source(key)
+        if piped is not None:
+            slot = self.of_pipe(piped, texts[1], evaluation.fold(texts[1], quotes[1]), node)
+            return field_of(slot, texts[2:], node) if slot is not None else None
         hidden = self.hidden_source(texts[:-1], key)
         if hidden is not None:
             return self.of_hidden(hidden, texts[-1], evaluation.fold(texts[-1], quotes[-1]), node)
         slot = self.unqualified(texts[0], key, node, certain=True)
         return field_of(slot, texts[1:], node) if slot is not None else None
+
+    def piped_source(self, key: str) -> Source | None:
+        """FROM t AS a |> EXTEND a.x AS y |> WHERE a.x > y      the parser makes CTEs of the steps, and `a` lives on"""
+        if any(key in source.index for source in self.order):
+            return None
+        return next((source for source in self.order if source.alias.startswith(STEP)), None)
+
+    def of_pipe(self, source: Source, name: str, key: str, node: exp.Column) -> Slot | None:
+        alike = [slot for slot in source.frame.slots if slot.key == key]
+        if not alike:
+            return self.from_stars(source, name, key, node)
+        return alike[0] if len(alike) == 1 else None
 
     def hidden_source(self, names: list[str], key: str) -> Source | None:
         """SELECT t.x FROM t AS a      no engine reads it, but a is the t that is meant where no column is called t"""
