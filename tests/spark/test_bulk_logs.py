@@ -242,6 +242,35 @@ def test_json_is_read_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
     assert facts(summary.extraction.edges) == facts(alone.edges)
 
 
+def test_a_field_twice(spark: Any, tmp_path: Path) -> None:
+    """In one object: the last one counts, as on one machine, and no other row is lost."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "a.jsonl").write_bytes(
+        b'{"query_text": "SELECT a FROM t", "query_text": "SELECT b FROM t", "n": {"m": 1, "m": 2}}\n'
+        b'{"query_text": "SELECT c FROM t"}\n\n{"query_text": "SELECT \xfc FROM t"}\n{"query_text": \n'
+    )
+    (logs / "b.jsonl").write_text(json.dumps([{"query_text": "SELECT d FROM t"}], indent=1))
+    summary = run(Options((str(logs),), tmp_path / "out"), spark)
+    assert (summary.rows, summary.quarantined) == (5, {NOT_UTF8: 1, NOT_READ: 1})
+    assert facts(summary.extraction.edges) == facts(lineal.lineage(logs, log={"text": "query_text"}).edges)
+
+
+def test_words_that_are_none(spark: Any, tmp_path: Path) -> None:
+    """A user in bytes that are no text, a time in nanoseconds: neither costs the statement."""
+    at = [1_777_629_600_123_456_789, None, 100]
+    said = {
+        "sql": ["SELECT a FROM t"] * 3,
+        "user_name": pa.array([b"\xff\xfe", b"ann", None], pa.binary()),
+        "start_time": pa.array(at, pa.timestamp("ns")),
+    }
+    pq.write_table(pa.table(said), tmp_path / "log.parquet")
+    run(Options((str(tmp_path / "log.parquet"),), tmp_path / "out"), spark)
+    (found,) = table(tmp_path / "out", "statements")
+    assert found["runs"] == 3 and found["users"] == ["ann", "\ufffd\ufffd"]
+    assert (found["first_seen"], found["last_seen"]) == ("100", "2026-05-01 10:00:00.123456")
+
+
 def test_rows_that_cannot_be_used_are_counted(spark: Any, tmp_path: Path) -> None:
     """No text, bytes that are none, a NUL, a statement of 50 MB: each costs itself only."""
     texts = [

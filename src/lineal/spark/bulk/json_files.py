@@ -7,13 +7,15 @@ history/b.json    [ {                                an array over many lines, o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
 
 from lineal.projects.logs import json_text
@@ -34,6 +36,19 @@ def frame(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...], 
         recursiveFileLookup="true", columnNameOfCorruptRecord=fault, primitivesAsString="true",
         maxStringLen=str(LONGEST_VALUE),
     )  # fmt: skip
+    try:
+        found = _frame(spark, reader, paths, packed, fault)
+        if len(set(found.columns)) == len(found.columns):
+            return found
+    except AnalysisException as problem:
+        if problem.getCondition() != "COLUMN_ALREADY_EXISTS":
+            raise
+    return _parsed(spark, reader, _with_each_field_once(_every_text(spark, paths, packed)))
+
+
+def _frame(
+    spark: SparkSession, reader: DataFrameReader, paths: tuple[str, ...], packed: tuple[str, ...], fault: str
+) -> DataFrame:
     files = csv_files.local(paths, packed)
     others = [file for file in files or () if is_marked(Path(file)) or not is_by_line(Path(file))]
     if others:
@@ -59,8 +74,40 @@ def _texts(spark: SparkSession, others: list[str], by_line: list[str]) -> DataFr
     found = spark.createDataFrame(every).repartition(tasks).mapInArrow(_reading, "value string")
     if not by_line:
         return found
-    bracket = F.trim("value").isin("[", "]")
-    return found.union(spark.read.text([to_read(file) for file in by_line]).where(~bracket))
+    return found.union(_lines(spark, [to_read(file) for file in by_line]))
+
+
+def _lines(spark: SparkSession, sources: list[str]) -> DataFrame:
+    lines = spark.read.option("recursiveFileLookup", "true").text(sources)
+    said = F.when(F.is_valid_utf8("value"), F.col("value")).otherwise(NOT_UTF8)
+    return lines.where(~F.trim("value").isin("", "[", "]")).select(said.alias("value"))
+
+
+def _every_text(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...]) -> DataFrame:
+    files = csv_files.local(paths, packed)
+    if files is None:
+        return _lines(spark, [to_read(path) for path in paths])
+    others = [file for file in files if is_marked(Path(file)) or not is_by_line(Path(file))]
+    return _texts(spark, others, sorted(set(files) - set(others)))
+
+
+def _with_each_field_once(texts: DataFrame) -> DataFrame:
+    """{"sql": "SELECT 1", "sql": "SELECT 2"}      as a single machine reads it: the last one counts"""
+
+    def work(batches: Batches) -> Batches:
+        for batch in batches:
+            said = [_rewritten(text) for text in batch.column(0).to_pylist()]
+            yield pa.RecordBatch.from_pydict({"value": said}, SCHEMA)
+
+    return texts.mapInArrow(work, "value string")
+
+
+def _rewritten(text: str) -> str:
+    try:
+        found = json.loads(text.strip().rstrip(","))
+    except (ValueError, RecursionError):
+        return text
+    return json.dumps(found) if isinstance(found, dict) else text
 
 
 def _parsed(spark: SparkSession, reader: Any, texts: DataFrame) -> DataFrame:

@@ -42,6 +42,7 @@ RUNTIME = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
     "spark.sql.execution.arrow.maxBytesPerBatch": "64m",
     "spark.sql.ansi.enabled": "true",
+    "spark.sql.legacy.parquet.nanosAsLong": "true",
 }
 """What the stages count on; given back at the end."""
 

@@ -13,7 +13,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StringType, StructField, StructType
+from pyspark.sql.types import ArrayType, BinaryType, DataType, LongType, MapType, StringType, StructField, StructType
 
 from lineal.projects.logs import postgres
 from lineal.projects.logs.columns import CANDIDATES
@@ -34,6 +34,9 @@ FORMATS = {
     "files": (".sql", ".py", ".ipynb", ".ddl", ".hql"),
 }
 """How the format of a file is known; those of the last are scripts, not logs."""
+
+FEWEST_NANOSECONDS = 100_000_000_000_000_000
+"""since 1970, in March of 1973; in all that is coarser, a moment long after us"""
 
 PACKED = (".gz", ".bz2", ".zst", ".snappy")
 
@@ -103,6 +106,8 @@ def rows(spark: SparkSession, log: Log) -> DataFrame:
                 frame = put_together(frame)
             return _normalised(frame, log)
     except (PySparkException, Py4JJavaError) as problem:
+        if "UNABLE_TO_INFER_SCHEMA" in str(problem):
+            raise BulkError(f"{_some(log.paths)} has no file to be read as {kind}") from problem
         raise BulkError(f"{_some(log.paths)} cannot be read as {kind}: {told(problem)}") from problem
 
 
@@ -172,6 +177,8 @@ def _normalised(frame: DataFrame, log: Log) -> DataFrame:
         F.when(F.length(text) > LONGEST_STATEMENT, TOO_LONG),
     )
     parent = _column(frame, list(frame.columns), preset.parent) if preset is not None and preset.parent else None
+    if "time" in columns:
+        columns["time"] = _nanoseconds(frame, columns["time"])
     parts = [_word(columns.get(part)).alias(part) for part in CANDIDATES if part != "text"]
     found = frame.select(text.alias("said"), reason.alias("reason"), *parts, _word(parent).alias("parent"))
     if parent is not None:
@@ -297,7 +304,15 @@ def _logged(frame: DataFrame, message: Column) -> Column:
 def _word(column: Column | None) -> Column:
     if column is None:
         return F.lit("")
-    return F.coalesce(F.substring(column.cast("string"), 1, 200), F.lit(""))
+    return F.coalesce(F.substring(F.make_valid_utf8(column.cast("string")), 1, 200), F.lit(""))
+
+
+def _nanoseconds(frame: DataFrame, column: Column) -> Column:
+    """TIMESTAMP(NANOS) in Parquet, which Spark gives as a number      2026-05-01 10:00:00"""
+    if not isinstance(frame.select(column).schema[0].dataType, LongType):
+        return column
+    moment = F.timestamp_micros((column / 1000).cast("bigint")).cast("string")
+    return F.when(F.abs(column) > FEWEST_NANOSECONDS, moment).otherwise(column.cast("string"))
 
 
 # -- Redshift ----------------------------------------------------------------------------------------------------
