@@ -11,7 +11,8 @@ from contextlib import contextmanager
 def uncollected() -> Iterator[None]:
     """Syntax trees and edges are many, and all of them live: the collector would go through them in vain.
 
-    Freezing and unfreezing makes what was built old at once, so that the first collection afterwards leaves it alone.
+    Freezing and unfreezing makes what was built old at once, so that the first collection afterwards leaves it alone;
+    but what others have frozen has to stay so.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -19,7 +20,17 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
-            if gc.get_freeze_count() == 0:
+            if not _others_freeze():
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
+
+
+_frozen = False
+
+
+def _others_freeze() -> bool:
+    """Asked only until they do: to count what is frozen is to go through all of it."""
+    global _frozen
+    _frozen = _frozen or gc.get_freeze_count() > 0
+    return _frozen

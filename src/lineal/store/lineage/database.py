@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ from lineal.store.lineage.schema import Dialect, indexes
 
 Row = tuple[Any, ...]
 Values = Sequence[Any]
+Ready = Callable[[Iterable[Any]], Iterator[Any]]
 
 WAIT = 60.0
 """Seconds that a writer waits for another one."""
@@ -46,8 +47,13 @@ class Database(Protocol):
         """Rows whose columns are given one by one, all equally long; what is the same for all of them once."""
         ...
 
-    def pour(self, table: str, batches: Iterable[Mapping[str, Values]], same: Mapping[str, int]) -> None:
-        """The same for very many rows: a batch is written while the next one is made. Numbers have four bytes."""
+    def pour(
+        self, table: str, batches: Iterable[Mapping[str, Values]], same: Mapping[str, int], ready: Ready = iter
+    ) -> None:
+        """The same for very many rows: a batch is written while the next one is made. Numbers have four bytes.
+
+        Who is not ready to have them written says when, and batches are prepared until then.
+        """
         ...
 
     def versions(self) -> list[int] | None:

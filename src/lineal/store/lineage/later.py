@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 Some = TypeVar("Some")
+
+
+class Ahead(Generic[Some]):
+    """Things that may be made before they are asked for."""
+
+    def __init__(self, made: Iterable[Some]) -> None:
+        self.coming = iter(made)
+        self.ready: deque[Some] = deque()
+
+    def step(self) -> bool:
+        """Make another one, if there is one."""
+        for each in self.coming:
+            self.ready.append(each)
+            return True
+        return False
+
+    def __iter__(self) -> Iterator[Some]:
+        return self
+
+    def __next__(self) -> Some:
+        return self.ready.popleft() if self.ready else next(self.coming)
 
 
 class Later:
@@ -22,17 +43,14 @@ class Later:
     def __call__(self, action: Callable[..., Any], *arguments: Any) -> None:
         self.begun.append(self.worker.submit(action, *arguments))
 
-    def meanwhile(self, made: Iterable[Some]) -> Iterator[Some]:
-        """What can be made until all is done, and then the others, one by one."""
-        coming = iter(made)
-        ready: list[Some] = []
+    def meanwhile(self, made: Iterable[Some], after: Ahead[Any] | None = None) -> Iterator[Some]:
+        """What can be made until all is done, and of what comes after it; then the others, one by one."""
+        here = Ahead(made)
         while not all(each.done() for each in self.begun):
-            following = next(coming, None)
-            if following is None:
+            if not here.step() and (after is None or not after.step()):
                 break
-            ready.append(following)
         self.finish()
-        return chain(ready, coming)
+        return here
 
     def finish(self) -> None:
         for each in self.begun:

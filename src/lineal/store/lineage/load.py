@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import NamedTuple
 
 from lineal import __version__
@@ -16,7 +17,7 @@ from lineal.model.edge import Edge
 from lineal.model.extraction import Extraction
 from lineal.store.lineage import rows
 from lineal.store.lineage.database import Database, Row, Values, batches, indexes_on, sound
-from lineal.store.lineage.later import Later
+from lineal.store.lineage.later import Ahead, Later
 from lineal.store.lineage.layout import Ranges, count, ranges, spans
 from lineal.store.lineage.numbers import Names, write_counters
 from lineal.store.lineage.rows import FACTS, MAKERS, Apart, Fact, Twice
@@ -108,10 +109,11 @@ class Load:
         own = {"namespace_id": self.names.namespace, **since}
         self.database.pour("edges", rows.edges(found, self.names, first), own)
         later(self._make_indexes, "edges")
-        self.database.pour("usages", later.meanwhile(rows.usages_of(found, self.names, first)), since)
-        later(self._make_indexes, "usages")
-        self.database.pour("columns", later.meanwhile(self.names.new_columns()), {})
+        usages = Ahead(rows.usages_of(found, self.names, first))
+        self.database.pour("columns", self.names.new_columns(), {}, partial(later.meanwhile, after=usages))
         later(self._make_indexes, "columns")
+        self.database.pour("usages", usages, since, later.meanwhile)
+        later(self._make_indexes, "usages")
         return Edges({"id": ids})
 
     def _number(self, ids: Sequence[int], opened: int) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from lineal.store.errors import Busy, Damaged, StoreError, Unreadable
 from lineal.store.lineage import binary
-from lineal.store.lineage.database import WAIT, Row, Values, known
+from lineal.store.lineage.database import WAIT, Ready, Row, Values, known
 from lineal.store.lineage.schema import POSTGRES
 
 SCHEMA = "lineal"
@@ -82,6 +82,7 @@ class Postgres:
         with self._transaction("BEGIN"):
             self.connection.execute(f"SET LOCAL lock_timeout TO {int(self.wait * 1000) or 1}")
             self.connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+            self.connection.execute("SET LOCAL max_parallel_maintenance_workers TO 0")  # we have work to do meanwhile
             yield
 
     @contextmanager
@@ -138,7 +139,9 @@ class Postgres:
             for text in _texts(flat, row, len(columns)):
                 copy.write(text)
 
-    def pour(self, table: str, batches: Iterable[Mapping[str, Values]], same: Mapping[str, int]) -> None:
+    def pour(
+        self, table: str, batches: Iterable[Mapping[str, Values]], same: Mapping[str, int], ready: Ready = iter
+    ) -> None:
         begun = iter(batches)
         first = next(begun, None)
         if first is None:
@@ -146,11 +149,13 @@ class Postgres:
         names = ", ".join([*same, *first])
         fields = binary.Fields()
         question = f"COPY {table} ({names}) FROM STDIN (FORMAT binary)"
-        with self._said(), self.connection.cursor().copy(question) as copy:
-            copy.write(binary.BEGIN)
-            for batch in chain([first], begun):
-                copy.write(binary.rows(batch, same, fields))
-            copy.write(binary.END)
+        with self._said():
+            made = ready(binary.rows(batch, same, fields) for batch in chain([first], begun))
+            with self.connection.cursor().copy(question) as copy:
+                copy.write(binary.BEGIN)
+                for data in made:
+                    copy.write(data)
+                copy.write(binary.END)
 
     def pairs(self, nodes: Sequence[tuple[int, str]]) -> tuple[str, list[Any]]:
         """Two lists cost less to read than many values."""

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lineal.store.errors import Busy, Damaged, NoStore, StoreError, Unreadable
-from lineal.store.lineage.database import WAIT, Row, Values, known, marks
+from lineal.store.lineage.database import WAIT, Ready, Row, Values, known, marks
 from lineal.store.lineage.schema import SQLITE
 
 HEADER = b"SQLite format 3\0"
@@ -157,8 +157,10 @@ class Sqlite:
                 self.connection.executemany(insert + ", ".join([row] * ROWS_AT_ONCE), steps)
             self.connection.executemany(insert + row, zip(*(each[whole:] for each in values), strict=True))
 
-    def pour(self, table: str, batches: Iterable[Mapping[str, Values]], same: Mapping[str, int]) -> None:
-        for batch in batches:
+    def pour(
+        self, table: str, batches: Iterable[Mapping[str, Values]], same: Mapping[str, int], ready: Ready = iter
+    ) -> None:
+        for batch in ready(batches):
             self.fill(table, batch, same)
 
     def pairs(self, nodes: Sequence[tuple[int, str]]) -> tuple[str, list[Any]]:
