@@ -35,7 +35,7 @@ def settings(variable: str) -> dict[str, str]:
     jars = {"spark.jars.packages": named}
     if Path(named).is_dir():
         jars = {"spark.driver.extraClassPath": f"{named}/*", "spark.executor.extraClassPath": f"{named}/*"}
-    return {**FORMATS[variable], **FEW_TASKS, **jars}
+    return {**FORMATS[variable], **FEW_TASKS, **jars, "spark.driver.memory": "2g"}
 
 
 def settings_of_all() -> dict[str, str]:
