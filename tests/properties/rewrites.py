@@ -191,8 +191,10 @@ def qualified(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
 
 
 def unqualified(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
-    """SELECT x.a FROM t AS x      SELECT a FROM t AS x"""
+    """SELECT x.a FROM t AS x      SELECT a FROM t AS x; but `month` alone in date_trunc(t.month, d) is a unit"""
     select, tables = select_of(tree), None
+    if any(call.args["unit"].find(exp.Column) for call in tree.find_all(exp.TimestampTrunc) if call.args.get("unit")):
+        return []
     if select is not None and simple(select):
         tables = plain_tables(select, schema)
     if not tables or uses_keys(select) or (dialect not in SPARKS and not all_named(select)):
