@@ -32,7 +32,7 @@ BUDGET = 512_000_000
 BLOCK = 4096
 """Columns that are traced side by side."""
 
-ROUND = 8_000_000
+ROUND = 12_000_000
 """Pairs that come back at once, as far as one can tell."""
 
 BITS = {how: 1 << number for number, how in enumerate(How)}
@@ -41,6 +41,9 @@ INDIRECT = (1 << len(BITS)) - 1 - DIRECT
 
 MOST = 8_000_000
 """Pairs of a block that are held at once."""
+
+OF_TASK = 1_500_000
+"""Pairs of a task, about: the driver's machine holds the results of several while it takes them in."""
 
 SAMPLES, NEIGHBOURS, MOST_SAMPLED = 32, 16, 100_000
 """Where a look is taken before it begins, at how many columns, and how many of their pairs at most."""
@@ -189,7 +192,8 @@ def traced(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
         ahead = max(1, int(np.searchsorted(np.cumsum(expected[done:]) * off, ROUND)))
         firsts = range(done * BLOCK, min(done + ahead, len(expected)) * BLOCK, BLOCK)
         found = 0
-        several = context.parallelize(firsts, min(len(firsts), 2 * context.defaultParallelism))
+        tasks = max(2 * context.defaultParallelism, int(expected[done : done + ahead].sum() / OF_TASK))
+        several = context.parallelize(firsts, min(len(firsts), tasks))
         for part in several.mapPartitions(tracing(shared, BLOCK)).collect():
             found += len(part.targets)
             yield part.table()
