@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -92,7 +93,7 @@ class Scalar(Frame):
         self.node = node
 
 
-STEP = "__tmp"
+STEP = re.compile(r"__tmp\d+")
 """How the parser calls the steps of a pipe: __tmp1, __tmp2, …"""
 
 
@@ -300,7 +301,7 @@ class Scope:
         """FROM t AS a |> EXTEND a.x AS y |> WHERE a.x > y      the parser makes CTEs of the steps, and `a` lives on"""
         if any(key in source.index for source in self.order):
             return None
-        return next((source for source in self.order if source.alias.startswith(STEP)), None)
+        return next((source for source in self.order if STEP.fullmatch(source.alias)), None)
 
     def of_pipe(self, source: Source, name: str, key: str, node: exp.Column) -> Slot | None:
         alike = [slot for slot in source.frame.slots if slot.key == key]
