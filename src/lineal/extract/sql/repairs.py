@@ -16,9 +16,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql import spark_repairs
 from lineal.extract.sql.dialects import parser_dialect
-from lineal.extract.sql.words import FAILURES, moved
+from lineal.extract.sql.words import FAILURES, Words, closing, moved, says
 
-Words = list[Token]
 Repair = Callable[[Words], Words]
 
 
@@ -657,10 +656,6 @@ REPAIRS: tuple[Repair, ...] = (
 # -- looking at words ----------------------------------------------------------------------------------------------
 
 
-def says(words: Words, position: int, text: str) -> bool:
-    return 0 <= position < len(words) and words[position].text.upper() == text
-
-
 def first(words: Words, start: int, *texts: str) -> int | None:
     """The first of these words that stands in no parentheses."""
     depth = 0
@@ -676,17 +671,6 @@ def first(words: Words, start: int, *texts: str) -> int | None:
 
 
 QUOTED = (TokenType.IDENTIFIER, TokenType.STRING)
-
-
-def closing(words: Words, opening: int) -> int:
-    """Where the parenthesis is closed that opens here; the end, if it is not."""
-    depth = 0
-    for position in range(opening, len(words)):
-        depth += words[position].token_type is TokenType.L_PAREN
-        depth -= words[position].token_type is TokenType.R_PAREN
-        if depth == 0:
-            return position
-    return len(words) - 1
 
 
 def opening(words: Words, close: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-Words = list[Token]
+from lineal.extract.sql.words import Words, closing, says
 
 
 def folder_with_format(words: Words) -> Words:
@@ -21,7 +21,7 @@ def folder_with_format(words: Words) -> Words:
         return words
     end = using + 2
     if says(words, end, "OPTIONS"):
-        close = end_of_brackets(words, end + 1)
+        close = closing(words, end + 1)
         place = place or path_in(words[end + 2 : close])
         end = close + 1
     return [*words[: at + 1], *place, *words[end:]] if place else words
@@ -45,7 +45,7 @@ def table_as_argument(words: Words) -> Words:
     while position < len(words):
         found.append(words[position])
         if says(words, position, "TABLE") and says(words, position + 1, "("):
-            close = end_of_brackets(words, position + 1)
+            close = closing(words, position + 1)
             found += words[position + 1 : close + 1]
             position = end_of_dealing(words, close + 1)
             continue
@@ -61,7 +61,7 @@ def end_of_dealing(words: Words, start: int) -> int:
     position = start
     while position < len(words) and words[position].token_type not in (TokenType.R_PAREN, TokenType.COMMA):
         if words[position].token_type is TokenType.L_PAREN:
-            position = end_of_brackets(words, position)
+            position = closing(words, position)
         position += 1
     return position
 
@@ -82,20 +82,6 @@ def composed_name(words: Words) -> Words:
             whole = Token(TokenType.STRING, left.text + word.text, left.line, left.col, left.start, word.end)
             found[-3:] = [whole]
     return found if len(found) < len(words) else words
-
-
-def end_of_brackets(words: Words, opening: int) -> int:
-    depth = 0
-    for position in range(opening, len(words)):
-        depth += words[position].token_type is TokenType.L_PAREN
-        depth -= words[position].token_type is TokenType.R_PAREN
-        if depth == 0:
-            return position
-    return len(words) - 1
-
-
-def says(words: Words, position: int, text: str) -> bool:
-    return 0 <= position < len(words) and words[position].text.upper() == text
 
 
 REPAIRS = (folder_with_format, table_as_argument, composed_name)

@@ -12,6 +12,8 @@ from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.placeholders import has_placeholders, placed
 from lineal.model.script import Script
 
+Words = list[Token]
+
 FAILURES = (SqlglotError, ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError)
 """What sqlglot raises over text that it cannot read; most of these are its own slips over broken input."""
 
@@ -106,3 +108,21 @@ def statements(tokens: list[Token]) -> Iterator[list[Token]]:
             chunk.append(token)
     if chunk:
         yield chunk
+
+
+# -- looking for words -------------------------------------------------------------------------------------------
+
+
+def says(words: Words, position: int, text: str) -> bool:
+    return 0 <= position < len(words) and words[position].text.upper() == text
+
+
+def closing(words: Words, opening: int) -> int:
+    """Where the parenthesis is closed that opens here; the end, if it is not."""
+    depth = 0
+    for position in range(opening, len(words)):
+        depth += words[position].token_type is TokenType.L_PAREN
+        depth -= words[position].token_type is TokenType.R_PAREN
+        if depth == 0:
+            return position
+    return len(words) - 1
