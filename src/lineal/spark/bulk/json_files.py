@@ -8,8 +8,7 @@ history/b.json    [ {                                an array over many lines, o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +49,9 @@ def _frame(
     spark: SparkSession, reader: DataFrameReader, paths: tuple[str, ...], packed: tuple[str, ...], fault: str
 ) -> DataFrame:
     files = csv_files.local(paths, packed)
-    others = [file for file in files or () if is_marked(Path(file)) or not is_by_line(Path(file))]
+    others, by_line = _apart(files or [])
     if others:
-        rest = sorted(set(files or ()) - set(others))
-        return _parsed(spark, reader, _texts(spark, others, rest))
+        return _parsed(spark, reader, _texts(spark, others, by_line))
     found = reader.json([to_read(path) for path in paths])
     if files is None and found.columns == [fault]:  # elsewhere nobody has looked into the files
         return reader.option("multiLine", "true").json([to_read(path) for path in paths])
@@ -87,8 +85,13 @@ def _every_text(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, 
     files = csv_files.local(paths, packed)
     if files is None:
         return _lines(spark, [to_read(path) for path in paths])
+    return _texts(spark, *_apart(files))
+
+
+def _apart(files: list[str]) -> tuple[list[str], list[str]]:
+    """Those that only the reader of a single machine reads, and those with an object a line."""
     others = [file for file in files if is_marked(Path(file)) or not is_by_line(Path(file))]
-    return _texts(spark, others, sorted(set(files) - set(others)))
+    return others, sorted(set(files) - set(others))
 
 
 def _with_each_field_once(texts: DataFrame) -> DataFrame:
@@ -116,16 +119,8 @@ def _parsed(spark: SparkSession, reader: Any, texts: DataFrame) -> DataFrame:
     return DataFrame(reader._jreader.json(strings), spark)
 
 
-@contextmanager
-def names_apart(spark: SparkSession) -> Iterator[None]:
-    """QUERY_TEXT in one row, query_text in another      both are columns"""
-    key = "spark.sql.caseSensitive"
-    before = spark.conf.get(key, "false")
-    spark.conf.set(key, "true")
-    try:
-        yield
-    finally:
-        spark.conf.set(key, str(before))
+NAMES_APART = {"spark.sql.caseSensitive": "true"}
+"""QUERY_TEXT in one row, query_text in another      both are columns"""
 
 
 # -- on the executors --------------------------------------------------------------------------------------------

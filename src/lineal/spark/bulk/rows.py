@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import nullcontext
 from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +22,7 @@ from lineal.spark.bulk.address import local, to_read
 from lineal.spark.bulk.csv_files import NOT_READ, NOT_UTF8
 from lineal.spark.bulk.errors import BulkError, told
 from lineal.spark.bulk.presets import CSVLOG, PRESETS, REDSHIFT, Preset
+from lineal.spark.bulk.settings import settings
 
 CORRUPT = "_lineal_corrupt"
 MOST_LISTED, MOST_NAMED = 30, 3
@@ -100,7 +100,7 @@ def rows(spark: SparkSession, log: Log) -> DataFrame:
     if kind == "text" and log.preset == CSVLOG:
         kind = "csv"  # postgresql.log
     try:
-        with json_files.names_apart(spark) if kind in ("json", "csv") else nullcontext():
+        with settings(spark, json_files.NAMES_APART if kind in ("json", "csv") else {}):
             frame = READERS[kind](spark, log)
             if log.preset == REDSHIFT:
                 frame = put_together(frame)
