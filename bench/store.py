@@ -269,7 +269,7 @@ def kinds(rows: list[Any]) -> list[str]:
 
 @contextmanager
 def server() -> Iterator[str | None]:
-    """A PostgreSQL server that is thrown away, if there is one."""
+    """A PostgreSQL server that is thrown away, with the settings that it comes with, if there is one."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "postgres"))
     import postgres_server
 
@@ -279,7 +279,7 @@ def server() -> Iterator[str | None]:
     import psycopg
 
     try:
-        with postgres_server.address() as conninfo:
+        with postgres_server.address(settings=()) as conninfo:
             said = psycopg.conninfo.conninfo_to_dict(conninfo)
             yield "postgresql://?" + "&".join(f"{name}={value}" for name, value in said.items())
     except postgres_server.NoServer:

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ class NoServer(Exception):
 
 
 @contextmanager
-def address() -> Iterator[str]:
+def address(settings: Sequence[str] = UNSAFE_AND_FAST) -> Iterator[str]:
     """The address of a server, as libpq reads it."""
     given = os.environ.get("LINEAL_TEST_POSTGRES")
     if given:
@@ -36,7 +36,7 @@ def address() -> Iterator[str]:
     if owner is not None:
         shutil.chown(folder, owner)
     try:
-        with running(programs, folder, owner) as conninfo:
+        with running(programs, folder, owner, settings) as conninfo:
             yield conninfo
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -74,7 +74,7 @@ def unprivileged() -> str | None:
 
 
 @contextmanager
-def running(programs: Path, folder: Path, owner: str | None) -> Iterator[str]:
+def running(programs: Path, folder: Path, owner: str | None, given: Sequence[str]) -> Iterator[str]:
     """A server in a folder of its own, that listens on a socket there and on no port."""
     data = folder / "data"
     log = folder / "log"
@@ -85,9 +85,7 @@ def running(programs: Path, folder: Path, owner: str | None) -> Iterator[str]:
     )  # fmt: skip
     if made.returncode:
         raise NoServer(f"initdb failed: {made.stderr.strip()}")
-    settings = [
-        word for setting in (*UNSAFE_AND_FAST, *preloaded(programs), "listen_addresses=") for word in ("-c", setting)
-    ]
+    settings = [word for setting in (*given, *preloaded(programs), "listen_addresses=") for word in ("-c", setting)]
     with log.open("w") as out:
         server = subprocess.Popen(
             [programs / "postgres", "-D", data, "-k", folder, *settings],

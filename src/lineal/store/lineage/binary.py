@@ -8,8 +8,8 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 BEGIN = b"PGCOPY\n\xff\r\n\0" + bytes(8)
@@ -58,7 +58,7 @@ def rows(columns: Mapping[str, Sequence[Any]], same: Mapping[str, int], fields: 
     length = len(next(iter(columns.values())))
     before = _count(len(same) + len(columns)) + b"".join(map(field, same.values()))
     numbers: list[array[int]] = []
-    parts: list[Iterator[bytes]] = []
+    parts: list[Iterable[bytes]] = []
     for values in columns.values():
         found = _numbers(values)
         if found is not None:
@@ -72,22 +72,37 @@ def rows(columns: Mapping[str, Sequence[Any]], same: Mapping[str, int], fields: 
         return _side_by_side(before, numbers, length)
     if numbers:
         parts.append(_row_by_row(before, numbers, length))
-    return b"".join(chain.from_iterable(zip(*parts, strict=True)))
+    whole = [b""] * (length * len(parts))
+    for at, part in enumerate(parts):
+        whole[at :: len(parts)] = part
+    return b"".join(whole)
 
 
 def _numbers(values: Sequence[Any]) -> array[int] | None:
-    """As numbers of four bytes; None where there are texts or gaps among them."""
+    """As numbers of four bytes, the highest first; None where there are texts or gaps among them."""
     try:
-        return array("i", values)
+        found = array("I", values)
     except TypeError:
         return None
+    except OverflowError:
+        return _highest_first(array("I", array("i", values).tobytes()))
+    made = _highest_first(found)
+    if not made.tobytes()[0::4].isascii():
+        _small(max(values))
+    return made
 
 
-def _row_by_row(before: bytes, numbers: Sequence[array[int]], length: int) -> Iterator[bytes]:
+def _highest_first(numbers: array[int]) -> array[int]:
+    if sys.byteorder == "little":
+        numbers.byteswap()
+    return numbers
+
+
+def _row_by_row(before: bytes, numbers: Sequence[array[int]], length: int) -> Iterable[bytes]:
     if not numbers:
         return repeat(before, length)
     width = len(before) + len(ZERO) * len(numbers)
-    return chain.from_iterable(struct.iter_unpack(f"{width}s", _side_by_side(before, numbers, length)))
+    return struct.unpack(f"{width}s" * length, _side_by_side(before, numbers, length))
 
 
 def _side_by_side(before: bytes, numbers: Sequence[array[int]], length: int) -> bytes:
@@ -96,8 +111,6 @@ def _side_by_side(before: bytes, numbers: Sequence[array[int]], length: int) -> 
     whole = row * length
     at = (len(before) + LENGTH) // 2
     for values in numbers:
-        if sys.byteorder == "little":
-            values.byteswap()
         halves = array("H", values.tobytes())
         whole[at :: len(row)] = halves[0::2]
         whole[at + 1 :: len(row)] = halves[1::2]

@@ -107,8 +107,10 @@ class Load:
         self._drop_indexes(len(ids))
         since = {"from_run": self.run}
         own = {"namespace_id": self.names.namespace, **since}
-        self.database.pour("edges", rows.edges(found, self.names, first), own)
+        pairs: rows.Pairs = []
+        self.database.pour("edges", rows.edges(found, self.names, first, pairs), own)
         later(self._make_indexes, "edges")
+        rows.each_once(pairs)
         usages = Ahead(rows.usages_of(found, self.names, first))
         self.database.pour("columns", self.names.new_columns(), {}, partial(later.meanwhile, after=usages))
         later(self._make_indexes, "columns")

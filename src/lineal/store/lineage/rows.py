@@ -6,15 +6,15 @@ A million edges pass here, so that what is done for each of them is done by `map
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 from lineal.model.diagnostic import Place
-from lineal.model.edge import Edge, Site, Usage
+from lineal.model.edge import Doubt, Edge, Site, Usage
 from lineal.model.extraction import Extraction
 from lineal.model.statement import Statement
-from lineal.model.way import Confidence
+from lineal.model.way import Confidence, Way
 from lineal.store.lineage.database import AT_ONCE, chunks
 from lineal.store.lineage.forms import job_out, rest_of
 from lineal.store.lineage.numbers import Names
@@ -72,13 +72,16 @@ def apart(given: list[Edge], statements: Statements) -> Apart:
 # -- all of them, batch by batch -------------------------------------------------------------------------------------
 
 
+Pairs = list[Sequence[int]]
+"""The ends of edges, batch by batch."""
+
+
 class Twice(Exception):
     """Two edges lead from one column to another: they have to be united first."""
 
 
-def edges(found: Apart, names: Names, first: int) -> Iterator[dict[str, Sequence[Any]]]:
+def edges(found: Apart, names: Names, first: int, pairs: Pairs) -> Iterator[dict[str, Sequence[Any]]]:
     """The edges, numbered one after the other."""
-    pairs: set[int] = set()
     for start in range(0, len(found.edges), AT_ONCE):
         some = found.edges[start : start + AT_ONCE]
         sources, targets = ends(some, names)
@@ -92,9 +95,13 @@ def edges(found: Apart, names: Names, first: int) -> Iterator[dict[str, Sequence
         elif found.statements.of:
             batch["statement_id"] = _numbers(some, targets, found.statements, names)
         if found.keys is None:
-            pairs.update(_pairs(sources, targets))
+            pairs.append(_pairs(sources, targets))
         yield batch
-    if found.keys is None and len(pairs) < len(found.edges):
+
+
+def each_once(pairs: Pairs) -> None:
+    met: set[int] = set().union(*pairs)
+    if len(met) < sum(map(len, pairs)):
         raise Twice
 
 
@@ -116,17 +123,18 @@ def _owned(several: list[tuple[Usage, ...]], numbers: Sequence[int]) -> tuple[Se
     """Of each usage the number of its edge, and its position there."""
     counts = list(map(len, several))
     if counts.count(1) == len(counts):
-        return numbers, array("i", bytes(4 * len(counts)))
+        return numbers, array("I", bytes(4 * len(counts)))
     owners = list(chain.from_iterable(map(repeat, numbers, counts)))
     return owners, list(chain.from_iterable(map(range, counts)))
 
 
-def ends(some: list[Edge], names: Names) -> tuple[list[int], list[int]]:
+def ends(some: list[Edge], names: Names) -> tuple[array[int], array[int]]:
     number = names.columns.__getitem__
-    return list(map(number, [edge[0] for edge in some])), list(map(number, [edge[1] for edge in some]))
+    sources, targets, _ = zip(*some, strict=True)
+    return array("I", list(map(number, sources))), array("I", list(map(number, targets)))
 
 
-def _pairs(sources: Sequence[int], targets: Sequence[int]) -> Iterable[int]:
+def _pairs(sources: Sequence[int], targets: Sequence[int]) -> Sequence[int]:
     """Each source and its target as one number."""
     both = array("I", bytes(8 * len(sources)))
     both[0::2], both[1::2] = array("I", targets), array("I", sources)
@@ -191,7 +199,7 @@ def _united(found: Lineage) -> Lineage:
     return Lineage(sources, targets, [kept[pair] for pair in numbers], owners, positions, found.several)
 
 
-def _numbers(edges: list[Edge], targets: list[int], statements: Statements, names: Names) -> list[int | None]:
+def _numbers(edges: list[Edge], targets: Sequence[int], statements: Statements, names: Names) -> list[int | None]:
     """The statement of each edge, looked up once for each target."""
     if not statements.of:
         return [None] * len(edges)
@@ -213,16 +221,16 @@ def usages(found: list[Usage], names: Names) -> dict[str, Sequence[Any]]:
     """The columns of USED."""
     if not found:
         return dict.fromkeys(USED, ())
-    sites = [usage[3] if usage[3].__class__ is Site else _site(usage) for usage in found]
+    taken, doubts, _, readers = zip(*found, strict=True)
+    sites = readers if {*map(type, readers)} == {Site} else map(_site, found)
     at, texts, paths, levels = zip(*sites, strict=True)
     spelt = {path: listed(path) if path else None for path in set(paths)}
     calls = list(map(spelt.__getitem__, paths))
-    columns = (ways(found, levels, names), *places(at, names), all_plain(texts), calls)
+    columns = (ways(taken, doubts, levels, names), *places(at, names), all_plain(texts), calls)
     return dict(zip(USED, columns, strict=True))
 
 
-def ways(found: list[Usage], levels: Sequence[Confidence], names: Names) -> list[int]:
-    taken, doubts, _, _ = zip(*found, strict=True)
+def ways(taken: Sequence[Way], doubts: Sequence[Doubt | None], levels: Sequence[Confidence], names: Names) -> list[int]:
     if any(doubts) or len(set(levels)) > 1:
         return list(map(names.ways.__getitem__, zip(taken, doubts, levels, strict=True)))
     known = {each: names.ways[each, None, levels[0]] for each in dict.fromkeys(taken)}
@@ -230,7 +238,7 @@ def ways(found: list[Usage], levels: Sequence[Confidence], names: Names) -> list
 
 
 def _site(usage: Usage) -> Site:
-    """Of a usage that has not been asked yet."""
+    """Of a usage that may not have been asked yet."""
     return Site(usage.place, usage.expression, usage.calls, usage.reader.level)
 
 
