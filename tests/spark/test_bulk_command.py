@@ -68,7 +68,19 @@ def test_a_folder_of_scripts(pipeline: Any, tmp_path: Path) -> None:
     )
     done = pipeline(str(tmp_path / "models"), "--out", str(tmp_path / "out"), "--output", "json")
     assert done.exit_code == 0, done.output
-    assert json.loads(done.output)["edges"] == len(lineal.lineage(tmp_path / "models").edges) > 0
+    said = json.loads(done.output)
+    assert said["edges"] == len(lineal.lineage(tmp_path / "models").edges) > 0
+    assert (said["files"], said["rows"], said["statements"]) == (2, 0, 2)
+    lines = pipeline(str(tmp_path / "models"), "--out", str(tmp_path / "out")).output.splitlines()
+    assert lines[:2] == ["2 files, 2 statements", "0 files new, 2 read by the driver"]
+    assert lines[2].endswith(" statements a second")
+
+
+def test_a_run_that_fails_leaves_no_store(pipeline: Any, tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("a,b\n1,2\n")
+    done = pipeline(str(tmp_path / "log.csv"), "--out", str(tmp_path / "out"), "--store", str(tmp_path / "lineal.db"))
+    assert done.exit_code == 2 and "no column is known to hold statements" in done.output
+    assert not list(tmp_path.glob("lineal.db*"))
 
 
 @pytest.mark.parametrize(

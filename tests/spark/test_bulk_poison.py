@@ -178,8 +178,22 @@ def test_fingerprints_that_kill_the_worker(spark: Any, tmp_path: Path, monkeypat
     assert summary.quarantined == counts and summary.rows == 30 + len(bad)
     whole, expected = contents(tmp_path / "out"), contents(tmp_path / "good")
     for name in expected.keys() - {"manifest.json"}:
-        if not name.startswith("quarantine"):
+        if not name.startswith(("quarantine", "statements")):
             assert whole[name] == expected[name], name
+    texts = {row["name"]: row["text"] for row in table(tmp_path / "out", "statements")}
+    left_out = {texts[row["statement"]]: row["reason"] for row in table(tmp_path / "out", "quarantine")}
+    assert left_out == {row["query_text"]: POISON[row["query_text"].split()[5]] for row in bad}
+
+    monkeypatch.setattr(statements, "printing", PRINTED)  # from now on nothing is wrong with them: nobody tries
+    again = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
+    assert again.quarantined == counts and contents(tmp_path / "out") == whole
+    run(Options((log,), tmp_path / "out", seconds=SECONDS / 2), spark)
+    longer = run(Options((log,), tmp_path / "out", seconds=60), spark)
+    slow = POISON["slow"]
+    assert longer.quarantined == {why: count for why, count in counts.items() if why != slow}
+    write_json(tmp_path / "log.jsonl", good)
+    run(Options((log,), tmp_path / "out"), spark)
+    assert contents(tmp_path / "out") == contents(tmp_path / "good")
 
 
 def test_a_text_whose_words_take_minutes(spark: Any, tmp_path: Path) -> None:
@@ -189,4 +203,4 @@ def test_a_text_whose_words_take_minutes(spark: Any, tmp_path: Path) -> None:
     began = time.monotonic()
     summary = run(Options((log,), tmp_path / "out", seconds=1), spark)
     assert summary.quarantined == {"took longer than 1 seconds": 1}
-    assert summary.statements == summary.edges == 1 and time.monotonic() - began < 25
+    assert summary.statements == 2 and summary.edges == 1 and time.monotonic() - began < 25

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -188,15 +190,36 @@ def _check_store(request: Request) -> None:
     """A store that takes no lineage is a mistake to be told of before the work."""
     if request.store is None:
         return
-    from lineal.cli.stored import opened
-    from lineal.store.errors import Busy
+    from lineal.store.errors import Busy, NoStore
 
     try:
-        with opened(request.store, 1, create=True) as store:
-            store.check_writable()
+        _check_writable(request.store, create=False)
     except Mistake as mistake:
-        if not isinstance(mistake.__cause__, Busy):  # whoever writes to it now may be done by then
+        if isinstance(mistake.__cause__, Busy):  # whoever writes to it now may be done by then
+            return
+        if not isinstance(mistake.__cause__, NoStore):
             raise
+        if not _is_new_file(request.store):
+            _check_writable(request.store, create=True)
+
+
+def _check_writable(address: str, create: bool) -> None:
+    from lineal.cli.stored import opened
+
+    with opened(address, 1, create=create) as store:
+        store.check_writable()
+
+
+def _is_new_file(address: str) -> bool:
+    """It can be made, and is gone again: a run that fails leaves no store. On a server one has to try."""
+    if "://" in address:
+        return False
+    try:
+        os.close(os.open(address, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        Path(address).unlink()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _load(request: Request, summary: Summary) -> None:

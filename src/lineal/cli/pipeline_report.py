@@ -5,32 +5,53 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from lineal.spark.bulk import Summary
 
 
+class Units(NamedTuple):
+    """What is counted."""
+
+    read: str
+    fast: str
+    left_out: str
+
+
+ROWS = Units("statements", "rows", "rows")
+FILES = Units("files", "statements", "files")
+
+
 def lines(summary: Summary, folder: str) -> Iterator[str]:
     """A line for what went in, what was read, what came out, and what was left out."""
     coverage = summary.coverage
-    yield (
-        f"{summary.rows:,} rows, {summary.texts:,} texts, {summary.statements:,} statements: "
-        f"{summary.repetition:,.1f} rows a statement"
-    )
-    yield f"{summary.parsed:,} statements new, {summary.here:,} read by the driver"
-    yield f"{summary.throughput:,.0f} rows a second"
+    units = _units(summary)
+    if summary.files:
+        yield f"{summary.files:,} files, {summary.statements:,} statements"
+    else:
+        yield (
+            f"{summary.rows:,} rows, {summary.texts:,} texts, {summary.statements:,} statements: "
+            f"{summary.repetition:,.1f} rows a statement"
+        )
+    yield f"{summary.parsed:,} {units.read} new, {summary.here:,} read by the driver"
+    yield f"{summary.throughput:,.0f} {units.fast} a second"
     yield f"{coverage.statement_percent}% of statements and {coverage.column_percent}% of columns resolved"
     yield f"{summary.edges:,} edges between {summary.columns:,} columns in {folder}"
     if summary.closure:
         yield f"{summary.closure['pairs']:,} pairs in the closure, by {summary.closure['way']}"
     for reason, count in summary.quarantined.items():
-        yield f"quarantine: {count:,} rows, {reason}"
+        yield f"quarantine: {count:,} {units.left_out}, {reason}"
+
+
+def _units(summary: Summary) -> Units:
+    return FILES if summary.files else ROWS
 
 
 def as_json(summary: Summary) -> str:
     """The same for programs; times and rates are last, and the only things that differ from run to run."""
     said = {
+        "files": summary.files,
         "rows": summary.rows,
         "texts": summary.texts,
         "statements": summary.statements,
@@ -43,6 +64,6 @@ def as_json(summary: Summary) -> str:
         "closure": summary.closure,
         "tables": summary.tables,
         "seconds": {stage: round(took, 3) for stage, took in summary.seconds.items()},
-        "rows_a_second": round(summary.throughput, 1),
+        f"{_units(summary).fast}_a_second": round(summary.throughput, 1),
     }
     return json.dumps(said, indent=2)

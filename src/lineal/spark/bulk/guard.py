@@ -45,6 +45,12 @@ def too_long(seconds: float) -> Fault:
     return Fault(f"took longer than {seconds:g} seconds", seconds)
 
 
+def fault_of(why: str, seconds: float) -> Fault:
+    """What was found under this limit."""
+    late = too_long(seconds)
+    return late if why == late.why else Fault(why)
+
+
 class Death(NamedTuple):
     """A child has not answered: which item it was at, if it was at one."""
 

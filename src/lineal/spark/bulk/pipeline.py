@@ -27,12 +27,13 @@ from lineal.spark.bulk.address import local, met
 from lineal.spark.bulk.closure import BUDGET
 from lineal.spark.bulk.closure import write as write_closure
 from lineal.spark.bulk.errors import BulkError
+from lineal.spark.bulk.guard import fault_of
 from lineal.spark.bulk.output import Output
 from lineal.spark.bulk.presets import preset_of
 from lineal.spark.bulk.resolve import resolve
 from lineal.spark.bulk.settings import settings
 from lineal.spark.bulk.state import State, opened
-from lineal.spark.bulk.statements import Log, Logged, statements
+from lineal.spark.bulk.statements import Log, Logged, statements, text_key
 from lineal.spark.bulk.tables import tables
 from lineal.spark.session import one_line
 
@@ -73,6 +74,8 @@ class Options:
 class Summary:
     """What a run has done."""
 
+    files: int = 0
+    """of a folder of scripts; a log has rows"""
     rows: int = 0
     texts: int = 0
     statements: int = 0
@@ -89,8 +92,8 @@ class Summary:
 
     @property
     def throughput(self) -> float:
-        """Rows a second, over all stages."""
-        return self.rows / max(sum(self.seconds.values()), 0.001)
+        """Rows a second, or statements of scripts, over all stages."""
+        return (self.rows or self.statements) / max(sum(self.seconds.values()), 0.001)
 
     @property
     def repetition(self) -> float:
@@ -130,10 +133,14 @@ class Run:
         self.began = time.monotonic()
 
     def all(self) -> Summary:
+        self.state.forgive(self.options.seconds)
         corpus, log = self.stage("read", self.read)
         resolved = self.stage("extract", lambda: resolve(self.spark, corpus, self.state, self.options.seconds))
+        resolved = resolved._replace(poisoned=log.poisoned | resolved.poisoned)
         summary, extraction = self.summary, resolved.extraction
         summary.rows, summary.texts, summary.statements = log.rows, log.texts, len(log.statements)
+        if log.files:
+            summary.files, summary.statements = log.files, extraction.coverage.read
         summary.parsed, summary.here, summary.coverage = resolved.parsed, resolved.here, extraction.coverage
         summary.edges, summary.extraction = len(extraction.edges), extraction
         summary.quarantined = dict(log.quarantined)
@@ -150,7 +157,7 @@ class Run:
             summary.closure = self.stage("closure", write)
         else:
             self.output.forget("nodes", "closure")
-        said = {"complete": True, "rows": log.rows, "statements": len(log.statements)}
+        said = {"complete": True, "rows": log.rows, "statements": summary.statements}
         summary.tables = self.output.written
         self.state.finish({**said, "tables": summary.tables})
         self.output.tidy()
@@ -185,14 +192,22 @@ class Run:
         corpus = Corpus(dialect)
         corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)
         found = rows.rows(self.spark, rows.Log(options.paths, kind, options.preset, options.log))
-        log = statements(found, dialect, options.seconds)
+        log = statements(found, dialect, options.seconds, self.state.texts)
+        self.state.keep_texts(
+            {
+                text_key(each.text, dialect): fault_of(log.poisoned[each.name], options.seconds)
+                for each in log.statements
+                if each.name in log.poisoned
+            }
+        )
+        sound = [each for each in log.statements if each.name not in log.poisoned]
         meaning = Sessions((each.database, each.schema) for each in log.statements)
         corpus.scripts = [
             Script(each.text, dialect, each.name, target=each.name, one_line=True, recurs=True,
                    **meaning.of(each.database, each.schema))
-            for each in log.statements
+            for each in sound
         ]  # fmt: skip
-        corpus.occurrences = [_occurrence(each) for each in log.statements]
+        corpus.occurrences = [_occurrence(each) for each in sound]
         return corpus, log
 
     def of_files(self) -> tuple[Corpus, Log]:
@@ -205,7 +220,7 @@ class Run:
         corpus = several[0] if len(several) == 1 else united(several)
         if corpus.given:
             raise BulkError("saved lineage and events are no input of the pipeline: `lineal lineage` reads them")
-        return corpus, Log([], len(corpus.scripts), len(corpus.scripts), {})
+        return corpus, Log([], 0, 0, {}, {}, len({script.file for script in corpus.scripts}))
 
 
 def outside(folder: str | Path, paths: tuple[str, ...]) -> None:

@@ -30,7 +30,7 @@ from lineal.model.script import Corpus, Script
 from lineal.model.way import Way
 from lineal.spark.bulk.clock import Blaming, TooLong
 from lineal.spark.bulk.glance import Glance, glance
-from lineal.spark.bulk.guard import Fault, too_long
+from lineal.spark.bulk.guard import Fault, fault_of, too_long
 from lineal.spark.bulk.share import FOUND, PACKED, Setting, Told, columns_of, evaluated_apart, evaluating, packed
 from lineal.spark.bulk.state import State
 
@@ -125,7 +125,6 @@ class Gathering(Noting, Keys):
 
 def resolve(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -> Resolved:
     """Exactly what `extract` gives for the corpus; what the folder knows already is not parsed again."""
-    state.forgive(seconds)
     asked = Keys(corpus, Memory())
     levels = Levels(spark, corpus, asked, state, seconds)
     if corpus.meanings or any(script.dialect == PYTHON for script in corpus.scripts):
@@ -272,8 +271,7 @@ class Levels:
         unfit: set[bytes] = set()
         for row in self.here(work) if len(work) < FEWEST else self.elsewhere(work):
             if row["fault"] is not None:
-                late = too_long(self.setting.seconds)
-                faults[row["key"]] = late if row["fault"] == late.why else Fault(row["fault"])
+                faults[row["key"]] = fault_of(row["fault"], self.setting.seconds)
             elif row["record"] is not None:
                 records[row["key"]] = row["record"]
             else:

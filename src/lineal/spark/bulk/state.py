@@ -42,6 +42,8 @@ class State:
         self.manifest = self._manifest()
         self.records: dict[bytes, Record] = {}
         self.faults: dict[bytes, Fault] = {}
+        self.texts: dict[bytes, Fault] = {}
+        """texts of which not even a fingerprint can be made"""
         self.unfit: set[bytes] = set()
         """statements that have no record, and are read by the driver each time"""
         self.dropped = 0
@@ -73,18 +75,26 @@ class State:
                 self.dropped += 1
                 self.folder.remove(f"{RECORDS}/{file}")
                 continue
-            records, faults, unfit = marshal.loads(body)  # noqa: S302  our own, and checked
+            records, faults, unfit, texts = marshal.loads(body)  # noqa: S302  our own, and checked
             self.records.update({key: marshal.loads(record) for key, record in records.items()})  # noqa: S302  also
             self.unfit.update(unfit)
-            for key, said in faults.items():
-                fault = Fault(*said)
-                self.faults[key] = max(fault, self.faults.get(key, fault), key=attrgetter("seconds"))
+            for said, held in ((faults, self.faults), (texts, self.texts)):
+                for key, fault in ((key, Fault(*told)) for key, told in said.items()):
+                    held[key] = max(fault, held.get(key, fault), key=attrgetter("seconds"))
 
     def forgive(self, seconds: float) -> None:
         """What took too long under a limit that was lower may be tried again."""
-        kept = {key: fault for key, fault in self.faults.items() if not 0 < fault.seconds < seconds}
-        self.forgiven |= len(kept) < len(self.faults)
-        self.faults = kept
+        for held in (self.faults, self.texts):
+            for key in [key for key, fault in held.items() if 0 < fault.seconds < seconds]:
+                del held[key]
+                self.forgiven = True
+
+    def keep_texts(self, found: dict[bytes, Fault]) -> None:
+        """Of the texts that are there; what is known of one stays."""
+        texts = found | {key: fault for key, fault in self.texts.items() if key in found}
+        if texts != self.texts:
+            self.texts, self.forgiven = texts, True
+            self._write({}, {}, set())
 
     def keep(self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]) -> None:
         """Commit what a share gave: records as the executors have packed them."""
@@ -94,7 +104,8 @@ class State:
         self._write(records, faults, unfit)
 
     def _write(self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]) -> str:
-        body = marshal.dumps((records, {key: tuple(fault) for key, fault in faults.items()}, sorted(unfit)))
+        late, texts = ({key: tuple(fault) for key, fault in held.items()} for held in (faults, self.texts))
+        body = marshal.dumps((records, late, sorted(unfit), texts))
         checksum = hashlib.blake2b(body, digest_size=20).hexdigest()
         file = f"{checksum}.records"
         self.folder.write(f"{RECORDS}/{file}", f"{machinery()} {checksum}\n".encode() + body)

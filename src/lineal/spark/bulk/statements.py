@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -58,16 +59,25 @@ class Log(NamedTuple):
     rows: int
     texts: int
     quarantined: dict[str, int]
+    """rows that have no statement, by the reason"""
+    poisoned: dict[str, str]
+    """the statements that have no fingerprint, and why: each is known by its whole text"""
+    files: int = 0
+    """of a folder of scripts, which has no rows"""
 
 
-def statements(rows: DataFrame, dialect: str, seconds: float) -> Log:
-    """The rows as statements: the result does not depend on their order, nor on how they are shared out."""
+def statements(rows: DataFrame, dialect: str, seconds: float, known: Mapping[bytes, Fault]) -> Log:
+    """The rows as statements: the result does not depend on their order, nor on how they are shared out.
+
+    Texts that are known to have no fingerprint are not tried again.
+    """
+    faults = {key: fault.why for key, fault in known.items()}
     try:
-        return _statements(rows, printing(dialect, seconds))
+        return _statements(rows, printing(dialect, seconds, faults))
     except (PySparkException, Py4JError) as problem:
         if not WORKER_DIED.search(str(problem)):
             raise
-        return _statements(rows, printing(dialect, seconds, guard=True))
+        return _statements(rows, printing(dialect, seconds, faults, guard=True))
 
 
 def _statements(rows: DataFrame, printing: Printing) -> Log:
@@ -105,17 +115,16 @@ def _moment() -> Column:
 
 
 def _gathered(found: list[dict[str, Any]]) -> Log:
-    faults: dict[str, int] = {}
-    for row in found:
-        if row["fault"] is not None:
-            faults[row["fault"]] = faults.get(row["fault"], 0) + row["runs"]
-    good = [row for row in found if row["fault"] is None]
-    good.sort(key=lambda row: (*(row["first"][part] for part in FIRST[:4]), row["key"]))
+    quarantined = {row["fault"]: row["runs"] for row in found if not row["key"]}
+    named = [row for row in found if row["key"]]
+    named.sort(key=lambda row: (*(row["first"][part] for part in FIRST[:4]), row["key"]))
     shared: dict[str, int] = {}
-    for row in good:
+    for row in named:
         shared[row["key"][:SHORT]] = shared.get(row["key"][:SHORT], 0) + 1
-    made = [_logged(row, row["key"][:SHORT] if shared[row["key"][:SHORT]] == 1 else row["key"]) for row in good]
-    return Log(made, sum(row["runs"] for row in found), sum(row["texts"] for row in good), dict(sorted(faults.items())))
+    made = [_logged(row, row["key"][:SHORT] if shared[row["key"][:SHORT]] == 1 else row["key"]) for row in named]
+    poisoned = {each.name: row["fault"] for each, row in zip(made, named, strict=True) if row["fault"] is not None}
+    texts, every = sum(row["texts"] for row in named), sum(row["runs"] for row in found)
+    return Log(made, every, texts, dict(sorted(quarantined.items())), poisoned)
 
 
 def _logged(row: dict[str, Any], digits: str) -> Logged:
@@ -129,8 +138,13 @@ def _logged(row: dict[str, Any], digits: str) -> Logged:
 # -- on the executors --------------------------------------------------------------------------------------------
 
 
-def printing(dialect: str, seconds: float, guard: bool = False) -> Printing:
-    """Gives texts their keys, and unites those of a partition that have the same."""
+def text_key(text: str, dialect: str) -> bytes:
+    """Of a text of which nobody could make a fingerprint."""
+    return hashlib.blake2b(f"{dialect}\0{text}".encode("utf-8", "replace"), digest_size=20).digest()
+
+
+def printing(dialect: str, seconds: float, faults: Mapping[bytes, str], guard: bool = False) -> Printing:
+    """Gives texts their keys, and unites those of a partition that have the same; some are known to have none."""
 
     def work(batches: Batches) -> Batches:
         from lineal.spark.bulk.shapes import Fingerprints
@@ -140,9 +154,11 @@ def printing(dialect: str, seconds: float, guard: bool = False) -> Printing:
         for batch in batches:
             rows = batch.to_pylist()
             texts = [_cleaned(row) for row in rows]
-            found = _printed_apart(texts, prints, seconds) if guard else _printed(texts, prints, seconds)
-            for row, print_ in zip(rows, found, strict=True):
-                size += _unite(united, row, print_)
+            known = [_known(text, dialect, faults) for text in texts] if faults else [None] * len(texts)
+            new = [text if why is None else None for text, why in zip(texts, known, strict=True)]
+            found = _printed_apart(new, prints, seconds) if guard else _printed(new, prints, seconds)
+            for row, print_, why in zip(rows, found, known, strict=True):
+                size += _unite(united, row, dialect, print_ if why is None else why)
             if size > FULL_BATCH:
                 yield _batch(united)
                 united, size = {}, 0
@@ -156,6 +172,11 @@ def _cleaned(row: dict[str, Any]) -> str | None:
         row["text"] = row["text"].replace("\0", " ")
         return str(row["text"])
     return None
+
+
+def _known(text: str | None, dialect: str, faults: Mapping[bytes, str]) -> tuple[str] | None:
+    why = faults.get(text_key(text, dialect)) if text is not None else None
+    return (why,) if why is not None else None
 
 
 def _printed(texts: list[str | None], prints: Any, seconds: float, note: Note = lambda number: None) -> list[Any]:
@@ -182,12 +203,12 @@ def _printed_apart(texts: list[str | None], prints: Any, seconds: float) -> list
     return guarded(lambda several, note: _printed(several, prints, seconds, note), texts, seconds)
 
 
-def _unite(united: dict[tuple[str, str | None], dict[str, Any]], row: dict[str, Any], print_: Any) -> int:
+def _unite(united: dict[tuple[str, str | None], dict[str, Any]], row: dict[str, Any], dialect: str, print_: Any) -> int:
     fault = row.pop("reason")
     if isinstance(print_, tuple):
-        fault = print_[0]
+        fault, print_ = print_[0], text_key(row["text"], dialect).hex()
     row["key"], row["fault"], row["texts"] = "", fault, 1
-    if fault is None:
+    if print_ is not None:
         row["key"] = key_of(print_, row["database"], row["schema"])
     else:
         row["text"], row["users"], row["database"], row["schema"] = "", [], "", ""

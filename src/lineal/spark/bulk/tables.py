@@ -22,7 +22,10 @@ END = (("dataset", TEXT), ("column", TEXT))
 SEEN = (("runs", COUNT), ("first_seen", TEXT), ("last_seen", TEXT), ("users", WORDS))
 SCHEMAS = {
     "statements": pa.schema(
-        [("name", TEXT), ("fingerprint", TEXT), ("text", TEXT), *SEEN, ("database", TEXT), ("id", TEXT)]
+        [
+            ("name", TEXT), ("fingerprint", TEXT), ("text", TEXT), *SEEN, ("database", TEXT), ("schema", TEXT),
+            ("id", TEXT),
+        ]
     ),
     "edges": pa.schema(
         [
@@ -148,7 +151,8 @@ def seen(logged: Iterable[Logged]) -> Seen:
 def _statement(each: Logged) -> dict[str, Any]:
     return {
         "name": each.name, "fingerprint": each.key, "text": each.text, "runs": each.runs, "first_seen": each.first,
-        "last_seen": each.last, "users": each.users, "database": each.database, "id": each.id,
+        "last_seen": each.last, "users": each.users, "database": each.database, "schema": each.schema,
+        "id": each.id,
     }  # fmt: skip
 
 
