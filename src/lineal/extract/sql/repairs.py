@@ -359,9 +359,7 @@ def inner_statement(words: Words) -> Words:
 
 
 def unneeded(words: Words) -> Words:
-    """MERGE WITH SCHEMA EVOLUTION INTO t …, CREATE TABLE t DEEP CLONE s, CREATE OR REFRESH LIVE TABLE t AS …"""
-    if says(words, 0, "MERGE") and says(words, 2, "SCHEMA"):
-        return [words[0], *words[4:]]
+    """CREATE TABLE t DEEP CLONE s, CREATE OR REFRESH LIVE TABLE t AS …"""
     clone = first(words, 0, "CLONE")
     if clone is not None and says(words, clone - 1, "DEEP"):
         return [*words[: clone - 1], *words[clone:]]
@@ -372,6 +370,15 @@ def unneeded(words: Words) -> Words:
             for word in (*words[:live], *words[live + 1 :])
         ]
     return words
+
+
+def schema_evolution(words: Words) -> Words:
+    """MERGE WITH SCHEMA EVOLUTION INTO t USING s …      a hint: MERGE INTO t WITH (EVOLUTION) USING s …"""
+    using = first(words, 0, "USING")
+    if not (says(words, 0, "MERGE") and says(words, 2, "SCHEMA") and says(words, 3, "EVOLUTION")) or using is None:
+        return words
+    opens, closes = like(words[1], TokenType.L_PAREN, "("), like(words[3], TokenType.R_PAREN, ")")
+    return [words[0], *words[4:using], words[1], opens, words[3], closes, *words[using:]]
 
 
 def versions(words: Words) -> Words:
@@ -647,8 +654,9 @@ REPAIRS: tuple[Repair, ...] = (
     pivot_statement, time_window, whole_table,
     compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, mutation, inline_view,
     output_before_where, delete_where, without_duplicates, pipes, left_out, recursive_view, output_of_a_schema,
-    inner_statement, unneeded, versions, format_of_files, properties, lateral_rows, only_in_parentheses,
-    order_by_operator, alias_of_keys, recursion_in_between, marked_recursion, counted_rows, document_in_parentheses,
+    inner_statement, unneeded, schema_evolution, versions, format_of_files, properties, lateral_rows,
+    only_in_parentheses, order_by_operator, alias_of_keys, recursion_in_between, marked_recursion, counted_rows,
+    document_in_parentheses,
     *spark_repairs.REPAIRS,
 )  # fmt: skip
 

@@ -381,7 +381,7 @@ def by_position(source: Source, target: Source, scope: Scope, columns: Columns, 
 def by_name(source: Source, target: Source, scope: Scope, columns: Columns, node: exp.Expr) -> None:
     """UPDATE SET *, INSERT *      each column of the source goes to the target's column of that name"""
     scope.clause = Clause.SET
-    known = None if target.stars else target.index
+    known = None if target.stars or evolves(node) else target.index
     for slot in source.frame.slots:
         if slot.scanned is not None and source.dataset is not None:
             scope.evaluation.read(slot.scanned, scope.clause, node)
@@ -389,6 +389,13 @@ def by_name(source: Source, target: Source, scope: Scope, columns: Columns, node
             columns["*"] = slot
         elif known is None or slot.key in known:
             put_named(slot.name, slot.key, slot.lineage, columns)
+
+
+def evolves(node: exp.Expr) -> bool:
+    """MERGE WITH SCHEMA EVOLUTION INTO t …      columns that t has not are added; repairs write it as a hint"""
+    statement = node.find_ancestor(exp.Merge)
+    hints = statement.this.args.get("hints") or () if statement is not None else ()
+    return any(word.name.upper() == "EVOLUTION" for hint in hints for word in hint.expressions)
 
 
 PLANNERS = {exp.Update: update, exp.Delete: delete, exp.Merge: merge}
