@@ -81,7 +81,10 @@ TIME_WINDOWS = ("window", "session_window")
 
 
 def group_(node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]) -> None:
-    """GROUP BY a, 2, alias, ROLLUP (b)      each key decides which rows there are"""
+    """GROUP BY a, 2, alias, ROLLUP (b)      each key decides which rows there are
+
+    |> AGGREGATE sum(a) GROUP BY upper(b) AS c      the parser leaves the bare name c, which is the key of the list
+    """
     group = node.args.get("group")
     if group is None:
         return
@@ -99,6 +102,8 @@ def group_(node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], out
         position = _ordinal(key, slots)
         if position is not None:
             pour(slots[position].lineage, GROUPS, rows, key)
+        elif key.__class__ is exp.Identifier:
+            pour(outputs[scope.evaluation.fold(key.name, key.args.get("quoted"))].lineage, GROUPS, rows, key)
         else:
             gather(key, GROUPS, rows, scope)
     scope.aliases = {}

@@ -10,6 +10,8 @@ from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import (
+    NOTHING,
+    Frame,
     Lineage,
     Slot,
     answer,
@@ -132,6 +134,8 @@ def _star_source(node: exp.Column, scope: Scope) -> Source | None:
     ]
     keys = [evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
     found = scope.find_source(".".join(keys)) or (scope.find_source(keys[-1]) if len(keys) > 1 else None)
+    if found is None and isinstance(node.this, exp.Star) and (kept := scope.kept_of(keys[-1])):
+        return Source("", "", Frame(kept, NOTHING))
     if found is None and isinstance(node.this, exp.Star):
         found = scope.hidden_source([part.name for part in parts], evaluation.fold(parts[0].name, False))
     return found

@@ -15,6 +15,7 @@ from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.pipes import parsed
 from lineal.extract.sql.placeholders import is_open
 from lineal.extract.sql.procedural.glance import may_be_procedural
 from lineal.extract.sql.reading import Reading
@@ -60,7 +61,7 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
         _report_templates(reading, tokens, diagnostics)
     if not unread and not (may_be_deep(script.text, len(tokens)) and too_deep(tokens)):
         try:
-            trees = dialect.parser().parse(tokens, script.text)
+            trees = parsed(tokens, dialect, script.text)
             reading.statements = trees
             found = [tree for tree in trees if tree is not None]
             if not any(map(given_up, found)):

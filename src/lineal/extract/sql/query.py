@@ -40,6 +40,7 @@ from lineal.extract.sql.generators import GENERATORS, generated, is_generator
 from lineal.extract.sql.name_tests import under_alias
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.paths import PATHS, leads_to_part, path_of, reaches, step_of
+from lineal.extract.sql.pipes import is_step
 from lineal.extract.sql.reading import offset_of
 from lineal.extract.sql.relations import (
     is_join,
@@ -52,7 +53,7 @@ from lineal.extract.sql.relations import (
     values_frame,
 )
 from lineal.extract.sql.repairs import MARK
-from lineal.extract.sql.scope import CTEs, Scalar, Scope, Source, field_of, with_fields
+from lineal.extract.sql.scope import CTEs, Members, Piped, Scalar, Scope, Source, field_of, with_fields
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause, How
 
@@ -121,7 +122,22 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
         order_(args, scope, rows, slots, {slot.key: slot for slot in reversed(slots)})
     if args.get("limit") is not None or args.get("offset") is not None:
         limit_(args, scope, rows, aliases)
+    if node.parent.__class__ is exp.CTE and is_step(node.parent.alias):
+        return Piped(slots, rows, members(scope, slots))
     return Frame(slots, rows)
+
+
+def members(scope: Scope, slots: list[Slot]) -> Members:
+    """FROM a |> JOIN b ON … |> EXTEND a.x + b.x AS y      the columns of a and of b, as far as the step keeps them"""
+    kept = {id(slot) for slot in slots}
+    found: Members = {}
+    for source in scope.order:
+        inner = source.frame.members if isinstance(source.frame, Piped) else {}
+        for name, columns in [*inner.items(), *((key, source.frame.slots) for key in (source.alias, source.name))]:
+            own = [slot for slot in columns if id(slot) in kept]
+            if own and not is_step(name):
+                found.setdefault(name, own)
+    return found
 
 
 def after_from(members: list[exp.Expr], scope: Scope, rows: Lineage) -> None:

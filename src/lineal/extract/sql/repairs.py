@@ -12,11 +12,12 @@ from typing import Any
 
 from sqlglot import exp
 from sqlglot.errors import ParseError
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql import spark_repairs
 from lineal.extract.sql.dialects import parser_dialect
-from lineal.extract.sql.words import FAILURES, Words, closing, moved, says
+from lineal.extract.sql.pipes import parsed
+from lineal.extract.sql.words import FAILURES, Words, closing, first, like, moved, opening, says
 
 Repair = Callable[[Words], Words]
 
@@ -78,7 +79,7 @@ def wrong_arguments(failure: ParseError) -> bool:
 
 
 def _parsed(words: Words, dialect: str, text: str) -> Any:
-    return next((tree for tree in parser_dialect(dialect).parser().parse(words, text) if tree is not None), None)
+    return next((tree for tree in parsed(words, parser_dialect(dialect), text) if tree is not None), None)
 
 
 def given_up(tree: Any) -> bool:
@@ -294,60 +295,6 @@ def without_duplicates(words: Words) -> Words:
         (TokenType.THEN, "THEN"), (TokenType.INSERT, "INSERT"), (TokenType.STAR, "*"),
     )  # fmt: skip
     return [*words[:-2], *(like(last, kind, text) for kind, text in arms)]
-
-
-def pipes(words: Words) -> Words:
-    """|> DROP a, |> RENAME a AS b, |> SET a = b      |> SELECT * EXCEPT (a), * RENAME (a AS b), * REPLACE (b AS a)"""
-    found: Words = []
-    position = 0
-    while position < len(words):
-        word = words[position]
-        found.append(word)
-        position += 1
-        edit = EDITS.get(words[position].text.upper()) if word.text == "|>" and position < len(words) else None
-        if edit is None:
-            continue
-        end = end_of_step(words, position)
-        items = words[position + 1 : end]
-        around = (
-            (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (edit[0], edit[1]), (TokenType.L_PAREN, "("),
-        )  # fmt: skip
-        found.extend(like(word, kind, text) for kind, text in around)
-        found.extend(swapped(items) if edit[1] == "REPLACE" else items)
-        found.append(like(word, TokenType.R_PAREN, ")"))
-        position = end
-    return found if len(found) != len(words) else words
-
-
-def end_of_step(words: Words, position: int) -> int:
-    """(FROM t |> SET a = f(b) |> …), (FROM t |> SET a = f(b))      up to the next step, or out of the subquery"""
-    depth = 0
-    for at in range(position, len(words)):
-        kind = words[at].token_type
-        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
-        if depth < 0 or (depth == 0 and words[at].text == "|>" and kind not in QUOTED):
-            return at
-    return len(words)
-
-
-EDITS = {
-    "DROP": (TokenType.EXCEPT, "EXCEPT"),
-    "RENAME": (TokenType.VAR, "RENAME"),
-    "SET": (TokenType.REPLACE, "REPLACE"),
-}
-
-
-def swapped(items: Words) -> Words:
-    """a = b + 1, c = d      b + 1 AS a, d AS c"""
-    found: Words = []
-    while items:
-        end = first(items, 0, ",") or len(items)
-        equals = first(items, 0, "=")
-        if equals is not None and equals < end:
-            found.extend([*items[equals + 1 : end], like(items[equals], TokenType.ALIAS, "AS"), *items[:equals]])
-        found.extend(items[end : end + 1])
-        items = items[end + 1 :]
-    return found
 
 
 def inner_statement(words: Words) -> Words:
@@ -630,10 +577,14 @@ def starts_query(words: Words, position: int) -> bool:
 
 
 def time_window(words: Words) -> Words:
-    """GROUP BY window(ts, '1 hour')      Spark: a function; the clause has a name before its parenthesis"""
-    calls = [at for at, word in enumerate(words) if word.token_type is TokenType.WINDOW and says(words, at + 1, "(")]
-    found = list(words) if calls else words
-    for at in calls:
+    """GROUP BY window(ts, '1 hour'), window      Spark: a function and its column; the clause says WINDOW w AS (…)"""
+    names = [
+        at
+        for at, word in enumerate(words)
+        if word.token_type is TokenType.WINDOW and not (says(words, at + 2, "AS") and says(words, at + 3, "("))
+    ]
+    found = list(words) if names else words
+    for at in names:
         found[at] = like(words[at], TokenType.VAR, words[at].text)
     return found
 
@@ -653,45 +604,9 @@ def whole_table(words: Words) -> Words:
 REPAIRS: tuple[Repair, ...] = (
     pivot_statement, time_window, whole_table,
     compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, mutation, inline_view,
-    output_before_where, delete_where, without_duplicates, pipes, left_out, recursive_view, output_of_a_schema,
+    output_before_where, delete_where, without_duplicates, left_out, recursive_view, output_of_a_schema,
     inner_statement, unneeded, schema_evolution, versions, format_of_files, properties, lateral_rows,
     only_in_parentheses, order_by_operator, alias_of_keys, recursion_in_between, marked_recursion, counted_rows,
     document_in_parentheses,
     *spark_repairs.REPAIRS,
 )  # fmt: skip
-
-
-# -- looking at words ----------------------------------------------------------------------------------------------
-
-
-def first(words: Words, start: int, *texts: str) -> int | None:
-    """The first of these words that stands in no parentheses."""
-    depth = 0
-    for position in range(start, len(words)):
-        word = words[position]
-        if word.token_type is TokenType.L_PAREN:
-            depth += 1
-        elif word.token_type is TokenType.R_PAREN:
-            depth -= 1
-        elif depth == 0 and word.text.upper() in texts and word.token_type not in QUOTED:
-            return position
-    return None
-
-
-QUOTED = (TokenType.IDENTIFIER, TokenType.STRING)
-
-
-def opening(words: Words, close: int) -> int:
-    """Where the parenthesis opens that is closed here; 0, if it does not."""
-    depth = 0
-    for position in range(close, -1, -1):
-        depth += words[position].token_type is TokenType.R_PAREN
-        depth -= words[position].token_type is TokenType.L_PAREN
-        if depth == 0:
-            return position
-    return 0
-
-
-def like(word: Token, kind: TokenType, text: str) -> Token:
-    """Another word at the same place."""
-    return Token(kind, text, word.line, word.col, word.start, word.end)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from lineal.algebra.frame import (
     slot_at,
     united,
 )  # fmt: skip
+from lineal.extract.sql.pipes import is_step
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import Clause, Confidence
@@ -93,8 +93,17 @@ class Scalar(Frame):
         self.node = node
 
 
-STEP = re.compile(r"__tmp\d+")
-"""How the parser calls the steps of a pipe: __tmp1, __tmp2, …"""
+Members = dict[str, list[Slot]]
+
+
+class Piped(Frame):
+    """FROM a |> JOIN b ON … |> EXTEND …      a step of a pipe: whose columns are still those of a, and of b"""
+
+    __slots__ = ("members",)
+
+    def __init__(self, slots: Sequence[Slot], rows: Lineage, members: Members) -> None:
+        super().__init__(slots, rows)
+        self.members = members
 
 
 class Scope:
@@ -289,7 +298,8 @@ class Scope:
         key = evaluation.fold(texts[0], quotes[0])
         piped = self.piped_source(key)
         if piped is not None:
-            slot = self.of_pipe(piped, texts[1], evaluation.fold(texts[1], quotes[1]), node)
+            table = evaluation.fold_table(texts[0], quotes[0])
+            slot = self.of_pipe(piped, table, texts[1], evaluation.fold(texts[1], quotes[1]), node)
             return field_of(slot, texts[2:], node) if slot is not None else None
         hidden = self.hidden_source(texts[:-1], key)
         if hidden is not None:
@@ -301,13 +311,18 @@ class Scope:
         """FROM t AS a |> EXTEND a.x AS y |> WHERE a.x > y      the parser makes CTEs of the steps, and `a` lives on"""
         if any(key in source.index for source in self.order):
             return None
-        return next((source for source in self.order if STEP.fullmatch(source.alias)), None)
+        return next((source for source in self.order if is_step(source.alias)), None)
 
-    def of_pipe(self, source: Source, name: str, key: str, node: exp.Column) -> Slot | None:
-        alike = [slot for slot in source.frame.slots if slot.key == key]
+    def of_pipe(self, source: Source, table: str, name: str, key: str, node: exp.Column) -> Slot | None:
+        alike = [slot for slot in self.kept_of(table) or source.frame.slots if slot.key == key]
         if not alike:
             return self.from_stars(source, name, key, node)
         return alike[0] if len(alike) == 1 else None
+
+    def kept_of(self, table: str) -> list[Slot]:
+        """FROM a |> JOIN b ON … |> EXTEND … |> SELECT a.*      what the steps so far have kept of a"""
+        frames = [source.frame for source in self.order if isinstance(source.frame, Piped)]
+        return next((frame.members[table] for frame in frames if table in frame.members), [])
 
     def hidden_source(self, names: list[str], key: str) -> Source | None:
         """SELECT t.x FROM t AS a      no engine reads it, but a is the t that is meant where no column is called t"""

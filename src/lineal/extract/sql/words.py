@@ -126,3 +126,36 @@ def closing(words: Words, opening: int) -> int:
         if depth == 0:
             return position
     return len(words) - 1
+
+
+def first(words: Words, start: int, *texts: str) -> int | None:
+    """The first of these words that stands in no parentheses."""
+    depth = 0
+    for position in range(start, len(words)):
+        word = words[position]
+        if word.token_type is TokenType.L_PAREN:
+            depth += 1
+        elif word.token_type is TokenType.R_PAREN:
+            depth -= 1
+        elif depth == 0 and word.text.upper() in texts and word.token_type not in QUOTED:
+            return position
+    return None
+
+
+QUOTED = (TokenType.IDENTIFIER, TokenType.STRING)
+
+
+def opening(words: Words, close: int) -> int:
+    """Where the parenthesis opens that is closed here; 0, if it does not."""
+    depth = 0
+    for position in range(close, -1, -1):
+        depth += words[position].token_type is TokenType.R_PAREN
+        depth -= words[position].token_type is TokenType.L_PAREN
+        if depth == 0:
+            return position
+    return 0
+
+
+def like(word: Token, kind: TokenType, text: str) -> Token:
+    """Another word at the same place."""
+    return Token(kind, text, word.line, word.col, word.start, word.end)

@@ -1,0 +1,193 @@
+"""FROM t |> WHERE a |> JOIN u …: the steps of a pipe, in words that sqlglot reads as they are meant.
+
+It gathers steps in one SELECT as long as it can. Where a clause would then see what only a later step brings, or a
+step is written in a way that it does not know, other words say the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.tokenizer_core import TokenType
+
+from lineal.extract.sql.words import Words, first, like, says
+
+
+def parsed(words: Words, dialect: Dialect, text: str) -> list[Any]:
+    """The trees of the statements, pipes and all; the steps that the parser makes, and their stars, have no place."""
+    if "|>" not in text:
+        return dialect.parser().parse(words, text)
+    trees = dialect.parser().parse(with_pipes(words), text)
+    for tree in trees:
+        for node in tree.find_all(exp.Identifier, exp.Star) if tree is not None else ():
+            if is_step(node.name) or (isinstance(node, exp.Star) and node.meta.get("start") == 0):
+                node.meta.clear()
+    return trees
+
+
+STEP = re.compile(r"__tmp\d+")
+"""How the parser calls the steps of a pipe: __tmp1, __tmp2, …"""
+
+
+def is_step(alias: str) -> bool:
+    return STEP.fullmatch(alias) is not None
+
+
+def with_pipes(words: Words) -> Words:
+    """The words of a text, its pipes in steps that keep to themselves."""
+    if not any(word.token_type is TokenType.PIPE_GT for word in words):
+        return words
+    return kept_apart(rewritten(words))
+
+
+def rewritten(words: Words) -> Words:
+    """Every step in words that the parser knows, those of the subqueries inside of it as well."""
+    found: Words = []
+    position = 0
+    while position < len(words):
+        found.append(words[position])
+        position += 1
+        if found[-1].token_type is TokenType.PIPE_GT:
+            end = end_of_step(words, position)
+            body = words[position:end]
+            found += rewritten(WRITTEN.get(body[0].text.upper(), lateral)(body)) if body else []
+            position = end
+    return found
+
+
+def end_of_step(words: Words, position: int) -> int:
+    """(FROM t |> SET a = f(b) |> …), (FROM t |> SET a = f(b))      up to the next step, or out of the subquery"""
+    depth = 0
+    for at in range(position, len(words)):
+        kind = words[at].token_type
+        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
+        if depth < 0 or (depth == 0 and kind in (TokenType.PIPE_GT, TokenType.SEMICOLON)):
+            return at
+    return len(words)
+
+
+def kept_apart(words: Words) -> Words:
+    """FROM t |> WHERE a |> JOIN u      FROM t |> WHERE a |> AS __tmp1000010 |> JOIN u: the condition does not see u"""
+    found: Words = []
+    levels: list[set[str]] = [set()]
+    for position, word in enumerate(words):
+        kind = word.token_type
+        if kind is TokenType.PIPE_GT:
+            step = KINDS.get(words[position + 1].text.upper(), "JOIN") if position + 1 < len(words) else ""
+            if levels[-1] & APART.get(step, frozenset()):
+                name = like(word, TokenType.VAR, f"__tmp{FRESH + word.start}")
+                found += [word, like(word, TokenType.ALIAS, "AS"), name]
+                levels[-1] = set()
+            levels[-1] = levels[-1] | {step} if step in GATHERED else set()
+        elif kind is TokenType.L_PAREN:
+            levels.append(set())
+        elif kind is TokenType.R_PAREN and len(levels) > 1:
+            levels.pop()
+        elif kind is TokenType.SELECT and not says(words, position - 1, "|>"):
+            levels[-1] = {LISTED}
+        elif kind is TokenType.SEMICOLON:
+            levels[-1] = set()
+        found.append(word)
+    return found
+
+
+LISTED = "SELECT"
+"""The query before the first step has a SELECT list of its own."""
+FRESH = 1_000_000
+"""The parser calls its own steps __tmp1, __tmp2, …"""
+KINDS = {
+    **{name: name for name in ("WHERE", "ORDER BY", "LIMIT", "OFFSET", "TABLESAMPLE", "DISTINCT", "AS")},
+    **dict.fromkeys(("SORT BY", "CLUSTER BY"), "ORDER BY"),
+    **dict.fromkeys(("PIVOT", "UNPIVOT"), "PIVOT"),
+    **dict.fromkeys(("SELECT", "EXTEND", "AGGREGATE", "DROP", "RENAME", "SET"), "LIST"),
+    **dict.fromkeys(("UNION", "INTERSECT", "EXCEPT", "MINUS"), "SET OPERATION"),
+}
+GATHERED = frozenset(("WHERE", "ORDER BY", "LIMIT", "OFFSET", "JOIN", "DISTINCT"))
+"""Steps after which the parser goes on with the same SELECT."""
+APART = {
+    "WHERE": frozenset((LISTED,)),
+    "JOIN": frozenset((LISTED, "WHERE", "ORDER BY", "DISTINCT")),
+    "ORDER BY": frozenset((LISTED, "ORDER BY")),
+    "PIVOT": GATHERED | {LISTED},
+    "LIST": frozenset((LISTED, "ORDER BY", "DISTINCT")),
+}
+"""What must not stand in one SELECT with a step that comes later."""
+
+
+# -- steps that are written otherwise ----------------------------------------------------------------------------
+
+
+def selected(body: Words) -> Words:
+    """SELECT DISTINCT a, b      SELECT a, b |> DISTINCT"""
+    if not says(body, 1, "DISTINCT"):
+        return body
+    head = body[0]
+    end = [like(head, TokenType.PIPE_GT, "|>"), like(head, TokenType.DISTINCT, "DISTINCT")]
+    return [head, *body[2:], *end]
+
+
+def sorted_by(body: Words) -> Words:
+    """SORT BY a      ORDER BY a"""
+    return [like(body[0], TokenType.ORDER_BY, "ORDER BY"), *body[1:]]
+
+
+def combined(body: Words) -> Words:
+    """UNION ALL SELECT …, UNION ALL TABLE t      UNION ALL (SELECT …), UNION ALL (SELECT * FROM t)"""
+    start = next((at for at, word in enumerate(body) if word.text.upper() not in OPERATION), len(body))
+    if start == len(body) or says(body, start, "("):
+        return body
+    query = body[start:]
+    if says(query, 0, "TABLE"):
+        star = ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.FROM, "FROM"))
+        query = [*(like(query[0], kind, text) for kind, text in star), *query[1:]]
+    around = like(body[0], TokenType.L_PAREN, "("), like(body[-1], TokenType.R_PAREN, ")")
+    return [*body[:start], around[0], *query, around[1]]
+
+
+OPERATION = frozenset(("UNION", "INTERSECT", "EXCEPT", "MINUS", "ALL", "DISTINCT", "BY", "NAME"))
+
+
+def lateral(body: Words) -> Words:
+    """JOIN LATERAL (SELECT …) AS l      JOIN LATERAL (SELECT …) AS l ON TRUE, or its query takes the next step"""
+    if first(body, 0, "LATERAL") is None or first(body, 0, "ON", "USING") is not None:
+        return body
+    return [*body, like(body[-1], TokenType.ON, "ON"), like(body[-1], TokenType.TRUE, "TRUE")]
+
+
+def edited(kind: TokenType, text: str) -> Callable[[Words], Words]:
+    """DROP a, RENAME a AS b, SET a = b      SELECT * EXCEPT (a), * RENAME (a AS b), * REPLACE (b AS a)"""
+
+    def written(body: Words) -> Words:
+        head, items = body[0], body[1:]
+        around = ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (kind, text), (TokenType.L_PAREN, "("))
+        inside = swapped(items) if text == "REPLACE" else items
+        return [*(like(head, kind, text) for kind, text in around), *inside, like(head, TokenType.R_PAREN, ")")]
+
+    return written
+
+
+def swapped(items: Words) -> Words:
+    """a = b + 1, c = d      b + 1 AS a, d AS c"""
+    found: Words = []
+    while items:
+        end = first(items, 0, ",") or len(items)
+        equals = first(items, 0, "=")
+        if equals is not None and equals < end:
+            found.extend([*items[equals + 1 : end], like(items[equals], TokenType.ALIAS, "AS"), *items[:equals]])
+        found.extend(items[end : end + 1])
+        items = items[end + 1 :]
+    return found
+
+
+WRITTEN: dict[str, Callable[[Words], Words]] = {
+    "SELECT": selected,
+    **dict.fromkeys(("SORT BY", "CLUSTER BY"), sorted_by),
+    **dict.fromkeys(("UNION", "INTERSECT", "EXCEPT", "MINUS"), combined),
+    "DROP": edited(TokenType.EXCEPT, "EXCEPT"),
+    "RENAME": edited(TokenType.VAR, "RENAME"),
+    "SET": edited(TokenType.REPLACE, "REPLACE"),
+}
