@@ -6,6 +6,7 @@ differ in literals. LINEAL_BENCH_EDGES (1,000,000) edges, ten deep.
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import time
@@ -14,7 +15,7 @@ from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
-from statistics import median
+from statistics import mean
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
@@ -38,7 +39,7 @@ ROWS = int(os.environ.get("LINEAL_BENCH_ROWS", "1000000"))
 EDGES = int(os.environ.get("LINEAL_BENCH_EDGES", "1000000"))
 DEEP = 10
 SAMPLE = 3_000
-TURNS = 5
+TURNS = 7
 
 SHAPES = (
     """CREATE OR REPLACE TABLE mart.daily_{i} AS
@@ -129,29 +130,40 @@ def timed(work: Any) -> float:
 
 
 def in_turns(spark: Any, corpus: Corpus, log_: Log, folder: Path) -> tuple[float, float]:
-    """Seconds of CPU of the pipeline and of one process, from statements to tables: the medians of some turns.
+    """Seconds of CPU of the pipeline and of one process, from statements to tables: the turn that is in the middle.
 
-    A second takes longer, by CPU too, where the other core is busy: as in the pipeline, two processes work at once.
+    What was taken is given back, which costs, too: a worker has to, and a process has when it ends. A second takes
+    longer, by CPU too, where the other core is busy: as in the pipeline, two processes work at once.
     """
-    ours, theirs = [], []
+    turns = []
     with get_context("spawn").Pool(2) as pool:
         for turn in range(TURNS):
             before = pythons()
-            made = tables(resolve(spark, corpus, State(Local(folder / f"turn{turn}")), 60), log_.statements, {})
-            ours.append(pythons() - before)
+            state = State(Local(folder / f"turn{turn}"))
+            made = edges_in(tables(resolve(spark, corpus, state, 60), log_.statements, {}))
+            ours = pythons() - before
             found = pool.map(in_one_process, [(corpus, log_, folder)] * 2, chunksize=1)
-            theirs += [seconds for seconds, _ in found]
-            assert {edges for _, edges in found} == {made["edges"].num_rows}
-    return median(ours), median(theirs)
+            turns.append((ours, mean(seconds for seconds, _ in found)))
+            assert {edges for _, edges in found} == {made}
+    return sorted(turns, key=lambda turn: turn[0] / turn[1])[TURNS // 2]
 
 
 def in_one_process(given: tuple[Corpus, Log, Path]) -> tuple[float, int]:
     """Seconds of CPU, and how many edges there are."""
     corpus, log_, folder = given
     before = time.process_time()
-    found = here(corpus, State(Local(folder / "none")), Keys(corpus, Memory()), 60)
-    made = tables(found, log_.statements, {})
-    return time.process_time() - before, made["edges"].num_rows
+    made = edges_in(
+        tables(here(corpus, State(Local(folder / "none")), Keys(corpus, Memory()), 60), log_.statements, {})
+    )
+    return time.process_time() - before, made
+
+
+def edges_in(made: dict[str, pa.Table]) -> int:
+    """How many there are; everything else is given back."""
+    count = made["edges"].num_rows
+    made.clear()
+    gc.collect()
+    return count
 
 
 def pythons() -> float:

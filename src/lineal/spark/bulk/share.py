@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+from sqlglot import exp
 
 from lineal.extract.memory import Held, Memory, Record
 from lineal.extract.parallel import Foreign, Share
@@ -23,8 +24,8 @@ from lineal.model.script import Corpus, Defaults, Function, Script
 from lineal.spark.bulk.clock import Clock, TooLong
 from lineal.spark.bulk.guard import NOBODY, Fault, Note, guarded, too_long
 
-TOGETHER = 200
-"""Statements that are evaluated side by side: what they leave behind is small enough to be thrown away cheaply."""
+TOGETHER = 100
+"""Statements that are evaluated side by side: few enough to stay at hand until they are let go."""
 
 FOUND = "key binary, record binary, fault string"
 SCHEMA = pa.schema([("key", pa.binary()), ("record", pa.binary()), ("fault", pa.string())])
@@ -109,6 +110,26 @@ class Bulk(Share):
         held: Held | None = self.mine.get(self.key_of(script))
         return self.renewed(held) if held is not None else None
 
+    def let_go(self) -> None:
+        """Nodes know their parents, and definitions their evaluations: with these circles cut, all of it goes at once,
+        and the collector has nothing to look for."""
+        for prepared in self.own.values():
+            orphan(prepared.reading.statements)
+        for definition in self.order:
+            del definition.entry, definition.evaluation, definition.frame
+        vars(self).clear()
+
+
+def orphan(trees: Iterable[exp.Expression | None]) -> None:
+    nodes = [tree for tree in trees if tree is not None]
+    for node in nodes:
+        node.parent = None
+        for value in node.args.values():
+            if isinstance(value, exp.Expression):
+                nodes.append(value)
+            elif value.__class__ is list:
+                nodes += [each for each in value if isinstance(each, exp.Expression)]
+
 
 class Guarded(Bulk):
     """Says which of its statements is at hand: it may be the last."""
@@ -144,9 +165,8 @@ def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batc
             for batch in batches:
                 rows = batch.to_pylist()
                 for start in range(0, len(rows), TOGETHER):
-                    made = evaluate(rows[start : start + TOGETHER], about, known)
-                    gc.collect()
-                    yield made
+                    yield evaluate(rows[start : start + TOGETHER], about, known)
+                gc.collect()
 
     return work
 
@@ -199,7 +219,9 @@ def answers(rows: list[Row], setting: Setting, learnt: Learnt, note: Note | None
             share.read_each([*setting.procedural, *mine])
         if not setting.only_read:
             share.evaluate_after(told)
-        return [_row(row, s, share) for row, s in zip(rows, mine, strict=True)]
+        found = [_row(row, script, share) for row, script in zip(rows, mine, strict=True)]
+        share.let_go()
+        return found
 
 
 def _row(row: Row, script: Script, share: Bulk) -> Row:
