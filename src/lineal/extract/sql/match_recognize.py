@@ -55,10 +55,15 @@ def all_rows(
 
 
 def variables(node: exp.MatchRecognize) -> list[str]:
-    """PATTERN (strt down+ up*) DEFINE down AS …      strt, down and up stand for rows, not for tables"""
+    """PATTERN (strt down+ up*) DEFINE down AS …      strt, down and up stand for rows, not for tables
+
+    SUBSET moves = (down, up)      so does whatever else qualifies a column in here
+    """
     pattern = node.args.get("pattern")
     words = re.findall(r"[^\W\d]\w*", pattern.name) if pattern is not None else []
-    return [*words, *(definition.alias for definition in node.args.get("define") or ())]
+    inside = [*(node.args.get("measures") or ()), *(node.args.get("define") or ())]
+    qualifiers = [column.table for each in inside for column in each.find_all(exp.Column) if column.table]
+    return [*words, *(definition.alias for definition in node.args.get("define") or ()), *qualifiers]
 
 
 def named(node: Any, scope: Scope) -> Slot:

@@ -67,8 +67,9 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
             if not any(map(given_up, found)):
                 return found, len(found), diagnostics
         except (RecursionError, *FAILURES):
-            if script.dialect in BATCHES and (inside := procedural(reading, surely=True)) is not None:
-                return inside
+            pass
+        if script.dialect in BATCHES and (inside := procedural(reading, surely=True)) is not None:
+            return inside
     return _one_by_one(reading, tokens, diagnostics)
 
 

@@ -155,6 +155,7 @@ def variant_called(node: exp.Anonymous) -> Step:
 
 CALLED: dict[str, Callable[[Any], Step]] = {
     "get": item_called,
+    "json_query": variant_called,
     "variant_get": variant_called,
     "try_variant_get": variant_called,
 }

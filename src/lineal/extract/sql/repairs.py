@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql import spark_repairs
+from lineal.extract.sql import dialect_repairs, spark_repairs
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.pipes import parsed
 from lineal.extract.sql.words import FAILURES, Words, closing, first, like, moved, opening, says
@@ -86,15 +86,15 @@ def given_up(tree: Any) -> bool:
     """CREATE … with a word that sqlglot does not know, REPLACE INTO, TABLE t: it gives up, and keeps the text"""
     if not isinstance(tree, exp.Command):
         return isinstance(tree, exp.Alias)  # TABLE orders: a column with an alias
-    return tree.name.upper() in ("CREATE", "REPLACE") or (tree.name.upper() == "ALTER" and is_mutation(tree))
+    return tree.name.upper() in ("CREATE", "REPLACE") or (tree.name.upper() == "ALTER" and says_more(tree))
 
 
-def is_mutation(tree: exp.Command) -> bool:
-    """ALTER TABLE t UPDATE a = b WHERE c      ClickHouse"""
-    return MUTATION.match(str(tree.args.get("expression") or "")) is not None
+def says_more(tree: exp.Command) -> bool:
+    """ALTER TABLE t UPDATE a = b WHERE c      ClickHouse; ALTER VIEW v WITH SCHEMABINDING AS SELECT …"""
+    return WRITES.match(str(tree.args.get("expression") or "")) is not None
 
 
-MUTATION = re.compile(r"\s*TABLE\b.*\b(UPDATE|DELETE)\b.*\bWHERE\b", re.IGNORECASE | re.DOTALL)
+WRITES = re.compile(r"\s*(TABLE\b.*\b(UPDATE|DELETE)\b.*\bWHERE\b|\w*\s*VIEW\b.*\bAS\b)", re.IGNORECASE | re.DOTALL)
 
 
 def ways_out(words: Words, dialect: str, text: str) -> Iterator[tuple[Words, str]]:
@@ -105,6 +105,8 @@ def ways_out(words: Words, dialect: str, text: str) -> Iterator[tuple[Words, str
         yield mended, dialect
     elif words[0].token_type is TokenType.INSERT:
         yield words, dialect
+    if (columns := dialect_repairs.only_columns(words)) is not None:
+        yield columns, dialect
     for other in OTHER_DIALECTS.get(dialect, ()):
         start, end = words[0].start, words[-1].end + 1
         try:
@@ -167,10 +169,11 @@ BEFORE_A_TARGET = (TokenType.SET, TokenType.COMMA)
 
 def top(words: Words) -> Words:
     """UPDATE TOP (5) t SET …, DELETE TOP (5) FROM t      how many rows is no matter of columns"""
-    if not says(words, 1, "TOP") or words[0].text.upper() not in ("UPDATE", "DELETE", "INSERT", "MERGE"):
+    verb = first(words, 0, "UPDATE", "DELETE", "INSERT", "MERGE")
+    if verb is None or not says(words, verb + 1, "TOP"):
         return words
-    end = closing(words, 2) + 1 if says(words, 2, "(") else 3
-    return [words[0], *words[end + says(words, end, "PERCENT") :]]
+    end = closing(words, verb + 2) + 1 if says(words, verb + 2, "(") else verb + 3
+    return [*words[: verb + 1], *words[end + says(words, end, "PERCENT") :]]
 
 
 def table_hints(words: Words) -> Words:
@@ -430,6 +433,8 @@ def only_in_parentheses(words: Words) -> Words:
 def counted_rows(words: Words) -> Words:
     """XMLTABLE(… COLUMNS n FOR ORDINALITY)      n is a number"""
     found: Words = []
+    if not any(says(words, at, "XMLTABLE") for at in range(len(words))):
+        return words
     for position, word in enumerate(words):
         if says(words, position, "FOR") and says(words, position + 1, "ORDINALITY"):
             found.append(like(word, TokenType.INT, "INT"))
@@ -602,7 +607,7 @@ def whole_table(words: Words) -> Words:
 
 
 REPAIRS: tuple[Repair, ...] = (
-    pivot_statement, time_window, whole_table,
+    *dialect_repairs.REPAIRS, pivot_statement, time_window, whole_table,
     compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, mutation, inline_view,
     output_before_where, delete_where, without_duplicates, left_out, recursive_view, output_of_a_schema,
     inner_statement, unneeded, schema_evolution, versions, format_of_files, properties, lateral_rows,

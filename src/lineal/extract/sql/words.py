@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sql.clients import as_engine_reads
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.placeholders import has_placeholders, placed
 from lineal.model.script import Script
@@ -20,7 +21,7 @@ FAILURES = (SqlglotError, ValueError, TypeError, AttributeError, IndexError, Key
 
 def words(script: Script) -> tuple[list[Token], list[int]]:
     """The tokens of a script, and where the statements start that do not even fall into words."""
-    text = readable(script.text)
+    text = readable(script.text, script.dialect)
     unread: list[int] = []
     try:
         tokens = parser_dialect(script.dialect).tokenize(text)
@@ -28,12 +29,12 @@ def words(script: Script) -> tuple[list[Token], list[int]]:
         tokens = piecewise(text, script.dialect, unread)
     if has_placeholders(text, script.dialect):
         tokens = placed(tokens, text, script.dialect)
-    return (batches(tokens) if script.dialect in BATCHES else tokens), unread
+    return tokens, unread
 
 
-def readable(text: str) -> str:
-    """The text without a byte order mark, every other character in its place."""
-    return " " + text[1:] if text.startswith("\ufeff") else text
+def readable(text: str, dialect: str) -> str:
+    """The text without a byte order mark and the words of a client, every other character in its place."""
+    return as_engine_reads(" " + text[1:] if text.startswith("\ufeff") else text, dialect)
 
 
 MOST_PIECES = 64
@@ -76,24 +77,7 @@ def moved(tokens: list[Token], by: int, text: str) -> list[Token]:
 
 
 BATCHES = frozenset(("tsql", "fabric"))
-"""GO on a line of its own ends a batch: it is a word of the tools, not of the language."""
-
-
-def batches(tokens: list[Token]) -> list[Token]:
-    """SELECT a FROM t GO SELECT b FROM t, each on a line of its own      two statements"""
-    return [
-        Token(TokenType.SEMICOLON, ";", token.line, token.col, token.start, token.end)
-        if token.text.upper() == "GO" and _alone(tokens, position)
-        else token
-        for position, token in enumerate(tokens)
-    ]
-
-
-def _alone(tokens: list[Token], position: int) -> bool:
-    line = tokens[position].line
-    return tokens[position].token_type is not TokenType.IDENTIFIER and all(
-        not 0 <= near < len(tokens) or tokens[near].line != line for near in (position - 1, position + 1)
-    )
+"""GO on a line of its own ends a batch, and with it the life of every variable."""
 
 
 def statements(tokens: list[Token]) -> Iterator[list[Token]]:
@@ -159,3 +143,8 @@ def opening(words: Words, close: int) -> int:
 def like(word: Token, kind: TokenType, text: str) -> Token:
     """Another word at the same place."""
     return Token(kind, text, word.line, word.col, word.start, word.end)
+
+
+def said(word: Token, *texts: tuple[TokenType, str]) -> Words:
+    """Several words at the same place."""
+    return [like(word, kind, text) for kind, text in texts]

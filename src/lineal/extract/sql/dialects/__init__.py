@@ -44,7 +44,7 @@ DEFAULT_SCHEMAS = {"tsql": "dbo", "fabric": "dbo"}
 """FROM db..t      the schema that is left out"""
 
 DECLARED_BESIDE_QUERY = frozenset(("mysql", "singlestore", "doris"))
-"""CREATE TABLE t (a INT) AS SELECT b FROM s      t has a and b; elsewhere a is b's name in t"""
+"""CREATE TABLE t (a INT) AS SELECT b FROM s      t has a and b; elsewhere, and in any view, a is b's name in t"""
 
 OUTPUT_INTO = frozenset(("tsql", "fabric"))
 """UPDATE … OUTPUT inserted.a INTO u      u is a table; elsewhere RETURNING a INTO v: a variable"""

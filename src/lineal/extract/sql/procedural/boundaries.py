@@ -53,6 +53,10 @@ DROPPED = vocabulary(
 )
 
 
+ATTRIBUTES = frozenset(("SCHEMABINDING", "ENCRYPTION", "VIEW_METADATA"))
+"""CREATE VIEW v WITH SCHEMABINDING AS …      no CTE"""
+
+
 def end_of(tokens: Tokens, at: int) -> int:
     """Where the statement that starts here ends: at a semicolon, or where another one starts."""
     first = word(tokens[at])
@@ -96,6 +100,8 @@ def belongs(tokens: Tokens, at: int, first: str) -> bool:
     if following is not None and following.token_type in (TokenType.DOT, TokenType.EQ, TokenType.COMMA, CLOSE):
         return here not in ("SELECT", "END", "ELSE", "RETURN", "BREAK", "CONTINUE")
     if here == "WITH":
+        if first in ("CREATE", "ALTER") and after in ATTRIBUTES:
+            return True
         named = at + 2 < len(tokens) and following is not None and is_name(following)
         return not (named and (word(tokens[at + 2]) == "AS" or tokens[at + 2].token_type is OPEN)) or after == "EXECUTE"
     if here == "UPDATE":

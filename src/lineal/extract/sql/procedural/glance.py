@@ -10,11 +10,11 @@ from lineal.extract.sql.procedural.text import SEMICOLON, vocabulary, word
 from lineal.extract.sql.words import BATCHES
 
 GLANCE = (
-    "begin", "declare", "procedure", "function", "macro", "execute", "call", "trigger", "package", "delimiter",
+    "begin", "declare", "procedure", "function", "macro", "execute", "exec", "call", "trigger", "package", "delimiter",
     "end if", "end for", "end while", "end loop", "create task", "replace task", "create event",
 )  # fmt: skip
 """A text without any of these has no procedural code."""
-TSQL_GLANCE = (*GLANCE, "exec", "proc", "if", "while", "print", "return")
+TSQL_GLANCE = (*GLANCE, "proc", "if", "while", "print", "return")
 SESSION_GLANCE = (*GLANCE, "set", "let", "do")
 
 

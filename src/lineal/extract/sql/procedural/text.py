@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
-from lineal.extract.sql.words import BATCHES, FAILURES, batches, moved, readable
+from lineal.extract.sql.words import FAILURES, moved, readable
 from lineal.model.script import Script
 
 
@@ -37,8 +37,8 @@ def tokenizer(dialect: str) -> Any:
 
 def tokens_of(text: str, dialect: str) -> list[Token]:
     """The tokens of a text; may raise what sqlglot raises."""
-    found: list[Token] = tokenizer(dialect)(dialect=parser_dialect(dialect)).tokenize(readable(text))
-    return batches(found) if dialect in BATCHES else found
+    found: list[Token] = tokenizer(dialect)(dialect=parser_dialect(dialect)).tokenize(readable(text, dialect))
+    return found
 
 
 def word(token: Token) -> str:

@@ -72,7 +72,7 @@ class TSql(Walker):
         token = tokens[at]
         self._here = token
         if token.token_type is SEMICOLON:
-            if self.text[token.start : token.end + 1].upper() == "GO":
+            if self.text[token.start] in "gG":
                 self.end_batch()
             return at + 1
         first = word(token)

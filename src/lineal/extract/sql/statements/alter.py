@@ -18,9 +18,10 @@ from lineal.extract.sql.statements import (
     Step,
     Swapped,
     Unsupported,
+    listed_columns,
 )  # fmt: skip
 from lineal.extract.sql.statements.change import delete
-from lineal.extract.sql.tables import is_named, spelled
+from lineal.extract.sql.tables import is_named, spelled, target_of
 from lineal.model.way import Clause
 
 DATA = frozenset(("TABLE", "VIEW", "MATERIALIZED VIEW", "FOREIGN TABLE", "EXTERNAL TABLE", "ICEBERG TABLE"))
@@ -42,9 +43,11 @@ def truncate(node: exp.TruncateTable, facts: Facts) -> list[Step] | None:
 def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | None:
     """ALTER TABLE t RENAME TO u, SWAP WITH u, RENAME COLUMN a TO b, ADD COLUMN c INT, DROP COLUMN d
 
-    ALTER TABLE t DELETE WHERE a      ClickHouse: DELETE FROM t WHERE a
+    ALTER VIEW v (a) AS SELECT …                  a new definition
+    ALTER TABLE t DELETE WHERE a                  ClickHouse: DELETE FROM t WHERE a
+    ALTER TABLE t REPLACE PARTITION p FROM s      ClickHouse: rows of s
     """
-    table: Any = node.args.get("this")
+    table, listed = target_of(node.args.get("this"))
     if str(node.args.get("kind")).upper() not in DATA or not is_named(table):
         return None
     name, key = spelled(table, facts)
@@ -60,7 +63,10 @@ def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | Non
             deleted = delete(action, facts)
             steps.extend(deleted if isinstance(deleted, list) else ())
         elif isinstance(action, exp.Query):
-            steps.append(Plan(name, key, "view", query=action, node=node, replaces=True))
+            columns = listed_columns(listed, facts) if listed is not None else []
+            steps.append(Plan(name, key, "view", query=action, columns=columns, node=node, replaces=True))
+        elif isinstance(action, exp.ReplacePartition) and is_named(action.args.get("source")):
+            steps.append(copy_of(name, key, *spelled(action.args["source"], facts), defines=False, node=node))
         else:
             changes += CHANGES.get(type(action), nothing)(action, facts)
     return [*steps, Altered(name, key, tuple(changes))] if changes else steps

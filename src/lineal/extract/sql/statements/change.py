@@ -356,6 +356,8 @@ def unmatched_insert(then: exp.Insert, scope: Scope, source: Source, target: Sou
     if isinstance(then.args.get("this"), exp.Var) and then.name.upper() == "ROW":
         by_position(source, target, scope, columns, then)
         return
+    if values is None and isinstance(then.args.get("this"), exp.Tuple):  # INSERT DEFAULT VALUES
+        return
     if isinstance(then.args.get("this"), exp.Star) or isinstance(values, exp.Star) or values is None:
         by_name(source, target, scope, columns, then)
         return

@@ -17,10 +17,15 @@ from lineal.extract.sql.tables import spelled
 PART = r'(?:[\w$#]+|"[^"]+"|`[^`]+`|\[[^\]]+\])'
 NAME = rf"({PART}(?:\.{PART})*)"
 PAIR = re.compile(rf"{NAME}\s+(?:TO|AND)\s+{NAME}", re.IGNORECASE)
-STREAM = re.compile(rf"^STREAM\s+(?:IF\s+NOT\s+EXISTS\s+)?{NAME}.*?\bON\s+(?:TABLE|VIEW)\s+{NAME}", re.I | re.S)
+AS_IT_IS = r"^(?:OR\s+(?:REPLACE|ALTER)\s+)?"
+UNLESS = r"(?:IF\s+NOT\s+EXISTS\s+)?"
+STREAM = re.compile(rf"{AS_IT_IS}STREAM\s+{UNLESS}{NAME}.*?\bON\s+(?:\w+\s+)?(?:TABLE|VIEW)\s+{NAME}", re.I | re.S)
+SYNONYM = re.compile(rf"{AS_IT_IS}(?:\w+\s+)?(?:SYNONYM|ALIAS)\s+{UNLESS}{NAME}\s+FOR\s+(?:TABLE\s+)?{NAME}", re.I)
+SNAPSHOT = re.compile(rf"{AS_IT_IS}SNAPSHOT\s+TABLE\s+{UNLESS}{NAME}\s+CLONE\s+{NAME}", re.I)
 SWITCH = re.compile(rf"^TABLE\s+{NAME}\s+SWITCH\b.*?\bTO\s+{NAME}", re.IGNORECASE | re.DOTALL)
 EXCHANGE = re.compile(rf"^TABLE\s+{NAME}\s+EXCHANGE\s+PARTITION\b.*?\bWITH\s+TABLE\s+{NAME}", re.I | re.S)
-APPEND = re.compile(rf"^TABLE\s+{NAME}\s+APPEND\s+FROM\s+{NAME}", re.IGNORECASE)
+APPEND = re.compile(rf"^TABLE\s+{NAME}\s+(?:APPEND|ATTACH\s+PARTITION\b.*?)\s+FROM\s+{NAME}", re.I | re.S)
+MOVE = re.compile(rf"^TABLE\s+{NAME}\s+MOVE\s+PARTITION\b.*?\bTO\s+TABLE\s+{NAME}", re.IGNORECASE | re.DOTALL)
 
 Said = Any
 """Steps, none, or Unsupported."""
@@ -30,7 +35,7 @@ Speaker = Callable[[str, Facts, exp.Command], Said]
 
 def command(node: exp.Command, facts: Facts) -> Said:
     """RENAME TABLE a TO b      the parser's `Command`: a first word, and the rest as text"""
-    speaker = COMMANDS.get(str(node.this).upper())
+    speaker = COMMANDS.get(str(node.this).upper().split()[0])
     if speaker is None:
         return Unsupported
     rest = node.args.get("expression")
@@ -58,8 +63,12 @@ def exchange(text: str, facts: Facts, node: exp.Command) -> list[Step]:
 
 
 def alter(text: str, facts: Facts, node: exp.Command) -> Said:
-    """ALTER TABLE a SWITCH TO b; ALTER TABLE a EXCHANGE PARTITION … WITH TABLE b; ALTER TABLE a APPEND FROM b"""
-    moved = [(to, key, from_, from_key) for from_, from_key, to, key in tables(text, SWITCH, facts)]
+    """ALTER TABLE a SWITCH TO b; ALTER TABLE a EXCHANGE PARTITION … WITH TABLE b; ALTER TABLE a APPEND FROM b
+
+    ALTER TABLE a MOVE PARTITION p TO TABLE b; ALTER TABLE b ATTACH PARTITION p FROM a      ClickHouse
+    """
+    away = tables(text, SWITCH, facts) + tables(text, MOVE, facts)
+    moved = [(to, key, from_, from_key) for from_, from_key, to, key in away]
     moved += tables(text, EXCHANGE, facts)
     moved += tables(text, APPEND, facts)
     if moved:
@@ -68,10 +77,15 @@ def alter(text: str, facts: Facts, node: exp.Command) -> Said:
 
 
 def create(text: str, facts: Facts, node: exp.Command) -> Said:
-    """CREATE STREAM s ON TABLE t      the changes of t, with its columns"""
+    """CREATE STREAM s ON TABLE t      the changes of t, with its columns
+
+    CREATE SYNONYM s FOR t                t under another name
+    CREATE SNAPSHOT TABLE s CLONE t       t as it is now
+    """
     if WITHOUT_DATA.match(text):
         return None
-    return [copy_of(*pair, node=node) for pair in tables(text, STREAM, facts)] or Unsupported
+    pairs = [pair for pattern in (STREAM, SYNONYM, SNAPSHOT) for pair in tables(text, pattern, facts)]
+    return [copy_of(*pair, node=node) for pair in pairs] or Unsupported
 
 
 WITHOUT_DATA = re.compile(
@@ -101,7 +115,8 @@ COMMANDS: dict[str, Speaker] = {
     **dict.fromkeys(
         ("VACUUM", "OPTIMIZE", "ANALYZE", "EXPLAIN", "SHOW", "GRANT", "REVOKE", "DENY", "MSCK", "REFRESH", "COMMENT",
          "LIST", "LS", "REMOVE", "RM", "PUT", "GET", "DESCRIBE", "DESC", "RESET", "UNSET", "CLUSTER", "REINDEX",
-         "CHECKPOINT", "LOCK", "UNLOCK", "DISCARD", "SECURITY", "PRINT", "INSTALL", "LOAD", "FLUSH", "DROP"),
+         "CHECKPOINT", "LOCK", "UNLOCK", "DISCARD", "SECURITY", "PRINT", "INSTALL", "LOAD", "FLUSH", "DROP",
+         "COLLECT", "ADD"),
         silent,
     ),
 }  # fmt: skip

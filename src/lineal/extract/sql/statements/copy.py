@@ -10,7 +10,7 @@ from sqlglot import exp
 from lineal.algebra.frame import NOTHING, Frame, Slot
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements import Plan, Unsupported, listed_columns
-from lineal.extract.sql.tables import is_named, spelled
+from lineal.extract.sql.tables import is_named, spelled, target_of
 from lineal.model.edge import Column, Doubt
 from lineal.model.paths import path_name
 from lineal.model.way import IDENTITY, Clause, Confidence
@@ -38,14 +38,22 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
 
 
 def load_data(node: exp.LoadData, facts: Facts) -> Plan | type[Unsupported] | None:
-    """LOAD DATA INPATH '/x' INTO TABLE t"""
-    path = path_of(node.args.get("inpath"))
-    if not is_named(node.this) or not path:
+    """LOAD DATA INPATH '/x' INTO TABLE t; LOAD DATA INTO t FROM FILES (uris = ['gs://b/x.csv'])"""
+    table, schema = target_of(node.this)
+    paths = [path for path in (path_of(node.args.get("inpath")), *listed_paths(node.args.get("files"))) if path]
+    if not is_named(table) or not paths:
         return Unsupported
-    name, key = spelled(node.this, facts)
-    plan = loaded(name, key, [], [path], node)
+    name, key = spelled(table, facts)
+    plan = loaded(name, key, listed_columns(schema, facts) if schema is not None else [], paths, node)
     plan.overwrites = bool(node.args.get("overwrite")) and node.args.get("partition") is None
     return plan
+
+
+def listed_paths(files: Any) -> list[str]:
+    """FILES (format = 'CSV', uris = ['gs://b/x.csv', 'gs://b/y.csv'])"""
+    options = files.expressions if isinstance(files, exp.Expr) else []
+    uris = [option.args.get("value") for option in options if option.name.lower() == "uris"]
+    return [path_of(item) for uri in uris if isinstance(uri, exp.Array) for item in uri.expressions]
 
 
 def export(node: exp.Export, facts: Facts) -> Plan | None:

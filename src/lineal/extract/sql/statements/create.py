@@ -37,7 +37,7 @@ def create(node: exp.Create, facts: Facts) -> Plan | list[Step] | type[Unsupport
         plan.query = node.args["expression"]
         plan.columns = listed_columns(schema, facts) if schema is not None else []
         plan.with_ = node.args.get("with_")
-        if schema is not None and facts.declared_beside_query:
+        if schema is not None and facts.declared_beside_query and kind == "table":
             declare_beside(plan, schema, facts)
     else:
         declared = [declared_column(item, facts) for item in schema.expressions] if schema is not None else []
@@ -72,10 +72,16 @@ def parents(node: exp.Create, facts: Facts) -> tuple[tuple[str, str], ...]:
 
 
 def is_temporary(node: exp.Create, name: str) -> bool:
-    """CREATE TEMP TABLE t, CREATE TEMPORARY VIEW v, CREATE TABLE #t"""
+    """CREATE TEMP TABLE t, CREATE TEMPORARY VIEW v, CREATE VOLATILE TABLE t, CREATE TABLE #t"""
     properties = node.args.get("properties")
-    marked = properties is not None and any(isinstance(each, exp.TemporaryProperty) for each in properties.expressions)
-    return marked or is_local(name)
+    return is_local(name) or (properties is not None and any(map(marks_temporary, properties.expressions)))
+
+
+def marks_temporary(node: Any) -> bool:
+    """TEMP, and Teradata's VOLATILE"""
+    return isinstance(node, exp.TemporaryProperty) or (
+        isinstance(node, (exp.StabilityProperty, exp.VolatileProperty)) and node.name.upper() in ("", "VOLATILE")
+    )
 
 
 def cache(node: exp.Cache, facts: Facts) -> Plan | None:

@@ -112,9 +112,10 @@ def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
 
 
 def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any]:
-    """FROM s INSERT INTO a SELECT x INSERT INTO b SELECT y; INSERT ALL WHEN … THEN INTO a … SELECT …"""
+    """[WITH c AS (…)] FROM s INSERT INTO a SELECT x INSERT INTO b SELECT y; INSERT ALL WHEN … THEN INTO a … SELECT …"""
     plans: list[Any] = []
     earlier: list[Any] = []
+    ctes = node.args.get("with_")
     for branch in node.expressions:
         if isinstance(branch, exp.ConditionalInsert):
             test = branch.args.get("expression")
@@ -125,6 +126,8 @@ def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any]:
         else:
             into = branch
             into.expression.set("from_", exp.From(this=node.args["source"]))
+        if ctes is not None:
+            into.set("with_", ctes.copy())
         plans.append(insert(into, facts))
     return [plan for plan in plans if isinstance(plan, Plan)]
 

@@ -14,7 +14,7 @@ from lineal.extract.sql.query import project, query, with_
 from lineal.extract.sql.relations import relation
 from lineal.extract.sql.scope import CTEs, Scope, Source
 from lineal.extract.sql.statements import CHANGES, Plan, listed_columns, plan_of
-from lineal.extract.sql.statements.change import deleted, merged, update_parts
+from lineal.extract.sql.statements.change import aliased, deleted, merged, update_parts
 from lineal.extract.sql.tables import is_named, spelled
 
 
@@ -61,7 +61,7 @@ def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
     rows: Lineage = {}
-    target = table_of(node)
+    target = aliased(table_of(node), node.args.get("from_"), evaluation.facts)
     old = relation(target, Scope(evaluation, parent, ctes), {})
     new = changed(node, old, rows, ctes, evaluation)
     scope = Scope(evaluation, parent, ctes)

@@ -1,0 +1,115 @@
+"""What the clients of engines say in a script and no engine reads: GO, \\connect, SPOOL, .LOGON, the rows of a COPY.
+
+Whatever is left out leaves spaces, so that every other character keeps its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+Reader = Callable[[str], str]
+
+QUIET = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+"""Strings and comments: a semicolon in them ends nothing."""
+
+
+def blank(text: str) -> str:
+    """Spaces, and the ends of lines"""
+    return re.sub(r"[^\n]", " ", text)
+
+
+def ended(text: str) -> str:
+    """A semicolon and spaces: whatever stands before it is a statement of its own"""
+    return ";" + blank(text[1:])
+
+
+def replacing(pattern: str, by: Callable[[str], str]) -> Reader:
+    """A reader of what a pattern finds anywhere."""
+    wanted = re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    return lambda text: wanted.sub(lambda found: by(found[0]), text)
+
+
+def commands(pattern: str) -> Reader:
+    """A reader of lines that are commands where a statement could start, such as SET DEFINE OFF, and not SET a = 1."""
+    wanted = re.compile(rf"^[ \t]*(?:{pattern})", re.IGNORECASE | re.MULTILINE)
+
+    def read(text: str) -> str:
+        if wanted.search(text) is None:
+            return text
+        found, starts = [], True
+        for line in text.split("\n"):
+            if starts and wanted.match(line):
+                line = blank(line)
+            said = QUIET.sub(" ", line).rstrip()
+            starts = said.endswith(";") if said.strip() else starts
+            found.append(line)
+        return "\n".join(found)
+
+    return read
+
+
+def copied_rows(text: str) -> str:
+    """COPY t FROM stdin; 1, 2, … \\.      the rows that follow, as pg_dump writes them"""
+    return ROWS.sub(lambda found: found[1] + blank(found[2]), text) if STDIN.search(text) else text
+
+
+STDIN = re.compile(r"\bFROM\s+STDIN\b", re.IGNORECASE)
+ROWS = re.compile(r"(^COPY\b[^;]*?\bFROM\s+STDIN\b[^;]*;)(.*?(?:^\\\.[ \t]*$|\Z))", re.I | re.M | re.S)
+
+
+def conditional_comments(text: str) -> str:
+    """/*!50001 CREATE VIEW v AS SELECT … */      MySQL reads what stands inside, and mysqldump writes views so"""
+    return CONDITIONAL.sub(lambda found: blank(found[1]) + found[2] + "  ", text) if "/*!" in text else text
+
+
+CONDITIONAL = re.compile(r"(/\*!\d*)(.*?)\*/", re.DOTALL)
+
+
+def calls(text: str) -> str:
+    """EXEC p(1)      SQL*Plus: CALL p(1)"""
+    return CALL.sub(lambda found: found[1] + "CALL".ljust(len(found[2])), text)
+
+
+CALL = re.compile(r"^([ \t]*)(EXEC(?:UTE)?)(?=[ \t]+(?!IMMEDIATE\b)[\w.$#\"]+[ \t]*[(;])", re.IGNORECASE | re.MULTILINE)
+
+GO = replacing(r"^[ \t]*GO(?:[ \t]+\d+)?[ \t]*;?(?=[ \t]*(?:--[^\n]*)?\r?$)", lambda said: blank_before(said))
+SLASH = replacing(r"^[ \t]*/[ \t]*\r?$", lambda said: blank_before(said))
+DOTS = commands(r"\.[a-z]")
+
+
+def blank_before(said: str) -> str:
+    """'  GO'      '  ; '"""
+    start = len(said) - len(said.lstrip(" \t"))
+    return said[:start] + ended(said[start:])
+
+
+PSQL = (
+    copied_rows,
+    replacing(r"^[ \t]*\\[a-z!?][^\n]*", blank),  # \connect shop
+    replacing(r"\\g[a-z]*\b[^\n]*", ended),  # SELECT a FROM t \gset
+    replacing(r"(?<![:\w'\"]):(?='\w+'|\"\w+\")", blank),  # WHERE a = :'day'
+)
+SQLPLUS = commands(
+    r"SET[ \t]+(?!ROLE\b|TRANSACTION\b|CONSTRAINTS?\b)\w+[ \t]+[^=]*$|(?:PROMPT|SPOOL|WHENEVER|REM|REMARK|SHOW?|DEFINE|"
+    r"UNDEFINE|COLUMN|EXIT|QUIT|CONNECT?|DISCONNECT|START|HOST|ACCEPT|VARIABLE|PRINT|BREAK|TTITLE|BTITLE|PAUSE|CLEAR|"
+    r"TIMING|DESC|DESCRIBE)\b|[@!]"
+)
+
+CLIENTS: dict[str, tuple[Reader, ...]] = {
+    **dict.fromkeys(("tsql", "fabric"), (GO, replacing(r"^[ \t]*(?::[a-z]|!!)[^\n]*", blank))),
+    **dict.fromkeys(("postgres", "redshift", "materialize", "risingwave"), PSQL),
+    **dict.fromkeys(("sqlite", "duckdb", "teradata"), (DOTS,)),
+    "oracle": (SLASH, SQLPLUS, calls),
+    "mysql": (conditional_comments, commands(r"source[ \t]|\\[a-z.!]"), replacing(r"\\g[ \t]*$", ended)),
+    "snowflake": (commands(r"![a-z]"),),
+    "hive": (commands(r"!|dfs[ \t]|source[ \t]"),),
+}
+"""By dialect: what its clients take for themselves before an engine sees the text."""
+
+
+def as_engine_reads(text: str, dialect: str) -> str:
+    """The text of a script without the words of a client."""
+    for read in CLIENTS.get(dialect, ()):
+        text = read(text)
+    return text
