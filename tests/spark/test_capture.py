@@ -245,6 +245,39 @@ def test_operators_that_are_rare(spark, orders):
     assert not captured.extraction.diagnostics
 
 
+def test_what_is_fitted_to_the_type_of_a_table_is_the_same_value(spark, orders):
+    """Fields in another order, missing ones, CHAR: Spark builds structs, arrays and maps anew, which nobody wrote."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import StructType
+
+    spark.sql("""CREATE TABLE captured.nested (s STRUCT<a: BIGINT, g: STRUCT<x: INT, y: INT>>,
+        xs ARRAY<STRUCT<a: BIGINT, b: BIGINT>>, m MAP<STRING, STRUCT<a: BIGINT, b: BIGINT>>,
+        c STRUCT<k: CHAR(3)>) USING parquet""")
+    spark.sql("""CREATE TABLE captured.turned (c STRUCT<k: CHAR(3)>, s STRUCT<g: STRUCT<y: INT, x: INT>, a: BIGINT>,
+        xs ARRAY<STRUCT<b: BIGINT, a: BIGINT>>, m MAP<STRING, STRUCT<b: BIGINT, a: BIGINT>>) USING parquet""")
+    nested = spark.table("captured.nested")
+    narrow = StructType.fromDDL("s STRUCT<a: BIGINT>, xs ARRAY<STRUCT<b: BIGINT>>")
+    with capture(spark) as captured:
+        spark.sql("INSERT INTO captured.turned BY NAME SELECT * FROM captured.nested")
+        nested.write.mode("append").saveAsTable("captured.turned")
+        nested.select("s", "xs").to(narrow).write.saveAsTable("captured.narrow")
+        nested.select("c.k", "s").write.saveAsTable("captured.read")
+        wider = orders.select(F.struct(F.col("id").alias("a"), F.col("day").alias("d")).alias("s"))
+        nested.select("s").unionByName(wider, allowMissingColumns=True).write.saveAsTable("captured.wider")
+        nested.selectExpr("transform(xs, x -> struct(x.b AS a))").toDF("xs").write.saveAsTable("captured.changed")
+    assert facts(captured) == {
+        *(f"captured.nested.{name} -> captured.turned.{name}  IDENTITY" for name in ("c", "s", "xs", "m")),
+        "captured.nested.s -> captured.narrow.s  IDENTITY",
+        "captured.nested.xs -> captured.narrow.xs  IDENTITY",
+        "captured.nested.c.k -> captured.read.k  TRANSFORMATION",
+        "captured.nested.s -> captured.read.s  IDENTITY",
+        "captured.nested.s -> captured.wider.s  IDENTITY",
+        "captured.orders.id -> captured.wider.s  TRANSFORMATION",
+        "captured.orders.day -> captured.wider.s  TRANSFORMATION",
+        "captured.nested.xs -> captured.changed.xs  TRANSFORMATION",
+    }
+
+
 def test_names_are_kept_as_they_are(spark, orders, tmp_path):
     odd, place = 'a "b"\\c\t\n.d`é', f"{tmp_path}/odd \u00fc, dir/x"
     with capture(spark, to=tmp_path / "events") as captured:

@@ -24,6 +24,7 @@ import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Inline;
+import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.LogicalRDD;
@@ -96,6 +97,7 @@ public class LinealPlan {
       out.append(",\\"exprId\\":{\\"id\\":").append(((NamedExpression) node).exprId().id()).append("}");
     if (node instanceof GetStructField)
       out.append(",\\"fieldName\\":").append(string(((GetStructField) node).extractFieldName()));
+    if (node instanceof Literal && ((Literal) node).value() == null) out.append(",\\"value\\":null");
     if (node instanceof Inline) {
       out.append(",\\"fieldNames\\":[");
       String[] names = ((Inline) node).elementSchema().fieldNames();

@@ -138,6 +138,9 @@ def case(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lin
 
 def if_(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """if(test, yes, no)"""
+    if (whole := refitted(node)) is not None:
+        stack.append((whole, way, calls))
+        return
     around = (node, calls)
     push(node.children[1:], value(way), around, stack)
     stack.append((node.children[0], when(way), around))
@@ -354,6 +357,7 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
     """named_struct('x', a, 'y', b)      the lineage of the whole, and of each field"""
     while node.name in ("Alias", "KnownNotNull", "KnownNullable"):
         node = node.children[0]
+    node = refitted(node) or node
     whole = value_of(node, IDENTITY, scope)
     if node.name not in BUILDERS:
         if node.name in FIELDS and is_part(node):
@@ -460,6 +464,105 @@ def updated(node: Node, whole: Lineage, scope: Scope) -> Lineage:
     return Struct(whole, fields)
 
 
+def items_or_entries(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """transform(xs, x -> …), map_from_arrays(ks, vs)      a function, unless the engine fits xs to a type by it"""
+    whole = refitted(node)
+    if whole is not None:
+        stack.append((whole, way, calls))
+    else:
+        function(node, node.children, way, calls, stack)
+
+
+# -- what the engine puts into another type ----------------------------------------------------------------------
+
+
+def refitted(node: Node) -> Node | None:
+    """if(isnull(s), null, named_struct('b', s.b, 'a', s.a))      s, which fits the type of a table or of a UNION now
+
+    So the engine reorders the fields of structs by their names, adds those that are missing, and pads CHAR: no user
+    has written it, and no value is another one.
+    """
+    return REFITTED[node.name](node) if node.name in REFITTED else None
+
+
+def refitted_struct(node: Node) -> Node | None:
+    test, missing, struct = node.children
+    if test.name != "IsNull" or not is_null(missing) or struct.name != "CreateNamedStruct":
+        return None
+    whole = test.children[0]
+    place = place_of(whole)
+    return whole if place is not None and has_fields_of(struct, place) else None
+
+
+def refitted_items(node: Node) -> Node | None:
+    """transform(xs, x -> if(isnull(x), null, named_struct('b', x.b, 'a', x.a)))      xs"""
+    items, function = node.children
+    body, item, *index = function.children if function.name == "LambdaFunction" else (node, node, node)
+    if index or body.name == item.name:
+        return None
+    place = place_of(item)
+    own_name = item.args.get("name") in ENGINES_VARIABLES
+    whole = place is not None and own_name and body.name == "CreateNamedStruct" and has_fields_of(body, place)
+    return items if whole or (place is not None and gives(body, place)) else None
+
+
+def refitted_entries(node: Node) -> Node | None:
+    """map_from_arrays(map_keys(m), transform(map_values(m), v -> …))      m"""
+    keys, values = (refitted(child) or child for child in node.children)
+    if (keys.name, values.name) != ("MapKeys", "MapValues"):
+        return None
+    whole = keys.children[0]
+    place = place_of(whole)
+    return whole if place is not None and place == place_of(values.children[0]) else None
+
+
+REFITTED: dict[str, Callable[[Node], Node | None]] = {
+    "If": refitted_struct,
+    "ArrayTransform": refitted_items,
+    "MapFromArrays": refitted_entries,
+}
+
+ENGINES_VARIABLES = ("element", "key", "value")
+"""What Spark calls an item in the functions with which it fits arrays and maps to the table that they go to."""
+
+
+def has_fields_of(struct: Node, place: tuple[str, ...]) -> bool:
+    """named_struct('b', s.b, 'c', null, 'a', s.a)      some fields of s, and missing ones, under their own names"""
+    names = [str(child.args.get("value", "")).lower() for child in struct.children[0::2]]
+    values = struct.children[1::2]
+    return all(is_null(value) or gives(value, (*place, name)) for name, value in zip(names, values, strict=True))
+
+
+def gives(node: Node, place: tuple[str, ...]) -> bool:
+    while is_engines_own(node):
+        node = node.children[0]
+    return place_of(refitted(node) or node) == place
+
+
+def place_of(node: Node) -> tuple[str, ...] | None:
+    """s.geo.lat      the id of s, 'geo', 'lat': of a column, or of an item that a function is called with"""
+    path: list[str] = []
+    while node.name not in ("AttributeReference", "NamedLambdaVariable"):
+        if node.name == "GetStructField":
+            path[:0] = [name.lower() for name in field_name(node)]
+        elif not is_engines_own(node):
+            return None
+        node = node.children[0]
+    return (expression_id(node.args), *path)
+
+
+def is_engines_own(node: Node) -> bool:
+    if node.name == "StaticInvoke":
+        return checks_length(node)
+    return EXPRESSIONS.get(node.name) is through or (node.name == "Cast" and node.args.get("user") is False)
+
+
+def is_null(node: Node) -> bool:
+    while node.name == "Cast":
+        node = node.children[0]
+    return node.name == "Literal" and "value" in node.args and node.args["value"] is None
+
+
 def time_window(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """window(t, '5 minutes').start      of the engine's arithmetic, only the time that goes in"""
     inner = [child for child in node.children if child.name != "Literal"]
@@ -508,8 +611,12 @@ def scalar_function(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope
 
 def static_invoke(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """Padding and length checks of CHAR and VARCHAR are the engine's own."""
-    inserted = str(node.args.get("functionName", "")).endswith(("WriteSideCheck", "readSidePadding"))
+    inserted = checks_length(node)
     push(node.children, way if inserted else value(way), calls if inserted else (node, calls), stack)
+
+
+def checks_length(node: Node) -> bool:
+    return str(node.args.get("functionName", "")).endswith(("WriteSideCheck", "readSidePadding"))
 
 
 EXPRESSIONS: dict[str, Handler] = {
@@ -550,6 +657,8 @@ EXPRESSIONS: dict[str, Handler] = {
     "ShiftRight": shift_right,
     "SQLScalarFunction": scalar_function,
     "StaticInvoke": static_invoke,
+    "ArrayTransform": items_or_entries,
+    "MapFromArrays": items_or_entries,
 }
 
 CLASS_NAMES = {

@@ -277,7 +277,7 @@ def json_tuple(generator: Node, scope: Scope) -> list[Lineage]:
     while document.name == "Cast":
         document = document.children[0]
     whole = struct_of(document, scope)
-    names = [[str(key.args["value"])] if "value" in key.args else [] for key in keys]
+    names = [[str(key.args["value"])] if key.args.get("value") is not None else [] for key in keys]
     lineages: list[Lineage] = []
     for name, key in zip(names, keys, strict=True):
         lineage = value_of(key, VALUE, scope)
