@@ -27,7 +27,8 @@ if [ ! -e "$stamp" ]; then
     mkdir -p "$where/jars"
     # shellcheck disable=SC2086
     "$here/.venv/bin/python" -m pip install --quiet --no-deps --target "$where/python" $python >&2
-    SPARK_HOME="$where/python/pyspark" PYTHONPATH="$where/python" "$here/.venv/bin/python" - "$package" "$where" >&2 <<'END'
+    export SPARK_HOME="$where/python/pyspark" PYTHONPATH="$where/python"
+    "$here/.venv/bin/python" - "$package" "$where" >"$where/log" 2>&1 <<'END' || { cat "$where/log" >&2; exit 1; }
 import sys
 from pyspark.sql import SparkSession
 
@@ -36,7 +37,7 @@ settings = {"spark.jars.packages": package, "spark.jars.ivy": f"{where}/ivy", "s
 SparkSession.builder.master("local[1]").config(map=settings).getOrCreate().stop()
 END
     mv "$where/ivy/jars/${package%%:*}"_* "$where/jars" # what else it names, Spark has itself
-    rm -rf "$where/ivy"
+    rm -rf "$where/ivy" "$where/log"
     touch "$stamp"
 fi
 echo "$where"

@@ -64,6 +64,11 @@ def by_running(spark: Any, run: Callable[[], Any]) -> tuple[set[str], list[str]]
     return {str(edge) for edge in found.edges}, [each.message for each in found.diagnostics]
 
 
+def assert_gives(spark: Any, run: Callable[[], Any], edges: set[str]) -> None:
+    """All of these are captured, no others, and nothing is said."""
+    assert by_running(spark, run) == (edges, [])
+
+
 def statement(spark: Any, name: str, tables: str, using: str = "") -> tuple[set[str], list[str]]:
     return by_running(spark, lambda: spark.sql(STATEMENTS[name].format(p=tables, u=using)))
 
@@ -112,3 +117,12 @@ def merge_by_frame(spark: Any, tables: str) -> None:
     merge = seen.mergeInto(f"{tables}.orders", F.expr("orders.id = s.id"))
     merge = merge.whenMatched(F.expr("s.n > 1")).update({"amount": F.expr("s.n + orders.amount")})
     merge.whenNotMatched().insert({"id": F.expr("s.id"), "day": F.expr("s.k")}).merge()
+
+
+def by_the_merge(tables: str) -> set[str]:
+    return edges_of(
+        f"""MERGE INTO {tables}.orders USING {tables}.seen s ON orders.id = s.id
+            WHEN MATCHED AND s.n > 1 THEN UPDATE SET amount = s.n + orders.amount
+            WHEN NOT MATCHED THEN INSERT (id, day) VALUES (s.id, s.k)""",
+        tables,
+    )

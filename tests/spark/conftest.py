@@ -6,15 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from lakes import settings_of_all
+from lakes import SMALL, settings_of_all
 
-SMALL = {
-    "spark.sql.shuffle.partitions": "1",
-    "spark.default.parallelism": "1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-}
-"""A test's queries are tiny and many: to compile them takes longer than to run them."""
+pytest.register_assert_rewrite("changes", "ways")
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Sessions with a table format, in which only the tests of that format run: `make test-delta`, `make test-iceberg`.
+"""What sessions of tests are started with; those with a table format run in `make test-delta` and `make test-iceberg`.
 
 LINEAL_TEST_DELTA and LINEAL_TEST_ICEBERG name a folder of jars, or coordinates, that fit the pyspark that is imported.
 """
@@ -9,6 +9,14 @@ import os
 from pathlib import Path
 
 import pytest
+
+SMALL = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.default.parallelism": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
+"""A test's queries are tiny and many: to compile them takes longer than to run them."""
 
 FORMATS = {
     "LINEAL_TEST_DELTA": {

@@ -21,6 +21,7 @@ from lineal.cli import main
 from lineal.model.extraction import Extraction
 from lineal.spark import capture
 from lineal.spark.live.outlet import ToServer
+from lineal.spark.live.procedures import called
 from lineal.store import saved
 from lineal.store.saved import restored
 
@@ -590,3 +591,27 @@ def test_mistakes_are_said_before_the_job_runs(arguments, said):
 
 def test_the_entry_for_spark_submit_is_a_file():
     assert Path(CliRunner().invoke(main, ["capture", "--entry"]).output.strip()).is_file()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("CALL lake.system.rollback_to_snapshot('t', 1)", "lake.system.rollback_to_snapshot"),
+        ("-- back\n /* to\n Monday */ call `lake`.system.add_files (table => 't')", "lake.system.add_files"),
+        ("CALL lake.system.REWRITE_DATA_FILES('t')", ""),
+        ("SELECT 'CALL p()'", ""),
+        ("callers", ""),
+        (None, ""),
+    ],
+)
+def test_a_procedure_by_its_name(text, name):
+    assert called(text) == name
+
+
+def test_a_session_is_given_back_as_it_was(spark):
+    own = type(spark).sql
+    with capture(spark):
+        with capture(spark):
+            assert spark.sql(sqlQuery="SELECT 1 AS one").columns == ["one"]
+        assert type(spark).sql is not own
+    assert type(spark).sql is own

@@ -9,7 +9,17 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from changes import STATEMENTS, by_running, by_the_program, by_the_text, make, merge_by_frame, program, statement
+from changes import (
+    STATEMENTS,
+    assert_gives,
+    by_the_merge,
+    by_the_program,
+    by_the_text,
+    make,
+    merge_by_frame,
+    program,
+    statement,
+)  # fmt: skip
 
 HERE = Path(__file__).parent
 KINDS = ("groups", "rows", "split")
@@ -51,23 +61,12 @@ def test_a_statement_gives_the_edges_of_its_text(changeable, kind):
 
 def test_a_program_writes_in_every_way(changeable):
     make(changeable, "lake.program")
-    facts, problems = by_running(changeable, lambda: program(changeable, "lake.program"))
-    assert (facts, problems) == (by_the_program("lake.program"), [])
+    assert_gives(changeable, lambda: program(changeable, "lake.program"), by_the_program("lake.program"))
 
 
 def test_a_frame_is_merged(changeable):
     make(changeable, "lake.frames")
-    facts, problems = by_running(changeable, lambda: merge_by_frame(changeable, "lake.frames"))
-    assert problems == []
-    assert facts == {
-        "lake.frames.seen.id -> lake.frames.orders.id  IDENTITY",
-        "lake.frames.seen.k -> lake.frames.orders.day  IDENTITY",
-        "lake.frames.seen.n -> lake.frames.orders.amount  TRANSFORMATION",
-        "lake.frames.orders.amount -> lake.frames.orders.amount  TRANSFORMATION",
-        "lake.frames.seen.id => lake.frames.orders  JOIN",
-        "lake.frames.orders.id => lake.frames.orders  JOIN",
-        "lake.frames.seen.n => lake.frames.orders  FILTER",
-    }
+    assert_gives(changeable, lambda: merge_by_frame(changeable, "lake.frames"), by_the_merge("lake.frames"))
 
 
 def test_a_database_is_a_catalogue(spark):
@@ -90,12 +89,11 @@ def test_a_database_is_a_catalogue(spark):
         spark.table(f"{there}.IN_ROWS").writeTo(f"{there}.OUT_ROWS").append()
         spark.table(f"{there}.MADE_ROWS").write.mode("overwrite").jdbc(url, "PLAIN_ROWS", properties={"driver": driver})
 
-    facts, problems = by_running(spark, write)
-    assert problems == []
-    assert facts == {
+    edges = {
         f"{there}.IN_ROWS.ID -> {there}.OUT_ROWS.ID  IDENTITY",
         f"{there}.IN_ROWS.N -> {there}.OUT_ROWS.N  IDENTITY, TRANSFORMATION",
         f"{there}.IN_ROWS.N => {there}.OUT_ROWS  FILTER",
         f"{there}.OUT_ROWS.N -> {there}.MADE_ROWS.M  IDENTITY",
         f"{there}.MADE_ROWS.M -> PLAIN_ROWS.M  IDENTITY",
     }
+    assert_gives(spark, write, edges)

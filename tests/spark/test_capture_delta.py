@@ -5,13 +5,22 @@ Run by `make test-delta`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from changes import STATEMENTS, by_running, by_the_program, by_the_text, edges_of, make, merge_by_frame, program
+from changes import (
+    STATEMENTS,
+    assert_gives,
+    by_the_merge,
+    by_the_program,
+    by_the_text,
+    make,
+    merge_by_frame,
+    program,
+)  # fmt: skip
 from lakes import needs_delta
+from ways import Shop, Written, assert_captured, flow, overwriting, statement, without_lineage
 
 pytestmark = needs_delta
 
@@ -19,22 +28,8 @@ BY_SUBQUERY = ("update by subquery", "delete by subquery")
 """Delta refuses these."""
 
 
-class Shop(NamedTuple):
-    """Two tables; the folder of one that has no name, and a folder for what a test makes."""
-
-    spark: Any
-    held: Path
-    folder: Path
-
-    def told(self, text: str) -> str:
-        return text.format(held=self.held, folder=self.folder)
-
-    def sql(self, text: str) -> Any:
-        return self.spark.sql(self.told(text))
-
-    @property
-    def seen(self) -> Any:
-        return self.spark.table("shop.seen")
+class DeltaShop(Shop):
+    """Beside the two tables, one that has no name, in the folder `held`."""
 
     @property
     def orders(self) -> Any:
@@ -43,7 +38,7 @@ class Shop(NamedTuple):
         return DeltaTable.forName(self.spark, "shop.orders").alias("o")
 
     def read(self, path: str = "orders", **options: Any) -> Any:
-        return self.spark.read.format("delta").options(**options).load(f"{self.held}/{path}")
+        return self.spark.read.format("delta").options(**options).load(self.told(f"{{held}}/{path}"))
 
 
 @pytest.fixture(scope="module")
@@ -64,29 +59,9 @@ def make_both(spark: Any) -> None:
 
 
 @pytest.fixture
-def shop(spark: Any, held: Path, tmp_path: Path) -> Shop:
+def shop(spark: Any, held: Path, tmp_path: Path) -> DeltaShop:
     spark.sql("DROP TABLE IF EXISTS shop.made")
-    return Shop(spark, held, tmp_path)
-
-
-class Written(NamedTuple):
-    """A way to write, and a statement that does the same."""
-
-    run: Callable[[Shop], Any]
-    same_as: str = ""
-    """nothing for what leaves no lineage"""
-    over: str = ""
-    """the tables that it is written over, beside the two"""
-
-
-def statement(text: str, same_as: str = "", over: str = "") -> Written:
-    return Written(lambda shop: shop.sql(text), same_as or text, over)
-
-
-def assert_captured(shop: Shop, written: Written) -> None:
-    facts, problems = by_running(shop.spark, lambda: written.run(shop))
-    assert problems == []
-    assert facts == edges_of(shop.told(written.over + written.same_as), "shop")
+    return DeltaShop(spark, "shop", tmp_path, {"held": held})
 
 
 def from_seen(shop: Shop) -> Any:
@@ -101,25 +76,16 @@ def from_seen(shop: Shop) -> Any:
 @pytest.mark.parametrize("name", [name for name in STATEMENTS if name not in BY_SUBQUERY])
 def test_a_statement(shop: Shop, name: str) -> None:
     using = "USING delta"
-    facts, problems = by_running(shop.spark, lambda: shop.sql(STATEMENTS[name].format(p="shop", u=using)))
-    assert problems == []
-    assert facts == by_the_text(name, "shop", using)
+    text = STATEMENTS[name].format(p="shop", u=using)
+    assert_gives(shop.spark, lambda: shop.sql(text), by_the_text(name, "shop", using))
 
 
 def test_a_program_writes_in_every_way(shop: Shop) -> None:
-    facts, problems = by_running(shop.spark, lambda: program(shop.spark, "shop", "delta"))
-    assert (facts, problems) == (by_the_program("shop"), [])
+    assert_gives(shop.spark, lambda: program(shop.spark, "shop", "delta"), by_the_program("shop"))
 
 
 def test_a_frame_is_merged(shop: Shop) -> None:
-    facts, problems = by_running(shop.spark, lambda: merge_by_frame(shop.spark, "shop"))
-    assert problems == []
-    assert facts == edges_of(
-        """MERGE INTO shop.orders USING shop.seen s ON orders.id = s.id
-           WHEN MATCHED AND s.n > 1 THEN UPDATE SET amount = s.n + orders.amount
-           WHEN NOT MATCHED THEN INSERT (id, day) VALUES (s.id, s.k)""",
-        "shop",
-    )
+    assert_gives(shop.spark, lambda: merge_by_frame(shop.spark, "shop"), by_the_merge("shop"))
 
 
 # -- overwriting a part ------------------------------------------------------------------------------------------
@@ -155,11 +121,8 @@ def test_a_part_is_overwritten(shop: Shop, name: str) -> None:
     shop.sql("DROP TABLE IF EXISTS shop.days")
     shop.sql(DAYS.format("USING delta PARTITIONED BY (day)"))
     shop.sql("INSERT INTO shop.days VALUES (1, 3, 'mon')")
-    shop.spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic" if "dynamic" in name else "static")
-    try:
+    with overwriting(shop, name):
         assert_captured(shop, PARTS[name]._replace(over=DAYS.format("")))
-    finally:
-        shop.spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
 
 
 # -- by path -----------------------------------------------------------------------------------------------------
@@ -168,7 +131,7 @@ HELD = "CREATE TABLE delta.`{held}/orders` (id BIGINT, amount BIGINT, day STRING
 INTO_MADE = "CREATE TABLE shop.made AS SELECT id, upper(day) AS day FROM delta.`{held}/orders` WHERE amount > 1"
 
 
-def into_made(shop: Shop, orders: Any) -> None:
+def into_made(shop: DeltaShop, orders: Any) -> None:
     from pyspark.sql import functions as F
 
     made = orders.where("amount > 1").select("id", F.upper("day").alias("day"))
@@ -177,7 +140,7 @@ def into_made(shop: Shop, orders: Any) -> None:
 
 BY_PATH = {
     "save": Written(
-        lambda shop: from_seen(shop).write.format("delta").mode("overwrite").save(f"{shop.held}/orders/"),
+        lambda shop: from_seen(shop).write.format("delta").mode("overwrite").save(shop.told("{held}/orders/")),
         "CREATE TABLE delta.`{held}/orders` AS SELECT id, n + 1 AS amount, k AS day FROM shop.seen",
     ),
     "create as": statement("CREATE TABLE delta.`{folder}/new` USING delta AS SELECT id, n FROM shop.seen"),
@@ -209,14 +172,14 @@ def test_a_table_is_its_path(shop: Shop, name: str) -> None:
 # -- the builders of DeltaTable ----------------------------------------------------------------------------------
 
 
-def merge_in_every_way(shop: Shop) -> None:
+def merge_in_every_way(shop: DeltaShop) -> None:
     merge = shop.orders.merge(shop.seen.alias("s"), "o.id = s.id")
     merge = merge.whenMatchedUpdate("s.n > 1", {"amount": "s.n + o.amount"}).whenMatchedDelete("o.amount = 7")
     merge = merge.whenNotMatchedInsert("s.n < 9", {"id": "s.id", "amount": "s.n"})
     merge.whenNotMatchedBySourceUpdate("o.amount > 3", {"day": "'gone'"}).execute()
 
 
-def merge_all(shop: Shop) -> None:
+def merge_all(shop: DeltaShop) -> None:
     merge = shop.orders.merge(from_seen(shop).alias("s"), "o.id = s.id")
     merge.whenMatchedUpdateAll().whenNotMatchedInsertAll().whenNotMatchedBySourceDelete().execute()
 
@@ -285,35 +248,27 @@ def test_versions(shop: Shop, name: str) -> None:
     assert_captured(shop, VERSIONS[name])
 
 
-def newest(table: Any) -> int:
-    return int(table.history(1).collect()[0]["version"])
+def restore_what_is_there(shop: DeltaShop) -> None:
+    shop.orders.restoreToVersion(shop.orders.history(1).collect()[0]["version"])
 
 
 HOUSEKEEPING = {
-    "optimize": lambda shop: shop.sql("OPTIMIZE shop.seen ZORDER BY (n)"),
-    "vacuum": lambda shop: shop.sql("VACUUM shop.seen"),
-    "convert": lambda shop: shop.sql("CONVERT TO DELTA parquet.`{folder}/plain`"),
-    "history": lambda shop: shop.sql("DESCRIBE HISTORY shop.seen").collect(),
-    "properties": lambda shop: shop.sql("ALTER TABLE shop.seen SET TBLPROPERTIES (a = 'b')"),
-    "restore of what is there": lambda shop: shop.orders.restoreToVersion(
-        shop.orders.history(1).collect()[0]["version"]
-    ),
+    "optimize": without_lineage("OPTIMIZE shop.seen ZORDER BY (n)"),
+    "vacuum": without_lineage("VACUUM shop.seen"),
+    "convert": without_lineage("CONVERT TO DELTA parquet.`{folder}/plain`"),
+    "history": Written(lambda shop: shop.sql("DESCRIBE HISTORY shop.seen").collect()),
+    "properties": without_lineage("ALTER TABLE shop.seen SET TBLPROPERTIES (a = 'b')"),
+    "restore of what is there": Written(restore_what_is_there),
 }
 
 
 @pytest.mark.parametrize("name", HOUSEKEEPING)
 def test_housekeeping_leaves_no_lineage(shop: Shop, name: str) -> None:
     shop.seen.write.parquet(f"{shop.folder}/plain")
-    assert_captured(shop, Written(HOUSEKEEPING[name]))
+    assert_captured(shop, HOUSEKEEPING[name])
 
 
 # -- streams -----------------------------------------------------------------------------------------------------
-
-
-def flow(shop: Shop, stream: Any, **start: Any) -> None:
-    started = stream.option("checkpointLocation", f"{shop.folder}/progress").trigger(availableNow=True)
-    query = started.toTable(start["table"]) if "table" in start else started.start(**start)
-    query.awaitTermination()
 
 
 def merge_batch(batch: Any, _: int) -> None:
@@ -333,7 +288,7 @@ FLOWS = {
     ),
     "from path to path": Written(
         lambda shop: flow(
-            shop, shop.spark.readStream.format("delta").load(f"{shop.held}/orders").where("amount > 1")
+            shop, shop.spark.readStream.format("delta").load(shop.told("{held}/orders")).where("amount > 1")
             .writeStream.format("delta"),
             path=f"{shop.folder}/copy",
         ),

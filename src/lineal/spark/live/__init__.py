@@ -4,11 +4,12 @@ with lineal.spark.capture(spark) as captured:
     spark.table("orders").groupBy("day").sum("amount").write.saveAsTable("daily")
 captured.lineage
 
-listener.py   Spark's listener, in the JVM: executions that write, with their plans
-record.py     executions to lineage
-outlet.py     where events go
-watch.py      one job: its contexts, its writes, its events
-job.py        a job's file, run as spark-submit runs it
+listener.py     Spark's listener, in the JVM: executions that write, with their plans
+record.py       executions to lineage
+procedures.py   what no listener is told
+outlet.py       where events go
+watch.py        one job: its contexts, its writes, its events
+job.py          a job's file, run as spark-submit runs it
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from lineal.extract.catalyst.plan import Names
 from lineal.model.extraction import Extraction
 from lineal.model.job import Job
 from lineal.model.openlineage import NO_NAMESPACE
+from lineal.spark.live import procedures
 from lineal.spark.live.listener import Execution, Listener
 from lineal.spark.live.outlet import ToFile, ToServer
 from lineal.spark.live.record import Recorder, Write
@@ -160,11 +161,13 @@ class Watch:
             return
         if not self._followers:
             self._tell_that_it_began()
+            procedures.listen(self._called)
         self._followers.append(follower)
 
     def close(self, failure: str = "") -> None:
         if self.forked:
             return
+        procedures.leave(self._called)
         try:
             for follower in self._followers:
                 follower.finish(self.settings.timeout)
@@ -177,6 +180,9 @@ class Watch:
                 self._save()
         except Exception as problem:
             self._recorder.problem("close", f"the capture did not end well: {one_line(problem)}")
+
+    def _called(self, procedure: str) -> None:
+        self._recorder.problem(f"CALL {procedure}", f"what the procedure {procedure} has written cannot be captured")
 
     def _save(self) -> None:
         from lineal.store import saved
