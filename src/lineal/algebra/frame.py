@@ -27,11 +27,44 @@ class Struct(dict[tuple[Column, Way], "Trail | None"]):
     fields: Mapping[str, Lineage]
     names: Sequence[str]
     """the fields as they were spelled, in order"""
+    rest: Lineage | None
+    """s.withField('x', a)      what the fields are parts of that nobody has named: s"""
 
-    def __init__(self, whole: Lineage, fields: Mapping[str, Lineage], names: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        whole: Lineage,
+        fields: Mapping[str, Lineage],
+        names: Sequence[str] | None = None,
+        rest: Lineage | None = None,
+    ) -> None:
         super().__init__(whole)
         self.fields = fields
-        self.names = names or list(fields)
+        self.names = list(fields) if names is None else names
+        self.rest = rest
+
+    def field(self, name: str) -> Lineage | None:
+        """The lineage of a field; None where the struct does not tell which it is."""
+        found = self.fields.get(name.lower())
+        return further(self.rest, [name]) if found is None and self.rest is not None else found
+
+    def under(self, whole: Lineage) -> Struct:
+        """The same fields of another whole."""
+        return self.__class__(whole, self.fields, self.names, self.rest)
+
+    def with_field(self, whole: Lineage, name: str, made: Lineage) -> Struct:
+        """s.withField('x', a)      x is a, in its place or behind the others"""
+        kept = [each for each in self.names if each.lower() != name.lower()]
+        return Struct(whole, {**self.fields, name.lower(): made}, [*kept, name], self.rest)
+
+    def without_field(self, whole: Lineage, name: str) -> Struct:
+        """s.dropFields('y')      y is no name any more, and has no source"""
+        kept = [each for each in self.names if each.lower() != name.lower()]
+        return Struct(whole, {**self.fields, name.lower(): NOTHING}, kept, self.rest)
+
+
+def as_struct(lineage: Lineage) -> Struct:
+    """A struct whose fields are not listed: each is the part of the value that is called so."""
+    return lineage if isinstance(lineage, Struct) else Struct(lineage, {}, rest=lineage)
 
 
 class Items(Struct):
@@ -210,6 +243,17 @@ def pour(lineage: Lineage, way: Way, into: Lineage, node: Any = None, calls: Any
                 into[key] = (node, calls, trail, None)
 
 
+def passed_on(lineage: Lineage, way: Way, beside: Lineage, node: Any = None) -> Lineage:
+    """max_by(STRUCT(a, b), c)      the struct and each field of it, with what is done to the whole, and c beside it"""
+    made: Lineage = dict(beside)
+    pour(lineage, way, made, node)
+    if isinstance(lineage, Struct):
+        fields = {name: passed_on(field, way, beside, node) for name, field in lineage.fields.items()}
+        rest = None if lineage.rest is None else passed_on(lineage.rest, way, beside, node)
+        return Struct(made, fields, lineage.names, rest)
+    return Part(made) if isinstance(lineage, Part) else made
+
+
 def absorb(lineage: Lineage, into: Lineage) -> None:
     """Add influences as they are: the rows of a subquery keep their own subtype."""
     for key, trail in lineage.items():
@@ -301,9 +345,10 @@ def _member(lineage: Lineage, name: str, position: int) -> Lineage:
     """A field by its name, else the one that stands in its place."""
     if not isinstance(lineage, Struct):
         return further(lineage, [name])
-    if name.lower() not in lineage.fields and position < len(lineage.names):
+    if name.lower() not in lineage.fields and lineage.rest is None and position < len(lineage.names):
         name = lineage.names[position]
-    return lineage.fields.get(name.lower(), NOTHING)
+    found = lineage.field(name)
+    return NOTHING if found is None else found
 
 
 PATH_DEPTH = 5

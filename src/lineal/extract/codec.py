@@ -9,7 +9,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
-from lineal.algebra.frame import Frame, Lineage, Made, Part, Slot, Star, Struct, placed
+from lineal.algebra.frame import Frame, Items, Lineage, Made, Part, Slot, Star, Struct, placed
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.reading import Reading, Spot, anchor, offset_of
 from lineal.extract.sql.statements import Plan
@@ -83,6 +83,10 @@ class Table(dict[Any, int]):
         return number
 
 
+STRUCTS: dict[type, str] = {Struct: "struct", Items: "items"}
+BUILT: dict[str, type[Struct]] = {"struct": Struct, "items": Items}
+
+
 class Encoder:
     """One evaluation as tuples of numbers, and the values that they stand for."""
 
@@ -118,10 +122,10 @@ class Encoder:
 
     def lineage(self, lineage: Lineage) -> tuple[Any, ...]:
         """Numbers, three for each influence; of a struct or a part of a value also what kind of lineage it is."""
-        if lineage.__class__ is Struct:
-            assert isinstance(lineage, Struct)
+        if isinstance(lineage, Struct):
             inside = [(key, self.lineage(each)) for key, each in lineage.fields.items()]
-            return "struct", self.flat(lineage), inside, list(lineage.names)
+            rest = None if lineage.rest is None else self.lineage(lineage.rest)
+            return STRUCTS[lineage.__class__], self.flat(lineage), inside, list(lineage.names), rest
         return ("part", self.flat(lineage)) if lineage.__class__ is Part else self.flat(lineage)
 
     def flat(self, lineage: Lineage) -> tuple[int, ...]:
@@ -163,9 +167,10 @@ class Decoder:
         self.trails = [_trail(*made) if made else None for made in trails]
 
     def lineage(self, made: tuple[Any, ...]) -> Lineage:
-        if made and made[0] == "struct":
-            _, whole, inside, names = made
-            return Struct(self.flat(whole), {key: self.lineage(each) for key, each in inside}, names)
+        if made and made[0] in BUILT:
+            kind, whole, inside, names, rest = made
+            fields = {key: self.lineage(each) for key, each in inside}
+            return BUILT[kind](self.flat(whole), fields, names, None if rest is None else self.lineage(rest))
         return Part(self.flat(made[1])) if made and made[0] == "part" else self.flat(made)
 
     def flat(self, flat: tuple[int, ...]) -> Lineage:

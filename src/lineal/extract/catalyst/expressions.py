@@ -16,8 +16,10 @@ from lineal.algebra.frame import (
     Slot,
     Struct,
     absorb,
+    as_struct,
     further,
     is_own,
+    passed_on,
     pour,
     united,
 )
@@ -304,8 +306,8 @@ def struct_field(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, i
 
 def field_at(held: Lineage, path: Sequence[str]) -> Lineage:
     """The lineage of what a path leads to: further down the origin's own path, where the value is a part of it."""
-    while path and isinstance(held, Struct) and path[0].lower() in held.fields:
-        held, path = held.fields[path[0].lower()], path[1:]
+    while path and isinstance(held, Struct) and (inner := held.field(path[0])) is not None:
+        held, path = inner, path[1:]
     if not path:
         return held
     found: Lineage = Part() if is_own(held) else {}
@@ -363,7 +365,7 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
         if node.name in FIELDS and is_part(node):
             part = held_at(node, scope)
             if isinstance(part, Struct):
-                return part.__class__(whole, part.fields)
+                return part.under(whole)
             return Part(whole) if is_own(part) else whole
         if node.name in FIELDS or node.name in CARRIERS:
             return carried(node, scope) or whole
@@ -372,7 +374,7 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
         node = column_in(node)
         held = scope.attribute(node).lineage if node.name == "AttributeReference" else None
         if isinstance(held, Struct):
-            return held.__class__(whole, held.fields)
+            return held.under(whole)
         return Part(whole) if isinstance(held, Part) else whole
     if node.name == "UpdateFields":
         return updated(node, whole, scope)
@@ -381,34 +383,46 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
 
 
 def carried(node: Node, scope: Scope) -> Struct | None:
-    """collect_list(struct(a, b))[0], any_value(struct(a, b))      a struct that is passed on has its fields"""
-    inner, step = node, VALUE
-    while inner.name in CARRIERS:
-        step = aggregate_of(step) if CARRIERS[inner.name] else step
+    """collect_list(struct(a, b))[0], lag(struct(a, b)) OVER (…)      a struct that is passed on has its fields
+
+    max_by(struct(a, b), c)      c is in every one of them
+    """
+    inner, step, in_window = node, VALUE, False
+    others: list[tuple[Node, Way]] = []
+    while (carrier := CARRIERS.get(inner.name)) is not None:
+        if carrier == OVER:
+            step, in_window = windowed(step), True
+        elif carrier != PASSED:
+            step = step if carrier == AT and in_window else aggregate_of(step)
+            others.extend((each, step) for each in arguments_of(inner)[1:])
         inner = arguments_of(inner)[0]
-    held = struct_of(inner, scope) if inner.name in BUILDERS else None
+    held = held_in(inner, scope) if inner is not node else None
     if not isinstance(held, Struct):
         return None
     whole = value_of(node, IDENTITY, scope)
     beside = {key: trail for key, trail in whole.items() if not key[1].direct}
-    fields: dict[str, Lineage] = {}
-    for name, lineage in held.fields.items():
-        fields[name] = dict(beside)
-        pour(lineage, step, fields[name])
-    return Struct(whole, fields)
+    for other, way in others:
+        gather(other, way, beside, scope)
+    found = passed_on(held, step, beside)
+    return found.under(whole) if isinstance(found, Struct) else None
 
 
+def held_in(node: Node, scope: Scope) -> Lineage | None:
+    """What is passed on: a struct that is built here, or a column that holds one."""
+    if node.name in BUILDERS:
+        return struct_of(node, scope)
+    node = column_in(node)
+    return scope.attribute(node).lineage if node.name == "AttributeReference" else None
+
+
+PASSED, AGGREGATES, AT, OVER = "passed on", "aggregated", "taken from one row", "made by a window"
 CARRIERS = {
-    "AggregateExpression": False,
-    "GetArrayItem": False,
-    "Get": False,
-    "ElementAt": False,
-    "TryElementAt": False,
-    "CollectList": True,
-    "CollectSet": True,
-    "AnyValue": True,
+    **dict.fromkeys(("AggregateExpression", "GetArrayItem", "Get", "ElementAt", "TryElementAt"), PASSED),
+    **dict.fromkeys(("CollectList", "CollectSet", "AnyValue", "MaxBy", "MinBy"), AGGREGATES),
+    **dict.fromkeys(("First", "Last", "FirstValue", "LastValue", "NthValue", "Lag", "Lead"), AT),
+    "WindowExpression": OVER,
 }
-"""Expressions that pass a struct on, and whether they aggregate."""
+"""Expressions that pass a struct on, and what they do to it."""
 
 
 def item_of(node: Node, scope: Scope) -> Items | None:
@@ -453,15 +467,14 @@ def column_in(node: Node) -> Node:
 
 def updated(node: Node, whole: Lineage, scope: Scope) -> Lineage:
     """s.withField("x", a), s.dropFields("y")      x comes from a alone, y is gone, the others stay as they were"""
-    base = struct_of(node.children[0], scope)
-    fields = dict(base.fields) if isinstance(base, Struct) else {}
+    found = as_struct(struct_of(node.children[0], scope))
     for operation in node.children[1:]:
-        name = str(operation.args.get("name", "")).lower()
+        name = str(operation.args.get("name", ""))
         if operation.children:
-            fields[name] = struct_of(operation.children[0], scope)
+            found = found.with_field(whole, name, struct_of(operation.children[0], scope))
         else:
-            fields.pop(name, None)
-    return Struct(whole, fields)
+            found = found.without_field(whole, name)
+    return found.under(whole)
 
 
 def items_or_entries(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:

@@ -252,7 +252,7 @@ def generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
         exploded: Lineage = Part() if is_part(inner) and is_part_of_column(inner, scope) else {}
         pour(lineage, VALUE, exploded)
         held = struct_of(inner, scope)
-        exploded = item_of(inner, scope) or (Struct(exploded, held.fields) if isinstance(held, Struct) else exploded)
+        exploded = item_of(inner, scope) or (held.under(exploded) if isinstance(held, Struct) else exploded)
         fields = generator.args.get("fieldNames") or []
         lineages = [taken(field_at(exploded, [name])) for name in fields] or [exploded] * len(outputs)
         if not (fixed_rows(generator) or isinstance(held, Items)):

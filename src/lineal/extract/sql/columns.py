@@ -14,6 +14,7 @@ from lineal.algebra.frame import (
     Frame,
     Lineage,
     Slot,
+    Struct,
     answer,
     pour,
     slot_at,
@@ -90,10 +91,11 @@ def without_fields(items: Sequence[Any], slots: list[Slot], scope: Scope) -> tup
 
 def _of_other_fields(slot: Slot, dropped: set[str], scope: Scope) -> Slot:
     names = [n for n in field_names(slot.lineage, (), scope.evaluation.catalog) if n.lower() not in dropped]
+    parts = {name.lower(): field_of(slot, [name], exp.Star()).lineage for name in names}
     lineage: Lineage = {}
-    for part in [field_of(slot, [name], exp.Star()).lineage for name in names] or [slot.lineage]:
+    for part in parts.values() or [slot.lineage]:
         pour(part, VALUE, lineage)
-    return Slot(slot.name, slot.key, lineage)
+    return Slot(slot.name, slot.key, Struct(lineage, parts, names, None if names else slot.lineage))
 
 
 def _of_another(slot: Slot, item: Any, scope: Scope) -> bool:

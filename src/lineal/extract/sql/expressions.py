@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Items, Lineage, Slot, Struct, absorb, pour, slot_at, united
+from lineal.algebra.frame import NOTHING, Items, Lineage, Part, Slot, Struct, absorb, passed_on, pour, slot_at, united
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
 from lineal.extract.sql.casts import cast_behind
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
-from lineal.extract.sql.paths import PATHS, arrow_meant, path_of, step_of
+from lineal.extract.sql.paths import PATHS, arrow_meant, leads_to_part, path_of, reaches, step_of
 from lineal.extract.sql.scope import Scope, Source, field_of, with_fields
 from lineal.extract.sql.structs import is_document, parsed_document
 from lineal.extract.sql.tables import column_in_text, literal_name
@@ -781,10 +781,18 @@ def column_of_row(base: exp.Column, scope: Scope) -> exp.Column | None:
 
 
 def carried(node: Any, scope: Scope) -> Struct | None:
-    """array_agg(t ORDER BY d LIMIT 1)[0], any_value(STRUCT(a, b))      a struct that is passed on has its fields"""
-    inner, step = node, VALUE
+    """array_agg(t ORDER BY d)[0], any_value(STRUCT(a, b)), lag(STRUCT(a, b)) OVER (…)      one that is passed on
+
+    It has its fields, each with what is done to the whole; max_by(STRUCT(a, b), c): c is in every one of them.
+    """
+    inner, step, in_window = node, VALUE, False
+    others: list[tuple[Any, Way]] = []
     while isinstance(inner, CARRIERS):
-        step = aggregate_of(step) if isinstance(inner, CARRYING_AGGREGATES) else step
+        if isinstance(inner, exp.Window):
+            step, in_window = windowed(step), True
+        elif isinstance(inner, CARRYING_AGGREGATES):
+            step = step if isinstance(inner, VALUES_AT) and in_window else aggregate_of(step)
+            others.extend((each, step) for each in inner.iter_expressions() if each is not inner.this)
         inner = inner.this
     inner = with_names_of_type(inner)
     held: Lineage | None
@@ -793,23 +801,33 @@ def carried(node: Any, scope: Scope) -> Struct | None:
     elif is_document(inner):
         held = parsed_document(inner, value_of(inner, NEUTRAL, scope), scope.evaluation.facts.name)
     elif isinstance(inner, exp.Column) and inner is not node and not isinstance(inner.this, exp.Star):
-        held = scope.column(inner).lineage
+        held = held_by(inner, scope)
     else:
         return None
     if not isinstance(held, Struct):
         return None
     whole = value_of(node, NEUTRAL, scope)
     beside = {key: trail for key, trail in whole.items() if not key[1].direct}
-    fields: dict[str, Lineage] = {}
-    for name, lineage in held.fields.items():
-        fields[name] = with_fields(dict(beside), lineage)
-        pour(lineage, step, fields[name], node)
-    return Struct(whole, fields, held.names)
+    for other, way in others:
+        gather(other, way, beside, scope)
+    found = passed_on(held, step, beside, node)
+    return found.under(whole) if isinstance(found, Struct) else None
 
 
-CARRYING_AGGREGATES = (exp.ArrayAgg, exp.ArrayUniqueAgg, exp.AnyValue)
+def held_by(node: exp.Column, scope: Scope) -> Lineage:
+    """The lineage of a column that is looked at, and not read: whatever is counted is counted when it is."""
+    evaluation = scope.evaluation
+    counted = (evaluation.references, evaluation.ambiguous, evaluation.unresolved)
+    held = scope.column(node).lineage
+    evaluation.references, evaluation.ambiguous, evaluation.unresolved = counted
+    return held
+
+
+VALUES_AT = (exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Lag, exp.Lead)
+CARRYING_AGGREGATES = (exp.ArrayAgg, exp.ArrayUniqueAgg, exp.AnyValue, exp.ArgMax, exp.ArgMin, *VALUES_AT)
 CARRIERS = (
-    *CARRYING_AGGREGATES, exp.Filter, exp.Bracket, exp.Paren, exp.Order, exp.Limit, exp.IgnoreNulls, exp.Distinct
+    *CARRYING_AGGREGATES, exp.Filter, exp.Bracket, exp.Paren, exp.Order, exp.Limit, exp.IgnoreNulls, exp.RespectNulls,
+    exp.Distinct, exp.Window,
 )  # fmt: skip
 
 
@@ -883,12 +901,21 @@ def struct_of(node: Any, scope: Scope) -> Lineage:
     """STRUCT(a AS p, b AS q)      a value that knows of its fields"""
     if not isinstance(node, exp.Struct):
         held = item_of(node, scope) or carried(node, scope)
-        return held if held is not None else value_of(node, NEUTRAL, scope)
+        return held if held is not None else value_with_parts(node, scope)
     whole = value_of(node, NEUTRAL, scope)
     if has_star(node):
         return struct_of_star(node, whole, scope)
     items = struct_items(node)
     return Struct(whole, {name.lower(): struct_of(item, scope) for name, item in items.items()}, list(items))
+
+
+def value_with_parts(node: Any, scope: Scope) -> Lineage:
+    """STRUCT(s.c AS c)      c is still a part of s, whose fields are further down"""
+    lineage = value_of(node, NEUTRAL, scope)
+    if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
+        return with_fields(lineage, held_by(node, scope))
+    part = step_of(node) is not None and leads_to_part(node) and reaches(path_of(node).names, lineage)
+    return Part(lineage) if part else lineage
 
 
 def has_star(node: exp.Struct) -> bool:

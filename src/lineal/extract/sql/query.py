@@ -247,6 +247,7 @@ SPECIAL = (
         exp.Struct,
         exp.Array,
         *CARRYING_AGGREGATES,
+        exp.Window,
         exp.Filter,
         exp.FromJson,
         exp.Anonymous,

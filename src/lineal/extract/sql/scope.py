@@ -609,7 +609,7 @@ def origin_of(slot: Slot) -> Column | None:
 def with_fields(lineage: Lineage, like: Lineage) -> Lineage:
     """A struct that is passed on keeps its fields, and a part of a column stays one."""
     if isinstance(like, Struct):
-        return like.__class__(lineage, like.fields, like.names)
+        return like.under(lineage)
     return Part(lineage) if isinstance(like, Part) else lineage
 
 
@@ -618,7 +618,7 @@ def field_of(slot: Slot, path: Sequence[str], node: exp.Expression) -> Slot:
     if not path:
         return slot
     held = slot.lineage
-    inner = held.fields.get(path[0].lower()) if isinstance(held, Struct) else None
+    inner = held.field(path[0]) if isinstance(held, Struct) else None
     lineage: Lineage = Part() if is_own(held if inner is None else inner) else {}
     if inner is not None:
         pour(inner, VALUE, lineage, node)

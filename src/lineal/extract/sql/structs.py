@@ -20,16 +20,25 @@ if TYPE_CHECKING:
 
 def field_names(lineage: Lineage, path: Sequence[str], catalog: Catalog) -> Sequence[str]:
     """The fields of a value, or of what a path in it leads to: a struct that was built, a column, a part of one."""
-    while path and isinstance(lineage, Struct) and path[0].lower() in lineage.fields:
-        lineage, path = lineage.fields[path[0].lower()], path[1:]
+    while path and isinstance(lineage, Struct) and (inner := lineage.field(path[0])) is not None:
+        lineage, path = inner, path[1:]
     if isinstance(lineage, Struct) and not path:
-        return lineage.names
+        return lineage.names if lineage.rest is None else _with_rest(lineage, lineage.rest, catalog)
     if len(lineage) != 1:
         return ()
     (origin, way), _ = next(iter(lineage.items()))
     if way is not IDENTITY and not (way is VALUE and isinstance(lineage, Part)):
         return ()
     return catalog.struct_fields(Column(origin.dataset, origin.name, (*origin.path, *path)))
+
+
+def _with_rest(struct: Struct, rest: Lineage, catalog: Catalog) -> Sequence[str]:
+    """s.withField('x', a).dropFields('y')      the fields of s without y, and x in its place or behind them"""
+    inherited = field_names(rest, (), catalog)
+    own = {name.lower() for name in struct.names}
+    kept = [name for name in inherited if name.lower() not in struct.fields or name.lower() in own]
+    there = {name.lower() for name in kept}
+    return [*kept, *(name for name in struct.names if name.lower() not in there)] if inherited else ()
 
 
 def parsed_document(node: Any, whole: Lineage, dialect: str) -> Struct | None:

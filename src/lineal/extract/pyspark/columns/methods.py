@@ -156,8 +156,9 @@ def with_field(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keyw
 
 def drop_fields(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """.dropFields("city")      of the whole, as in Spark's plan"""
+    names = [exp.Literal.string(name) for name in arguments if isinstance(name, str)]
     around = structs_around(held.tree, arguments)
-    return made(held, arguments, exp.Anonymous(this="drop_fields", expressions=[held.tree, *around]))
+    return made(held, arguments, exp.Anonymous(this="drop_fields", expressions=[held.tree, *names, *around]))
 
 
 def structs_around(tree: Any, paths: Arguments) -> list[Any]:

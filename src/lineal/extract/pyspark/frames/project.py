@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Lineage, Made, Part, Slot, Star, Struct, doubted, pour, star_slot
+from lineal.algebra.frame import NOTHING, Lineage, Made, Part, Slot, Star, Struct, as_struct, doubted, pour, star_slot
 from lineal.extract.pyspark.columns.alternatives import columns_in
 from lineal.extract.pyspark.columns.functions import columns_of, unknown_columns
 from lineal.extract.pyspark.columns.trees import column, parsed
@@ -91,6 +91,8 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
         return struct_of(with_each_column(tree, scope), scope)
     if kind is exp.Anonymous and tree.name == "with_field":
         return with_field(tree, scope)
+    if kind is exp.Anonymous and tree.name == "drop_fields":
+        return without_fields(tree, scope)
     if kind is not exp.Column and (held := item_of(tree, scope) or carried(tree, scope)) is not None:
         return held
     lineage: Lineage = {}
@@ -129,16 +131,37 @@ def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
     """col("p").withField("k", value)      a struct with one field more, or another one; k.x is a part of the new k"""
     built, path, made, *around = tree.expressions
     held, new = lineage_of(built, scope), lineage_of(made, scope)
-    for struct in around:
-        new = dict(new)
-        pour(lineage_of(struct, scope), VALUE, new, struct)
     whole: Lineage = {}
-    for lineage in (held, new):
+    for lineage in (held, new, *(lineage_of(struct, scope) for struct in around)):
         pour(lineage, VALUE, whole, tree)
-    name = path.name.partition(".")[0]
-    fields = held.fields if isinstance(held, Struct) else {}
-    names = held.names if isinstance(held, Struct) else []
-    return Struct(whole, {**fields, name.lower(): new}, [*(n for n in names if n != name), name])
+    return put(held, path.name.split("."), new, whole)
+
+
+def put(held: Lineage, path: Sequence[str], new: Lineage, whole: Lineage) -> Struct:
+    """.withField("home.city", value)      a home like that before, but for its city"""
+    name, *deeper = path
+    struct = as_struct(held)
+    if deeper:
+        inner = struct.field(name) or NOTHING
+        around: Lineage = {}
+        for lineage in (inner, new):
+            pour(lineage, VALUE, around)
+        new = put(inner, deeper, new, around)
+    return struct.with_field(whole, name, new)
+
+
+def without_fields(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
+    """col("p").dropFields("k", "l")      the other fields are those of p"""
+    built, *given = tree.expressions
+    held = lineage_of(built, scope)
+    whole: Lineage = {}
+    for lineage in (held, *(lineage_of(each, scope) for each in given if not isinstance(each, exp.Literal))):
+        pour(lineage, VALUE, whole, tree)
+    found = as_struct(held)
+    for path in given:
+        if isinstance(path, exp.Literal) and "." not in path.name:
+            found = found.without_field(whole, path.name)
+    return found.under(whole)
 
 
 def passed(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None) -> Attribute:
