@@ -85,6 +85,19 @@ def test_names_that_mean_something_by_the_session(spark: Any, tmp_path: Path) ->
     assert facts(other.extraction.edges) == facts(lineal.lineage(log, default_schema="stage").edges)
 
 
+def test_a_log_that_grew_by_a_database(spark: Any, tmp_path: Path) -> None:
+    """All names are others from then on, and back again: whatever was known, it is what a fresh run finds."""
+    said = [row | {"schema_name": "s"} for row in rows(40)]
+    more = [row | {"database_name": "bank", "schema_name": "u"} for row in said[:20]]
+    log = str(tmp_path / "log.jsonl")
+    for number, now in enumerate((said, said + more, more, more + said[:10])):
+        write_json(tmp_path / "log.jsonl", now)
+        run(Options((log,), tmp_path / "grown"), spark)
+        whole = run(Options((log,), tmp_path / f"whole{number}"), spark)
+        assert contents(tmp_path / "grown") == contents(tmp_path / f"whole{number}")
+        assert facts(whole.extraction.edges) == facts(lineal.lineage(log).edges)
+
+
 def test_a_folder_of_another_version(spark: Any, tmp_path: Path) -> None:
     log = write_json(tmp_path / "log.jsonl", rows(3))
     run(Options((log,), tmp_path / "out", closure=False), spark)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,12 @@ import pytest
 from logbook import facts, table, write_json
 
 import lineal
+from lineal.projects.logs.statements import moment
 from lineal.spark.bulk import BulkError, Options, run
+from lineal.spark.bulk.pipeline import RUNTIME
 from lineal.spark.bulk.rows import DID_NOT_RUN, IN_PARTS, NO_QUERY, NO_TEXT, NOT_READ, NOT_UTF8, TOO_LONG, Log, rows
+from lineal.spark.bulk.settings import settings
+from lineal.spark.bulk.statements import _moment
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
 
@@ -140,6 +147,91 @@ def test_csv_is_read_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
     }
     assert summary.statements == 8
     assert summary.quarantined == {NOT_READ: 2, NOT_UTF8: 1}
+
+
+PACKED = {
+    "a.csv.gz": gzip.compress(
+        b'query_text,user_name\nSELECT a FROM t,ann\n"SELECT b FROM t,bob\nSELECT c FROM t,eve\n'
+    ),
+    "b.csv.bz2": bz2.compress(b"user_name;query_text\r\nann;SELECT d FROM t\r\n"),
+    "c.csv": gzip.compress(b"query_text\nSELECT e FROM t\n"),
+    "torn.csv.gz": gzip.compress(b"query_text\n" + b"".join(b"SELECT x%d FROM t\n" % n for n in range(9000)))[:-2000],
+    "empty.csv.gz": gzip.compress(b""),
+}
+
+
+def test_packed_files_are_read_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
+    """Whatever they are called; of one that is torn, what is before."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for name, data in PACKED.items():
+        (logs / name).write_bytes(data)
+    summary = run(Options((str(logs),), tmp_path / "out", closure=False), spark)
+    alone = lineal.lineage(logs, log={"text": "query_text"})
+    assert facts(summary.extraction.edges) == facts(alone.edges)
+    assert {each.users for each in summary.extraction.occurrences} == {("ann",), ("eve",), ()}
+    assert summary.quarantined == {NOT_READ: 2} and 1000 < summary.statements < 9000
+    assert [found.code.name for found in alone.diagnostics].count("UNREADABLE") == 1
+
+    shutil.rmtree(logs)
+    logs.mkdir()
+    (logs / "a.jsonl.gz").write_bytes(gzip.compress(b'{"sql": "SELECT a FROM t"}\n{"sql": "SELECT b FROM t"}\n'))
+    (logs / "b.json.gz").write_bytes(gzip.compress(b'[\n {\n  "sql": "SELECT c FROM t"\n }\n]'))
+    (logs / "c.jsonl").write_text('{"sql": "SELECT d FROM t"}\n')
+    assert run(Options((str(logs),), tmp_path / "json", closure=False), spark).edges == 4
+
+
+def test_text_of_another_encoding(spark: Any, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "a.txt").write_text("SELECT \u00fc FROM t\r\nSELECT b FROM t\r\n", encoding="utf-16", newline="")
+    (logs / "b.txt.gz").write_bytes(gzip.compress(b"SELECT c FROM t\nSELECT \xfc FROM t\n"))
+    (logs / "c.txt").write_text("SELECT d FROM t\n")
+    (logs / "d.txt.gz").write_bytes(gzip.compress(b"SELECT e FROM t\n")[:-9])
+    found = rows(spark, Log((str(logs),))).select("text", "reason").collect()
+    said = [(f"SELECT {name} FROM t", None) for name in "bcde\u00fc"] + [(None, NOT_UTF8), (None, NOT_READ)]
+    assert sorted(map(tuple, found), key=repr) == sorted(said, key=repr)
+
+
+def test_a_log_that_got_more_columns(spark: Any, tmp_path: Path) -> None:
+    """Of a column that only later files have, nothing is lost."""
+    (tmp_path / "log").mkdir()
+    said = [
+        {"query_text": "SELECT 1"},
+        {"query_text": "SELECT 2", "user_name": "ann"},
+        {"QUERY_TEXT": "SELECT 3", "n": 1},
+    ]
+    for number, row in enumerate(said):
+        pq.write_table(pa.Table.from_pylist([row]), tmp_path / "log" / f"{number}.parquet")
+    found = rows(spark, Log((str(tmp_path / "log"),))).select("text", "user").collect()
+    assert sorted(map(tuple, found)) == [("SELECT 1", ""), ("SELECT 2", "ann"), ("SELECT 3", "")]
+
+
+def test_files_that_are_no_logs(spark: Any, tmp_path: Path) -> None:
+    """What is called otherwise is left alone, unless the format was named; another log, also then."""
+    (tmp_path / "log").mkdir()
+    for name in ("a.jsonl", "part-00000"):
+        write_json(tmp_path / "log" / name, [{"sql": f"SELECT {len(name)}"}])
+    assert rows(spark, Log((str(tmp_path / "log"),))).count() == 1
+    (tmp_path / "log" / "b.csv").write_text("sql\nSELECT 0\n")
+    assert rows(spark, Log((str(tmp_path / "log"),), "json")).count() == 2
+
+
+TIMES = """
+2026-05-01T10:00:00Z|2026-05-01 12:30:00 +0200|2026-05-01 10:00:00.123456789|2026-05-01|2026-05-01 10:00 -07
+1777629600|1.7776296e9|2026-05-01T10:00:00+05:30|2026-13-45 99:00:00|0001-01-01 00:00:00|0000-01-01
+9999-12-31 23:59:59|2026-05-01 10:00:60|-5|1e400|NaN|2026-05-01 24:00:00|2026-02-30|2026-05-01 10:00:00 CEST
+2026-05-01 10:00:00 +18:30|2026-05-01 10:00+02|2026-05-01 10:00:00+14|soon||2026-05-01 10:00:00 +1860
+1582-10-10|12345678901234567890|2026-05-01 10:00:00 Europe/Berlin|05/01/2026|2026-05-01 10:00:00,5
+"""
+
+
+def test_times_are_read_as_on_one_machine(spark: Any) -> None:
+    times = TIMES.strip().replace("\n", "|").split("|")
+    with settings(spark, RUNTIME):
+        found = spark.createDataFrame([(time,) for time in times], "time string").select("time", _moment()).collect()
+    assert dict(map(tuple, found)) == {time: moment(time) for time in times}
+    assert len({moment(time) for time in times}) > 15
 
 
 def test_an_array_with_an_element_a_line(spark: Any, tmp_path: Path) -> None:

@@ -36,8 +36,10 @@ def decoded(data: bytes, file: str, report: Report) -> str | None:
         return None
 
 
-def unreadable(file: str, error: OSError) -> Diagnostic:
-    return Diagnostic(Code.UNREADABLE, f"cannot read {file}: {error.strerror or error}", Place(file, 1, 1))
+def unreadable(file: str, error: Exception) -> Diagnostic:
+    return Diagnostic(
+        Code.UNREADABLE, f"cannot read {file}: {getattr(error, 'strerror', None) or error}", Place(file, 1, 1)
+    )
 
 
 def not_utf8(file: str, data: bytes, offset: int) -> Diagnostic:

@@ -20,17 +20,19 @@ from lineal.projects.errors import ProjectError
 from lineal.projects.logs import postgres
 from lineal.projects.logs.columns import Columns
 from lineal.projects.logs.entry import Entry
-from lineal.projects.logs.rows import rows
+from lineal.projects.logs.rows import TORN, rows
 from lineal.projects.logs.statements import Statements
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.text import Report, unreadable
 
-SUFFIXES = (".jsonl", ".ndjson", ".csv", ".tsv", ".log")
+SUFFIXES = tuple(
+    f"{kind}{packed}" for kind in (".jsonl", ".ndjson", ".csv", ".tsv", ".log") for packed in ("", ".gz", ".bz2")
+)
 
 
 def matches(path: Path) -> bool:
     """A file that is named; in a folder only the options of a log make logs of such files."""
-    return path.suffix.lower() in SUFFIXES and path.is_file()
+    return path.name.lower().endswith(SUFFIXES) and path.is_file()
 
 
 def load(
@@ -73,7 +75,7 @@ def _entries(file: Path, named: Mapping[str, str], report: Report) -> Iterator[E
                 entry = columns.entry(row, report)
             if entry is not None:
                 yield entry
-    except OSError as error:
+    except TORN as error:
         report(unreadable(str(file), error))
     problem = columns.problem()
     if problem:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gzip
 import json
 import re
+import zlib
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import IO, Any, TextIO
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects.logs import json_text, postgres
@@ -21,6 +25,11 @@ LONGEST_FIELD = 100_000_000
 MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 BROKEN = re.compile("[\ud800-\udfff]")
 """What is left of bytes that are not UTF-8."""
+
+PACKERS: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2}
+"""How a packed file begins, whatever it is called."""
+TORN = (OSError, EOFError, zlib.error)
+"""A file that cannot be read, or only up to a place."""
 
 
 def rows(file: Path, report: Report) -> Iterator[Row]:
@@ -36,15 +45,20 @@ def rows(file: Path, report: Report) -> Iterator[Row]:
 
 def head(file: Path) -> str:
     """How a file begins."""
-    with file.open("rb") as stream:
+    with unpacked(file) as stream:
         data = stream.read(65_536)
     return data.decode(_encoding(data), "ignore")
 
 
 def is_marked(file: Path) -> bool:
     """Whether a file begins with a mark of its encoding."""
-    with file.open("rb") as stream:
+    with unpacked(file) as stream:
         return stream.read(3).startswith((*MARKS, b"\xef\xbb\xbf"))
+
+
+def is_packed(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return _packer(stream.read(3)) is not None
 
 
 def is_by_line(file: Path) -> bool:
@@ -56,10 +70,22 @@ def is_by_line(file: Path) -> bool:
 
 def opened(file: Path, newline: str = "") -> TextIO:
     """The text of a file; bytes that are none are marked."""
-    with file.open("rb") as stream:
+    with unpacked(file) as stream:
         encoding = _encoding(stream.read(2))
     errors = "surrogateescape" if encoding == "utf-8-sig" else "replace"
-    return file.open(encoding=encoding, errors=errors, newline=newline)
+    return TextIOWrapper(unpacked(file), encoding, errors, newline)
+
+
+def unpacked(file: Path) -> IO[bytes]:
+    """The bytes of a file, also of log.csv.gz"""
+    with file.open("rb") as stream:
+        packer = _packer(stream.read(3))
+    found: IO[bytes] = packer.open(file) if packer is not None else file.open("rb")
+    return found
+
+
+def _packer(head: bytes) -> Any:
+    return next((packer for mark, packer in PACKERS.items() if head.startswith(mark)), None)
 
 
 def _encoding(head: bytes) -> str:

@@ -21,8 +21,8 @@ SHORT = 8
 
 NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
 MOMENT = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
-    r"(?:[ T]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?) ?([+-][0-9]{2}(?::?[0-9]{2})?)?)? ?[A-Za-z_/]*"
+    r"((?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2})"
+    r"(?:[ T]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]+)?)? ?([+-](?:0[0-9]|1[0-7])(?::?[0-5][0-9])?)?)? ?[A-Za-z_/]*"
 )
 """Days with times of day; an offset counts, and what only has a name is taken for UTC. Java reads it the same way."""
 
@@ -164,9 +164,9 @@ def moment(time: str) -> float:
     found = MOMENT.fullmatch(time)
     if found is None:
         return 0.0
-    day, clock, offset = found.groups("")
+    day, clock, seconds, offset = found.groups("")
     try:
-        at = datetime.fromisoformat(f"{day} {clock}{offset}" if clock else day)
+        at = datetime.fromisoformat(f"{day} {clock}{seconds}{offset}" if clock else day)
     except ValueError:
         return 0.0
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()

@@ -5,7 +5,8 @@
 | file | |
 |---|---|
 | `presets` | which column of whose log is which |
-| `rows`, `csv_files` | a log as rows: text, user, time, id, database; and why a row is left out |
+| `rows` | a log as rows: text, user, time, id, database; and why a row is left out |
+| `csv_files`, `json_files`, `text_files` | what Spark reads of a log, and what the reader of a single machine |
 | `statements`, `shapes` | every statement once: equal texts first, then those that differ only in literals |
 | `glance` | which statements can be read before which, from their words |
 | `share` | on the executors: a share of the statements is parsed and evaluated, and records travel back |

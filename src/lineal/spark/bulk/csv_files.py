@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from pyspark.sql import DataFrame, SparkSession
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.projects.logs import postgres
 from lineal.projects.logs.entry import Row
-from lineal.projects.logs.rows import csv_rows, long_fields, opened, records
+from lineal.projects.logs.rows import TORN, csv_rows, long_fields, opened, records
+from lineal.projects.text import unreadable
 from lineal.spark.bulk import address
 from lineal.spark.bulk.errors import BulkError
 
@@ -34,17 +35,18 @@ Batches = Iterator[pa.RecordBatch]
 
 
 def local(paths: tuple[str, ...], packed: tuple[str, ...]) -> list[str] | None:
-    """The files at the paths, in order; None if Spark has to read one: an address, a pattern, or what is packed."""
+    """The files at the paths, in order; None if Spark has to read one: an address, a pattern, or so packed."""
     found: list[str] = []
     for path in paths:
         where = address.local(path)
         if where is None or not where.exists():
             return None
-        found += _below(where) if where.is_dir() else [str(where)]
+        found += below(where) if where.is_dir() else [str(where)]
     return None if any(file.lower().endswith(packed) for file in found) else found
 
 
-def _below(folder: Path) -> Iterator[str]:
+def below(folder: Path) -> Iterator[str]:
+    """The files of a folder that Spark reads, too."""
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
         yield from (str(Path(where, name)) for name in sorted(names) if not name.startswith((".", "_")))
@@ -56,16 +58,19 @@ def frame(spark: SparkSession, files: list[str], csvlog: bool, fault: str) -> Da
     names = list(dict.fromkeys(name for header in headers.values() for name in header if name))
     schema = pa.schema([(name, pa.string()) for name in [*names, fault]])
     told = ", ".join(f"`{name.replace('`', '``')}` string" for name in schema.names)
-    every = pa.table({"file": pa.array(list(headers), pa.string())})
-    tasks = max(1, min(len(headers), MOST_TASKS))
-    fixed = headers if csvlog else {}
-    return spark.createDataFrame(every).repartition(tasks).mapInArrow(_reading(fixed, schema), told)
+    return a_task_each(spark, list(headers), _reading(headers if csvlog else {}, schema), told)
+
+
+def a_task_each(spark: SparkSession, files: list[str], read: Callable[[Batches], Batches], told: str) -> DataFrame:
+    every = pa.table({"file": pa.array([str(Path(file).absolute()) for file in files], pa.string())})
+    tasks = max(1, min(len(files), MOST_TASKS))
+    return spark.createDataFrame(every).repartition(tasks).mapInArrow(read, told)
 
 
 def _header(file: str, csvlog: bool) -> list[str]:
     """The names of the columns; those of a csvlog are known from the first row that is one."""
-    with long_fields(), closing(opened(Path(file))) as lines:
-        widths = []
+    widths = []
+    with suppress(*TORN), long_fields(), closing(opened(Path(file))) as lines:
         for _, fields in records(file, lines, lambda problem: None):
             if not csvlog:
                 return [name.strip().encode("utf-8", "replace").decode() for name in fields]
@@ -111,9 +116,12 @@ def _batches(file: str, names: list[str] | None, schema: pa.Schema) -> Batches:
 def _rows(file: str, names: list[str] | None, fault: str) -> Iterator[dict[str, Any]]:
     """The fields of each row, and a fault for each that is none."""
     faults: list[Diagnostic] = []
-    with closing(opened(Path(file))) as lines:
-        for row in csv_rows(file, lines, faults.append, names):
-            yield _fields(row)
+    try:
+        with closing(opened(Path(file))) as lines:
+            for row in csv_rows(file, lines, faults.append, names):
+                yield _fields(row)
+    except TORN as torn:
+        faults.append(unreadable(file, torn))
     for problem in faults:
         yield {fault: NOT_UTF8 if problem.code is Code.NOT_UTF8 else NOT_READ}
 

@@ -2,12 +2,13 @@
 
 history/a.jsonl   {"sql": "SELECT 1"}                an object a line, or an array with an element a line
 history/b.json    [ {                                an array over many lines, objects over many lines,
-                      "sql": "SELECT 1" } ]          an array on one line; UTF-16
+                      "sql": "SELECT 1" } ]          an array on one line; UTF-16; what is packed
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,11 @@ from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
 
 from lineal.projects.logs import json_text
-from lineal.projects.logs.rows import BROKEN, is_by_line, is_marked, opened
+from lineal.projects.logs.rows import BROKEN, TORN, is_by_line, opened
 from lineal.spark.bulk import csv_files
 from lineal.spark.bulk.address import to_read
-from lineal.spark.bulk.csv_files import BATCH, FULL_BATCH, MOST_TASKS, NOT_UTF8, Batches
+from lineal.spark.bulk.csv_files import NOT_READ, NOT_UTF8, Batches
+from lineal.spark.bulk.text_files import batched, is_other
 
 LONGEST_VALUE = 2**31 - 1
 """Characters of a string: whether a statement is too long is not for the reader to say."""
@@ -67,9 +69,7 @@ def _without_brackets(found: DataFrame, fault: str) -> DataFrame:
 
 
 def _texts(spark: SparkSession, others: list[str], by_line: list[str]) -> DataFrame:
-    every = pa.table({"file": pa.array([str(Path(file).absolute()) for file in others], pa.string())})
-    tasks = max(1, min(len(others), MOST_TASKS))
-    found = spark.createDataFrame(every).repartition(tasks).mapInArrow(_reading, "value string")
+    found = csv_files.a_task_each(spark, others, _reading, "value string")
     if not by_line:
         return found
     return found.union(_lines(spark, [to_read(file) for file in by_line]))
@@ -90,7 +90,7 @@ def _every_text(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, 
 
 def _apart(files: list[str]) -> tuple[list[str], list[str]]:
     """Those that only the reader of a single machine reads, and those with an object a line."""
-    others = [file for file in files if is_marked(Path(file)) or not is_by_line(Path(file))]
+    others = [file for file in files if is_other(Path(file)) or not is_by_line(Path(file))]
     return others, sorted(set(files) - set(others))
 
 
@@ -134,13 +134,17 @@ def _reading(batches: Batches) -> Batches:
 
 
 def _batches(file: str) -> Batches:
-    held: list[str] = []
-    size = 0
-    with closing(opened(Path(file), "\n")) as lines:
-        for _, text in json_text.objects(lines):
-            held.append(NOT_UTF8 if BROKEN.search(text) else text)
-            size += len(text)
-            if len(held) >= BATCH or size > FULL_BATCH:
-                yield pa.RecordBatch.from_pydict({"value": held}, SCHEMA)
-                held, size = [], 0
-    yield pa.RecordBatch.from_pydict({"value": held}, SCHEMA)
+    for held in batched(NOT_UTF8 if BROKEN.search(text) else text for text in _objects(Path(file))):
+        yield pa.RecordBatch.from_pydict({"value": held}, SCHEMA)
+
+
+def _objects(file: Path) -> Iterator[str]:
+    try:
+        by_line = is_by_line(file)
+        with closing(opened(file, "\n")) as lines:
+            if by_line:
+                yield from (line for line in lines if line.strip() not in ("", "[", "]"))
+            else:
+                yield from (text for _, text in json_text.objects(lines))
+    except TORN:
+        yield NOT_READ

@@ -178,20 +178,20 @@ class Run:
         kind = options.format or rows.format_of(options.paths)
         if kind != "files":
             outside(options.folder, options.paths)
-        corpus, log = self.of_files() if kind == "files" else self.of_log(kind)
+        corpus, log = self.of_files() if kind == "files" else self.of_log()
         corpus.collapse_temporary = options.collapse
         if options.defaults is not None:
             corpus.defaults = options.defaults
         return corpus, log
 
-    def of_log(self, kind: str) -> tuple[Corpus, Log]:
+    def of_log(self) -> tuple[Corpus, Log]:
         options = self.options
         preset = preset_of(options.preset)
         dialect = options.dialect if options.dialect is not None else preset.dialect if preset is not None else ""
         facts_of(dialect)  # one that nobody knows is said here, and not by an executor
         corpus = Corpus(dialect)
         corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)
-        found = rows.rows(self.spark, rows.Log(options.paths, kind, options.preset, options.log))
+        found = rows.rows(self.spark, rows.Log(options.paths, options.format, options.preset, options.log))
         log = statements(found, dialect, options.seconds, self.state.texts)
         self.state.keep_texts(
             {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from functools import reduce
 from pathlib import Path
@@ -17,7 +16,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, LongType, MapType
 from lineal.projects.logs import postgres
 from lineal.projects.logs.columns import CANDIDATES
 from lineal.projects.logs.statements import LONGEST_STATEMENT
-from lineal.spark.bulk import csv_files, json_files
+from lineal.spark.bulk import csv_files, json_files, text_files
 from lineal.spark.bulk.address import local, to_read
 from lineal.spark.bulk.csv_files import NOT_READ, NOT_UTF8
 from lineal.spark.bulk.errors import BulkError, told
@@ -38,7 +37,8 @@ FORMATS = {
 FEWEST_NANOSECONDS = 100_000_000_000_000_000
 """since 1970, in March of 1973; in all that is coarser, a moment long after us"""
 
-PACKED = (".gz", ".bz2", ".zst", ".snappy")
+ONLY_SPARK_UNPACKS = (".zst", ".snappy")
+PACKED = (".gz", ".bz2", *ONLY_SPARK_UNPACKS)
 
 NOTHING = ("", "{}", "[]", "null", "none")
 """How a column of errors is written where there was none."""
@@ -80,12 +80,8 @@ def _some(paths: tuple[str, ...]) -> str:
 
 def _formats(path: str) -> Iterator[str]:
     where = local(path)
-    if where is None or not where.is_dir():
-        yield from filter(None, [_named_format(path)])
-        return
-    for _, folders, names in os.walk(where):
-        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        yield from (kind for name in names if not name.startswith((".", "_")) and (kind := _named_format(name)))
+    found = csv_files.below(where) if where is not None and where.is_dir() else [path]
+    yield from filter(None, map(_named_format, found))
 
 
 def _named_format(name: str) -> str | None:
@@ -97,6 +93,8 @@ def _named_format(name: str) -> str | None:
 def rows(spark: SparkSession, log: Log) -> DataFrame:
     """text, user, time, id, database, reason: a row with a reason has no text."""
     kind = log.format or format_of(log.paths)
+    kinds = (kind,) if log.format is None else (kind, None)
+    log = log._replace(paths=tuple(path for each in log.paths for path in without_others(each, kinds)))
     if kind == "text" and log.preset == CSVLOG:
         kind = "csv"  # postgresql.log
     try:
@@ -114,17 +112,28 @@ def rows(spark: SparkSession, log: Log) -> DataFrame:
 # -- files -------------------------------------------------------------------------------------------------------
 
 
+def without_others(path: str, kinds: tuple[str | None, ...]) -> list[str]:
+    """history/      where README.md is among its files, all but that; a format that was named has any names"""
+    where = local(path)
+    if where is None or not where.is_dir():
+        return [path]
+    files = list(csv_files.below(where))
+    kept = [file for file in files if _named_format(file) in kinds]
+    return kept if kept and len(kept) < len(files) else [path]
+
+
 def _parquet(spark: SparkSession, log: Log) -> DataFrame:
-    return spark.read.option("recursiveFileLookup", "true").parquet(*log.sources)
+    """Later files may have more columns than earlier ones."""
+    return spark.read.options(recursiveFileLookup="true", mergeSchema="true").parquet(*log.sources)
 
 
 def _json(spark: SparkSession, log: Log) -> DataFrame:
-    return json_files.frame(spark, log.paths, PACKED, CORRUPT)
+    return json_files.frame(spark, log.paths, ONLY_SPARK_UNPACKS, CORRUPT)
 
 
 def _csv(spark: SparkSession, log: Log) -> DataFrame:
-    """Files are read as on one machine; what is packed or has an address, by Spark."""
-    files = csv_files.local(log.paths, PACKED)
+    """Files are read as on one machine; what has an address, by Spark."""
+    files = csv_files.local(log.paths, ONLY_SPARK_UNPACKS)
     if files is not None:
         return csv_files.frame(spark, files, log.preset == CSVLOG, CORRUPT)
     return _csv_by_spark(spark, log)
@@ -135,7 +144,7 @@ def _csv_by_spark(spark: SparkSession, log: Log) -> DataFrame:
     tabs = all(".tsv" in path.lower() for path in log.paths)
     reader = spark.read.options(
         recursiveFileLookup="true", header=str(not csvlog).lower(), multiLine="true", quote='"', escape='"',
-        sep="\t" if tabs else ",", columnNameOfCorruptRecord=CORRUPT, maxCharsPerColumn="-1",
+        sep="\t" if tabs else ",", columnNameOfCorruptRecord=CORRUPT, maxCharsPerColumn="-1", enforceSchema="false",
     )  # fmt: skip
     names = [name.strip() for name in reader.csv(log.sources).columns]
     if csvlog:
@@ -148,7 +157,7 @@ def _csv_by_spark(spark: SparkSession, log: Log) -> DataFrame:
 
 def _text(spark: SparkSession, log: Log) -> DataFrame:
     """A statement a line."""
-    return spark.read.option("recursiveFileLookup", "true").text(log.sources).withColumnRenamed("value", "text")
+    return text_files.frame(spark, log.paths, ONLY_SPARK_UNPACKS, CORRUPT)
 
 
 READERS = {"parquet": _parquet, "json": _json, "csv": _csv, "text": _text}

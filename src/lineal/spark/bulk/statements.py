@@ -105,7 +105,9 @@ def _statements(rows: DataFrame, printing: Printing) -> Log:
 
 def _moment() -> Column:
     """`projects.logs.statements.moment`, by Spark."""
-    day = F.regexp_replace("time", rf"\A(?:{MOMENT.pattern})\z", "$1 $2$3")
+    day = F.regexp_replace("time", rf"\A(?:{MOMENT.pattern})\z", "$1 $2|$3|$4")
+    for missing, said in ((" ||", ""), ("||", ":00"), ("|", "")):  # no time of day, no seconds
+        day = F.replace(day, F.lit(missing), F.lit(said))
     micros = F.unix_micros(day.try_cast("timestamp")).cast("double")
     return (
         F.when(F.col("time").rlike(rf"\A(?:{NUMBER.pattern})\z"), F.col("time").try_cast("double"))
