@@ -92,8 +92,11 @@ def group_(node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], out
     scope.aliases = outputs
     scope.alias_first = scope.evaluation.facts.alias_first_in_group_by
     if group.args.get("all"):
+        aggregated: set[str] = set()
         for item, slot in zip(node.expressions, slots, strict=False):
-            if not _aggregates(item):
+            if _aggregates(item) or _names_one_of(aggregated, item, scope):
+                aggregated.add(slot.key)
+            else:
                 pour(slot.lineage, GROUPS, rows)
     keys = list(group.expressions)
     for form in ("rollup", "cube", "grouping_sets"):
@@ -112,6 +115,23 @@ def group_(node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], out
 
 def _aggregates(item: exp.Expr) -> bool:
     return any(not isinstance(found.parent, exp.Window) for found in item.find_all(exp.AggFunc))
+
+
+def _names_one_of(aliases: set[str], item: exp.Expr, scope: Scope) -> bool:
+    """SELECT sum(a) AS b, b + 1 AS c … GROUP BY ALL      c is made of an aggregate, too"""
+    fold = scope.evaluation.fold
+    return bool(aliases) and any(
+        not column.table and fold(column.name, False) in aliases and not scope.has(column)
+        for column in item.find_all(exp.Column)
+    )
+
+
+def _is_all(key: exp.Expr) -> bool:
+    """ORDER BY ALL"""
+    bare = isinstance(key, exp.Var) or (
+        isinstance(key, exp.Column) and not key.table and not key.this.args.get("quoted")
+    )
+    return bare and key.name.upper() == "ALL"
 
 
 def _ordinal(node: exp.Expr, slots: Sequence[Slot]) -> int | None:
@@ -160,7 +180,7 @@ def order_(args: dict[str, Any], scope: Scope, rows: Lineage, slots: Sequence[Sl
         scope.clause = Clause.ORDER_BY
         for item in order.expressions:
             key = item.args["this"] if isinstance(item, exp.Ordered) else item
-            if isinstance(key, exp.Var) and key.name.upper() == "ALL":
+            if _is_all(key):
                 for slot in slots:
                     pour(slot.lineage, SORTS, rows)
                 continue

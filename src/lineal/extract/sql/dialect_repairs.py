@@ -153,6 +153,18 @@ def bulk_load(words: Words) -> Words:
     return [*said(words[0], *copy), *table, *said(path[0], (TokenType.FROM, "FROM")), *path]
 
 
+def bulk_rows(words: Words) -> Words:
+    """FROM OPENROWSET(BULK 'x.csv', FORMAT = 'CSV') WITH (a INT) AS r      T-SQL: OPENROWSET('x.csv') AS r"""
+    for at in range(len(words) - 3, -1, -1):
+        if says(words, at, "OPENROWSET") and says(words, at + 1, "(") and says(words, at + 2, "BULK"):
+            end = closing(words, at + 1)
+            after = end + 1
+            if says(words, after, "WITH") and says(words, after + 1, "("):
+                after = closing(words, after + 1) + 1
+            words = [*words[: at + 2], words[at + 3], words[end], *words[after:]]
+    return words
+
+
 def first_parenthesis(words: Words, start: int) -> Words:
     """(a, @b, c)      (a, c): a variable is no column"""
     at = next((at for at in range(start, len(words)) if says(words, at, "(")), None)
@@ -171,7 +183,7 @@ def first_parenthesis(words: Words, start: int) -> Words:
 
 REPAIRS = (
     how_a_view_is_kept, redefinition, errors_elsewhere, options, hints_of_merge, wrapper, reset, subsets,
-    passed_to_path, without_value, by_position, version_mark, bulk_load,
+    passed_to_path, without_value, by_position, version_mark, bulk_load, bulk_rows,
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from lineal.algebra.functions import DATE_PARTS, Function, Role, known
 from lineal.extract.sql.casts import cast_behind
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
+from lineal.extract.sql.methods import as_function
 from lineal.extract.sql.paths import PATHS, arrow_meant, leads_to_part, path_of, reaches, step_of
 from lineal.extract.sql.scope import Scope, Source, field_of, with_fields
 from lineal.extract.sql.structs import is_document, parsed_document
@@ -266,12 +267,16 @@ def rows_of(into: Lineage) -> Lineage:
 
 def decode(node: exp.DecodeCase, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """DECODE(a, 1, b, 2, c, d)      a and the searched decide; b, c, d are the value"""
-    around = (node, calls)
     operand, *rest = node.expressions
-    for position in range(len(rest) - 1, -1, -1):
-        searched = position % 2 == 0 and position != len(rest) - 1
-        stack.append((rest[position], when(way) if searched else value(way), around))
-    stack.append((operand, when(way), around))
+    in_turns(rest, way, (node, calls), stack)
+    stack.append((operand, when(way), (node, calls)))
+
+
+def in_turns(items: list[Any], way: Way, around: Any, stack: Stack) -> None:
+    """1, b, 2, c, d      what is searched or tested decides, what follows it and the last are the value"""
+    for position in range(len(items) - 1, -1, -1):
+        decides = position % 2 == 0 and position != len(items) - 1
+        stack.append((items[position], when(way) if decides else value(way), around))
 
 
 # -- functions ---------------------------------------------------------------------------------------------------
@@ -474,6 +479,8 @@ def named_call(node: exp.Anonymous, way: Way, calls: Any, stack: Stack, scope: S
         set_of_rows(node, way, calls, stack, scope, into)
     elif step_of(node) is not None and node.name.lower() not in scope.evaluation.catalog.functions:
         part(node, way, calls, stack, scope, into)
+    elif node.name.lower() == "multiif":  # ClickHouse: multiIf(a > 1, b, c > 2, d, e)
+        in_turns(node.expressions, way, (node, calls), stack)
     else:
         function(node, way, calls, stack, scope, into)
 
@@ -724,7 +731,7 @@ def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: L
     while isinstance(first, exp.Dot):
         if isinstance(first.expression, exp.Func):
             if not (scope.evaluation.catalog.functions and qualified_call(first, way, calls, scope, into)):
-                stack.append((first.expression, way, calls))
+                stack.append((as_function(first, scope) or first.expression, way, calls))
             return
         first = first.this
     part(node, way, calls, stack, scope, into)
@@ -732,6 +739,10 @@ def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: L
 
 def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """a.b[0].c, a:b.c, a -> 'b'      the path stays on the column, and reading a part transforms"""
+    if (item := item_at(node)) is not None:
+        value_of(node.this, NEUTRAL, scope)  # the other items are read as well
+        stack.append((item, value(way), (node, calls)))
+        return
     base, names, beside = path_of(node)
     around = calls if isinstance(node, exp.Dot) else (node, calls)
     step = value(way)
@@ -762,6 +773,21 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         stack.append((base if built is None else built, step, (node, calls)))
     for item in beside:
         stack.append((item, step, around))
+
+
+def item_at(node: Any) -> Any:
+    """ROW(a, b)[1], (a, b).2, tupleElement((a, b), 2)      an item of what is written down; None for any other part"""
+    holder = node.this.unnest() if isinstance(node, (exp.Bracket, exp.Dot)) else None
+    if isinstance(node, exp.Bracket) and isinstance(holder, (exp.Struct, exp.Tuple)) and len(node.expressions) == 1:
+        number, first = node.expressions[0], int(isinstance(holder, exp.Tuple))  # the parser counts rows from zero
+    elif isinstance(node, exp.Dot) and isinstance(holder, exp.Tuple):
+        number, first = node.expression, 1
+    else:
+        return None
+    if not isinstance(number, exp.Literal) or number.is_string or not number.name.isdigit():
+        return None
+    position = int(number.name) - first
+    return unnamed(holder.expressions[position]) if 0 <= position < len(holder.expressions) else None
 
 
 def around_of(node: Any) -> Any:
@@ -845,8 +871,22 @@ def with_names_of_type(node: Any) -> Any:
     )
 
 
+def with_names_of_items(node: Any) -> Any:
+    """ARRAY<STRUCT<p INT64, q STRING>>[(a, b), (c, d)]      an array of structs of p and q"""
+    kind = node.to.expressions[:1] if isinstance(node, exp.Cast) and isinstance(node.this, exp.Array) else []
+    tuples = node.this.expressions if kind else []
+    if not tuples or not all(isinstance(item, exp.Tuple) for item in tuples):
+        return node
+    return exp.Array(
+        expressions=[
+            with_names_of_type(exp.Cast(this=exp.Struct(expressions=item.expressions), to=kind[0])) for item in tuples
+        ]
+    )
+
+
 def item_of(node: Any, scope: Scope) -> Struct | None:
     """[STRUCT(a AS p, 1 AS q), (b, 2)]      an item: p is a or b, q has no source; the first names the fields"""
+    node = with_names_of_items(node)
     items = node.expressions if isinstance(node, exp.Array) else []
     if not items or not isinstance(items[0], exp.Struct):
         return None
@@ -900,7 +940,8 @@ def qualified_call(node: exp.Dot, way: Way, calls: Any, scope: Scope, into: Line
 def struct_of(node: Any, scope: Scope) -> Lineage:
     """STRUCT(a AS p, b AS q)      a value that knows of its fields"""
     if not isinstance(node, exp.Struct):
-        held = item_of(node, scope) or carried(node, scope)
+        held = item_of(node, scope)
+        held = held if held is not None else carried(node, scope)
         return held if held is not None else value_with_parts(node, scope)
     whole = value_of(node, NEUTRAL, scope)
     if has_star(node):

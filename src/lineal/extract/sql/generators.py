@@ -213,7 +213,8 @@ def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:
         if isinstance(held, Struct):
             return with_fields(lineage, held)
         return Part(lineage) if is_own(held) else lineage
-    built = item_of(argument, scope) or carried(argument, scope)
+    built = item_of(argument, scope)
+    built = built if built is not None else carried(argument, scope)
     return built if built is not None else lineage
 
 

@@ -32,10 +32,15 @@ def path_of(node: Any) -> Path:
             names = [*found, *names]
             beside.extend(others)
             node = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
-        elif isinstance(node, exp.Paren) or (names and isinstance(node, (exp.Cast, exp.ParseJSON))):
+        elif isinstance(node, exp.Paren) or (names and is_passed_through(node)):
             node = node.this
         else:
             return Path(node, names, beside)
+
+
+def is_passed_through(node: Any) -> bool:
+    """CAST(doc AS JSON), PARSE_JSON(doc)      unlike CAST(ROW(a, b) AS ROW(p INT, q INT)), which names the fields"""
+    return isinstance(node, exp.ParseJSON) or (isinstance(node, exp.Cast) and not isinstance(node.this, exp.Struct))
 
 
 def step_of(node: Any) -> Callable[[Any], Step] | None:
@@ -116,7 +121,11 @@ def names_in(wanted: Any) -> Step:
         return [str(part.this) for part in wanted.expressions if isinstance(part, exp.JSONPathKey)], []
     if not isinstance(wanted, exp.Literal):
         return [], [wanted]
-    return [name for name in NAMES.findall(wanted.name) if not name.isdigit()], []
+    return [name for name in NAMES.findall(MODE.sub("", wanted.name)) if not name.isdigit()], []
+
+
+MODE = re.compile(r"^\s*(lax|strict)\s+(?=\$)", re.IGNORECASE)
+"""'lax $.b'      how a path is walked is no part of it"""
 
 
 NAMES = re.compile(r"[^$.*\[\]{},\"'\s]+")

@@ -280,7 +280,8 @@ def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluati
                 known[key] = recursive_cte(whole, alias, key, parent, known, evaluation)
                 continue
         known[key] = listed(query(body, parent, known, evaluation), alias, evaluation)
-    if recursive and (node.args.get("search") is not None or node.args.get("cycle") is not None):
+    marked = node.args.get("search") is not None or node.args.get("cycle") is not None
+    if marked and (recursive or facts.recursion_without_keyword):
         key = table_name(node.expressions[-1].args["alias"].this, evaluation)
         known[key] = with_marks(node, known[key], evaluation)
     return known

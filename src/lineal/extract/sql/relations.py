@@ -21,7 +21,7 @@ from lineal.algebra.frame import (
 from lineal.extract.sql.clauses import FILTERS, JOINS
 from lineal.extract.sql.columns import visible
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.expressions import gather
+from lineal.extract.sql.expressions import gather, window_keys
 from lineal.extract.sql.generators import FLATTENED, GENERATOR_CALLS, column_names, default_names, exploded
 from lineal.extract.sql.match_recognize import matched
 from lineal.extract.sql.naming import output_name
@@ -104,6 +104,8 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     if this.__class__ is not exp.Identifier:
         return other_table(node, this, scope, rows)
     evaluation = scope.evaluation
+    if args.get("db") is not None and scope.parent is not None and (items := items_of_source(node, scope)) is not None:
+        return unnest(items, scope, rows)
     spelling = this.args["this"]
     key = full = table_name(this, evaluation)
     dataset = None
@@ -120,16 +122,54 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     return called(node, key, full, frame, dataset, evaluation)
 
 
+def items_of_source(node: exp.Table, scope: Scope) -> exp.Unnest | None:
+    """(SELECT sum(i.price) FROM o.items AS i) … FROM orders AS o      BigQuery: UNNEST(o.items) AS i"""
+    if scope.evaluation.facts.name not in ITEMS_IN_FROM:
+        return None
+    first, *others = node.parts
+    source = scope.find_source(table_name(first, scope.evaluation))
+    if source is None:
+        return None
+    base: exp.Expr = exp.Column(this=others[0].copy(), table=first.copy())
+    for part in others[1:]:
+        base = exp.Dot(this=base, expression=part.copy())
+    alias = node.args.get("alias")
+    named = exp.TableAlias(columns=[alias.this]) if alias is not None and alias.this is not None else None
+    return exp.Unnest(expressions=[base], alias=named)
+
+
+ITEMS_IN_FROM = frozenset(("bigquery", "redshift"))
+
+
 def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Source:
     """FROM a.b.c.d, FROM @t, FROM IDENTIFIER('t'), FROM f(1)"""
     if this is None:
         return rows_from(node, scope, rows) if node.args.get("rows_from") else unknown_relation(node, scope, rows)
+    if is_table_of(this):
+        return table_of(this.expressions[0], node.args.get("alias"), scope, rows)
     if not is_named(node):
         other: Callable[[Any, Any, Scope, Lineage], Source] = OTHER_TABLES.get(this.__class__, table_function)
         return other(node, this, scope, rows)
     spelling, full = spelled(node, scope.evaluation.facts)
     dataset, frame = scope.evaluation.scan(full, spelling, node)
     return called(node, full.rpartition(".")[2], full, frame, dataset, scope.evaluation)
+
+
+def is_table_of(this: Any) -> bool:
+    return isinstance(this, exp.Anonymous) and this.name.upper() == "TABLE" and len(this.expressions) == 1
+
+
+def table_of(inner: Any, alias: Any, scope: Scope, rows: Lineage) -> Source:
+    """FROM TABLE(package.f(a)), TABLE(package.g), t, TABLE(t.items)      Oracle: the rows of a call, or of a column"""
+    if isinstance(inner, exp.Column):
+        if scope.find_source(table_name(inner.parts[0], scope.evaluation)) is not None:
+            return unnest(exp.Unnest(expressions=[inner], alias=alias), scope, rows)
+        *package, name = inner.parts
+        call: exp.Expr = exp.Anonymous(this=name.name)
+        for part in reversed(package):
+            call = exp.Dot(this=part.copy(), expression=call)
+        inner = call
+    return table_from_rows(exp.TableFromRows(this=inner, alias=alias), scope, rows)
 
 
 def called(
@@ -248,9 +288,17 @@ OTHER_TABLES: dict[type, Callable[[Any, Any, Scope, Lineage], Source]] = {
 
 
 def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Source:
-    """FROM TABLE(f(a)) AS s      a call of f; TABLE(FLATTEN(xs)): one row for each item of xs; TABLE('t'): t itself"""
+    """FROM TABLE(f(a)) AS s      a call of f; TABLE(FLATTEN(xs)): one row for each item of xs; TABLE('t'): t itself
+
+    TABLE(f(a) OVER (PARTITION BY b))      how the rows are dealt out decides no column of what f makes of them
+    """
     alias = node.args.get("alias")
     evaluation = scope.evaluation
+    if isinstance(node.this, exp.Window):
+        scope.clause = Clause.FROM
+        for key in window_keys(node.this):
+            gather(key, IDENTITY, {}, scope)
+        node = exp.TableFromRows(this=node.this.this, alias=alias)
     if isinstance(node.this, GENERATOR_CALLS):
         frame = exploded([node.this], list(FLATTENED), scope, rows)
         key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else ""

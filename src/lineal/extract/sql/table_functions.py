@@ -33,13 +33,16 @@ from lineal.extract.sql.dialects.table_functions import (
     KEEPS_ITS_NAME,
     OF_A_TYPE,
     ONE_ROW,
+    QUERIES,
 )
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.generators import LATERAL, exploded, fields_of_items, fixed, parts_of
+from lineal.extract.sql.methods import as_function
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
 from lineal.extract.sql.scope import Counted, Scope, Source, field_of
 from lineal.extract.sql.structs import field_names
 from lineal.extract.sql.tables import named_in_text
+from lineal.extract.sql.words import FAILURES
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
 from lineal.model.paths import is_path, path_name
@@ -50,7 +53,12 @@ Names = list[tuple[str, str]]
 
 
 def table_function(node: exp.Expr, call: Any, scope: Scope, rows: Lineage) -> Source:
-    """FROM jsonb_each(t.body) WITH ORDINALITY AS e(k, v, n), FROM order_volume(10) AS v"""
+    """FROM jsonb_each(t.body) WITH ORDINALITY AS e(k, v, n), FROM order_volume(10) AS v
+
+    CROSS APPLY t.doc.nodes('/a/b') AS p(n)      T-SQL: a row for each part of the document
+    """
+    if isinstance(call, exp.Dot) and (method := as_function(call, scope)) is not None:
+        return unnest(exp.Unnest(expressions=method.expressions[:1], alias=node.args.get("alias")), scope, rows)
     return side_by_side(node, [call.expression if isinstance(call, exp.Dot) else call], scope, rows)
 
 
@@ -150,6 +158,12 @@ def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage)
         return list(frame.slots), dataset
     if name in CHANGES and (text := first_text(call)) is not None:
         return changes(text, node, scope)
+    if name in FILES and first_text(call) is not None:  # what else is said is how the file is written
+        return dataset_columns(call, node, asked, {}, scope)
+    if name in QUERIES and (query := query_in_text(call, scope)) is not None:
+        asked_there = scope.evaluation.query(query, None, {})
+        absorb(asked_there.rows, rows)
+        return list(asked_there.slots), None
     if returns_one(name, scope):
         return record(call, name, scope), None
     one_row = name in ONE_ROW or one_value(call, scope)
@@ -177,6 +191,20 @@ def table_elsewhere(call: Any) -> str:
     if len(parts) < 2:
         parts = [item.name for item in named[:2]]
     return ".".join(parts) if all(parts) else ""
+
+
+def query_in_text(call: Any, scope: Scope) -> Any:
+    """OPENQUERY(server, 'SELECT a FROM t')      the query that another server is asked"""
+    for argument in reversed(list(call.iter_expressions())):
+        text = argument.expression if isinstance(argument, (exp.EQ, exp.Kwarg)) else argument
+        if isinstance(text, exp.Literal) and text.is_string:
+            try:
+                query: Any = exp.maybe_parse(text.name, dialect=scope.evaluation.facts.name or None)
+            except FAILURES:
+                continue
+            if isinstance(query, exp.Query):
+                return query
+    return None
 
 
 def changes(text: str, node: exp.Expr, scope: Scope) -> tuple[list[Slot], Dataset | None]:

@@ -45,10 +45,14 @@ SETS_IN_SELECT = frozenset(("postgres", "redshift", "materialize", "risingwave")
 """SELECT f(generate_series(1, a))      as many rows as the function makes, wherever in the expression it stands"""
 
 FILES = frozenset(
-    """read_parquet parquet_scan read_csv read_csv_auto read_json read_json_auto read_ndjson read_text read_blob
-    read_files iceberg_scan delta_scan s3 s3cluster url hdfs file gcs azureblobstorage deltalake iceberg""".split()  # noqa: SIM905
+    """read_parquet parquet_scan read_csv read_csv_auto read_json read_json_auto read_ndjson read_text
+    read_blob openrowset read_files iceberg_scan delta_scan s3 s3cluster url hdfs file gcs azureblobstorage deltalake
+    iceberg""".split()  # noqa: SIM905
 )
 """FROM read_parquet('lake/*.parquet')      reads a place, and is no dataset of its own"""
+
+QUERIES = frozenset(("openquery", "external_query", "dblink", "query"))
+"""FROM OPENQUERY(server, 'SELECT …'), TABLE(shop.system.query(query => 'SELECT …'))      for another server"""
 
 CHANGES = frozenset(("table_changes", "table_changes_by_path"))
 """FROM table_changes('t', 1, 2)      Delta: the rows of t that came and went, with CHANGE_COLUMNS"""

@@ -1,0 +1,64 @@
+"""Calls behind a value: a.abs(), doc.value('/x', 'int'), f(a).g(b)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.sql.scope import Scope
+
+CHAINED = frozenset(("duckdb",))
+"""SELECT a.abs()      abs(a), for every function"""
+
+SCHEMAS = frozenset(("main", "temp", "system", "pg_catalog"))
+"""SELECT main.abs(a)      the schemas that every database has"""
+
+XML_METHODS = frozenset(("value", "query", "nodes", "exist", "modify"))
+XML = frozenset(("tsql", "fabric"))
+"""SELECT doc.value('/x', 'int')      a method of a value; elsewhere before the dot stands a schema or package"""
+
+
+def as_function(node: Any, scope: Scope) -> Any:
+    """a.f(b)      f(a, b), where a is a value; None where it is a schema or a package"""
+    call = node.expression
+    receiver = receiver_of(node.this, call, scope) if isinstance(call, exp.Anonymous) else None
+    if receiver is None:
+        return None
+    return exp.Anonymous(this=call.this, expressions=[receiver, *(each.copy() for each in call.expressions)])
+
+
+def receiver_of(base: Any, call: exp.Anonymous, scope: Scope) -> Any:
+    """What stands before the dot, if it is a value: the parser has made names of its columns."""
+    dialect = scope.evaluation.facts.name
+    parts = names(base)
+    if not parts:
+        return as_columns(base)
+    column = exp.Column(**dict(zip(("this", "table", "db"), (part.copy() for part in reversed(parts)), strict=False)))
+    said = (dialect in CHAINED and parts[0].name.lower() not in SCHEMAS) or (
+        dialect in XML and call.name.lower() in XML_METHODS
+    )
+    return column if said or (len(parts) == 1 and scope.has(column)) else None
+
+
+def names(node: Any) -> list[exp.Identifier]:
+    """a.b      a and b; nothing for what is no name"""
+    if isinstance(node, exp.Identifier):
+        return [node]
+    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier) and (before := names(node.this)):
+        return [*before, node.expression]
+    return []
+
+
+def as_columns(node: Any) -> Any:
+    """(a + t.b)      the names in an expression as the columns they are"""
+
+    def meant(each: Any) -> Any:
+        if isinstance(each.parent, (exp.Column, exp.Alias)):
+            return each
+        parts = names(each)
+        if not parts or isinstance(each.parent, exp.Dot):
+            return each
+        return exp.Column(**dict(zip(("this", "table", "db"), (part.copy() for part in reversed(parts)), strict=False)))
+
+    return node.copy().transform(meant)
