@@ -39,7 +39,7 @@ def frame(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...], 
     )  # fmt: skip
     try:
         found = _frame(spark, reader, paths, packed, fault)
-        if len(set(found.columns)) == len(found.columns):
+        if len({name.lower() for name in found.columns}) == len(found.columns):  # else Spark would not find them
             return found
     except AnalysisException as problem:
         if problem.getCondition() != "COLUMN_ALREADY_EXISTS":

@@ -24,6 +24,8 @@ class Preset(NamedTuple):
     schema: str = ""
     parent: str = ""
     """a column that has the id of the script which a statement is a part of"""
+    longest: tuple[tuple[str, int], ...] = ()
+    """columns of texts that the engine cuts off, and after how many characters"""
 
     def columns(self) -> dict[str, tuple[str, ...]]:
         return {part: tuple(getattr(self, part).split()) for part in CANDIDATES}
@@ -32,7 +34,7 @@ class Preset(NamedTuple):
 PRESETS = {
     "snowflake": Preset(
         "snowflake", "query_text", "user_name", "start_time", "query_id", "database_name",
-        (("execution_status", "SUCCESS"),), schema="schema_name",
+        (("execution_status", "SUCCESS"),), schema="schema_name", longest=(("query_text", 100_000),),
     ),
     "bigquery": Preset(
         "bigquery", "query", "user_email", "creation_time start_time", "job_id", "project_id",
@@ -45,6 +47,7 @@ PRESETS = {
     "redshift": Preset(
         "redshift", "query_text querytxt text", "username user_name usename user_id userid", "start_time starttime",
         "query_id query", "database_name database", (("status", "success"), ("aborted", "0")),
+        longest=(("query_text", 4000), ("querytxt", 4000)),
     ),
     "postgres-csvlog": Preset(
         "postgres", "message", "user_name user", "log_time timestamp", "query_id", "database_name dbname"

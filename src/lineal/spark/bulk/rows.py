@@ -48,6 +48,7 @@ TOO_LONG = f"more than {LONGEST_STATEMENT:,} characters"
 DID_NOT_RUN = "did not succeed"
 IN_PARTS = "a script whose statements have rows of their own"
 NO_QUERY = "another message of the server"
+CUT_OFF = "cut off by the engine, which keeps {:,} characters"
 
 
 class Log(NamedTuple):
@@ -185,6 +186,8 @@ def _normalised(frame: DataFrame, log: Log) -> DataFrame:
         F.when(text.isNull() | ~text.rlike(r"\S"), NO_TEXT),
         F.when(F.length(text) > LONGEST_STATEMENT, TOO_LONG),
     )
+    if preset is not None:
+        reason = F.coalesce(reason, _cut_off(frame, log, preset, text))
     parent = _column(frame, list(frame.columns), preset.parent) if preset is not None and preset.parent else None
     if "time" in columns:
         columns["time"] = _nanoseconds(frame, columns["time"])
@@ -283,6 +286,17 @@ def _failure(frame: DataFrame, preset: Preset) -> Column:
     if error is not None:
         failed = failed | _is_filled(error, frame.select(error).schema[0].dataType)
     return F.when(failed, DID_NOT_RUN)
+
+
+def _cut_off(frame: DataFrame, log: Log, preset: Preset, text: Column) -> Column:
+    """SELECT … FROM sales_2      of sales_2026: what is there may be read, and say something else"""
+    present = {name.lower() for name in frame.columns}
+    chosen = next((name for name in preset.text.split() if name in present), "")
+    longest = dict(preset.longest).get(chosen)
+    if longest is None or "text" in dict(log.named):
+        return F.lit(None).cast("string")
+    written = F.replace(text, F.lit("\n"), F.lit("\\n")) if log.preset == REDSHIFT else text
+    return F.when(F.length(written) >= longest, CUT_OFF.format(longest))
 
 
 def _is_filled(column: Column, type_: DataType) -> Column:
