@@ -80,7 +80,7 @@ class Glance(NamedTuple):
         creators, writers = _by_name(self.makes), _by_name(self.fills)
         deciding = writers | creators  # an INSERT decides a schema only where nothing else does
         reads = [
-            mentioned - made - (filled - creators.keys())
+            mentioned - made - filled.difference(creators)
             for mentioned, made, filled in zip(self.mentions, self.makes, self.fills, strict=True)
         ]
         return _levels(reads, deciding)

@@ -114,21 +114,25 @@ class Bulk(Share):
         """Nodes know their parents, and definitions their evaluations: with these circles cut, all of it goes at once,
         and the collector has nothing to look for."""
         for prepared in self.own.values():
-            orphan(prepared.reading.statements)
+            fell(prepared.reading.statements)
         for definition in self.order:
             del definition.entry, definition.evaluation, definition.frame
         vars(self).clear()
 
 
-def orphan(trees: Iterable[exp.Expression | None]) -> None:
+LEAVES = (exp.Identifier, exp.Literal)
+"""Most nodes of a tree: nobody is their child."""
+
+
+def fell(trees: Iterable[exp.Expression | None]) -> None:
+    """Take trees apart: their nodes go when nobody holds them any more."""
     nodes = [tree for tree in trees if tree is not None]
     for node in nodes:
-        node.parent = None
         for value in node.args.values():
-            if isinstance(value, exp.Expression):
-                nodes.append(value)
-            elif value.__class__ is list:
-                nodes += [each for each in value if isinstance(each, exp.Expression)]
+            for each in value if value.__class__ is list else (value,):
+                if isinstance(each, exp.Expression) and each.__class__ not in LEAVES:
+                    nodes.append(each)
+        node.args.clear()
 
 
 class Guarded(Bulk):
