@@ -15,8 +15,12 @@ SMALL = {
     "spark.default.parallelism": "1",
     "spark.sql.codegen.wholeStage": "false",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.network.timeout": "1h",
 }
-"""A test's queries are tiny and many: to compile them takes longer than to run them."""
+"""A test's queries are tiny and many: to compile them takes longer than to run them.
+
+A machine that pauses for two minutes has missed the heartbeats of its own executor, and Spark ends the JVM without this.
+"""
 
 FORMATS = {
     "LINEAL_TEST_DELTA": {
