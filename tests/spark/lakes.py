@@ -19,7 +19,7 @@ SMALL = {
 }
 """A test's queries are tiny and many: to compile them takes longer than to run them.
 
-A machine that pauses for two minutes has missed the heartbeats of its own executor, and Spark ends the JVM without this.
+Where a machine pauses for two minutes, Spark misses its own heartbeats, and ends the JVM ten minutes later.
 """
 
 FORMATS = {
