@@ -153,6 +153,17 @@ def bulk_load(words: Words) -> Words:
     return [*said(words[0], *copy), *table, *said(path[0], (TokenType.FROM, "FROM")), *path]
 
 
+def into_file(words: Words) -> Words:
+    """SELECT a INTO OUTFILE 'x.csv' FIELDS … FROM t      MySQL: COPY (SELECT a FROM t) TO 'x.csv'"""
+    into = first(words, 0, "INTO")
+    if into is None or not (says(words, into + 1, "OUTFILE") or says(words, into + 1, "DUMPFILE")):
+        return words
+    end = first(words, into, "FROM", "FOR") or len(words)
+    copy = said(words[0], (TokenType.COPY, "COPY"), (TokenType.L_PAREN, "("))
+    to = said(words[into], (TokenType.R_PAREN, ")"), (TokenType.VAR, "TO"))
+    return [*copy, *words[:into], *words[end:], *to, *words[into + 2 : into + 3]]
+
+
 def bulk_rows(words: Words) -> Words:
     """FROM OPENROWSET(BULK 'x.csv', FORMAT = 'CSV') WITH (a INT) AS r      T-SQL: OPENROWSET('x.csv') AS r"""
     for at in range(len(words) - 3, -1, -1):
@@ -183,7 +194,7 @@ def first_parenthesis(words: Words, start: int) -> Words:
 
 REPAIRS = (
     how_a_view_is_kept, redefinition, errors_elsewhere, options, hints_of_merge, wrapper, reset, subsets,
-    passed_to_path, without_value, by_position, version_mark, bulk_load, bulk_rows,
+    passed_to_path, without_value, by_position, version_mark, bulk_load, into_file, bulk_rows,
 )  # fmt: skip
 
 

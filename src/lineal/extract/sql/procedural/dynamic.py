@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.procedural.flow import Moment
 from lineal.extract.sql.procedural.pieces import Piece, Routine
-from lineal.extract.sql.procedural.text import CLOSE, OPEN, STRINGS, items, word
+from lineal.extract.sql.procedural.text import CLOSE, OPEN, STRINGS, closing, items, word
 
 if TYPE_CHECKING:
     from lineal.extract.sql.procedural.walker import Walker
@@ -43,11 +44,8 @@ def constant(tokens: list[Token], moment: Moment, walker: Walker, steps: int = M
         return None
     if tokens[0].token_type is OPEN and tokens[-1].token_type is CLOSE:
         return constant(tokens[1:-1], moment, walker, steps - 1)
-    if word(tokens[0]) in ("CONCAT", "FORMAT", "NVL", "COALESCE") and len(tokens) > 3:
-        inner = items(tokens[2:-1])
-        if word(tokens[0]) != "CONCAT" and len(inner) > 1:
-            return None
-        return joined(inner, moment, walker, steps)
+    if len(tokens) > 3 and tokens[1].token_type is OPEN and closing(tokens, 1, len(tokens)) == len(tokens) - 1:
+        return called(word(tokens[0]), items(tokens[2:-1]), moment, walker, steps)
     operands: list[list[Token]] = [[]]
     for token in tokens:
         if token.token_type in CONCATENATION:
@@ -60,6 +58,44 @@ def constant(tokens: list[Token], moment: Moment, walker: Walker, steps: int = M
         return tokens[0].text
     key, end = walker.variable_at(tokens, 0)
     return variable(key, moment, walker, steps) if key and end == len(tokens) else None
+
+
+def called(name: str, arguments: list[list[Token]], moment: Moment, walker: Walker, steps: int) -> str | None:
+    """CONCAT('a', x), format('INSERT INTO %I', t), REPLACE(sql, '#', 't'), QUOTENAME(t)"""
+    if name == "CONCAT":
+        return joined(arguments, moment, walker, steps)
+    texts = [constant(argument, moment, walker, steps - 1) for argument in arguments]
+    if name == "FORMAT" and texts[0] is not None and "%" in texts[0]:
+        return formatted(texts[0], texts[1:])
+    if name == "REPLACE" and len(texts) == 3:
+        whole, part, by = texts
+        return whole.replace(part, by) if whole is not None and part and by is not None else None
+    return texts[0] if name in AS_IT_IS and len(texts) == 1 else None
+
+
+AS_IT_IS = frozenset(("FORMAT", "NVL", "COALESCE", "QUOTENAME", "QUOTE_IDENT", "TRIM"))
+FORMATS = re.compile(r"%(?:(\d+)\$)?[-\d.]*([a-zA-Z%])")
+
+
+def formatted(template: str, values: list[str | None]) -> str | None:
+    """format('SELECT %s FROM %I WHERE a = %L', 'b', 't', x)      a literal is no matter of columns, whatever it is"""
+    found: list[str] = []
+    end = position = 0
+    for mark in FORMATS.finditer(template):
+        found.append(template[end : mark.start()])
+        end = mark.end()
+        if mark[2] == "%":
+            found.append("%")
+            continue
+        position = int(mark[1]) if mark[1] else position + 1
+        value = values[position - 1] if 0 < position <= len(values) else None
+        if mark[2] in "LTdf":
+            found.append("'" + (value or "").replace("'", "''") + "'")
+        elif value is None or mark[2] not in "sIt":
+            return None
+        else:
+            found.append(value)
+    return "".join(found) + template[end:]
 
 
 def joined(parts: list[list[Token]], moment: Moment, walker: Walker, steps: int) -> str | None:

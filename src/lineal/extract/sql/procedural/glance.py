@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sqlglot.tokenizer_core import Token
+from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.procedural.text import SEMICOLON, vocabulary, word
 from lineal.extract.sql.words import BATCHES
@@ -35,6 +35,8 @@ def may_be_procedural(text: str, dialect: str) -> bool:
     folded = text.lower()
     if dialect in BATCHES:
         return "@" in folded or any(stands_in(folded, word) for word in TSQL_GLANCE)
+    if dialect == "mysql" and "into @" in folded:
+        return True
     return any(stands_in(folded, word) for word in (SESSION_GLANCE if dialect in ASSIGNS else GLANCE))
 
 
@@ -82,8 +84,14 @@ def is_procedural(tokens: list[Token], dialect: str) -> bool:
                 return True
         if dialect in BATCHES and word(token) in TSQL_WORDS:
             return True
+        if token.token_type is TokenType.PARAMETER and word(tokens[position - 1]) in TAKES_VARIABLE.get(dialect, ()):
+            return True
         start = token.token_type is SEMICOLON
     return False
+
+
+TAKES_VARIABLE = {"tsql": ("SELECT",), "fabric": ("SELECT",), "mysql": ("INTO",)}
+"""SELECT @x = a FROM t, SELECT a INTO @x FROM t      what follows reads the variable"""
 
 
 def kind_of(tokens: list[Token], at: int) -> int:

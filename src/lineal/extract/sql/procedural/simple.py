@@ -107,12 +107,14 @@ class Simple(Walker):
         self.cursor_of(name, tokens[start + 1 :])
 
     def cursor_of(self, name: str, query: Tokens) -> None:
+        """CURSOR FOR SELECT …, CURSOR FOR res      a query, or the rows of a RESULTSET"""
         self.body.names.add(name)
-        self.cursors[name] = None
+        held = self.cursors.get(self.key(query[0])) if len(query) == 1 else None
         if query and word(query[0]) in ("SELECT", "WITH", "("):
-            self.cursors[name] = self.assignment(query)
-            if self.cursors[name] is not None:
-                self.body.assign(name, Ref(self.cursors[name], None))  # type: ignore[arg-type]
+            held = self.assignment(query)
+        self.cursors[name] = held
+        if held is not None:
+            self.body.assign(name, Ref(held, None))
 
     # -- simple statements -------------------------------------------------------------------------------------
 
@@ -169,11 +171,10 @@ class Simple(Walker):
         if word(tokens[0]) == "WITH" and self.find(tokens, 0, CHANGES) >= 0:
             self.change(tokens)
             return
-        if self.in_block:
-            query, targets = self.without_into(tokens)
-            if targets:
-                self.take(targets, query)
-                return
+        query, targets = self.without_into(tokens)
+        if targets and (self.in_block or all(target.startswith("@") for target in targets)):
+            self.take(targets, query)
+            return
         if self.routine is not None and self.routine.function:
             self.give_back(tokens)
             return
@@ -228,9 +229,10 @@ class Simple(Walker):
         self.declaration(tokens[1:])
 
     def fetch(self, tokens: Tokens) -> None:
-        """FETCH c INTO x, y"""
-        before, targets = self.without_into(tokens)
-        name = next((self.key(token) for token in reversed(before) if is_name(token)), "")
+        """FETCH c INTO x, y; FETCH c BULK COLLECT INTO rows LIMIT 100"""
+        _, targets = self.without_into(tokens)
+        end = next((at for at, token in enumerate(tokens) if word(token) in ("INTO", "BULK", "BULK COLLECT INTO")), 0)
+        name = next((self.key(token) for token in reversed(tokens[:end]) if is_name(token)), "")
         cursor = self.cursors.get(name)
         if cursor is not None:
             self.take_from(targets, cursor)

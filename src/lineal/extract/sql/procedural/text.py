@@ -8,6 +8,7 @@ from typing import Any
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.placeholders import has_placeholders, placed
 from lineal.extract.sql.words import FAILURES, moved, readable
 from lineal.model.script import Script
 
@@ -38,7 +39,7 @@ def tokenizer(dialect: str) -> Any:
 def tokens_of(text: str, dialect: str) -> list[Token]:
     """The tokens of a text; may raise what sqlglot raises."""
     found: list[Token] = tokenizer(dialect)(dialect=parser_dialect(dialect)).tokenize(readable(text, dialect))
-    return found
+    return placed(found, text, dialect) if has_placeholders(text, dialect) else found
 
 
 def word(token: Token) -> str:

@@ -8,12 +8,23 @@ from typing import NamedTuple
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.procedural.boundaries import STARTERS, end_of
+from lineal.extract.sql.procedural.dynamic import constant
 from lineal.extract.sql.procedural.flow import Body, Construct
 from lineal.extract.sql.procedural.glance import kind_of
 from lineal.extract.sql.procedural.header import parameters
 from lineal.extract.sql.procedural.pieces import Routine
-from lineal.extract.sql.procedural.text import CLOSE, OPEN, SEMICOLON, closing, items, made, vocabulary, word
-from lineal.extract.sql.procedural.walker import Held, Tokens, Walker, is_name
+from lineal.extract.sql.procedural.text import (
+    CLOSE,
+    OPEN,
+    SEMICOLON,
+    closing,
+    items,
+    made,
+    tokens_of,
+    vocabulary,
+    word,
+)
+from lineal.extract.sql.procedural.walker import Held, Tokens, Walker, is_name, placed_at
 from lineal.extract.sql.reading import Reading
 from lineal.model.diagnostic import Code
 
@@ -352,7 +363,16 @@ class TSql(Walker):
             if arguments:
                 self.execute(named_argument(arguments[0]), tokens[0], [])
             return
+        if parts and parts[-1].text.lower() == "sp_rename" and len(names := items(rest[after:])) == 2:
+            self.rename(named_argument(names[0]), named_argument(names[1]), tokens[0])
+            return
         self.call(rest)
+
+    def rename(self, old: Tokens, new: Tokens, at: Token) -> None:
+        """EXEC sp_rename 'dbo.t', 'u'      ALTER TABLE dbo.t RENAME TO u"""
+        texts = [constant(each, self.body.now(), self) for each in (old, new)]
+        if None not in texts:
+            self.sql(placed_at(at, tokens_of(f"ALTER TABLE {texts[0]} RENAME TO [{texts[1]}]", self.script.dialect)))
 
     def return_(self, tokens: Tokens) -> None:
         """RETURN @x + 1, RETURN (SELECT …), RETURN"""

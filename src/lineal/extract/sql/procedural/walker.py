@@ -16,6 +16,7 @@ from lineal.extract.sql.procedural.text import (
     OPEN,
     QUOTED,
     SEMICOLON,
+    closing,
     inside,
     made,
     tokens_of,
@@ -110,7 +111,7 @@ class Walker:
             return None
         self.statements += 1
         self.starts.append(tokens[0].start)
-        tree = self.parsed(tokens)
+        tree = self.parsed(self.whole_collections(tokens))
         if tree is None:
             return None
         piece = Piece(tree, self.body.now(), target)
@@ -137,6 +138,20 @@ class Walker:
             self.found.diagnostics.append(Diagnostic(Code.PARSE_ERROR, one_line(error), place))
         return None
 
+    def whole_collections(self, tokens: Tokens) -> Tokens:
+        """VALUES (rows(i).id, ids(i))      Oracle: rows.id and ids, whichever of the items it is"""
+        if self.script.dialect != "oracle" or not self.in_block:
+            return tokens
+        found: Tokens = []
+        at = 0
+        while at < len(tokens):
+            found.append(tokens[at])
+            at += 1
+            opens = at < len(tokens) and tokens[at].token_type is OPEN
+            if opens and is_name(found[-1]) and self.key(found[-1]) in self.body.names:
+                at = closing(tokens, at, len(tokens)) + 1
+        return found
+
     def with_variables(self, tree: exp.Expression) -> exp.Expression:
         """SELECT a FROM t, where a is declared      MySQL: the variable, not a column; SET a = … is a column"""
         names = self.body.names if self.in_block else ()
@@ -154,7 +169,7 @@ class Walker:
 
     def assignment(self, tokens: Tokens, constant_: Tokens | None = None) -> Assignment | None:
         """A query whose columns are assigned."""
-        tree = self.parsed(tokens)
+        tree = self.parsed(self.whole_collections(tokens))
         if tree is None:
             return None
         found = Assignment(tree, self.reading, self.body.now(), self.mentions(tokens), constant_)
@@ -405,9 +420,7 @@ class Walker:
         except FAILURES:
             self.report(Code.DYNAMIC, "the statement is built when it runs", item.at)
             return None
-        for token in tokens:
-            token.line, token.col, token.start, token.end = item.at.line, item.at.col, item.at.start, item.at.end
-        return tokens
+        return placed_at(item.at, tokens)
 
     def flat(self, tokens: Tokens) -> Tokens:
         """The tokens of the script, with those of opened strings in their places."""
@@ -427,6 +440,13 @@ NAMELESS = QUOTED - {TokenType.IDENTIFIER} | {
     SEMICOLON, OPEN, CLOSE, TokenType.COMMA, TokenType.DOT, TokenType.NUMBER, TokenType.PARAMETER, TokenType.COLON,
     TokenType.PLACEHOLDER,
 }  # fmt: skip
+
+
+def placed_at(at: Token, tokens: Tokens) -> Tokens:
+    """Tokens of a text that was put together: all stand where it is carried out."""
+    for token in tokens:
+        token.line, token.col, token.start, token.end = at.line, at.col, at.start, at.end
+    return tokens
 
 
 def is_name(token: Token) -> bool:
