@@ -150,6 +150,9 @@ def test_a_stream_is_followed_through_foreach_batch(spark, orders, tmp_path):
             "each": stream.where("day <> 'sun'").writeStream.foreachBatch(store),
             "seen": stream.writeStream.format("memory").queryName("seen"),
             "function": stream.writeStream.foreach(lambda row: None),
+            "state": stream.groupBy("day")
+            .applyInPandasWithState(lambda key, rows, state: iter([]), "k STRING", "n LONG", "append", "NoTimeout")
+            .writeStream.foreachBatch(lambda batch, number: batch.write.mode("append").saveAsTable("captured.states")),
             "files": stream.select("day").writeStream.format("parquet").option("path", f"{tmp_path}/out"),
         }.items():
             writer.option("checkpointLocation", f"{tmp_path}/{name}").trigger(
@@ -162,6 +165,8 @@ def test_a_stream_is_followed_through_foreach_batch(spark, orders, tmp_path):
         f"{source}.id -> captured.batches.id  IDENTITY",
         f"{source}.amount -> captured.batches.twice  TRANSFORMATION",
         f"{source}.day => captured.batches  FILTER",
+        *(f"{source}.{column} -> captured.states.k  TRANSFORMATION" for column in ("id", "amount", "day")),
+        f"{source}.day => captured.states  GROUP_BY",
         f"{source}.day -> {tmp_path}/out.day  IDENTITY",
     }
     assert not captured.extraction.diagnostics
@@ -276,6 +281,60 @@ def test_what_is_fitted_to_the_type_of_a_table_is_the_same_value(spark, orders):
         "captured.orders.id -> captured.wider.s  TRANSFORMATION",
         "captured.orders.day -> captured.wider.s  TRANSFORMATION",
         "captured.nested.xs -> captured.changed.xs  TRANSFORMATION",
+    }
+
+
+def test_a_variable_is_what_it_was_set_to_in_its_session(spark, orders):
+    other = spark.newSession()
+    with capture(spark) as captured:
+        for session in (spark, other):
+            session.sql("DECLARE OR REPLACE VARIABLE most BIGINT DEFAULT 1")
+        spark.sql("DECLARE OR REPLACE VARIABLE least BIGINT")
+        spark.sql("SET VAR most = (SELECT max(amount) FROM captured.orders WHERE day = 'mon')")
+        spark.sql("SET VAR least = most - 1")
+        spark.sql(
+            "CREATE TABLE captured.most USING parquet AS SELECT id + least AS n FROM captured.orders WHERE id < most"
+        )
+        other.sql("CREATE TABLE captured.other USING parquet AS SELECT id + most AS n FROM captured.orders")
+        spark.sql("EXECUTE IMMEDIATE 'SELECT min(id) FROM captured.orders' INTO most")
+        spark.sql("CREATE TABLE captured.later USING parquet AS SELECT most AS n")
+        spark.sql("DECLARE OR REPLACE VARIABLE most BIGINT DEFAULT 2")
+        spark.sql("CREATE TABLE captured.constant USING parquet AS SELECT most AS n")
+    assert facts(captured) == {
+        "captured.orders.id -> captured.most.n  TRANSFORMATION",
+        "captured.orders.amount -> captured.most.n  AGGREGATION",
+        "captured.orders.day -> captured.most.n  FILTER",
+        "captured.orders.id => captured.most  FILTER",
+        "captured.orders.amount => captured.most  FILTER",
+        "captured.orders.day => captured.most  FILTER",
+        "captured.orders.id -> captured.other.n  TRANSFORMATION",
+        "captured.orders.id -> captured.later.n  AGGREGATION",
+    }
+    assert captured.writes == 4
+    assert not captured.extraction.diagnostics
+
+
+def test_how_a_function_is_fed_is_no_sort_of_what_is_written(spark, orders):
+    from pyspark.sql.functions import udtf
+
+    @udtf(returnType="total: bigint")
+    class Total:
+        def eval(self, row):
+            pass
+
+        def terminate(self):
+            yield (1,)
+
+    spark.udtf.register("total_of", Total)
+    with capture(spark) as captured:
+        for name, feeding in {"parts": "PARTITION BY id ORDER BY amount", "whole": "WITH SINGLE PARTITION"}.items():
+            rows = "TABLE(SELECT id, amount FROM captured.orders)"
+            spark.sql(f"SELECT total FROM total_of({rows} {feeding})").write.saveAsTable(f"captured.{name}")
+    assert facts(captured) == {
+        f"captured.orders.{column} {way}"
+        for column in ("id", "amount")
+        for table in ("parts", "whole")
+        for way in (f"-> captured.{table}.total  TRANSFORMATION", f"=> captured.{table}  JOIN")
     }
 
 

@@ -26,6 +26,7 @@ import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Inline;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.VariableReference;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
@@ -98,6 +99,8 @@ public class LinealPlan {
     if (node instanceof GetStructField)
       out.append(",\\"fieldName\\":").append(string(((GetStructField) node).extractFieldName()));
     if (node instanceof Literal && ((Literal) node).value() == null) out.append(",\\"value\\":null");
+    if (node instanceof VariableReference)
+      out.append(",\\"variable\\":").append(string(String.valueOf(((VariableReference) node).identifier())));
     if (node instanceof Inline) {
       out.append(",\\"fieldNames\\":[");
       String[] names = ((Inline) node).elementSchema().fieldNames();
@@ -266,6 +269,7 @@ public class LinealPlan {
       Object location = call(call(plan, "storage"), "locationUri");
       return location instanceof scala.Some ? quoted(String.valueOf(((scala.Some) location).get())) : null;
     }
+    if (kind.equals("ResolvedIdentifier")) return quoted(String.valueOf(call(plan, "identifier")));
     if (kind.equals("CreateViewCommand")) return "[]";
     if (kind.equals("CacheTableAsSelect")) return quoted(String.valueOf(call(plan, "tempViewName")));
     if (kind.equals("CloneTableCommand")) return delta(call(plan, "sourceTable"), "dataPath");

@@ -104,6 +104,11 @@ def attribute(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into
     pour(slot.lineage, way, into, node, calls)
 
 
+def variable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """v, after SET VAR v = (SELECT max(a) FROM t)      max(a)"""
+    pour(scope.plan.variable(str(node.args.get("variable", ""))), way, into, node, calls)
+
+
 def outer(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """outer(a#12)      an attribute of the query around"""
     push(node.trees("e"), way, calls, stack)
@@ -635,6 +640,7 @@ def checks_length(node: Node) -> bool:
 EXPRESSIONS: dict[str, Handler] = {
     "AttributeReference": attribute,
     "OuterReference": outer,
+    "VariableReference": variable,
     "Literal": nothing,
     "NamedLambdaVariable": nothing,
     "Alias": through,

@@ -164,7 +164,7 @@ def join_type(node: Node) -> str:
 
 def lateral_join(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """a JOIN LATERAL (SELECT … FROM b WHERE b.id = a.id)"""
-    left = frame_of(node.children[0], outer, plan)
+    left = table_argument(node.children[0], outer, plan) or frame_of(node.children[0], outer, plan)
     scope = Scope(left, outer, plan, Clause.LATERAL)
     slots, rows = list(left.slots), dict(left.rows)
     for lateral in node.trees("right"):
@@ -172,6 +172,22 @@ def lateral_join(node: Node, outer: Scope | None, plan: Plan) -> Frame:
             slots.extend(frame.slots)
             absorb(frame.rows, rows)
     return narrowed(Frame(slots, rows), node.trees("condition"), JOINS, outer, plan)
+
+
+def table_argument(node: Node, outer: Scope | None, plan: Plan) -> Frame | None:
+    """f(TABLE(t) PARTITION BY a ORDER BY b)      the rows of t as structs: the sort below says how f is fed, no more"""
+    below = node.children[0] if node.name == "SubqueryAlias" else node
+    items = below.trees("projectList")
+    sorts = (
+        below.children[0] if below.name == "Project" and len(items) == 1 and contains(items[0], TO_STRUCT) else below
+    )
+    if sorts.name != "Sort" or not sorts.children[0].name.startswith("Repartition"):
+        return None
+    scope = Scope(frame_of(sorts.children[0], outer, plan), outer, plan)
+    return Frame([named(item, scope) for item in items], scope.frame.rows)
+
+
+TO_STRUCT = "CreateNamedStruct"
 
 
 def aggregate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
@@ -482,15 +498,23 @@ def black_box(node: Node, outer: Scope | None, plan: Plan) -> Frame:
             pour(slot.lineage, VALUE, everything)
     lineage = doubted(everything, doubt)
     rows = dict(united([frame.rows for frame in frames]))
-    for side, frame in zip(("leftGroupingLen", "rightGroupingLen"), frames, strict=False):
-        for slot in frame.slots[: int(node.args.get(side, 0))]:  # cogroup: the keys stand first
+    for sides, frame in zip(KEYS_FIRST, frames, strict=False):
+        for slot in frame.slots[: sum(int(node.args.get(side, 0)) for side in sides)]:
             pour(slot.lineage, GROUPS, rows)
-    made = Frame([Slot(str(o.args["name"]), expression_id(o.args), lineage) for o in node.trees("output")], rows)
+    outputs = [output for field in OUTPUTS for output in node.trees(field)]
+    made = Frame([Slot(str(o.args["name"]), expression_id(o.args), lineage) for o in outputs], rows)
     keys = node.trees("groupingAttributes")
     if not keys:
         return made
     inputs = Frame([slot for frame in frames for slot in frame.slots], rows)
     return Frame(made.slots, narrowed(inputs, keys, GROUPS, outer, plan).rows)
+
+
+KEYS_FIRST = (("leftGroupingLen", "groupingAttributesLen"), ("rightGroupingLen", "initGroupingAttrsLen"))
+"""a.groupBy("k").cogroup(b.groupBy("k")), transformWithState      how many of a child's first columns are its keys"""
+
+OUTPUTS = ("output", "outAttributes", "outputAttrs")
+"""What operators call the columns that a function makes."""
 
 
 def object_operator(node: Node, outer: Scope | None, plan: Plan) -> Frame:

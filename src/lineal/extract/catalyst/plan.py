@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from lineal.algebra.frame import Frame, edges_of, renamed
+from lineal.algebra.frame import NOTHING, Frame, Lineage, edges_of, renamed, united
 from lineal.algebra.functions import with_meaning
 from lineal.extract.catalyst.commands import sink_of
 from lineal.extract.catalyst.expressions import Scope, function_name
@@ -93,12 +93,23 @@ class Origins:
         return [*around, *self._by_ids.get(ids, ())]
 
 
+class Variable(NamedTuple):
+    """SET VAR v = (SELECT max(a) FROM t)      what v was made from, wherever it is used"""
+
+    lineage: Lineage
+    plan: Plan
+
+
+Variables = Mapping[str, Variable]
+
+
 class Plan:
     """What the walk over one plan carries."""
 
-    def __init__(self, names: Names, origins: Origins | None = None) -> None:
+    def __init__(self, names: Names, origins: Origins | None = None, variables: Variables | None = None) -> None:
         self.names = names
         self.origins = origins or Origins()
+        self.variables = variables or {}
         self.held: dict[int, Frame] = {}
         """what is known of RDDs, by their number: in a join with itself a frame has new ids on one side"""
         self.ctes: dict[Any, Frame] = {}
@@ -130,10 +141,22 @@ class Plan:
             if origin is None:
                 return None
             self.held[number] = origin.frame
-            self.columns_read.update(origin.plan.columns_read)
-            self.datasets_read.update(origin.plan.datasets_read)
-            self.diagnostics += origin.plan.diagnostics
+            self.reads_what(origin.plan)
         return by_position(self.held[number], outputs)
+
+    def variable(self, name: str) -> Lineage:
+        """What a session's variable was made from; nothing if that was not seen, or is a constant."""
+        found = self.variables.get(name.lower())
+        if found is None:
+            return NOTHING
+        self.reads_what(found.plan)
+        return found.lineage
+
+    def reads_what(self, other: Plan) -> None:
+        """What was read elsewhere is read here: by a checkpoint, for a variable."""
+        self.columns_read.update(other.columns_read)
+        self.datasets_read.update(other.datasets_read)
+        self.diagnostics += [each for each in other.diagnostics if each not in self.diagnostics]
 
     def report(self, code: Code, message: str) -> None:
         self.diagnostics.append(Diagnostic(code, message))
@@ -197,20 +220,39 @@ class PlanReading:
         return tuple(name for name in names if name)
 
 
-def origin_in(text: str, names: Names, origins: Origins, rdd: int) -> Origin:
+def variables_in(text: str, names: Names, origins: Origins, known: Variables) -> dict[str, Variable]:
+    """SET VAR (v, w) = (SELECT max(a), b FROM t WHERE c)      v from a, w from b, both by c; DECLARE: nothing"""
+    plan = Plan(names, origins, known)
+    root = read(text)
+    if root.name == "CreateVariable":
+        declared = [str(name) for child in root.children for name in child.note.get("name", ())]
+        return {name.lower(): Variable(NOTHING, plan) for name in declared}
+    frame = frame_of(root.children[0], None, plan)
+    targets = [str(target.args["variable"]).lower() for target in root.trees("targetVariables")]
+    lineages = [united([slot.lineage, frame.rows]) for slot in frame.slots]
+    return {name: Variable(lineage, plan) for name, lineage in zip(targets, lineages, strict=True)}
+
+
+def origin_in(text: str, names: Names, origins: Origins, rdd: int, variables: Variables | None = None) -> Origin:
     """What a plan makes, for those that go on with its rows and have lost its plan."""
-    plan = Plan(names, origins)
+    plan = Plan(names, origins, variables)
     root = read(text)
     sink = sink_of(root, plan)
     return Origin(sink.frame if sink is not None else frame_of(root, None, plan), plan, rdd)
 
 
-def extract(text: str, target: str = "query", names: Names | None = None, origins: Origins | None = None) -> Extraction:
+def extract(
+    text: str,
+    target: str = "query",
+    names: Names | None = None,
+    origins: Origins | None = None,
+    variables: Variables | None = None,
+) -> Extraction:
     """The lineage of a plan's JSON: of the dataset that its command writes, else of `target`.
 
     Spark's own `toJSON` is read, too; as it does not tell which casts the user wrote, all of them count.
     """
-    plan = Plan(names or Names(), origins)
+    plan = Plan(names or Names(), origins, variables)
     root = read(text)
     sink = sink_of(root, plan)
     if sink is None:

@@ -147,6 +147,7 @@ public class LinealCapture extends SparkListener {
     head.append(",\\"part\\":").append(part).append(",\\"kind\\":").append(LinealPlan.string(kind));
     head.append(",\\"started\\":").append(begun == null ? Long.valueOf(event.time()) : begun[0]);
     head.append(",\\"ended\\":").append(event.time());
+    head.append(",\\"session\\":").append(System.identityHashCode(ask(event.qe(), "sparkSession")));
     boolean failed = event.executionFailure().isDefined();
     if (checkpoint && !failed) head.append(",\\"rdd\\":").append(event.qe().executedPlan().execute().id() + 1);
     if (kind.startsWith("WriteToMicroBatch")) head.append(",\\"sink\\":").append(LinealPlan.string(sink(plan, kind)));
@@ -218,7 +219,10 @@ IN_THE_SESSION = frozenset(("CacheTableAsSelect", "CreateView"))
 CHECKPOINTS = frozenset(("checkpoint", "localCheckpoint"))
 """The names of executions after which a DataFrame goes on with its rows, and without its plan."""
 
-WRITES = "".join(f"\n{name}\n" for name in sorted({*COMMANDS, *CHECKPOINTS} - IN_THE_SESSION))
+VARIABLES = frozenset(("CreateVariable", "SetVariable"))
+"""DECLARE VARIABLE v, SET VAR v = (SELECT …)      what v is from then on, for the queries of its session"""
+
+WRITES = "".join(f"\n{name}\n" for name in sorted({*COMMANDS, *CHECKPOINTS, *VARIABLES} - IN_THE_SESSION))
 
 
 class Execution(NamedTuple):
@@ -234,6 +238,8 @@ class Execution(NamedTuple):
     started: int
     """in milliseconds since 1970"""
     ended: int
+    session: int = 0
+    """which session's it is: variables are those of a session"""
     failure: str = ""
     sink: str = ""
     """the class of a stream's sink"""

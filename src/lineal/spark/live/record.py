@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
-from lineal.extract.catalyst.plan import Names, Origins, extract, origin_in
+from lineal.extract.catalyst.plan import Names, Origins, Variable, extract, origin_in, variables_in
 from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Column, Dataset, Edge, Site, Usage
 from lineal.model.extraction import Coverage, DatasetInfo, Extraction
 from lineal.model.job import Run
-from lineal.spark.live.listener import CHECKPOINTS, Closed, Execution, Problem
+from lineal.spark.live.listener import CHECKPOINTS, VARIABLES, Closed, Execution, Problem
 from lineal.spark.session import one_line
 
 NO_SINKS = frozenset(("ForeachBatchSink", "ForeachWriterTable"))
@@ -51,6 +51,8 @@ class Recorder:
         self._problems: dict[str, Diagnostic] = {}
         self._inside: dict[int, list[Execution]] = {}
         self._checkpoints = Origins()
+        self._variables: dict[int, dict[str, Variable]] = {}
+        """what the variables of each session are made from"""
         self._usages: dict[Any, Usage] = {}
         """each kind of usage once"""
         self._lock = Lock()
@@ -106,7 +108,8 @@ class Recorder:
             return
         origins = Origins(self._checkpoints)
         if batch.plan:
-            origins.add(deeply(lambda: origin_in(batch.plan, self._names, origins, batch.rdd)))
+            variables = self._variables.get(batch.session)
+            origins.add(deeply(lambda: origin_in(batch.plan, self._names, origins, batch.rdd, variables)))
         self._take_inside(inside, origins, run_id)
 
     def _take_inside(self, inside: Sequence[Execution], origins: Origins, run_id: RunId) -> None:
@@ -120,11 +123,17 @@ class Recorder:
             reason = f": {execution.problem}" if execution.problem else ""
             self.problem(execution.kind, f"{execution.kind} writes, but its plan cannot be read{reason}")
             return
+        text, variables = execution.plan, self._variables.setdefault(execution.session, {})
         try:
-            if execution.kind in CHECKPOINTS or execution.sink == MEMORY:
-                origins.add(deeply(lambda: origin_in(execution.plan, self._names, origins, execution.rdd)))
+            if execution.kind in VARIABLES:
+                if not execution.failure:
+                    variables.update(deeply(lambda: variables_in(text, self._names, origins, variables)))
                 return
-            found = self._settled(deeply(lambda: extract(execution.plan, execution.kind, self._names, origins)))
+            if execution.kind in CHECKPOINTS or execution.sink == MEMORY:
+                origins.add(deeply(lambda: origin_in(text, self._names, origins, execution.rdd, variables)))
+                return
+            found = deeply(lambda: extract(text, execution.kind, self._names, origins, variables))
+            found = self._settled(found)
         except Exception as problem:
             self.problem(execution.kind, f"the plan of {execution.kind} cannot be read: {one_line(problem)}")
             return
