@@ -24,6 +24,11 @@ LESS, MORE = 60, 90
 """Rows of the log, before and after it has grown."""
 
 
+@pytest.fixture(autouse=True)
+def _few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resolve, "FEWEST", 8)
+
+
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], str]:
     folder = tmp_path_factory.mktemp("logs")
@@ -89,7 +94,5 @@ def test_a_run_that_is_killed_goes_on(
     command = [sys.executable, str(script), moment, logs(LESS), "--out", str(out), "--master", "local[2]", *conf]
     killed = subprocess.run(command, capture_output=True, text=True, start_new_session=True, timeout=900, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(resolve, "FEWEST", 8)
-        run(Options((logs(LESS),), out), spark)
+    run(Options((logs(LESS),), out), spark)
     assert_same(spark, out, plain[LESS])
