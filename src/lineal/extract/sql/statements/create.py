@@ -40,7 +40,8 @@ def create(node: exp.Create, facts: Facts) -> Plan | list[Step] | type[Unsupport
         if schema is not None and facts.declared_beside_query and kind == "table":
             declare_beside(plan, schema, facts)
     else:
-        declared = [declared_column(item, facts) for item in schema.expressions] if schema is not None else []
+        columns = [*(schema.expressions if schema is not None else ()), *partition_columns(node)]
+        declared = [declared_column(item, facts) for item in columns]
         plan.schema = [info for info in declared if info is not None]
         plan.like = parents(node, facts)
     into = node.find(exp.ToTableProperty)
@@ -52,6 +53,12 @@ def feeding(view: Plan, table: Any, facts: Facts) -> list[Step]:
     name, key = spelled(table, facts)
     filled = Plan(name, key, "table", query=view.query, with_=view.with_, node=view.node, defines=False)
     return [filled, Shown(view.key, key, name)]
+
+
+def partition_columns(node: exp.Create) -> list[Any]:
+    """CREATE TABLE t (a INT) PARTITIONED BY (p STRING)      Hive, Spark: p is t's last column"""
+    parts = node.find(exp.PartitionedByProperty)
+    return list(parts.this.expressions) if parts is not None and isinstance(parts.this, exp.Schema) else []
 
 
 def declare_beside(plan: Plan, schema: exp.Schema, facts: Facts) -> None:
