@@ -192,7 +192,94 @@ def first_parenthesis(words: Words, start: int) -> Words:
     return [words[at], *inside, like(words[at], TokenType.R_PAREN, ")")] if inside else []
 
 
+def namespaces(words: Words) -> Words:
+    """WITH XMLNAMESPACES ('http://x' AS n), c AS (…) SELECT …      T-SQL: WITH c AS (…) SELECT …"""
+    if not (says(words, 0, "WITH") and says(words, 1, "XMLNAMESPACES") and says(words, 2, "(")):
+        return words
+    end = closing(words, 2) + 1
+    return [words[0], *words[end + 1 :]] if says(words, end, ",") else words[end:]
+
+
+def expectations(words: Words) -> Words:
+    """CREATE TABLE t (CONSTRAINT c EXPECT (a > 0) ON VIOLATION DROP ROW) AS …      Databricks: CREATE TABLE t AS …"""
+    start, as_ = next((at for at in range(len(words)) if says(words, at, "(")), None), first(words, 0, "AS")
+    if not says(words, 0, "CREATE") or start is None or as_ is None or as_ < start:
+        return words
+    end = closing(words, start)
+    listed = items(words[start + 1 : end])
+    kept = [item for item in listed if not (says(item, 0, "CONSTRAINT") and says(item, 2, "EXPECT"))]
+    if len(kept) == len(listed):
+        return words
+    comma = like(words[start], TokenType.COMMA, ",")
+    inside = [word for item in kept for word in (*item, comma)][:-1]
+    return [*words[:start], *([words[start], *inside, words[end]] if inside else []), *words[end + 1 :]]
+
+
+def changes_applied(words: Words) -> Words:
+    """APPLY CHANGES INTO t FROM STREAM(s) KEYS (k) APPLY AS DELETE WHEN d SEQUENCE BY q COLUMNS * EXCEPT (c) …
+
+    Databricks: MERGE INTO t USING (SELECT * EXCEPT (c) FROM s WHERE d ORDER BY q) AS s ON t.k = s.k …, all by name
+    """
+    source, keys = first(words, 0, "FROM"), first(words, 0, "KEYS")
+    applies = says(words, 0, "APPLY") and says(words, 1, "CHANGES") and says(words, 2, "INTO")
+    if not applies or source is None or keys is None:
+        return words
+    rows = [word for word in words[source + 1 : keys] if word.text.upper() not in ("STREAM", "(", ")")]
+    named = items(words[keys + 2 : closing(words, keys + 1)])
+    chosen, gone, order = clause(words, "COLUMNS", 1), clause(words, "DELETE", 2), clause(words, "SEQUENCE", 2)
+    chosen = chosen[1:-1] if says(chosen, 0, "(") else chosen or said(words[0], (TokenType.STAR, "*"))
+    filters = [*said(words[0], (TokenType.WHERE, "WHERE")), *gone] if gone else []
+    sorts = [*said(words[0], (TokenType.ORDER_BY, "ORDER BY")), *order] if order else []
+    joined: Words = []
+    for key in named:
+        joined += said(words[0], (TokenType.AND, "AND")) if joined else []
+        joined += [*said(words[0], *OLD), *key, *said(words[0], (TokenType.EQ, "="), *NEW), *key]
+    return [
+        *said(words[0], (TokenType.MERGE, "MERGE"), (TokenType.INTO, "INTO")), *words[3:source],
+        *said(words[0], (TokenType.ALIAS, "AS"), OLD[0], (TokenType.USING, "USING"), (TokenType.L_PAREN, "(")),
+        *said(words[0], (TokenType.SELECT, "SELECT")), *chosen, *said(words[0], (TokenType.FROM, "FROM")), *rows,
+        *filters, *sorts, *said(words[0], (TokenType.R_PAREN, ")"), (TokenType.ALIAS, "AS"), NEW[0]),
+        *said(words[0], (TokenType.ON, "ON")), *joined, *said(words[0], *BY_NAME),
+    ]  # fmt: skip
+
+
+OLD = ((TokenType.IDENTIFIER, "state"), (TokenType.DOT, "."))
+NEW = ((TokenType.IDENTIFIER, "changes"), (TokenType.DOT, "."))
+BY_NAME = (
+    (TokenType.WHEN, "WHEN"), (TokenType.VAR, "MATCHED"), (TokenType.THEN, "THEN"), (TokenType.UPDATE, "UPDATE"),
+    (TokenType.SET, "SET"), (TokenType.STAR, "*"), (TokenType.WHEN, "WHEN"), (TokenType.NOT, "NOT"),
+    (TokenType.VAR, "MATCHED"), (TokenType.THEN, "THEN"), (TokenType.INSERT, "INSERT"), (TokenType.STAR, "*"),
+)  # fmt: skip
+
+
+def clause(words: Words, word: str, length: int) -> Words:
+    """… SEQUENCE BY a COLUMNS …      a: what follows a word, up to the next clause"""
+    start = first(words, 0, word)
+    if start is None:
+        return []
+    end = first(words, start + length, "SEQUENCE", "COLUMNS", "STORED", "APPLY", "IGNORE", "TRACK") or len(words)
+    return words[start + length : end]
+
+
+def format_behind(words: Words) -> Words:
+    """INSERT INTO t SELECT … FORMAT CSV      ClickHouse: how the rows come"""
+    found = says(words, 0, "INSERT") and says(words, len(words) - 2, "FORMAT") and first(words, 0, "SELECT") is not None
+    return words[:-2] if found else words
+
+
+def table_and_folder(words: Words) -> Words:
+    """EXPORT TABLE t TO '/x', IMPORT TABLE t FROM '/x'      Hive: COPY t TO '/x', COPY t FROM '/x'"""
+    if len(words) < 5 or not (says(words, 0, "EXPORT") or says(words, 0, "IMPORT")) or not says(words, 1, "TABLE"):
+        return words
+    place = first(words, 2, "TO", "FROM")
+    if place is None:
+        return words
+    table = words[2 : first(words[:place], 2, "PARTITION") or place]
+    return [*said(words[0], (TokenType.COPY, "COPY")), *table, *words[place : place + 2]]
+
+
 REPAIRS = (
+    namespaces, expectations, changes_applied, format_behind, table_and_folder,
     how_a_view_is_kept, redefinition, errors_elsewhere, options, hints_of_merge, wrapper, reset, subsets,
     passed_to_path, without_value, by_position, version_mark, bulk_load, into_file, bulk_rows,
 )  # fmt: skip

@@ -38,6 +38,8 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
             continue
         if again is not None and not isinstance(again, exp.Command):
             return again
+    if words[0].text.upper() in NO_DATA:
+        return exp.Command(this=words[0].text.upper())
     if failure is not None:
         again = with_own_functions(words, dialect, text, failure)
         if again is None:
@@ -45,6 +47,12 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
         return again
     return tree
 
+
+NO_DATA = frozenset(
+    """ASSERT UNDROP FSCK REORG HELP SYSTEM KILL PREPARE DEALLOCATE BT ET ECHO CANCEL LOCK REMOVE ATTACH DETACH
+    LISTEN NOTIFY UNLISTEN CHECKPOINT EXPORT""".split()  # noqa: SIM905
+)
+"""What moves no data, and need not be understood."""
 
 OWN = "\u200b"
 """A mark behind a function's name, so that sqlglot does not know it."""
@@ -85,7 +93,7 @@ def _parsed(words: Words, dialect: str, text: str) -> Any:
 def given_up(tree: Any) -> bool:
     """CREATE … with a word that sqlglot does not know, REPLACE INTO, TABLE t: it gives up, and keeps the text"""
     if not isinstance(tree, exp.Command):
-        return isinstance(tree, exp.Alias)  # TABLE orders: a column with an alias
+        return isinstance(tree, (exp.Alias, exp.Column))  # TABLE orders: a column with an alias; BT: a column
     return tree.name.upper() in ("CREATE", "REPLACE") or (tree.name.upper() == "ALTER" and says_more(tree))
 
 
@@ -483,11 +491,16 @@ MARK = "\0"
 """Stands in no name, and so may stand between the names of a word that is made of several."""
 
 
+QUERIES = ("SELECT", "WITH", "VALUES", "FROM", "(")
+
+
 def alias_of_keys(words: Words) -> Words:
     """a JOIN b USING (id) AS j      PostgreSQL: USING (id, j), where the mark tells that j is no key"""
     for position in range(len(words) - 1, -1, -1):
         if words[position].token_type is TokenType.USING and says(words, position + 1, "("):
             end = closing(words, position + 1)
+            if any(says(words, position + 2, start) for start in QUERIES):  # MERGE INTO t USING (SELECT …) AS s
+                continue
             if says(words, end + 1, "AS") and end + 2 < len(words):
                 alias = like(words[end + 2], TokenType.IDENTIFIER, MARK + words[end + 2].text)
                 words = [*words[:end], like(words[end], TokenType.COMMA, ","), alias, words[end], *words[end + 3 :]]

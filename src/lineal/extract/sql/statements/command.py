@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.repairs import NO_DATA
 from lineal.extract.sql.statements import Renamed, Step, Swapped, Unsupported, use
 from lineal.extract.sql.statements.alter import copy_of
 from lineal.extract.sql.statements.copy import unload
@@ -90,7 +91,7 @@ def create(text: str, facts: Facts, node: exp.Command) -> Said:
 
 WITHOUT_DATA = re.compile(
     r"(OR\s+REPLACE\s+)?(DOMAIN|ROLE|USER|EXTENSION|POLICY|PUBLICATION|SUBSCRIPTION|COLLATION|CAST|OPERATOR|SERVER|"
-    r"TEXT\s+SEARCH|STATISTICS|CONVERSION|LOGIN|CREDENTIAL|RESOURCE|WAREHOUSE|QUOTA|SETTINGS\s+PROFILE|ROW\s+POLICY|"
+    r"(NON|UNIQUE|CLUSTERED|NONCLUSTERED|COLUMNSTORE|SEARCH|VECTOR)*\s*INDEX|WIDGET|LIBRARY|TAG|TEXT\s+SEARCH|STATISTICS|CONVERSION|LOGIN|CREDENTIAL|RESOURCE|WAREHOUSE|QUOTA|SETTINGS\s+PROFILE|ROW\s+POLICY|"
     r"TABLESPACE|PROFILE|DIRECTORY|CONTEXT|ACCESS\s+METHOD|EVENT\s+TRIGGER|USER\s+MAPPING)\b",
     re.IGNORECASE,
 )
@@ -116,7 +117,7 @@ COMMANDS: dict[str, Speaker] = {
         ("VACUUM", "OPTIMIZE", "ANALYZE", "EXPLAIN", "SHOW", "GRANT", "REVOKE", "DENY", "MSCK", "REFRESH", "COMMENT",
          "LIST", "LS", "REMOVE", "RM", "PUT", "GET", "DESCRIBE", "DESC", "RESET", "UNSET", "CLUSTER", "REINDEX",
          "CHECKPOINT", "LOCK", "UNLOCK", "DISCARD", "SECURITY", "PRINT", "INSTALL", "LOAD", "FLUSH", "DROP",
-         "COLLECT", "ADD"),
+         "COLLECT", "ADD", *NO_DATA),
         silent,
     ),
 }  # fmt: skip
