@@ -11,7 +11,7 @@ import pytest
 
 from lineal.extract.definitions import extract
 from lineal.model.extraction import Extraction
-from lineal.model.script import Corpus, Script
+from lineal.model.script import Corpus, Meaning, Script
 from lineal.spark.bulk import resolve
 from lineal.spark.bulk.folder import Local
 from lineal.spark.bulk.glance import glance
@@ -69,6 +69,46 @@ def test_any_statements(seed: int, told_where: bool, tmp_path: Path) -> None:
     third = resolve.resolve(none, logged(corpus), State(Local(tmp_path / "whole")), 60)
     assert third.parsed == 0
     assert everything(third.extraction) == expected
+
+
+PROGRAMS = (
+    'spark.table("v1").withColumn("n", F.col("a") + 1).write.saveAsTable("from_job")',
+    'spark.table("v2").select("n").write.saveAsTable("second")',
+    'spark.sql("CREATE FUNCTION f(x INT) RETURNS INT RETURN 1")\nspark.table("v0").select("a").write.saveAsTable("t3")',
+    'spark.sql("SELECT a, tok(b) AS b FROM v1 JOIN v2 USING (a)").write.insertInto("second")',
+)
+BESIDE = (
+    "CREATE VIEW v0 AS SELECT a, f(b) AS b FROM raw.t",
+    "CREATE VIEW v1 AS SELECT a, tok(b) AS b, c FROM raw.t WHERE d > 1",
+    "CREATE VIEW v2 AS SELECT * FROM from_job",
+    "CREATE TABLE m AS SELECT n, tok(b) AS b FROM v2, second",
+    "SELECT a, n FROM v2 JOIN raw.u ON v2.a = u.id",
+    "INSERT INTO second SELECT f(a) FROM t3",
+    "CREATE VIEW v5 AS SELECT x.*, my_sum(y) AS s FROM v1 x GROUP BY a",
+)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_programs_and_functions_that_a_project_explains(seed: int, tmp_path: Path) -> None:
+    """Programs are read here, the SQL around them elsewhere; which functions are called is also known of the latter."""
+    random = Random(seed)
+    said = [Script(text, "spark", f"{at}.sql") for at, text in enumerate(random.sample(BESIDE, random.randint(2, 7)))]
+    said += [
+        Script(text, "python", f"{at}.py") for at, text in enumerate(random.sample(PROGRAMS, random.randint(0, 4)))
+    ]
+    meanings = [Meaning("tok", masks=True), Meaning("my_sum", aggregates=True), Meaning("nobody", masks=True)]
+    random.shuffle(said)
+    corpus = Corpus("spark", said, meanings=random.choice(([], meanings, meanings[:1])))
+    expected = everything(extract(replace(corpus)))
+    none: Any = None
+    resolve.resolve(none, replace(corpus, scripts=said[::2]), State(Local(tmp_path / "out")), 60)
+    for _ in range(2):
+        again = resolve.resolve(none, replace(corpus), State(Local(tmp_path / "out")), 60)
+        assert everything(again.extraction) == expected
+    assert again.parsed == 0
+    other = replace(corpus, meanings=[Meaning("tok", aggregates=True)])
+    found = resolve.resolve(none, replace(other), State(Local(tmp_path / "out")), 60)
+    assert everything(found.extraction) == everything(extract(other))
 
 
 def assert_as_in_one_go(texts: list[str], folder: Path) -> None:

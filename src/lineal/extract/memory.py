@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 
 from lineal.algebra.frame import Frame
 from lineal.extract import codec
-from lineal.extract.definitions import Definitions, Prepared
+from lineal.extract.definitions import PYTHON, Definitions, Prepared
 from lineal.extract.entries import Definition
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.procedural.glance import stands_in
 from lineal.extract.sql.reading import Reading, Spot, anchor
 from lineal.extract.sql.statements import Plan
 from lineal.extract.sql.types import Types
@@ -90,9 +91,9 @@ class Remembering(Definitions):
         self.held: list[Held] = []
         self.plans: dict[int, tuple[Held, int]] = {}
         self.recorders: list[Recorder] = []
-        self.procedural: list[bytes] = []
+        self.procedural = [script.key() for script in corpus.scripts if makes_functions(script)]
         about = corpus.dialect, corpus.namespace, corpus.functions, corpus.collapse_temporary, corpus.defaults
-        self.about = repr(about).encode()
+        self.about = repr((*about, corpus.meanings) if corpus.meanings else about).encode()
 
     def extract(self) -> Extraction:
         found = super().extract()
@@ -181,7 +182,7 @@ class Remembering(Definitions):
                 return codec.evaluation_in(kept[1], evaluation)
         self.revive(held, definition.facts)
         recorder = Recorder(self, definition, asker.heard)
-        evaluation.catalog = recorder
+        evaluation.catalog, evaluation.own_functions = recorder, recorder.own_functions
         self.recorders.append(recorder)
         try:
             frame = super().frame_of(definition, evaluation)
@@ -231,6 +232,12 @@ class Remembering(Definitions):
         if note.questions is None:
             return None
         return note.questions, codec.Encoder(held.reading).evaluation(note.frame, note.evaluation)
+
+
+def makes_functions(program: Script) -> bool:
+    """spark.sql("CREATE FUNCTION f …")      any statement may call it from then on"""
+    folded = program.text.lower() if program.dialect == PYTHON else ""
+    return stands_in(folded, "create") and any(stands_in(folded, kind) for kind in ("function", "macro"))
 
 
 class RevivingTypes(Types):

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lineal.algebra.frame import Frame, Scan, Slot
+from lineal.algebra.functions import Function
+from lineal.extract.sql.own_functions import OwnFunctions
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import ColumnInfo
 
@@ -35,8 +37,9 @@ class Recorder:
         self.definition = definition
         self.functions = catalog.functions
         self.shapes = catalog.shapes
-        self.own_functions = catalog.own_functions
         self.questions: list[Question] = [("functions", catalog.environment)]
+        own = catalog.own_functions
+        self.own_functions = Called(own, self.questions) if own.meanings else own
         self.whole = True
         """whether everything that was asked is in the list, and can be asked again"""
 
@@ -88,6 +91,20 @@ class Recorder:
         return getattr(self.catalog, name)
 
 
+class Called(OwnFunctions):
+    """The functions that the project explains, with every call written down: one without a call is reported."""
+
+    def __init__(self, own: OwnFunctions, questions: list[Question]) -> None:
+        self.rows, self.classes, self.meanings, self.used = own.rows, own.classes, own.meanings, own.used
+        self.explained = {meaning.name.lower() for meaning in own.meanings}
+        self.questions = questions
+
+    def meant(self, name: str) -> Function | None:
+        if name in self.explained:
+            self.questions.append(("called", name, True))
+        return super().meant(name)
+
+
 class Changed(Exception):
     """An answer that cannot be had without the statement itself."""
 
@@ -137,6 +154,10 @@ def _struct_fields(catalog: Any, asker: Asker, origin: tuple[str, str, str, tupl
     return tuple(catalog.struct_fields(Column(Dataset(space, table), name, path)))
 
 
+def _called(catalog: Any, asker: Asker, name: str) -> bool:
+    return catalog.own_functions.meant(name) is not None
+
+
 def _functions(catalog: Any, asker: Asker) -> Any:
     return catalog.environment
 
@@ -147,6 +168,7 @@ def _target_columns(catalog: Any, asker: Asker) -> Any:
 
 AGAIN: dict[str, Callable[..., Any]] = {
     "functions": _functions,
+    "called": _called,
     "scan": _scan,
     "witness": _witness,
     "column_type": _column_type,

@@ -39,6 +39,9 @@ class OwnFunctions:
             name = qualified if qualified in self.rows else node.name.lower()
         else:
             name = self.classes.get(type(node), "")
+        return self.meant(name)
+
+    def meant(self, name: str) -> Function | None:
         found = self.rows.get(name)
         if found is not None:
             self.used.add(name)

@@ -127,9 +127,6 @@ def resolve(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -
     """Exactly what `extract` gives for the corpus; what the folder knows already is not parsed again."""
     asked = Keys(corpus, Memory())
     levels = Levels(spark, corpus, asked, state, seconds)
-    if corpus.meanings or any(script.dialect == PYTHON for script in corpus.scripts):
-        levels.screen(corpus.scripts)
-        return here(corpus, state, asked, seconds)
     with uncollected():
         return _resolved(levels, corpus, state, seconds)
 
@@ -148,14 +145,8 @@ def _resolved(levels: Levels, corpus: Corpus, state: State, seconds: float) -> R
 
     gathered, extraction, poisoned = together(gathering, corpus, state, asked, seconds)
     state.settle(set(keys), gathered.memory.now)
-    return Resolved(extraction, gathered.statements_of, poisoned, parsed, gathered.read_here)
-
-
-def here(corpus: Corpus, state: State, asked: Keys, seconds: float) -> Resolved:
-    """In one process: programs, and functions that the project explains, are not shared out."""
-    count = len(corpus.scripts)
-    gathered, extraction, poisoned = together(lambda: Noting(corpus), corpus, state, asked, seconds)
-    return Resolved(extraction, gathered.statements_of, poisoned, 0, count)
+    programs = sum(script.dialect == PYTHON for script in corpus.scripts)
+    return Resolved(extraction, gathered.statements_of, poisoned, parsed, gathered.read_here + programs)
 
 
 Gathered = TypeVar("Gathered", bound=Noting)
@@ -199,11 +190,11 @@ class Levels:
         self.spark = spark
         self.asked = asked
         self.state = state
-        self.scripts = corpus.scripts
-        procedural = [script for script in corpus.scripts if may_be_procedural(script.text, script.dialect)]
+        self.scripts = [script for script in corpus.scripts if script.dialect != PYTHON]  # programs call each other
+        procedural = [script for script in self.scripts if may_be_procedural(script.text, script.dialect)]
         self.setting = Setting(
             corpus.dialect, corpus.datasets, corpus.functions, corpus.namespace, corpus.collapse_temporary, procedural,
-            seconds, corpus.defaults,
+            seconds, corpus.defaults, tuple(corpus.meanings),
         )  # fmt: skip
         self.learnt: dict[str, list[Told]] = {}
 
@@ -260,7 +251,7 @@ class Levels:
         """What only the driver will read is read before by somebody who may die of it."""
         whole = self.setting
         self.setting = whole._replace(procedural=[], only_read=True)
-        for wave in waves([script for script in scripts if script.dialect != PYTHON and self.is_new(script)]):
+        for wave in waves([script for script in scripts if self.is_new(script)]):
             self.evaluate(wave)
         sound = [script for script in whole.procedural if self.asked.key_of(script) not in self.state.faults]
         self.setting = whole._replace(procedural=sound)

@@ -20,7 +20,7 @@ from lineal.extract.sql.parse import deep
 from lineal.extract.timeline import order_matters
 from lineal.model.collector import uncollected
 from lineal.model.extraction import DatasetInfo
-from lineal.model.script import Corpus, Defaults, Function, Script
+from lineal.model.script import Corpus, Defaults, Function, Meaning, Script
 from lineal.spark.bulk.clock import Clock, TooLong
 from lineal.spark.bulk.guard import NOBODY, Fault, Note, guarded, too_long
 
@@ -56,6 +56,7 @@ class Setting(NamedTuple):
     seconds: float
     """that one statement may take"""
     defaults: Defaults | None = None
+    meanings: tuple[Meaning, ...] = ()
     only_read: bool = False
     """to see whether they can be, by somebody who may die of it"""
 
@@ -204,7 +205,7 @@ def _script(row: Row) -> Script:
 
 def _corpus(setting: Setting, scripts: list[Script]) -> Corpus:
     return Corpus(setting.dialect, [*setting.procedural, *scripts], setting.datasets, setting.functions,
-                  namespace=setting.namespace, defaults=setting.defaults,
+                  list(setting.meanings), namespace=setting.namespace, defaults=setting.defaults,
                   collapse_temporary=setting.collapse)  # fmt: skip
 
 
