@@ -49,7 +49,7 @@ def of_corpus(corpus: Corpus, spark: Any) -> tuple[Extraction, Extraction]:
                 stand_ins.add(info, inserted_into(dataset, definitions))
         for info in former_states(definitions):
             stand_ins.add(info)
-        exact = Exact(static, stand_ins, spark, hidden_once(definitions))
+        exact = Exact(static, stand_ins, spark, hidden_once(definitions), inserted_beside(definitions))
         for definition in in_order(definitions):
             exact.add(definition)
     return static, exact.extraction()
@@ -122,8 +122,16 @@ def in_order(definitions: Definitions) -> Iterator[Definition]:
 class Exact:
     """The statements of a corpus, analysed one after the other."""
 
-    def __init__(self, static: Extraction, stand_ins: StandIns, spark: Any, hidden: dict[Dataset, bool]) -> None:
+    def __init__(
+        self,
+        static: Extraction,
+        stand_ins: StandIns,
+        spark: Any,
+        hidden: dict[Dataset, bool],
+        beside: dict[str, list[Dataset]],
+    ) -> None:
         self.static = static
+        self.beside = beside
         self.hidden = hidden
         self.stand_ins = stand_ins
         self.spark = spark
@@ -144,8 +152,12 @@ class Exact:
         inserts = not definition.plan.defines
         if inserts:
             self.stand_ins.add(info, as_table=True)
+        statement = statement_of(definition)
+        for other in self.beside.get(statement, ()):
+            if other != definition.target and other in self.static.datasets:
+                self.stand_ins.add(self.static.datasets[other], as_table=True)
         try:
-            plan = analysed(statement_of(definition), self.spark)
+            plan = analysed(statement, self.spark)
             found = of_plan(plan, self.spark, str(definition.target), self.stand_ins.names)
         except Exception as problem:
             self.refused(definition, problem)
@@ -155,7 +167,7 @@ class Exact:
         self.coverage.resolved += 1
         self.coverage.references += found.coverage.references
         self.parts.append(found)
-        self.edges.extend(found.edges)
+        self.edges.extend(edges_into(definition.target, found))
         self.diagnostics.extend(found.diagnostics)
         if not inserts:
             try:
@@ -185,6 +197,23 @@ class Exact:
             occurrences=self.static.occurrences,
             statements=lambda: self.static.statements,
         )
+
+
+def inserted_beside(definitions: Definitions) -> dict[str, list[Dataset]]:
+    """FROM s INSERT INTO a … INSERT INTO b …      the statement, and every dataset that it writes"""
+    found: dict[str, list[Dataset]] = {}
+    for definition in definitions.order:
+        if not definition.plan.defines and definition.plan.kind != "function":
+            statement = statement_of(definition)
+            if statement[:4].upper() == "FROM":
+                found.setdefault(statement, []).append(definition.target)
+    return found
+
+
+def edges_into(target: Dataset, found: Extraction) -> list[Edge]:
+    """FROM s INSERT INTO a … INSERT INTO b …      of a statement that writes several datasets, those of one"""
+    several = len({edge.into for edge in found.edges}) > 1
+    return [edge for edge in found.edges if edge.into == target] if several else found.edges
 
 
 def statement_of(definition: Definition) -> str:

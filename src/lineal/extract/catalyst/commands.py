@@ -21,6 +21,12 @@ def sink_of(node: Node, plan: Plan) -> Sink | None:
     return command(node, plan) if command is not None else None
 
 
+def commands_in(node: Node) -> list[Node]:
+    """FROM s INSERT INTO a … INSERT INTO b …      a union of commands, each with a target of its own"""
+    several = node.name == "Union" and len(node.children) > 0 and all(each.name in COMMANDS for each in node.children)
+    return node.children if several else [node]
+
+
 def query_of(node: Node, plan: Plan) -> Frame | None:
     """The command's query: a child, or kept in a field."""
     query = node.args.get("query", node.args.get("plan"))

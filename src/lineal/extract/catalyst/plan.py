@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from lineal.algebra.frame import NOTHING, Frame, Lineage, edges_of, renamed, united
 from lineal.algebra.functions import with_meaning
-from lineal.extract.catalyst.commands import sink_of
+from lineal.extract.catalyst.commands import commands_in, sink_of
 from lineal.extract.catalyst.expressions import Scope, function_name
 from lineal.extract.catalyst.operators import by_position, frame_of
 from lineal.extract.catalyst.sink import Sink
@@ -252,12 +252,31 @@ def extract(
 
     Spark's own `toJSON` is read, too; as it does not tell which casts the user wrote, all of them count.
     """
-    plan = Plan(names or Names(), origins, variables)
-    root = read(text)
+    found = [
+        extracted(command, target, Plan(names or Names(), origins, variables)) for command in commands_in(read(text))
+    ]
+    return found[0] if len(found) == 1 else together(found)
+
+
+def extracted(root: Node, target: str, plan: Plan) -> Extraction:
     sink = sink_of(root, plan)
     if sink is None:
         sink = Sink(target, "query", frame_of(root, None, plan))
     return extraction_of(sink, plan)
+
+
+def together(parts: list[Extraction]) -> Extraction:
+    """FROM s INSERT INTO a … INSERT INTO b …      one statement, and what each of its commands writes"""
+    datasets: dict[Dataset, DatasetInfo] = {}
+    for part in parts:
+        datasets = {**part.datasets, **datasets}
+    return Extraction(
+        edges=[edge for part in parts for edge in part.edges],
+        reads=[read for part in parts for read in part.reads],
+        datasets=datasets,
+        diagnostics=[diagnostic for part in parts for diagnostic in part.diagnostics],
+        coverage=Coverage(read=1, parsed=1, resolved=1, references=sum(part.coverage.references for part in parts)),
+    )
 
 
 def extraction_of(sink: Sink, plan: Plan) -> Extraction:

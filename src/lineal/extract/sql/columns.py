@@ -24,7 +24,7 @@ from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.expressions import carried, gather, value_of
 from lineal.extract.sql.name_tests import NAME_TESTS, like, test_of_names, tested
 from lineal.extract.sql.paths import path_of
-from lineal.extract.sql.scope import Scope, Source, field_of, origin_of
+from lineal.extract.sql.scope import Scope, Source, field_of, kept_of, origin_of
 from lineal.extract.sql.structs import field_names
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY
@@ -136,7 +136,7 @@ def _star_source(node: exp.Column, scope: Scope) -> Source | None:
     ]
     keys = [evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
     found = scope.find_source(".".join(keys)) or (scope.find_source(keys[-1]) if len(keys) > 1 else None)
-    if found is None and isinstance(node.this, exp.Star) and (kept := scope.kept_of(keys[-1])):
+    if found is None and isinstance(node.this, exp.Star) and (kept := kept_of(keys[-1], scope.order)):
         return Source("", "", Frame(kept, NOTHING))
     if found is None and isinstance(node.this, exp.Star):
         found = scope.hidden_source([part.name for part in parts], evaluation.fold(parts[0].name, False))

@@ -715,7 +715,7 @@ def comprehension(node: exp.Comprehension, way: Way, calls: Any, stack: Stack, s
 
 def scope_with(variables: Iterable[exp.Expr], scope: Scope) -> Scope:
     """The scope of a lambda's body: its variables hide columns, and are none."""
-    inner = Scope(scope.evaluation, scope, scope.ctes)
+    inner = LambdaScope(scope.evaluation, scope, scope.ctes)
     inner.clause = scope.clause
     inner.windows = scope.windows
     inner.alias_first = True
@@ -723,6 +723,18 @@ def scope_with(variables: Iterable[exp.Expr], scope: Scope) -> Scope:
         key = scope.evaluation.fold(variable.name, False)
         inner.aliases[key] = Slot(variable.name, key, NOTHING)
     return inner
+
+
+class LambdaScope(Scope):
+    """transform(xs, x -> x.price + a)      x is the lambda's own, a means what it means around it"""
+
+    __slots__ = ()
+
+    def column(self, node: exp.Column) -> Slot:
+        first = node.parts[0]
+        if self.parent is None or self.evaluation.fold(first.name, False) in self.aliases:
+            return super().column(node)
+        return self.parent.column(node)
 
 
 def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:

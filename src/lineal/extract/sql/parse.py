@@ -15,11 +15,11 @@ from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
-from lineal.extract.sql.pipes import parsed
 from lineal.extract.sql.placeholders import is_open
 from lineal.extract.sql.procedural.glance import may_be_procedural
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.repairs import given_up, tree_of
+from lineal.extract.sql.trees import parsed
 from lineal.extract.sql.words import BATCHES, FAILURES, statements, words
 from lineal.model.diagnostic import Code, Diagnostic, Place
 

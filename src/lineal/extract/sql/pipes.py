@@ -8,26 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
-from sqlglot import exp
-from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.words import Words, first, like, says
-
-
-def parsed(words: Words, dialect: Dialect, text: str) -> list[Any]:
-    """The trees of the statements, pipes and all; the steps that the parser makes, and their stars, have no place."""
-    if "|>" not in text:
-        return dialect.parser().parse(words, text)
-    trees = dialect.parser().parse(with_pipes(words), text)
-    for tree in trees:
-        for node in tree.find_all(exp.Identifier, exp.Star) if tree is not None else ():
-            if is_step(node.name) or (isinstance(node, exp.Star) and node.meta.get("start") == 0):
-                node.meta.clear()
-    return trees
-
 
 STEP = re.compile(r"__tmp\d+")
 """How the parser calls the steps of a pipe: __tmp1, __tmp2, …"""

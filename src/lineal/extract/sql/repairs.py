@@ -16,7 +16,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql import dialect_repairs, spark_repairs
 from lineal.extract.sql.dialects import parser_dialect
-from lineal.extract.sql.pipes import parsed
+from lineal.extract.sql.trees import OWN, parsed, with_own_names
 from lineal.extract.sql.words import FAILURES, Words, closing, first, like, moved, opening, says
 
 Repair = Callable[[Words], Words]
@@ -54,8 +54,6 @@ NO_DATA = frozenset(
 )
 """What moves no data, and need not be understood."""
 
-OWN = "\u200b"
-"""A mark behind a function's name, so that sqlglot does not know it."""
 MOST_OWN = 50
 
 
@@ -75,9 +73,7 @@ def with_own_functions(words: Words, dialect: str, text: str, failure: Exception
         except FAILURES as error:
             failure = error
             continue
-        for call in tree.find_all(exp.Anonymous) if tree is not None else ():
-            call.set("this", str(call.this).removesuffix(OWN))
-        return tree
+        return with_own_names([tree])[0]
     return None
 
 

@@ -309,20 +309,21 @@ class Scope:
 
     def piped_source(self, key: str) -> Source | None:
         """FROM t AS a |> EXTEND a.x AS y |> WHERE a.x > y      the parser makes CTEs of the steps, and `a` lives on"""
-        if any(key in source.index for source in self.order):
-            return None
-        return next((source for source in self.order if is_step(source.alias)), None)
+        scope: Scope | None = self
+        while scope is not None:
+            if any(key in source.index for source in scope.order):
+                return None
+            found = next((source for source in scope.order if is_step(source.alias)), None)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return None
 
     def of_pipe(self, source: Source, table: str, name: str, key: str, node: exp.Column) -> Slot | None:
-        alike = [slot for slot in self.kept_of(table) or source.frame.slots if slot.key == key]
+        alike = [slot for slot in kept_of(table, [source]) or source.frame.slots if slot.key == key]
         if not alike:
             return self.from_stars(source, name, key, node)
         return alike[0] if len(alike) == 1 else None
-
-    def kept_of(self, table: str) -> list[Slot]:
-        """FROM a |> JOIN b ON … |> EXTEND … |> SELECT a.*      what the steps so far have kept of a"""
-        frames = [source.frame for source in self.order if isinstance(source.frame, Piped)]
-        return next((frame.members[table] for frame in frames if table in frame.members), [])
 
     def hidden_source(self, names: list[str], key: str) -> Source | None:
         """SELECT t.x FROM t AS a      no engine reads it, but a is the t that is meant where no column is called t"""
@@ -585,6 +586,12 @@ class Scope:
             return Slot(source.alias, source.alias, lineage)
         fields = {slot.name.lower(): slot.lineage for slot in slots}
         return Slot(source.alias, source.alias, Struct(lineage, fields, [slot.name for slot in slots]))
+
+
+def kept_of(table: str, sources: Sequence[Source]) -> list[Slot]:
+    """FROM a |> JOIN b ON … |> EXTEND … |> SELECT a.*      what the steps so far have kept of a"""
+    frames = [source.frame for source in sources if isinstance(source.frame, Piped)]
+    return next((frame.members[table] for frame in frames if table in frame.members), [])
 
 
 def is_bare(node: exp.Expr, key: str) -> bool:

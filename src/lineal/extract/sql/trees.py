@@ -1,0 +1,69 @@
+"""Words to trees: what sqlglot would read otherwise than it is meant is said in other words first."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.dialects.hive import Hive
+from sqlglot.tokenizer_core import TokenType
+
+from lineal.extract.sql.pipes import is_step, with_pipes
+from lineal.extract.sql.words import Words, closing, first, like, says
+
+
+def parsed(words: Words, dialect: Dialect, text: str) -> list[Any]:
+    """The trees of the statements."""
+    piped = "|>" in text
+    truncates = isinstance(dialect, Hive) and TRUNCATES.search(text) is not None
+    words = with_computed_units(words) if truncates else words
+    trees = dialect.parser().parse(with_pipes(words) if piped else words, text)
+    trees = without_places(trees) if piped else trees
+    return with_own_names(trees) if truncates else trees
+
+
+def without_places(trees: list[Any]) -> list[Any]:
+    """The steps that the parser makes of a pipe, and their stars, stand nowhere in the text."""
+    for tree in trees:
+        for node in tree.find_all(exp.Identifier, exp.Star) if tree is not None else ():
+            if is_step(node.name) or (isinstance(node, exp.Star) and node.meta.get("start") == 0):
+                node.meta.clear()
+    return trees
+
+
+# -- date_trunc(lower(unit), a) ----------------------------------------------------------------------------------
+
+TRUNCATES = re.compile(r"trunc\s*\(", re.IGNORECASE)
+UNITS = {"DATE_TRUNC": 0, "TRUNC": 1}
+"""Which argument is the unit: of one that is not written out, the parser keeps a part of the name, or nothing."""
+OWN = "\u200b"
+"""A mark behind a function's name, so that sqlglot does not know it."""
+
+
+def with_computed_units(words: Words) -> Words:
+    """date_trunc(lower(t.unit), a), trunc(a, t.unit)      a function like any other: its unit is an expression"""
+    found = list(words)
+    for at, word in enumerate(words):
+        place = UNITS.get(word.text.upper())
+        if place is None or not says(words, at + 1, "("):
+            continue
+        if computes_unit(words[at + 2 : closing(words, at + 1)], place):
+            found[at] = like(word, TokenType.VAR, word.text + OWN)
+    return found
+
+
+def computes_unit(arguments: Words, place: int) -> bool:
+    comma = first(arguments, 0, ",")
+    if comma is None:
+        return False
+    unit = arguments[:comma] if place == 0 else arguments[comma + 1 :]
+    return len(unit) != 1 or unit[0].token_type is not TokenType.STRING
+
+
+def with_own_names(trees: list[Any]) -> list[Any]:
+    for tree in trees:
+        for call in tree.find_all(exp.Anonymous) if tree is not None else ():
+            call.set("this", str(call.this).removesuffix(OWN))
+    return trees
