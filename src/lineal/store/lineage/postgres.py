@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
+from select import select
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -33,6 +34,12 @@ SETTINGS = (
 BY_INDEX = ("enable_hashjoin", "enable_mergejoin", "enable_seqscan", "jit")
 """What a trace has no use for: it goes from row to row, whatever the server believes about tables that it has not yet
 looked at."""
+
+ROOM_FOR_INDEXES = """
+SELECT pg_catalog.set_config(name, '256MB', true) FROM pg_catalog.pg_settings
+WHERE name = 'maintenance_work_mem' AND CAST(setting AS bigint) < 256 * 1024
+"""
+"""What is sorted in memory is indexed sooner; a server that has more room keeps it."""
 
 REASONS: dict[str, tuple[type[StoreError], str]] = {
     "55P03": (Busy, "another process is writing to it: try again later, or wait longer with --wait"),
@@ -83,6 +90,7 @@ class Postgres:
             self.connection.execute(f"SET LOCAL lock_timeout TO {int(self.wait * 1000) or 1}")
             self.connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
             self.connection.execute("SET LOCAL max_parallel_maintenance_workers TO 0")  # we have work to do meanwhile
+            self.connection.execute(ROOM_FOR_INDEXES)
             yield
 
     @contextmanager
@@ -155,7 +163,13 @@ class Postgres:
                 copy.write(binary.BEGIN)
                 for data in made:
                     copy.write(data)
+                    self._sent()
                 copy.write(binary.END)
+
+    def _sent(self) -> None:
+        """Wait until the server has taken all: what piles up here is moved about with each piece that it takes."""
+        while self.connection.pgconn.flush():
+            select([], [self.connection], [])
 
     def pairs(self, nodes: Sequence[tuple[int, str]]) -> tuple[str, list[Any]]:
         """Two lists cost less to read than many values."""
