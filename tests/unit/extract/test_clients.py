@@ -28,3 +28,14 @@ def test_commands_are_left_out(dialect: str) -> None:
 def test_an_ordinary_statement_stays_as_it_is(dialect: str) -> None:
     text = "SELECT a, 'GO\\x'\nFROM t -- go\nWHERE a = b / 2\n/* it */ ORDER BY a;"
     assert as_engine_reads(text, dialect) == text
+
+
+WRITTEN = {
+    "postgres": "SELECT 'C:\\git\\x', a FROM t WHERE b = ' \\gx' AND c = 1;",
+    "oracle": "BEGIN\nLOOP\na := 1;\nrem := 2;\nEXIT WHEN a > 1; INSERT INTO t VALUES (1);\nprint(a);\nEND LOOP;\nEND;",
+}
+
+
+@pytest.mark.parametrize("dialect", WRITTEN)
+def test_what_only_looks_like_a_command_stays(dialect: str) -> None:
+    assert as_engine_reads(WRITTEN[dialect], dialect) == WRITTEN[dialect]

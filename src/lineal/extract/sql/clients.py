@@ -87,13 +87,13 @@ def blank_before(said: str) -> str:
 PSQL = (
     copied_rows,
     replacing(r"^[ \t]*\\[a-z!?][^\n]*", blank),  # \connect shop
-    replacing(r"\\g[a-z]*\b[^\n]*", ended),  # SELECT a FROM t \gset
+    replacing(r"(?<=\s)\\(?:g|gx|gset|gexec|gdesc|crosstabview|watch)\b[^'\n]*$", ended),  # SELECT a FROM t \gset
     replacing(r"(?<![:\w'\"]):(?='\w+'|\"\w+\")", blank),  # WHERE a = :'day'
 )
 SQLPLUS = commands(
     r"SET[ \t]+(?!ROLE\b|TRANSACTION\b|CONSTRAINTS?\b)\w+[ \t]+[^=]*$|(?:PROMPT|SPOOL|WHENEVER|REM|REMARK|SHOW?|DEFINE|"
     r"UNDEFINE|COLUMN|EXIT|QUIT|CONNECT?|DISCONNECT|START|HOST|ACCEPT|VARIABLE|PRINT|BREAK|TTITLE|BTITLE|PAUSE|CLEAR|"
-    r"TIMING|DESC|DESCRIBE)\b|[@!]"
+    r"TIMING|DESC|DESCRIBE)\b(?![ \t]*(?::=|\(|WHEN\b))|[@!]"
 )
 
 CLIENTS: dict[str, tuple[Reader, ...]] = {
