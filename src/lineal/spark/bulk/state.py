@@ -141,8 +141,14 @@ def opened(where: str | Path, spark: SparkSession | None = None, fresh: bool = F
         raise BulkError(f"{folder} has other things in it: name a new folder for the output")
     with folder.held():
         if fresh:
-            folder.remove(*OURS)
+            folder.remove(*OURS, *(others_tables(folder) & names))
         yield State(folder)
+
+
+def others_tables(folder: Folder) -> set[str]:
+    """The tables that a manifest tells of: another version may have made more of them."""
+    told = (said_by(folder.read(MANIFEST)) or {}).get("tables")
+    return set(told) if isinstance(told, dict) else set()
 
 
 def said_by(manifest: bytes | None) -> dict[str, Any] | None:
