@@ -59,6 +59,26 @@ def test_a_statement_gives_the_edges_of_its_text(changeable, kind):
     assert {name: problems for name, (_, problems) in told.items() if problems} == {}
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_field_that_is_set_leaves_the_others_as_they_were(changeable, kind):
+    table, using = f"lake.{kind}.fields", f"TBLPROPERTIES ('changes' = '{kind}')"
+    make(changeable, f"lake.{kind}", using)
+    changeable.sql(f"DROP TABLE IF EXISTS {table}")
+    changeable.sql(f"CREATE TABLE {table} (id BIGINT, s STRUCT<a: BIGINT, b: STRING, c: STRING>) {using}")
+    merge = f"""MERGE INTO {table} t USING lake.{kind}.seen n ON t.id = n.id
+        WHEN MATCHED THEN UPDATE SET t.s.b = n.k, t.s.a = n.n + 1"""
+    for statement_, expected in {
+        merge: {
+            f"lake.{kind}.seen.k -> {table}.s  TRANSFORMATION",
+            f"lake.{kind}.seen.n -> {table}.s  TRANSFORMATION",
+            f"lake.{kind}.seen.id => {table}  JOIN",
+            f"{table}.id => {table}  JOIN",
+        },
+        f"UPDATE {table} SET s.b = upper(s.c)": {f"{table}.s.c -> {table}.s  TRANSFORMATION"},
+    }.items():
+        assert_gives(changeable, lambda text=statement_: changeable.sql(text), expected)
+
+
 def test_a_program_writes_in_every_way(changeable):
     make(changeable, "lake.program")
     assert_gives(changeable, lambda: program(changeable, "lake.program"), by_the_program("lake.program"))

@@ -10,12 +10,12 @@ becomes of a row. The statement is read out of it again: a column that is given 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from lineal.algebra.expression import decides
 from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb
-from lineal.extract.catalyst.expressions import Scope, gather
+from lineal.extract.catalyst.expressions import Scope, gather, place_of
 from lineal.extract.catalyst.operators import frame_of
 from lineal.extract.catalyst.sink import Sink
 from lineal.extract.catalyst.tree import Node, expression_id
@@ -270,7 +270,28 @@ def values(assigned: Assigned, frame: Frame, plan: Plan) -> dict[str, Lineage]:
 
 def changed(pairs: Assigned, frame: Frame) -> Iterator[tuple[str, Node]]:
     """Those that are given another value than their own."""
-    return ((name, value) for name, value in pairs if not is_own(value, name, frame))
+    return ((name, without_own_fields(value, name, frame)) for name, value in pairs if not is_own(value, name, frame))
+
+
+def without_own_fields(value: Node, name: str, frame: Frame) -> Node:
+    """SET s.b = x, as named_struct('a', s.a, 'b', x)      a is left as it was"""
+    struct = bare(value)
+    if struct.name == "If" and struct.children[0].name == "IsNull":
+        struct = bare(struct.children[2])
+    if struct.name != "CreateNamedStruct":
+        return value
+    own = {slot.key for slot in frame.slots if slot.name == name}
+    fields = zip(struct.children[0::2], struct.children[1::2], strict=True)
+    kept = [pair for pair in fields if not is_field_of(own, *pair)]
+    return Node(struct.name, struct.args, [child for pair in kept for child in pair])
+
+
+def is_field_of(columns: Container[str], key: Node, value: Node) -> bool:
+    """'a', s.a      a field under its own name"""
+    match place_of(value):
+        case (column, field):
+            return column in columns and field == str(key.args.get("value", "")).lower()
+    return False
 
 
 def is_own(value: Node, name: str, frame: Frame) -> bool:

@@ -11,6 +11,7 @@ from lineal.algebra.expression import decides
 from lineal.algebra.frame import (
     Lineage,
     Slot,
+    Struct,
     pour,
 )  # fmt: skip
 from lineal.extract.sql.expressions import gather, value_of, window_keys
@@ -74,10 +75,15 @@ def time_windows(group: exp.Group, scope: Scope) -> None:
     for key in group.expressions:
         if key.__class__ is exp.Anonymous and key.name.lower() in TIME_WINDOWS:
             name = scope.evaluation.fold(key.name, False)
-            scope.grouped[name] = Slot(key.name.lower(), name, value_of(key, IDENTITY, scope))
+            scope.grouped[name] = Slot(key.name.lower(), name, time_window(value_of(key, IDENTITY, scope)))
 
 
 TIME_WINDOWS = ("window", "session_window")
+
+
+def time_window(lineage: Lineage) -> Struct:
+    """window(at, '5 minutes').*      start and end, both computed from at"""
+    return Struct(lineage, {"start": lineage, "end": lineage})
 
 
 def group_(node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]) -> None:

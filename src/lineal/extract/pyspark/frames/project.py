@@ -19,6 +19,7 @@ from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of, type_of
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, items_of
+from lineal.extract.sql.clauses import TIME_WINDOWS, time_window
 from lineal.extract.sql.columns import edited, struct_star
 from lineal.extract.sql.expressions import carried, gather, item_of, struct_of
 from lineal.extract.sql.generators import generated, is_generator
@@ -101,6 +102,8 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
         pour(slot.lineage, IDENTITY, lineage, tree)
         return with_fields(lineage, slot.lineage)
     gather(tree, IDENTITY, lineage, scope)
+    if kind is exp.Anonymous and tree.name in TIME_WINDOWS:
+        return time_window(lineage)
     part = step_of(tree) is not None and leads_to_part(tree) and reaches(path_of(tree).names, lineage)
     return Part(lineage) if part else lineage
 
