@@ -379,6 +379,31 @@ def through_view(w: SparkWriter, target: str, depth: int) -> Statement:
     return Statement(text, target)
 
 
+def inserted_twice(w: SparkWriter, target: str, depth: int) -> Statement:
+    """FROM … INSERT INTO d SELECT … INSERT INTO d SELECT … WHERE …"""
+    text, scope = w.source(max(depth - 1, 0), {})
+    parts = []
+    for _ in range(2):
+        items = ", ".join(w.expression(scope, kind, 1) for kind in WRITTEN.values())
+        where = f" WHERE {w.condition(scope, 0)}" if w.maybe(60) else ""
+        parts.append(f"INSERT INTO {target} SELECT {items}{where}")
+    return Statement("\n".join((f"FROM {text}", *parts)), target, WRITTEN)
+
+
+def merged_by_name(w: SparkWriter, target: str, depth: int) -> Statement:
+    """MERGE … WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
+    source = f"SELECT c_3 AS label, c_1 AS id, c_2 AS total FROM (\n{filling(w, depth)}\n) AS made(c_1, c_2, c_3)"
+    both = [Field(side, name, kind) for side in ("tgt", "src") for name, kind in WRITTEN.items()]
+    arms = [
+        f"WHEN MATCHED AND {w.condition(both, 0)} THEN UPDATE SET *",
+        "WHEN NOT MATCHED THEN INSERT *",
+        "WHEN NOT MATCHED BY SOURCE THEN DELETE",
+    ]
+    chosen = [arm for arm in arms if w.maybe(70)] or arms[:1]
+    text = f"MERGE INTO {target} AS tgt USING (\n{source}\n) AS src\nON tgt.id = src.id\n" + "\n".join(chosen)
+    return Statement(text, target, WRITTEN)
+
+
 STATEMENTS: list[Callable[[SparkWriter, str, int], Statement]] = [
     created,
     listed_view,
@@ -388,4 +413,6 @@ STATEMENTS: list[Callable[[SparkWriter, str, int], Statement]] = [
     updated,
     deleted,
     through_view,
+    inserted_twice,
+    merged_by_name,
 ]

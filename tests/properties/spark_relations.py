@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from properties.queries import NUMBER, SHOP, TEXT, Field, Writer, of_kind
 from properties.spark_expressions import LINES, NUMBERS, PROPS, RICH, TEXTS
+from properties.spark_steps import piped
 
 OPERATORS = ("UNION ALL", "UNION", "INTERSECT", "EXCEPT", "EXCEPT ALL", "INTERSECT ALL", "MINUS", "MINUS ALL")
 
@@ -214,6 +215,130 @@ def table_function(w: Writer, depth: int) -> Related:
     return f"range(3) AS {alias}", [Field(alias, "id", NUMBER)]
 
 
+def table_of(w: Writer) -> tuple[str, list[Field]]:
+    """orders AS t1, and its columns"""
+    table, alias = w.random.choice([*SHOP]), w.new("t")
+    return f"{table} AS {alias}", [Field(alias, name, kind) for name, kind in w.schema[table].items()]
+
+
+def in_time(w: Writer, depth: int) -> Related:
+    """(SELECT cast(window.start AS STRING) AS c1, … FROM t1 GROUP BY window(to_timestamp(b), '5 minutes'), d) AS t2"""
+    source, own = table_of(w)
+    alias, names = w.new("t"), [w.new("c"), w.new("c"), w.new("c")]
+    time, key = w.column(own, TEXT), w.column(own, NUMBER)
+    kind, length = w.random.choice(
+        (("window", "'5 minutes'"), ("window", "'10 minutes', '5 minutes'"), ("session_window", "'5 minutes'"))
+    )
+    edge = w.random.choice((f"{kind}.start", f"{kind}.end", f"{kind}(to_timestamp({time}), {length}).end"))
+    listed = f"cast({edge} AS STRING) AS {names[0]}, {w.aggregate(own, NUMBER, 0)} AS {names[1]}, {key} AS {names[2]}"
+    query = f"SELECT {listed} FROM {source} GROUP BY {kind}(to_timestamp({time}), {length}), {key}"
+    return f"({query}) AS {alias}", [Field(alias, n, k) for n, k in zip(names, (TEXT, NUMBER, NUMBER), strict=True)]
+
+
+def read_of(query: str, listed: str, names: Sequence[str], w: Writer) -> Related:
+    """(SELECT c3.a AS c1, c3.b AS c2 FROM (SELECT … AS c3 FROM …)) AS t1      a number and a text"""
+    alias = w.new("t")
+    made = [Field(alias, name, kind) for name, kind in zip(names, (NUMBER, TEXT), strict=True)]
+    return f"(SELECT {listed} FROM ({query})) AS {alias}", made
+
+
+STRUCTS_OF_ROWS = (
+    "collect_list({0})", "collect_set({0})", "first({0})", "last({0})", "max_by({0}, {1})", "any_value({0})",
+    "max({0})",
+)  # fmt: skip
+STRUCTS_IN_WINDOWS = (
+    "collect_list({0}) OVER ({1})", "lag({0}) OVER ({1})", "first_value({0}) OVER ({1})", "max_by({0}, {2}) OVER ({1})",
+    "last({0}) OVER ({1})",
+)  # fmt: skip
+
+
+def collected(w: Writer, depth: int) -> Related:
+    """(SELECT c3[0].c4 AS c1 FROM (SELECT collect_list(struct(a AS c4, b AS c5)) AS c3 FROM t1 GROUP BY d)) AS t2"""
+    source, own = table_of(w)
+    whole, number, text = w.new("c"), w.new("c"), w.new("c")
+    names = [w.new("c"), w.new("c")]
+    struct = (
+        f"struct({w.expression(own, NUMBER, 1, needs_column=True)} AS {number}, "
+        f"{w.expression(own, TEXT, 1, needs_column=True)} AS {text})"
+    )
+    if w.maybe(50):
+        call = w.random.choice(STRUCTS_OF_ROWS).format(struct, w.column(own, NUMBER))
+        query = f"SELECT {call} AS {whole} FROM {source} GROUP BY {w.column(own, TEXT)}"
+    else:
+        keys = f"PARTITION BY {w.column(own, TEXT)} ORDER BY {w.column(own, NUMBER)}"
+        call = w.random.choice(STRUCTS_IN_WINDOWS).format(struct, keys, w.column(own, NUMBER))
+        query = f"SELECT {call} AS {whole} FROM {source}"
+    item = f"{whole}[0]" if call.startswith("collect") else whole
+    listed = f"{item}.{number} AS {names[0]}, {item}.{text} AS {names[1]}"
+    return read_of(query, listed, names, w)
+
+
+def parsed(w: Writer, depth: int) -> Related:
+    """(SELECT c1.a.b AS c2 FROM (SELECT from_json(t1.name, 'a STRUCT<b: DOUBLE, …>') AS c1 FROM t1)) AS t2"""
+    source, own = table_of(w)
+    whole, names = w.new("c"), [w.new("c"), w.new("c")]
+    schema = "a STRUCT<b: DOUBLE, c: ARRAY<STRUCT<d: STRING, e: DOUBLE>>>, f STRING"
+    number = w.random.choice(("a.b", "a.c[0].e", "a.c.e[0]"))
+    text = w.random.choice(("f", "a.c[0].d"))
+    query = f"SELECT from_json({w.expression(own, TEXT, 1, needs_column=True)}, '{schema}') AS {whole} FROM {source}"
+    listed = f"{whole}.{number} AS {names[0]}, {whole}.{text} AS {names[1]}"
+    return read_of(query, listed, names, w)
+
+
+def rebuilt(w: Writer, depth: int) -> Related:
+    """(SELECT c1.zip FROM (SELECT named_struct('city', upper(region), 'zip', place.zip) AS c1 FROM visits)) AS t2"""
+    inner, whole, names = w.new("t"), w.new("c"), [w.new("c"), w.new("c")]
+    own = [Field(inner, name, kind) for name, kind in w.schema["visits"].items()]
+    built = w.random.choice(
+        (
+            f"named_struct('city', {w.expression(own, TEXT, 1)}, 'zip', {inner}.place.zip)",
+            f"struct({inner}.place.*)",
+            f"struct({inner}.place AS home, {inner}.id).home",
+            f"transform({inner}.lines, l -> named_struct('city', l.sku, 'zip', l.price + {inner}.id))[0]",
+            f"if({w.condition(own, 0)}, {inner}.place, named_struct('city', 'a', 'zip', 1D))",
+        )
+    )
+    query = f"SELECT {built} AS {whole} FROM visits AS {inner}"
+    listed = f"{whole}.zip AS {names[0]}, {whole}.city AS {names[1]}"
+    return read_of(query, listed, names, w)
+
+
+def with_function(w: Writer, depth: int) -> Related:
+    """visits AS t1, LATERAL inline(t1.lines) AS t2(c1, c2)"""
+    table, made = w.new("t"), w.new("t")
+    call, kinds = w.random.choice(
+        (
+            ("explode({}.tags)", (TEXT,)),
+            ("posexplode({}.sizes)", (NUMBER, NUMBER)),
+            ("inline({}.lines)", (TEXT, NUMBER)),
+            ("inline(arrays_zip({0}.tags, {0}.sizes))", (TEXT, NUMBER)),
+            ("stack(2, {0}.id, {0}.region, {0}.place.zip, {0}.place.city)", (NUMBER, TEXT)),
+        )
+    )
+    own = [Field(made, w.new("c"), kind) for kind in kinds]
+    join = w.random.choice((",", " CROSS JOIN", " LEFT JOIN"))
+    on = " ON true" if "LEFT" in join else ""
+    listed = ", ".join(field.name for field in own)
+    text = f"visits AS {table}{join} LATERAL {call.format(table)} AS {made}({listed}){on}"
+    alias, names = w.new("t"), [w.new("c") for _ in own]
+    items = ", ".join(f"{made}.{field.name} AS {name}" for field, name in zip(own, names, strict=True))
+    fields = [Field(alias, name, field.kind) for field, name in zip(own, names, strict=True)]
+    return f"(SELECT {items}, {table}.id AS {(key := w.new('c'))} FROM {text}) AS {alias}", [
+        *fields, Field(alias, key, NUMBER)
+    ]  # fmt: skip
+
+
+def qualified(w: Writer, depth: int) -> Related:
+    """(SELECT a AS c1, b AS c2 FROM t1 QUALIFY row_number() OVER (…) = 1) AS t2"""
+    source, own = table_of(w)
+    alias, names = w.new("t"), [w.new("c"), w.new("c")]
+    listed = (
+        f"{w.expression(own, NUMBER, 1)} AS {names[0]}, {w.expression(own, TEXT, 1, needs_column=True)} AS {names[1]}"
+    )
+    query = f"SELECT {listed} FROM {source} QUALIFY {w.window(own, NUMBER)} > 1"
+    return f"({query}) AS {alias}", [Field(alias, names[0], NUMBER), Field(alias, names[1], TEXT)]
+
+
 RELATIONS: list[Callable[[Writer, int], Related]] = [
     values,
     pivoted,
@@ -231,4 +356,16 @@ RELATIONS: list[Callable[[Writer, int], Related]] = [
     exploded,
     parenthesised,
     table_function,
+    in_time,
+    in_time,
+    collected,
+    collected,
+    parsed,
+    rebuilt,
+    with_function,
+    with_function,
+    qualified,
+    piped,
+    piped,
+    piped,
 ]

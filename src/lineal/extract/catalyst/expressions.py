@@ -41,6 +41,9 @@ class Scope:
         self.plan = plan
         self.clause = clause
 
+    def has(self, key: str) -> bool:
+        return key in self.frame.index or (self.parent is not None and self.parent.has(key))
+
     def attribute(self, node: Node) -> Slot:
         """a#12      the slot with that id, here or in the query around"""
         key = expression_id(node.args)
@@ -204,7 +207,7 @@ REPLACED: dict[str, Callable[[Node, list[Node], Way, Any, Stack], None]] = {
 def replaceable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """nvl(a, b), left(a, 2), count_if(a)      as the user wrote it, not as the engine will compute it"""
     written = arguments_of(node)
-    if not written:
+    if not written or any(is_stale(argument, scope) for argument in written):
         push(node.children, way, calls, stack)
         return
     handler = REPLACED.get(node.name)
@@ -212,6 +215,17 @@ def replaceable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, in
         handler(node, written, way, calls, stack)
     else:
         function(node, written, way, calls, stack)
+
+
+def is_stale(node: Node, scope: Scope) -> bool:
+    """t JOIN t, and nullif(a, 1) of either      the analyser gives one side new ids, but not what the user wrote"""
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        if here.name == "AttributeReference" and not scope.has(expression_id(here.args)):
+            return True
+        stack.extend(here.children)
+    return False
 
 
 def arguments_of(node: Node) -> list[Node]:
