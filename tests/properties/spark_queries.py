@@ -13,7 +13,7 @@ from random import Random
 
 from properties.queries import NUMBER, SHOP, TEXT, Columns, Field, Item, Query, Select, Writer, of_kind, shown
 from properties.spark_expressions import BUILT, COMPARABLE, LITERALS, MORE, MORE_AGGREGATES, PARTS, PLACE, PROPS, TESTS
-from properties.spark_relations import GENERATORS, OPERATORS, RELATIONS
+from properties.spark_relations import GENERATORS, OPERATORS, RELATIONS, table_of
 
 
 @dataclass(frozen=True)
@@ -381,7 +381,7 @@ def through_view(w: SparkWriter, target: str, depth: int) -> Statement:
 
 def inserted_twice(w: SparkWriter, target: str, depth: int) -> Statement:
     """FROM … INSERT INTO d SELECT … INSERT INTO d SELECT … WHERE …"""
-    text, scope = w.source(max(depth - 1, 0), {})
+    text, scope = table_of(w)
     parts = []
     for _ in range(2):
         items = ", ".join(w.expression(scope, kind, 1) for kind in WRITTEN.values())
