@@ -90,7 +90,7 @@ def other_aliases(tree: exp.Expression, schema: Schema, dialect: str) -> list[st
     items = {alias.alias.lower() for alias in tree.find_all(exp.Alias)}
     if any(reads(cte, other.alias) for cte in tree.find_all(exp.CTE) for other in at_or_after(cte)):
         ctes = set()
-    chosen = aliases - columns - items - (tables - ctes)
+    chosen = aliases - columns - items - (tables - ctes) - out_of_reach(tree)
     if not chosen or any(len(table.parts) > 1 and table.name.lower() in chosen for table in tree.find_all(exp.Table)):
         return []
     for node in tree.walk():
@@ -101,6 +101,12 @@ def other_aliases(tree: exp.Expression, schema: Schema, dialect: str) -> list[st
         elif isinstance(node, exp.Table) and node.name.lower() in chosen & ctes:
             rename(node.this)
     return written(tree, dialect)
+
+
+def out_of_reach(tree: exp.Expression) -> set[str]:
+    """a.x.method(), FROM a.items      names that sqlglot takes for something else than a table's"""
+    methods = {name.name.lower() for dot in tree.find_all(exp.Dot) for name in dot.find_all(exp.Identifier)}
+    return methods | {part.name.lower() for table in tree.find_all(exp.Table) for part in table.parts[:-1]}
 
 
 def at_or_after(cte: exp.CTE) -> list[exp.CTE]:
@@ -125,9 +131,10 @@ def quoted(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
 
 
 def names_other_things(tree: exp.Expression, dialect: str) -> bool:
-    """DATE_BUCKET(week, 2, a), SELECT USER, ids.NEXTVAL      words that mean something because nothing quotes them"""
+    """DATE_BUCKET(week, 2, a), SELECT USER, ids.NEXTVAL, ORDER BY ALL      words that mean something
+    because nothing quotes them"""
     facts = facts_of(dialect or "")
-    words = facts.pseudo_columns | facts.reserved_names | {"nextval", "currval"}
+    words = facts.pseudo_columns | facts.reserved_names | {"nextval", "currval", "all"}
     columns = list(tree.find_all(exp.Column))
     parts = {column.name.lower() for column in columns if isinstance(column.parent, exp.Func) and not column.table}
     return bool({part.name.lower() for column in columns for part in column.parts} & words or parts & DATE_PARTS)

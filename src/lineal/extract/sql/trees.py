@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from sqlglot import exp
@@ -31,6 +32,23 @@ def without_places(trees: list[Any]) -> list[Any]:
             if is_step(node.name) or (isinstance(node, exp.Star) and node.meta.get("start") == 0):
                 node.meta.clear()
     return trees
+
+
+# -- when they are done with -------------------------------------------------------------------------------------------
+
+LEAVES = (exp.Identifier, exp.Literal)
+"""Most nodes of a tree: nobody is their child."""
+
+
+def fell(trees: Iterable[exp.Expression | None]) -> None:
+    """Take trees apart: their nodes go when nobody holds them any more."""
+    nodes = [tree for tree in trees if tree is not None]
+    for node in nodes:
+        for value in node.args.values():
+            for each in value if value.__class__ is list else (value,):
+                if isinstance(each, exp.Expression) and each.__class__ not in LEAVES:
+                    nodes.append(each)
+        node.args.clear()
 
 
 # -- date_trunc(lower(unit), a) ----------------------------------------------------------------------------------

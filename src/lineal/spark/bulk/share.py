@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-from sqlglot import exp
 
 from lineal.extract.memory import Held, Memory, Record
 from lineal.extract.parallel import Foreign, Share
 from lineal.extract.sql.parse import deep
+from lineal.extract.sql.trees import fell
 from lineal.extract.timeline import order_matters
 from lineal.model.collector import uncollected
 from lineal.model.extraction import DatasetInfo
@@ -119,21 +119,6 @@ class Bulk(Share):
         for definition in self.order:
             del definition.entry, definition.evaluation, definition.frame
         vars(self).clear()
-
-
-LEAVES = (exp.Identifier, exp.Literal)
-"""Most nodes of a tree: nobody is their child."""
-
-
-def fell(trees: Iterable[exp.Expression | None]) -> None:
-    """Take trees apart: their nodes go when nobody holds them any more."""
-    nodes = [tree for tree in trees if tree is not None]
-    for node in nodes:
-        for value in node.args.values():
-            for each in value if value.__class__ is list else (value,):
-                if isinstance(each, exp.Expression) and each.__class__ not in LEAVES:
-                    nodes.append(each)
-        node.args.clear()
 
 
 class Guarded(Bulk):
