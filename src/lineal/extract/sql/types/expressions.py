@@ -190,11 +190,16 @@ def function(node: Any, walk: Walk) -> Type:
     if walk.typing.evaluation.has_body(node):
         return UNKNOWN
     if isinstance(node, exp.Anonymous):
-        rule, arguments = returns_of(node.name.lower()), list(node.expressions)
+        name = node.name.lower()
+        rule, arguments = returns_of(MEANT.get((walk.typing.rules.family, name), name)), list(node.expressions)
     else:
         rules = (returns_of(name.lower()) for name in type(node).sql_names())
         rule, arguments = next((rule for rule in rules if rule), ""), _arguments(node)
     return walk.typing.rules.result(rule, [walk.of(argument) for argument in arguments]) if rule else UNKNOWN
+
+
+MEANT = {("spark", "date_trunc"): "timestamp_trunc"}
+"""Functions that are called as another one is elsewhere."""
 
 
 def _arguments(node: Any) -> list[Any]:
