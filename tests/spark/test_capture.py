@@ -300,6 +300,8 @@ def test_a_variable_is_what_it_was_set_to_in_its_session(spark, orders):
         spark.sql("CREATE TABLE captured.later USING parquet AS SELECT most AS n")
         spark.sql("DECLARE OR REPLACE VARIABLE most BIGINT DEFAULT 2")
         spark.sql("CREATE TABLE captured.constant USING parquet AS SELECT most AS n")
+    for name in ("most", "least"):  # the session is that of other tests, too
+        spark.sql(f"DROP TEMPORARY VARIABLE {name}")
     assert facts(captured) == {
         "captured.orders.id -> captured.most.n  TRANSFORMATION",
         "captured.orders.amount -> captured.most.n  AGGREGATION",
