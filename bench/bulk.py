@@ -23,13 +23,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lineal.extract.memory import Memory
 from lineal.model.script import Corpus
 from lineal.spark.bulk import Options, run
 from lineal.spark.bulk.closure import Arrays, arrays, traced
 from lineal.spark.bulk.folder import Local
 from lineal.spark.bulk.pipeline import Run
-from lineal.spark.bulk.resolve import Keys, here, resolve
+from lineal.spark.bulk.resolve import Noting, Resolved, resolve
 from lineal.spark.bulk.ship import started
 from lineal.spark.bulk.state import State
 from lineal.spark.bulk.statements import Log
@@ -142,20 +141,23 @@ def in_turns(spark: Any, corpus: Corpus, log_: Log, folder: Path) -> tuple[float
             state = State(Local(folder / f"turn{turn}"))
             made = edges_in(tables(resolve(spark, corpus, state, 60), log_.statements, {}))
             ours = pythons() - before
-            found = pool.map(in_one_process, [(corpus, log_, folder)] * 2, chunksize=1)
+            found = pool.map(in_one_process, [(corpus, log_)] * 2, chunksize=1)
             turns.append((ours, mean(seconds for seconds, _ in found)))
             assert {edges for _, edges in found} == {made}
     return sorted(turns, key=lambda turn: turn[0] / turn[1])[TURNS // 2]
 
 
-def in_one_process(given: tuple[Corpus, Log, Path]) -> tuple[float, int]:
+def in_one_process(given: tuple[Corpus, Log]) -> tuple[float, int]:
     """Seconds of CPU, and how many edges there are."""
-    corpus, log_, folder = given
+    corpus, log_ = given
     before = time.process_time()
-    made = edges_in(
-        tables(here(corpus, State(Local(folder / "none")), Keys(corpus, Memory()), 60), log_.statements, {})
-    )
+    made = edges_in(tables(resolved_here(corpus), log_.statements, {}))
     return time.process_time() - before, made
+
+
+def resolved_here(corpus: Corpus) -> Resolved:
+    plain = Noting(corpus)
+    return Resolved(plain.within(60), plain.statements_of, {}, 0, len(corpus.scripts))
 
 
 def edges_in(made: dict[str, pa.Table]) -> int:
