@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -178,10 +180,44 @@ def test_a_file_that_cannot_be_written(sql: Path, tmp_path: Path) -> None:
     assert "0 of 2 events sent" in failed.stderr
 
 
-def test_without_the_client_it_says_what_to_install(sql: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
+NO_CLIENT = """\
+import sys
+sys.modules["openlineage"] = None
+from lineal.cli import main
+main(sys.argv[1:], prog_name="lineal")
+"""
 
-    monkeypatch.setitem(sys.modules, "openlineage.client", None)
-    failed = emit(sql)
-    assert failed.exit_code == 2
-    assert "pip install 'lineal[openlineage]'" in failed.stderr
+
+def emit_without_client(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run `lineal emit` where openlineage-python cannot be imported."""
+    command = [sys.executable, "-c", NO_CLIENT, "emit", *map(str, arguments), *TIME]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_the_console_and_a_file_need_no_client(sql: Path, tmp_path: Path) -> None:
+    console = emit_without_client(sql, "--events", "run")
+    assert (console.returncode, console.stderr) == (0, "4 events sent\n")
+    assert console.stdout == emit(sql, "--events", "run").stdout
+    file = tmp_path / "events.ndjson"
+    for times in (1, 2):
+        assert emit_without_client(sql, "--to", file).returncode == 0
+        assert file.read_text() == emit(sql).stdout * times
+
+
+@pytest.mark.parametrize(
+    "options", [["--url", "http://localhost:1"], ["--transport", "configured"], ["--to", "s3://lake/events"]]
+)
+def test_whatever_needs_the_client_says_what_to_install(sql: Path, options: list[str]) -> None:
+    failed = emit_without_client(sql, *options)
+    assert failed.returncode == 2
+    assert failed.stderr.splitlines()[-1].endswith("pip install 'lineal[openlineage]'")
+
+
+def test_a_server_gets_fields_in_the_order_of_the_select_list(tmp_path: Path, endpoint: Any) -> None:
+    file = tmp_path / "views.sql"
+    file.write_text("CREATE VIEW v AS SELECT z, a, m + z AS b, c AS y FROM t WHERE q > 0;")
+    server = endpoint(lambda asked: 201)
+    assert emit(file, "--url", server.url).exit_code == 0
+    facets = server.bodies[0]["outputs"][0]["facets"]
+    assert list(facets["columnLineage"]["fields"]) == ["z", "a", "b", "y"]
+    assert list(server.bodies[0]) == list(json.loads(emit(file).stdout))

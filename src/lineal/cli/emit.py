@@ -47,8 +47,8 @@ FAIL_ON = ("error", "warning", "info", "never")
 def command(arguments: tuple[str, ...], source: Source, fail_on: str, **options: Any) -> None:
     """Send the lineage as OpenLineage events.
 
-    PATH is whatever `lineal lineage` reads. Needs OpenLineage's client: pip install 'lineal[openlineage]'. The key of a
-    server is taken from OPENLINEAGE_API_KEY.
+    PATH is whatever `lineal lineage` reads. Posting to a server needs OpenLineage's client: pip install
+    'lineal[openlineage]'. The server's key is taken from OPENLINEAGE_API_KEY.
 
     \b
     lineal emit                                           the events on standard output, one a line

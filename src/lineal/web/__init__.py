@@ -5,7 +5,7 @@ data.py             what the page knows, as numbers and words
 page.py             one HTML file that needs nothing else: program, style and data in one
 server.py           the local server: who may ask, how much may be sent, and a table of routes
 ingest.py           the route that takes OpenLineage events in
-send.py             OpenLineage events to a console, a file or a server, through OpenLineage's own client
+send.py             OpenLineage events to the console or a file, and through OpenLineage's own client to a server
 
 A part of the server is a table of routes, (method, path) → what answers; `lineal serve` puts the tables together.
 """

@@ -1,19 +1,19 @@
-"""Events on their way: to a console, a file or a server, by the transports of OpenLineage's own client."""
+"""Send events: to the console or a file directly, to a server by the transports of OpenLineage's own client."""
 
 from __future__ import annotations
 
-import logging
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-API_KEY = "OPENLINEAGE_API_KEY"
-CONSOLE_LOG = "openlineage.client.transport.console"
+from lineal.views.openlineage import line
 
-Event = Mapping[str, Any]
+API_KEY = "OPENLINEAGE_API_KEY"
+
+Event = dict[str, Any]
 Write = Callable[[str], None]
 
 
@@ -48,21 +48,75 @@ def to_server(url: str, endpoint: str, timeout: float, retries: int) -> dict[str
 
 
 def send(events: Sequence[Event], config: dict[str, Any] | None, write: Write) -> int:
-    """How many events were sent; `write` is given what goes to the console.
+    """Send events, and return how many; `write` is given what goes to the console.
 
-    Without a config they go as the client is configured: openlineage.yml, OPENLINEAGE_URL and its other variables.
+    The console and a local file need no client. Without a config the events go as the client is configured:
+    openlineage.yml, OPENLINEAGE_URL and its other variables.
     """
-    transport = _transport(config)
-    with _console(write):
-        for number, event in enumerate(events):
-            try:
-                answer = transport.emit(event)
-            except Exception as problem:  # whatever a transport raises: of requests, urllib3, Kafka, …
-                raise NotSent(number, _reason(problem, config)) from problem
-            if _leads_elsewhere(answer):
-                raise NotSent(number, f"{_address((config or {}).get('url', ''))} sends events to another address")
-        transport.close()
+    kind = (config or {}).get("type")
+    if kind == "console":
+        return _write_all(events, write)
+    if config is not None and kind == "file" and "://" not in config["log_file_path"]:
+        return _append(events, Path(config["log_file_path"]))
+    return _emit(events, config)
+
+
+def _write_all(events: Sequence[Event], write: Write) -> int:
+    for event in events:
+        write(f"{line(event)}\n")
     return len(events)
+
+
+def _append(events: Sequence[Event], path: Path) -> int:
+    """Append events to a local file; an error says how many of them are in it."""
+    written = 0
+    try:
+        with path.open("a", encoding="utf-8") as stream:
+            for event in events:
+                stream.write(f"{line(event)}\n")
+                stream.flush()
+                written += 1
+    except OSError as problem:
+        raise NotSent(written, f"cannot write to {path}: {problem.strerror}") from problem
+    return written
+
+
+def _emit(events: Sequence[Event], config: dict[str, Any] | None) -> int:
+    """Hand events to a transport of OpenLineage's client."""
+    transport = _transport(config)
+    for number, event in enumerate(events):
+        try:
+            answer = transport.emit(_in_order(event))
+        except Exception as problem:  # whatever a transport raises: of requests, urllib3, Kafka, …
+            raise NotSent(number, _reason(problem, config)) from problem
+        if _leads_elsewhere(answer):
+            raise NotSent(number, f"{_address((config or {}).get('url', ''))} sends events to another address")
+    transport.close()
+    return len(events)
+
+
+class _Key(str):
+    """A key of a JSON object that sorts by its position: the client sorts keys, and fields have an order."""
+
+    __slots__ = ("position",)
+    position: int
+
+    def __lt__(self, other: str) -> bool:
+        return self.position < other.position if isinstance(other, _Key) else str.__lt__(self, other)
+
+
+def _in_order(value: Any) -> Any:
+    """The same value with keys that keep their order when they are sorted."""
+    if isinstance(value, list):
+        return [_in_order(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    ordered = {}
+    for position, (name, each) in enumerate(value.items()):
+        key = _Key(name)
+        key.position = position
+        ordered[key] = _in_order(each)
+    return ordered
 
 
 def _leads_elsewhere(answer: Any) -> bool:
@@ -116,29 +170,3 @@ def _address(url: str) -> str:
     except ValueError:  # http://[::1
         return "the address"
     return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}" if url else ""
-
-
-@contextmanager
-def _console(write: Write) -> Iterator[None]:
-    """The client's console is a logger: what it says goes where results go."""
-    handler = _Handler(write)
-    logger = logging.getLogger(CONSOLE_LOG)
-    before, propagate = logger.level, logger.propagate
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(before)
-        logger.propagate = propagate
-
-
-class _Handler(logging.Handler):
-    def __init__(self, write: Write) -> None:
-        super().__init__()
-        self.write = write
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.write(record.getMessage() + "\n")

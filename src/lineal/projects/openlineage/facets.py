@@ -182,7 +182,20 @@ def _column_lineage(facets: Facets, complain: Complain) -> Making | None:
         else:
             making.rows = _common(making.fields)
         making.fields = {name: _without(origins, making.rows) for name, origins in making.fields.items()}
+    if not is_own(facet):
+        making.fields = _as_listed(making.fields, facets.get("schema"))
     return making
+
+
+def _as_listed(fields: dict[str, list[Origin]], schema: dict[str, Any] | None) -> dict[str, list[Origin]]:
+    """Fields in the order of the schema facet where their own order says nothing: many clients sort the keys."""
+    listed = as_object(schema).get("fields")
+    if not isinstance(listed, list) or list(fields) != sorted(fields):
+        return fields
+    names = [as_text(as_object(each).get("name")) for each in listed]
+    positions = {name: position for position, name in reversed(list(enumerate(names)))}
+    order = sorted(fields, key=lambda name: positions.get(name, len(positions)))
+    return {name: fields[name] for name in order}
 
 
 def _fields(value: Any, about: dict[str, Any], complain: Complain) -> Iterator[Origin]:

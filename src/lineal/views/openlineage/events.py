@@ -34,8 +34,8 @@ def events(report: Report, emission: Emission) -> list[Json]:
 
 
 def line(event: Json) -> str:
-    """An event as OpenLineage's client writes it."""
-    return json.dumps(event, sort_keys=True)
+    """An event as one line of JSON. Its keys keep their order: that of fields is the order of the SELECT list."""
+    return json.dumps(event)
 
 
 @dataclass
@@ -136,14 +136,13 @@ class Writer:
         return [self._event("JobEvent", job.time, body)]
 
     def _of_run(self, job: Job, body: Json) -> list[Json]:
-        """A run has a beginning and an end; only the end says what was made."""
+        """The START and the COMPLETE event of a run; both name its inputs and outputs with all their facets."""
         time = job.time or self.emission.time
         said = json.dumps([body, time], sort_keys=True)
         run = job.run or Run(str(uuid5(NAMESPACE_URL, f"{facets.HOME}/{said}")), time, time)
-        identity = {"run": {"runId": run.id}}
-        began = {**identity, "eventType": "START", "job": {key: body["job"][key] for key in ("namespace", "name")}}
-        ended = {**identity, "eventType": "COMPLETE", **body}
-        return [self._event("RunEvent", run.started, began), self._event("RunEvent", run.ended, ended)]
+        body = {"run": {"runId": run.id}, **body}
+        states = (("START", run.started), ("COMPLETE", run.ended))
+        return [self._event("RunEvent", moment, body, state) for state, moment in states]
 
     # -- datasets --------------------------------------------------------------------------------------------------
 
@@ -162,6 +161,7 @@ class Writer:
             known |= facets.column_lineage(made, columns, self.emission)
         return {**facets.named(name), "facets": known}
 
-    def _event(self, kind: str, time: str, body: Json) -> Json:
-        moment = time or self.emission.time
-        return {"eventTime": moment, "producer": facets.PRODUCER, "schemaURL": f"{CORE}/{kind}", **body}
+    def _event(self, kind: str, time: str, body: Json, state: str = "") -> Json:
+        began = {"eventType": state} if state else {}
+        moment = {"eventTime": time or self.emission.time}
+        return {**began, **moment, **body, "producer": facets.PRODUCER, "schemaURL": f"{CORE}/{kind}"}

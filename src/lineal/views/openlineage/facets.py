@@ -39,13 +39,21 @@ def column_lineage(made: Made, fields: Iterable[str], emission: Emission) -> Jso
     if not emission.legacy:
         listed = {name: _fields(_inputs(sources)) for name, sources in made.fields.items()}
         return {"columnLineage": facet(COLUMN_LINEAGE, fields=listed, dataset=_inputs(made.rows))}
-    telling = (name for name, sources in made.fields.items() if _adds(sources, made.rows))
-    mixed = {name: _fields(_legacy(made.fields.get(name, {}), made.rows)) for name in (*fields, *telling)}
+    telling = [name for name, sources in made.fields.items() if _adds(sources, made.rows)]
+    mixed = {name: _fields(_legacy(made.fields.get(name, {}), made.rows)) for name in _in_order(fields, telling)}
     rows = _inputs(made.rows)
     facets = {"columnLineage": facet(COLUMN_LINEAGE, fields=mixed, dataset=[] if mixed else rows)}
     if rows and mixed:
         facets["lineal_rows"] = facet(ROWS, dataset=rows)
     return facets
+
+
+def _in_order(columns: Iterable[str], telling: list[str]) -> list[str]:
+    """All columns; those that have sources in the order of the SELECT list, the others where the schema has them."""
+    listed = list(dict.fromkeys(columns))
+    sourced = iter([name for name in telling if name in set(listed)])
+    others = [name for name in telling if name not in set(listed)]
+    return [*(next(sourced) if name in set(telling) else name for name in listed), *others]
 
 
 def doubts(made: Made, emission: Emission) -> Json:

@@ -82,8 +82,7 @@ def facts_of(graph: Graph, edges: Iterable[Edge], targets: set[Dataset] | None, 
         if held is None or (info.complete and not held.complete):
             infos[names[dataset]] = info
     facts = Facts(infos, {}, names, _mentions(graph))
-    for edge in sorted(edges, key=lambda edge: _mention(edge, facts)):
-        _add(facts, edge, edge.usages, emission)
+    _add_all(facts, ((edge, edge.usages) for edge in edges), emission)
     for read in graph.reads:
         if (targets is None or read.target in targets) and read.target in names and read.dataset in names:
             facts.made.setdefault(names[read.target], Made()).read.add(names[read.dataset])
@@ -115,24 +114,32 @@ def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
         return place == job.place if job.given else place not in parts.reported
 
     edges = [edge for output in job.outputs for edge in parts.edges.get(output, ())]
-    for edge in sorted(edges, key=lambda edge: _mention(edge, facts)):
-        _add(own, edge, [usage for usage in edge.usages if is_own(usage.place)], emission)
+    told = [(edge, [usage for usage in edge.usages if is_own(usage.place)]) for edge in edges]
+    _add_all(own, told, emission)
     for read in (read for output in job.outputs for read in parts.reads.get(output, ())):
         if is_own(read.place):
             own.made.setdefault(facts.names[read.target], Made()).read.add(facts.names[read.dataset])
     return own
 
 
+def _add_all(facts: Facts, told: Iterable[tuple[Edge, Sequence[Usage]]], emission: Emission) -> None:
+    """Add edges: fields in the order of the SELECT list, which edges have; sources in the order of the text."""
+    told = [(edge, usages) for edge, usages in told if usages]
+    for edge, _ in told:
+        made = facts.made.setdefault(facts.names[edge.into], Made())
+        if isinstance(edge.target, Column):
+            made.fields.setdefault(flat(edge.target), {})
+    for edge, usages in sorted(told, key=lambda each: _mention(each[0], facts)):
+        _add(facts, edge, usages, emission)
+
+
 def _add(facts: Facts, edge: Edge, usages: Sequence[Usage], emission: Emission) -> None:
-    told = {_transformation(usage, emission) for usage in usages}
-    if not told:
-        return
-    made = facts.made.setdefault(facts.names[edge.into], Made())
+    made = facts.made[facts.names[edge.into]]
     target = edge.target
     goal = flat(target) if isinstance(target, Column) else None
-    sources = made.rows if goal is None else made.fields.setdefault(goal, {})
+    sources = made.rows if goal is None else made.fields[goal]
     source = Source(facts.names[edge.source.dataset], flat(edge.source))
-    sources.setdefault(source, set()).update(told)
+    sources.setdefault(source, set()).update(_transformation(usage, emission) for usage in usages)
     for doubt in (usage.doubt for usage in usages if usage.doubt is not None):
         made.doubts[goal, source] = min(doubt, made.doubts.get((goal, source), doubt))
 
