@@ -374,6 +374,51 @@ def test_events_of_a_job_that_throws(spark, orders, tmp_path):
     assert facts(captured) == {"captured.orders.id -> captured.kept.id  IDENTITY"}
 
 
+def test_a_start_names_inputs_and_outputs(spark, orders, tmp_path):
+    with capture(spark, to=tmp_path / "events", job_name="shop"):
+        orders.where("amount > 5").select("day", "id").write.saveAsTable("captured.begun")
+    _, start, complete, _ = events_in(tmp_path / "events")
+    assert (start["eventType"], complete["eventType"]) == ("START", "COMPLETE")
+    assert [each["name"] for each in start["inputs"]] == ["captured.orders"]
+    assert list(start["outputs"][0]["facets"]["columnLineage"]["fields"]) == ["day", "id"]
+    assert [start[side] for side in ("run", "job", "inputs", "outputs")] == [
+        complete[side] for side in ("run", "job", "inputs", "outputs")
+    ]
+
+
+AGENT = "spark.openlineage.columnLineage.datasetLineageEnabled"
+
+
+@pytest.mark.parametrize(
+    ("setting", "option", "legacy"),
+    [
+        (None, None, False),
+        ("false", None, True),
+        ("False", None, True),
+        ("true", None, False),
+        (None, True, True),
+        ("true", True, True),
+        ("false", False, False),
+        ("maybe", None, False),
+    ],
+)
+def test_the_form_of_events(spark, orders, tmp_path, caplog, setting, option, legacy):
+    session = spark.newSession()
+    if setting is not None:
+        session.conf.set(AGENT, setting)
+    with caplog.at_level(logging.WARNING, "lineal.capture"), capture(spark, to=tmp_path / "events", legacy=option):
+        session.sql("SELECT day, id FROM captured.orders WHERE amount > 5").write.parquet(f"{tmp_path}/written")
+    facet = events_in(tmp_path / "events")[2]["outputs"][0]["facets"]["columnLineage"]
+    inputs = {name: [each["field"] for each in about["inputFields"]] for name, about in facet["fields"].items()}
+    assert list(inputs.items()) == [
+        ("day", ["day", "amount"] if legacy else ["day"]),
+        ("id", ["id", "amount"] if legacy else ["id"]),
+    ]
+    assert [each["field"] for each in facet["dataset"]] == ([] if legacy else ["amount"])
+    said = [record.getMessage() for record in caplog.records]
+    assert said == ([f"{AGENT} is 'maybe': neither true nor false, so it is ignored"] if setting == "maybe" else [])
+
+
 def test_a_server_that_does_not_answer_costs_one_wait(spark, orders, tmp_path, caplog):
     pytest.importorskip("openlineage.client")
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -576,6 +621,7 @@ import sys
 from pyspark.sql import SparkSession
 
 quiet = {"spark.ui.enabled": "false", "spark.log.level": "OFF", "spark.sql.warehouse.dir": sys.argv[1]}
+quiet["spark.openlineage.columnLineage.datasetLineageEnabled"] = "false"
 spark = SparkSession.builder.master("local[1]").appName("shop").config(map=quiet).getOrCreate()
 spark.range(3).selectExpr("id", "id % 2 AS odd").write.parquet(sys.argv[1] + "/in")
 spark.read.parquet(sys.argv[1] + "/in").groupBy("odd").count().write.parquet(sys.argv[1] + "/out")
@@ -594,6 +640,21 @@ def test_the_command_runs_a_job_and_ends_as_it_does(tmp_path):
     told = [(event["job"]["name"], event["eventType"]) for event in events_in(events)]
     assert told[0] == ("shop", "START")
     assert told[-2:] == [(f"shop.{tmp_path}/out", "COMPLETE"), ("shop", "FAIL")]
+    facet = events_in(events)[-2]["outputs"][0]["facets"]["columnLineage"]
+    subtypes = {
+        name: [[how["subtype"] for how in each["transformations"]] for each in about["inputFields"]]
+        for name, about in facet["fields"].items()
+    }
+    assert subtypes == {"odd": [["IDENTITY"], ["GROUP_BY"]], "count": [["GROUP_BY"]]}
+    assert facet["dataset"] == []
+
+
+@pytest.mark.parametrize(("options", "legacy"), [([], None), (["--legacy"], True), (["--no-legacy"], False)])
+def test_the_command_passes_the_form_of_events_on(tmp_path, monkeypatch, options, legacy):
+    seen = []
+    monkeypatch.setattr("lineal.spark.live.job.run_job", lambda job, arguments, watch: seen.append(watch.settings) or 0)
+    CliRunner().invoke(main, ["capture", __file__, "--to", str(tmp_path / "events"), *options])
+    assert [settings.legacy for settings in seen] == [legacy]
 
 
 RESTLESS = """
@@ -642,6 +703,7 @@ def test_a_job_that_forks_and_starts_anew_and_leaves(tmp_path, arguments, code):
         (["nowhere.py"], "no such file: nowhere.py"),
         ([__file__, "--to", "a", "--url", "http://b"], "give one of them"),
         ([__file__, "--url", "b"], "--url is the address of a server"),
+        ([__file__, "--legacy"], "say with --to or --url where they go"),
     ],
 )
 def test_mistakes_are_said_before_the_job_runs(arguments, said):

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 @click.option("--job-namespace", metavar="NS", help="The namespace of jobs.  [default: default]")
 @click.option("--job-name", metavar="NAME", help="What events call the job.  [default: the name of the application]")
 @click.option(
+    "--legacy/--no-legacy",
+    default=None,
+    help="Write what decides the rows beside every field of an event, or once.  [default: as the job's setting "
+    "spark.openlineage.columnLineage.datasetLineageEnabled says, else once]",
+)
+@click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=5.0,
@@ -77,15 +83,17 @@ def _run(job: str | None, arguments: tuple[str, ...], options: dict[str, Any]) -
     return code
 
 
-def _settings(to: str | None, url: str | None, timeout: float, **options: Any) -> Settings:
+def _settings(to: str | None, url: str | None, timeout: float, legacy: bool | None, **options: Any) -> Settings:
     from lineal.spark.live import Settings
 
     if to and url:
         raise Mistake("--to is a file and --url a server: give one of them")
     if url and not url.startswith(("http://", "https://")):
         raise Mistake("--url is the address of a server, as http://localhost:5000")
+    if legacy is not None and not (to or url):
+        raise Mistake("--legacy is the form of events: say with --to or --url where they go")
     chosen = {name: value for name, value in options.items() if value}
-    return Settings(to=url or to or "", timeout=timeout, **chosen)
+    return Settings(to=url or to or "", timeout=timeout, legacy=legacy, **chosen)
 
 
 def _why_nothing() -> str:

@@ -15,6 +15,9 @@ from lineal.spark.plan import compiled, text_of, writer
 
 QUEUE = "lineal"
 
+DATASET_LINEAGE = "spark.openlineage.columnLineage.datasetLineageEnabled"
+"""The setting of OpenLineage's Spark agent: with false, what decides the rows is written beside every field."""
+
 LISTENER = """
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerEvent;
@@ -25,6 +28,7 @@ import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
+import org.apache.spark.sql.internal.SQLConf;
 
 public class LinealCapture extends SparkListener {
   private final java.util.concurrent.LinkedBlockingQueue ended = new java.util.concurrent.LinkedBlockingQueue(20000);
@@ -147,7 +151,9 @@ public class LinealCapture extends SparkListener {
     head.append(",\\"part\\":").append(part).append(",\\"kind\\":").append(LinealPlan.string(kind));
     head.append(",\\"started\\":").append(begun == null ? Long.valueOf(event.time()) : begun[0]);
     head.append(",\\"ended\\":").append(event.time());
-    head.append(",\\"session\\":").append(System.identityHashCode(ask(event.qe(), "sparkSession")));
+    Object session = ask(event.qe(), "sparkSession");
+    head.append(",\\"session\\":").append(System.identityHashCode(session));
+    head.append(",\\"dataset_lineage\\":").append(LinealPlan.string(datasetLineage(session)));
     boolean failed = event.executionFailure().isDefined();
     if (checkpoint && !failed) head.append(",\\"rdd\\":").append(event.qe().executedPlan().execute().id() + 1);
     if (kind.startsWith("WriteToMicroBatch")) head.append(",\\"sink\\":").append(LinealPlan.string(sink(plan, kind)));
@@ -168,6 +174,15 @@ public class LinealCapture extends SparkListener {
     }
     tell(head.append("}").toString(), written);
     return true;
+  }
+
+  /** What the session says of the setting of OpenLineage's agent; empty where it says nothing. */
+  private static String datasetLineage(Object session) {
+    try {
+      return ((SQLConf) ask(ask(session, "sessionState"), "conf")).getConfString("DATASET_LINEAGE", "");
+    } catch (Throwable unknown) {
+      return "";
+    }
   }
 
   /** null for what Spark has refused: it has done nothing. */
@@ -211,7 +226,7 @@ public class LinealCapture extends SparkListener {
     return kind.matches("(?!SaveAsV1).*(Insert|Merge|Update|Delete|Write|Overwrite|Append|Save|Load|ReplaceData).*");
   }
 }
-"""
+""".replace("DATASET_LINEAGE", DATASET_LINEAGE)
 
 IN_THE_SESSION = frozenset(("CacheTableAsSelect", "CreateView"))
 """What they make is gone with the session, or is told again by the command that follows."""
@@ -241,6 +256,8 @@ class Execution(NamedTuple):
     session: int = 0
     """which session's it is: variables are those of a session"""
     failure: str = ""
+    dataset_lineage: str = ""
+    """what its session's DATASET_LINEAGE is; '' where it is not set"""
     sink: str = ""
     """the class of a stream's sink"""
     rdd: int = -1

@@ -38,6 +38,8 @@ class Write(NamedTuple):
     extraction: Extraction
     run: Run
     failure: str = ""
+    dataset_lineage: str = ""
+    """what the session says of the setting DATASET_LINEAGE"""
 
 
 class Recorder:
@@ -147,7 +149,7 @@ class Recorder:
         else:
             with self._lock:
                 self._found.setdefault(facts_of(found), found)
-        self._told(Write(target, found, run, execution.failure))
+        self._told(Write(target, found, run, execution.failure, execution.dataset_lineage))
 
 
 def deeply(read: Callable[[], Read]) -> Read:

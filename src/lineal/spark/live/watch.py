@@ -18,7 +18,7 @@ from lineal.model.extraction import Extraction
 from lineal.model.job import Job
 from lineal.model.openlineage import NO_NAMESPACE
 from lineal.spark.live import procedures
-from lineal.spark.live.listener import Execution, Listener
+from lineal.spark.live.listener import DATASET_LINEAGE, Execution, Listener
 from lineal.spark.live.outlet import ToFile, ToServer
 from lineal.spark.live.record import Recorder, Write
 from lineal.spark.session import one_line
@@ -57,6 +57,8 @@ class Settings(NamedTuple):
     """else the name of Spark's application"""
     timeout: float = 5.0
     """the seconds to wait, at the end, for Spark's listeners, and again for the server"""
+    legacy: bool | None = None
+    """write what decides the rows beside every field; None: as DATASET_LINEAGE in the session's settings says"""
 
 
 class Captured:
@@ -96,15 +98,17 @@ def capture(
     job_namespace: str = "",
     job_name: str = "",
     timeout: float = 5.0,
+    legacy: bool | None = None,
 ) -> Iterator[Captured]:
     """Watch what is written while the block runs, in any session of the same Spark.
 
-    `to` is a file or the address of a server for OpenLineage events, `save` a file for the lineage.
+    `to` is a file or the address of a server for OpenLineage events, `save` a file for the lineage. `legacy` chooses
+    the form of the events; None does as the session's setting of OpenLineage's agent says.
     """
     watch = Watch(
         Settings(
             to=os.fspath(to), unsent=os.fspath(unsent), save=os.fspath(save), namespace=namespace,
-            job_namespace=job_namespace, job_name=job_name, timeout=timeout,
+            job_namespace=job_namespace, job_name=job_name, timeout=timeout, legacy=legacy,
         )
     )  # fmt: skip
     watch.attach(context_of(spark))
@@ -234,8 +238,18 @@ class Watch:
         )
         found = write.extraction
         told = Extraction(found.edges, found.reads, found.datasets, coverage=found.coverage, jobs=lambda: [job])
-        emission = Emission(write.run.ended, namespace=self.settings.namespace)
+        emission = Emission(write.run.ended, namespace=self.settings.namespace, legacy=self._legacy(write))
         self._outlet.put(runs.of_write(everything(Graph(told)), emission, self._application, write.failure))
+
+    def _legacy(self, write: Write) -> bool:
+        """Whether the events of a write have the legacy form: as the user says, else as the session's setting says."""
+        if self.settings.legacy is not None:
+            return self.settings.legacy
+        chosen = write.dataset_lineage.strip().lower()
+        if chosen not in ("", "true", "false"):
+            message = f"{DATASET_LINEAGE} is {write.dataset_lineage!r}: neither true nor false, so it is ignored"
+            self._recorder.problem(DATASET_LINEAGE, message)
+        return chosen == "false"
 
 
 class Follower:
