@@ -109,6 +109,8 @@ class Definitions:
         self.tabulated: set[str] = set()
         """the table functions"""
         self.versions = Versions(self)
+        self.programs: dict[str, int] = {}
+        """the entry points among the Python files, and how often each of them writes"""
 
     def extract(self) -> Extraction:
         with deep(), uncollected():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -12,6 +13,7 @@ from lineal.extract.pyspark.files import File, files_of
 from lineal.extract.pyspark.program import Program
 from lineal.extract.pyspark.relation import ancestors
 from lineal.extract.pyspark.run import Run, Write
+from lineal.extract.pyspark.values import Function
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.pieces import Routine
@@ -55,6 +57,7 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
     again = Again(definitions, files, run)
     for number, (write, entry) in enumerate(zip(run.writes, targets, strict=True)):
         add(definitions, write, entry, number, again)
+    definitions.programs = {**dict.fromkeys(run.program.entered, 0), **Counter(map(program_of, run.writes))}
     definitions.diagnostics.extend(run.diagnostics)
     definitions.coverage.read += len(run.writes)
     definitions.coverage.parsed += len(run.writes)
@@ -140,6 +143,12 @@ def foreseen_of(write: Write) -> Foreseen:
         write.defines and relation.complete,
         tuple(relation.types.get(each.id, "") for each in named),
     )
+
+
+def program_of(write: Write) -> str:
+    """The file of the entry point that writes; a function that nothing calls is an entry point of its own."""
+    home = write.script.file if isinstance(write.script, Function) else write.script
+    return str(home.script.file)
 
 
 def key_of(write: Write) -> str:

@@ -227,6 +227,13 @@ class Code(Enum):
         "The text gives other edges or reads than the engine: than its plan, or than what it has recorded of a view.",
         "Please report it with the statement: one of the two is wrong.",
     )
+    NOT_COMPARED = (
+        "not-compared",
+        Severity.INFO,
+        "Edges are not compared with Spark: those of a program that was not run, and those of which static reading "
+        "says that only a run knows them.",
+        "Run the program with `lineal capture FILE --compare`.",
+    )
     NO_INPUT = (
         "no-input",
         Severity.WARNING,

@@ -3,31 +3,55 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from shlex import quote
+from typing import Any, NamedTuple
 
+from lineal.api import Lineage
 from lineal.extract.catalyst.plan import Names, extract
-from lineal.extract.definitions import Definitions
+from lineal.extract.definitions import PYTHON, Definitions
 from lineal.extract.entries import Definition
+from lineal.extract.given import informed, joined
 from lineal.extract.sql.reading import offset_of
 from lineal.graph.compare import compare
 from lineal.graph.through import through
-from lineal.model.diagnostic import Code, Diagnostic, order_of
+from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Dataset, Edge
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
 from lineal.model.script import Corpus
 from lineal.spark.plan import analysed, described
 from lineal.spark.session import one_line
 from lineal.spark.stand_in import StandIns
+from lineal.views.words import counted
 
 SPARKS_OWN = frozenset(("spark", "spark2", "databricks", "hive"))
 """Dialects whose text Spark reads as it is; the others are transpiled."""
 
 
-def lineage(df_or_sql: Any, spark: Any = None, target: str | None = None, names: Names | None = None) -> Extraction:
-    """The lineage of a DataFrame or a statement, exactly as Spark's analyser understands it. Nothing is executed."""
-    spark = spark if spark is not None else df_or_sql.sparkSession
-    return of_plan(analysed(df_or_sql, spark), spark, target, names)
+def lineage(df_or_sql: Any, spark: Any = None, target: str | None = None, names: Names | None = None) -> Lineage:
+    """The lineage of a DataFrame or a statement, exactly as Spark's analyser understands it. Nothing is executed.
+
+    What comes out is what `lineal.lineage` gives. `target` is the name of the result; `query`, if none is given.
+    """
+    session = spark if spark is not None else session_of(df_or_sql)
+    return Lineage(of_plan(analysed(df_or_sql, session), session, target, names))
+
+
+def session_of(df_or_sql: Any) -> Any:
+    """The session of a DataFrame; for a text, the one that is running."""
+    if not isinstance(df_or_sql, str):
+        if not hasattr(df_or_sql, "_jdf"):
+            raise TypeError(
+                f"a DataFrame or SQL text is needed, not {type(df_or_sql).__name__}; "
+                "a DataFrame of Spark Connect has its plan on the server"
+            )
+        return df_or_sql.sparkSession
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is None:
+        raise ValueError("no session of Spark is running: lineage(sql, spark)")
+    return running
 
 
 def of_plan(plan: Any, spark: Any, target: str | None = None, names: Names | None = None) -> Extraction:
@@ -36,28 +60,81 @@ def of_plan(plan: Any, spark: Any, target: str | None = None, names: Names | Non
     return extract(described(plan, spark, names.views), target or "query", names)
 
 
+class Engines(NamedTuple):
+    """What both engines say about a corpus."""
+
+    static: Extraction
+    exact: Extraction
+    programs: set[Dataset]
+    """what Python programs write: Spark has a plan for it only while they run"""
+
+
 def of_corpus(corpus: Corpus, spark: Any) -> tuple[Extraction, Extraction]:
     """(static, exact): the text's lineage, and Spark's on empty tables made from the known schemas."""
-    definitions = Definitions(corpus)
+    return both(corpus, spark)[:2]
+
+
+def both(corpus: Corpus, spark: Any) -> Engines:
+    """The SQL of a corpus by both engines. Programs, and lineage that is given, are read but not compared."""
+    definitions = Definitions(informed(corpus) if corpus.given else corpus)
     static = definitions.extract()
-    stand_ins = StandIns(spark, corpus)
-    with stand_ins:
+    statements = [definition for definition in definitions.order if not is_program(definition)]
+    with StandIns(spark, corpus) as stand_ins:
         stand_ins.add_functions()
-        defined = {definition.target for definition in definitions.order}
+        defined = {definition.target for definition in statements}
+        apart = beside_statements(definitions, corpus.given)
         for dataset, info in static.datasets.items():
-            if dataset not in defined and info.kind != "function":
-                stand_ins.add(info, inserted_into(dataset, definitions))
-        for info in former_states(definitions):
+            if dataset not in defined and dataset not in apart and info.kind != "function":
+                stand_ins.add(info, inserted_into(dataset, statements))
+        for info in former_states(statements):
             stand_ins.add(info)
-        exact = Exact(static, stand_ins, spark, hidden_once(definitions), inserted_beside(definitions))
+        exact = Exact(static, stand_ins, spark, hidden_once(definitions), inserted_beside(statements))
         for definition in in_order(definitions):
             exact.add(definition)
-    return static, exact.extraction()
+        found = exact.extraction()
+    found.diagnostics = sorted((*found.diagnostics, *not_compared(definitions.programs, corpus)), key=order_of)
+    written = {definition.target for definition in definitions.order if is_program(definition)}
+    return Engines(joined(static, corpus.given), joined(found, corpus.given), written)
 
 
-def former_states(definitions: Definitions) -> Iterator[DatasetInfo]:
-    """CREATE OR REPLACE TABLE t AS SELECT … FROM t      t as it is declared, before the statement"""
+def not_compared(programs: Mapping[str, int], corpus: Corpus) -> Iterator[Diagnostic]:
+    """A diagnostic for each program, which says how to compare it; and one for lineage that is given."""
+    models = {script.file for script in corpus.scripts if script.target is not None}
+    for file, writes in sorted(programs.items()):
+        message = f"{counted(writes, 'write')} of a program not compared: Spark has its plans only while it runs"
+        yield Diagnostic(Code.NOT_COMPARED, message, Place(file, 1, 1), how_to_compare(file, file in models))
+    for given in corpus.given:
+        message = f"{counted(len(given.edges), 'edge')} of a given lineage not compared: its statements are not here"
+        yield Diagnostic(Code.NOT_COMPARED, message, None, "Compare the input that it was made from.")
+
+
+def how_to_compare(file: str, is_model: bool) -> str:
+    """The command that runs a program and compares it."""
+    if is_model:
+        return "`lineal run` builds the model and compares it."
+    if file.endswith(".ipynb"):
+        return "Export the notebook as a script, and run `lineal capture SCRIPT --compare`."
+    return f"Run `lineal capture {quote(file)} --compare`."
+
+
+def is_program(definition: Definition) -> bool:
+    """Whether a Python program writes it: its plan exists only while it runs."""
+    return definition.reading.script.dialect == PYTHON
+
+
+def beside_statements(definitions: Definitions, given: Iterable[Extraction]) -> set[Dataset]:
+    """The datasets of programs and of given lineage that no SQL statement names: these need no stand-in."""
+    touched: dict[bool, set[Dataset]] = {True: set(), False: set()}
     for definition in definitions.order:
+        read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
+        touched[is_program(definition)] |= {definition.target, *read}
+    told = {dataset for each in given for dataset in each.datasets}
+    return (touched[True] | told) - touched[False]
+
+
+def former_states(statements: Iterable[Definition]) -> Iterator[DatasetInfo]:
+    """CREATE OR REPLACE TABLE t AS SELECT … FROM t      t as it is declared, before the statement"""
+    for definition in statements:
         declared = definition.entry.declared
         read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
         if declared is not None and definition.target in read:
@@ -66,11 +143,11 @@ def former_states(definitions: Definitions) -> Iterator[DatasetInfo]:
 
 def compared(corpus: Corpus, spark: Any) -> Extraction:
     """The text's lineage, and a diagnostic for every edge on which Spark does not agree."""
-    static, exact = of_corpus(corpus, spark)
+    static, exact, programs = both(corpus, spark)
     functions = {dataset for dataset, info in static.datasets.items() if info.kind == "function"}
     refused = any(d.code is Code.ENGINE_REFUSED for d in exact.diagnostics)
     understood = {read.target for read in exact.reads} if refused else set(static.datasets)
-    found = compare(through(static.edges, functions), exact, targets=understood)
+    found = compare(through(static.edges, functions), exact, targets=understood - programs)
     disagreements = [Diagnostic(Code.ENGINES_DISAGREE, str(disagreement)) for disagreement in found]
     diagnostics = sorted({*static.diagnostics, *exact.diagnostics, *disagreements}, key=order_of)
     return Extraction(
@@ -91,8 +168,8 @@ def written_by(definition: Definition) -> DatasetInfo:
     return DatasetInfo(definition.target, "table", [ColumnInfo(slot.name) for slot in slots], complete=True)
 
 
-def inserted_into(dataset: Dataset, definitions: Definitions) -> bool:
-    return any(d.target == dataset and not d.plan.defines for d in definitions.order)
+def inserted_into(dataset: Dataset, statements: Iterable[Definition]) -> bool:
+    return any(d.target == dataset and not d.plan.defines for d in statements)
 
 
 def in_order(definitions: Definitions) -> Iterator[Definition]:
@@ -141,6 +218,9 @@ class Exact:
         self.parts: list[Extraction] = []
 
     def add(self, definition: Definition) -> None:
+        if is_program(definition):
+            self.coverage.read += 1
+            return
         if definition.plan.kind == "function":
             self.stand_ins.add_table_function(definition.plan.name)
             return
@@ -199,10 +279,10 @@ class Exact:
         )
 
 
-def inserted_beside(definitions: Definitions) -> dict[str, list[Dataset]]:
+def inserted_beside(statements: Iterable[Definition]) -> dict[str, list[Dataset]]:
     """FROM s INSERT INTO a … INSERT INTO b …      the statement, and every dataset that it writes"""
     found: dict[str, list[Dataset]] = {}
-    for definition in definitions.order:
+    for definition in statements:
         if not definition.plan.defines and definition.plan.kind != "function":
             statement = statement_of(definition)
             if statement[:4].upper() == "FROM":

@@ -74,6 +74,8 @@ class Program:
         self.run = Run(self, _none)
         self.run.catalog = cast(Catalog, SessionCatalog(known, self.run))
         self.importing: set[int] = set()
+        self.entered: list[str] = []
+        """the files that were run as entry points"""
 
     # -- running -----------------------------------------------------------------------------------------------
 
@@ -140,6 +142,7 @@ class Program:
     def enter(self, file: File) -> None:
         run = self.run
         run.start(file)
+        self.entered.append(file.script.file)
         before = len(run.writes)
         self.execute_module(file, "__main__")
         self.define_datasets(file)
