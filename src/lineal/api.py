@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lineal.graph.files import FileCoverage, files_of
 from lineal.graph.graph import Graph
@@ -153,11 +153,37 @@ class Lineage:
     def show(self, column: Column | str | None = None, *, height: int = 640) -> Display:
         """The page, as the output of a notebook's cell: all of it, or beginning with a column or `dataset`.
 
-        With the extra `jupyter` it is a widget, else a frame of HTML.
+        With the extra `jupyter` it is a widget in a notebook that is open, else a frame of HTML.
         """
         from lineal.web.notebook import display
 
         return display(self._page(column), height)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the lineage to `x.json`, its page to `x.html`, or both into a folder; what is written is given back.
+
+        A folder gets `lineage.json`, which `lineage()` and every command can read, and `lineage.html`. It is one if it
+        is there already, ends with a slash or has no suffix.
+        """
+        where = Path(path)
+        if _is_folder(path):
+            where.mkdir(parents=True, exist_ok=True)
+            for name in ("lineage.json", "lineage.html"):
+                self._write(where / name)
+        elif where.suffix.lower() in (".json", ".html"):
+            self._write(where)
+        else:
+            raise ValueError(f"{where.name} is neither .json nor .html; the name of a new folder ends with a slash")
+        return where
+
+    def _write(self, file: Path) -> None:
+        from lineal.store import saved
+        from lineal.store.files import replace_file
+
+        if file.suffix.lower() == ".json":
+            saved.write(self.extraction, file)
+        else:
+            replace_file(file, self._page(None).encode("utf-8", "replace"))
 
     def show_tab(self, column: Column | str | None = None) -> Path:
         """The page in a tab of its own: a file, which the browser opens. Its path is what is given back."""
@@ -176,8 +202,27 @@ class Lineage:
     def _everything(self) -> Report:
         return everything(self.graph)
 
+    def _repr_html_(self) -> str:
+        """The page at the end of a notebook's cell: it needs no network and no widget, also in an export."""
+        from lineal.web.notebook import html_view
+
+        return html_view(self._page(None))
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """The same beside a widget, in a notebook that is open; a terminal asks for neither."""
+        from lineal.web.notebook import cell_view, is_live
+
+        return cell_view(self._page(None)) if is_live() else {}
+
     def __repr__(self) -> str:
-        return f"<Lineage: {len(self.graph.infos)} datasets, {len(self.edges)} edges>"
+        from lineal.views.words import counted
+
+        return f"<Lineage: {counted(len(self.graph.infos), 'dataset')}, {counted(len(self.edges), 'edge')}>"
+
+
+def _is_folder(path: str | os.PathLike[str]) -> bool:
+    """A folder that is there, or the name of one: with a slash at its end, or without a suffix."""
+    return os.fspath(path).endswith(("/", os.sep)) or Path(path).is_dir() or not Path(path).suffix
 
 
 def _written(format: str, report: Report) -> str:

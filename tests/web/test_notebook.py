@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import webbrowser
 from pathlib import Path
@@ -67,15 +66,53 @@ def test_the_widget_draws_the_page(notebook: Any, shop: lineal.Lineage) -> None:
     assert notebook.locator("iframe").bounding_box()["height"] == pytest.approx(502, abs=2)
 
 
-def test_it_is_a_widget_where_anywidget_is() -> None:
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+@pytest.fixture
+def open_notebook(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A kernel that Jupyter's server has started, for a notebook that somebody looks at."""
     anywidget = pytest.importorskip("anywidget", reason="no anywidget: pip install 'lineal[jupyter]'")
     from lineal.web.notebook import _widget
 
     _widget.cache_clear()
+    monkeypatch.setenv("JPY_SESSION_NAME", "demo.ipynb")
+    return anywidget
+
+
+def test_it_is_a_widget_where_anywidget_is_and_somebody_looks(open_notebook: Any) -> None:
     found: Any = lineal.lineage("SELECT a FROM t").show()
-    assert isinstance(found, anywidget.AnyWidget)
+    assert isinstance(found, open_notebook.AnyWidget)
     assert found.page.startswith("<!doctype html>") and found._esm == ESM and found.height == 640
-    assert "application/vnd.jupyter.widget-view+json" in json.dumps(found._repr_mimebundle_())
+    shown = found._repr_mimebundle_()[0]
+    assert WIDGET in shown and shown["text/html"] == Frame(found.page, 640)._repr_html_()
+
+
+def test_a_kernel_that_nobody_looks_at_shows_html(open_notebook: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """nbconvert --execute would keep a widget, and draw it with programs from the network."""
+    monkeypatch.delenv("JPY_SESSION_NAME")
+    found = lineal.lineage("SELECT a FROM t")
+    assert isinstance(found.show(), Frame)
+    assert found._repr_mimebundle_() == {}
+
+
+def test_a_lineage_at_the_end_of_a_cell_is_its_page(notebook: Any, open_notebook: Any) -> None:
+    found = lineal.lineage("CREATE VIEW v AS SELECT a FROM t")
+    shown = found._repr_mimebundle_()
+    assert WIDGET in shown
+    assert shown["text/html"] == found._repr_html_()
+    assert repr(found) == "<Lineage: 2 datasets, 1 edge>"
+    notebook.evaluate("(html) => { document.getElementById('out').innerHTML = html }", found._repr_html_())
+    used(notebook, ["t", "v"])
+
+
+def test_a_page_that_is_too_large_for_a_cell_says_where_to_look(
+    open_notebook: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lineal.web.notebook.MOST_IN_A_CELL", 1000)
+    shown = lineal.lineage("SELECT a FROM t")._repr_mimebundle_()
+    assert list(shown) == ["text/html"]
+    assert "0.1 MB" in shown["text/html"] and "<code>show_tab()</code>" in shown["text/html"]
 
 
 def test_hostile_text_stays_text_in_the_notebook(notebook: Any) -> None:

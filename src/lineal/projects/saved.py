@@ -1,4 +1,4 @@
-"""A saved lineage: what `--save` has written stands beside what is read from text."""
+"""A saved lineage: what `--save` or `Lineage.save` has written, beside what is read from text."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ from lineal.projects.errors import ProjectError
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.store.saved import ENDING, OPENING, SavedError, looks_saved, restored
 
+IN_A_FOLDER = ("lineage.json", "lineage.html")
+"""What `Lineage.save(folder)` writes."""
+
 
 def matches(path: Path) -> bool:
-    """x.lineal.json, or a .json that begins as one."""
+    """x.lineal.json, a .json that begins as one, or a folder that holds what Lineage.save writes and nothing else."""
+    if path.is_dir():
+        file = path / IN_A_FOLDER[0]
+        return file.is_file() and looks_saved(_head(file)) and {each.name for each in path.iterdir()} <= {*IN_A_FOLDER}
     return path.is_file() and (path.name.endswith(ENDING) or (path.suffix == ".json" and looks_saved(_head(path))))
 
 
@@ -27,6 +33,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     """Nothing is read again: the edges are those of the day on which it was saved."""
     corpus = Corpus(dialect or "")
     corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+    path = path / IN_A_FOLDER[0] if path.is_dir() else path
     try:
         corpus.given.append(restored(path.read_text(encoding="utf-8")))
     except SavedError as problem:

@@ -2,6 +2,8 @@
 
 lineage(df_or_sql, spark)    the lineage of one DataFrame or statement, from Spark's own analysed plan
 capture(spark)               the lineage of whatever is written while a block runs
+
+Both give a `lineal.Lineage`, as `lineal.lineage` does.
 """
 
 from __future__ import annotations

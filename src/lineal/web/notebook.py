@@ -6,6 +6,7 @@ page's policy lets nothing out.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import webbrowser
 from functools import cache
@@ -14,14 +15,23 @@ from pathlib import Path
 from typing import Any, Protocol
 
 SANDBOX = "allow-scripts allow-downloads"
+HEIGHT = 640
 TALLEST = 4000
+
+LIVE = ("JPY_SESSION_NAME", "VSCODE_PID", "COLAB_RELEASE_TAG")
+"""Environment variables of a kernel that a front end talks to: Jupyter's server, VS Code, Colab. A kernel that only
+executes a notebook (nbconvert, papermill) has none of them, and nobody who could draw a widget."""
+
+MOST_IN_A_CELL = 1_400_000
+"""Characters of a page that a cell shows unasked: with the widget's copy it stays below the 3 MB in 3 seconds that
+Jupyter's server lets through."""
 
 ESM = """
 function render({ model, el }) {
   const frame = document.createElement("iframe");
   frame.setAttribute("sandbox", "%(sandbox)s");
   frame.title = "lineage";
-  frame.style.cssText = "width:100%%;border:1px solid #8884;border-radius:6px";
+  frame.style.cssText = "box-sizing:border-box;width:100%%;border:1px solid #8884;border-radius:6px";
   const draw = () => {
     frame.style.height = `${model.get("height")}px`;
     frame.srcdoc = model.get("page");
@@ -41,34 +51,63 @@ class Display(Protocol):
     page: str
     height: int
 
+    def _repr_html_(self) -> str: ...
+
 
 class Frame:
-    """The page in a frame of HTML: for notebooks without widgets, and for those that are saved."""
+    """The page in a frame of HTML: for notebooks without widgets, and for those that are exported."""
 
     def __init__(self, page: str, height: int) -> None:
         self.page = page
         self.height = height
 
     def _repr_html_(self) -> str:
-        style = f"width:100%;height:{self.height}px;border:1px solid #8884;border-radius:6px"
+        style = f"box-sizing:border-box;width:100%;height:{self.height}px;border:1px solid #8884;border-radius:6px"
         return f'<iframe sandbox="{SANDBOX}" title="lineage" style="{style}" srcdoc="{escape(self.page)}"></iframe>'
 
 
 def display(page: str, height: int) -> Display:
-    """A widget where anywidget is installed, else a frame."""
+    """A widget where anywidget is installed and a front end can draw it, else a frame."""
     height = max(200, min(height, TALLEST))
-    try:
-        widget = _widget()
-    except ImportError:
+    widget = _widget() if is_live() else None
+    if widget is None:
         return Frame(page, height)
     made: Display = widget(page=page, height=height)
     return made
 
 
+def is_live() -> bool:
+    """Whether somebody looks at what this kernel shows."""
+    return any(os.environ.get(name) for name in LIVE)
+
+
+def cell_view(page: str) -> dict[str, Any]:
+    """What a cell that ends with a lineage shows, by MIME type: HTML, and beside it a widget where one can be drawn."""
+    if len(page) > MOST_IN_A_CELL or not is_live() or _widget() is None:
+        return {"text/html": html_view(page)}
+    made: Any = display(page, HEIGHT)
+    return dict(made._repr_mimebundle_()[0])
+
+
+def html_view(page: str) -> str:
+    """The page in a frame; of a page that is too large for a cell, the calls that show it elsewhere."""
+    if len(page) <= MOST_IN_A_CELL:
+        return Frame(page, HEIGHT)._repr_html_()
+    return (
+        f"<p>The page of this lineage has {len(page) / 1e6:.1f} MB, too much for the output of a cell. "
+        "<code>show_tab()</code> opens it in a tab, <code>save('folder/')</code> writes it to a file, "
+        "<code>show()</code> draws it here anyway.</p>"
+    )
+
+
 @cache
 def _widget() -> Any:
-    import anywidget
-    import traitlets
+    """The class of the widget; None where anywidget is not installed."""
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        return None
 
     base: Any = anywidget.AnyWidget
 
@@ -78,6 +117,14 @@ def _widget() -> Any:
         _esm = ESM
         page = traitlets.Unicode().tag(sync=True)
         height = traitlets.Int().tag(sync=True)
+
+        def _repr_html_(self) -> str:
+            return Frame(self.page, self.height)._repr_html_()
+
+        def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+            """The widget for a front end, and HTML for whoever exports the notebook."""
+            shown: Any = super()._repr_mimebundle_(**kwargs) or ({}, {})
+            return {**shown[0], "text/html": self._repr_html_()}, shown[1]
 
     return LineagePage
 
