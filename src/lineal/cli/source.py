@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from lineal.model.boundary import Passing
+
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph
     from lineal.model.diagnostic import Diagnostic
@@ -26,7 +28,7 @@ HERE = (".",)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Mistake(click.ClickException):
+class Mistake(Passing, click.ClickException):
     """What the user asked for cannot be had: one line, exit code 2."""
 
     exit_code = 2

@@ -1,5 +1,7 @@
 """Front ends: text or plan in, frames out."""
 
+from lineal.model.boundary import Passing
 
-class UnknownDialect(ValueError):
+
+class UnknownDialect(Passing, ValueError):
     """The caller named a dialect that does not exist."""

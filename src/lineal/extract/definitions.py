@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,9 +28,11 @@ from lineal.extract.sql.scope import Scope, Source
 from lineal.extract.sql.statements import Plan, Shown, Step, Unsupported, Using, plan_of
 from lineal.extract.sql.structs import field_names, fields_at
 from lineal.extract.sql.tables import named_in_text
+from lineal.extract.sql.trees import nests_deeply
 from lineal.extract.sql.types import Types
 from lineal.extract.timeline import Timeline, order_matters
 from lineal.extract.versions import Arranged, Versions, evaluations_of, forgotten, named_columns
+from lineal.model.boundary import Failures, culprits, internal_error
 from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
@@ -46,9 +49,6 @@ if TYPE_CHECKING:
 
 PYTHON = "python"
 """The language of a script that is no SQL."""
-
-SLIPS = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError)
-"""A shape of tree that nobody has thought of: it costs one statement its result, never the others theirs."""
 
 
 def extract(corpus: Corpus, memory: Memory | None = None) -> Extraction:
@@ -101,6 +101,9 @@ class Definitions:
         self.calls: list[tuple[str, Place]] = []
         self.diagnostics: list[Diagnostic] = list(corpus.diagnostics)
         self.coverage = Coverage()
+        self.coverage.lose(sum(each.code is Code.INTERNAL_ERROR for each in corpus.diagnostics))
+        self.failures = Failures()
+        self.failures.follow(self.diagnostics, self.coverage)
         self.evidence: dict[tuple[Dataset, str], int] | None = None
         self.learnt: dict[Dataset, dict[str, str]] | None = None
         self.depth = 0
@@ -120,29 +123,71 @@ class Definitions:
             self.decide()
             return self.extraction()
 
+    # -- the boundary ------------------------------------------------------------------------------------------
+
+    def give_up(self, definition: Definition, error: Exception) -> None:
+        """A statement failed: nothing is known of what it writes, and nothing that it met on its way counts."""
+        node = definition.plan.node
+        definition.failure = failure_of(error, node, definition.reading.statement_near(node))
+        definition.frame = Scan(definition.target, [], False)
+        definition.evaluation = Evaluation(self, definition.reading, definition.facts, definition.target)
+        definition.evaluation.definition = definition
+
+    def fail(self, definition: Definition, error: Exception) -> None:
+        """A part of a result failed, after others may have used the rest: the statement counts as not resolved."""
+        node = definition.plan.node
+        definition.failure = failure_of(error, node, definition.reading.statement_near(node))
+        self.tell_failure(definition)
+
+    def tell_failure(self, definition: Definition) -> None:
+        failure = definition.failure
+        assert failure is not None
+        self.failures.report(failure, (id(definition.reading), failure.place))
+
+    def attempt_each(self, work: Callable[[Definition], object], definitions: Iterable[Definition]) -> None:
+        """Some work for each statement; the failure of one does not keep the others from it."""
+        for definition in definitions:
+            try:
+                work(definition)
+            except Exception as error:
+                self.fail(definition, error)
+
     # -- what there is -----------------------------------------------------------------------------------------
 
     def gather_definitions(self) -> None:
         for info in self.corpus.datasets:
-            self.declare(info)
+            self.attempt(partial(self.declare, info), info.place, "declaration")
         for written, name in self.corpus.aliases.items():
-            key, of = named_in_text(written, self.facts)[1], table_key(name, self.facts.fold_table)
-            if key != of:
-                self.shown[key] = (of, name)
+            self.attempt(partial(self.add_alias, written, name), None, f"name of {name}")
         for function in self.corpus.functions:
-            self.add_function(function)
+            at = Place(function.body.file, function.body.line, 1)
+            self.attempt(partial(self.add_function, function), at, "function")
         programs = [script for script in self.corpus.scripts if script.dialect == PYTHON]
         prepared = [self.prepare(script) for script in self.corpus.scripts if script.dialect != PYTHON]
         for script in prepared:
             self.created.update(step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines)
-        arranged = [self.arrange(script) for script in prepared]
-        self.versions.name_kept(arranged)
+        arranged = self.named_apart([each for script in prepared if (each := self.arranged(script)) is not None])
         for each in arranged:
             self.add_script(each)
         if programs:
             from lineal.extract.programs import define
 
-            define(self, programs)
+            at = Place(programs[0].file, programs[0].line, 1)
+            self.attempt(partial(define, self, programs), at, "program", len(programs))
+
+    def attempt(self, work: Callable[[], object], place: Place | None, what: str, statements: int = 1) -> None:
+        """Some work that belongs to no statement; if it fails, that counts as so many that were not read."""
+        try:
+            work()
+        except Exception as error:
+            self.lose(internal_error(error, place, what))
+            self.coverage.lose(statements - 1)
+
+    def add_alias(self, written: str, name: str) -> None:
+        """How SQL writes a relation, and the dataset that it is."""
+        key, of = named_in_text(written, self.facts)[1], table_key(name, self.facts.fold_table)
+        if key != of:
+            self.shown[key] = (of, name)
 
     def entry(self, key: str, spelling: str, kind: str) -> Entry:
         found = self.entries.get(key)
@@ -211,8 +256,9 @@ class Definitions:
         if not function.table:
             self.add_routines(routines_of(function, self.diagnostics))
             return
-        reading = Reading(function.body)
+        reading = Reading(function.body, self.failures)
         trees = self.parsed(reading)
+        self.coverage.resolved += len(trees[:1])
         key = table_key(function.name, self.facts.fold_table)
         entry = self.entry(key, function.name, "function")
         entry.kind = "function"
@@ -230,46 +276,96 @@ class Definitions:
         return key in self.declared or key in self.entries
 
     def prepare(self, script: Script) -> Prepared:
-        """The steps of a script, each with what names without a schema mean there."""
-        reading = Reading(script)
+        """The steps of a script, each with what names without a schema mean there; none, if it cannot be read."""
+        reading = Reading(script, self.failures)
         facts = facts_of(script.dialect)
-        naming = self.naming.within(script)
+        before = replace(self.coverage)
+        try:
+            return self.prepared(reading, facts)
+        except Exception as error:
+            self.fail_script(reading, error, before)
+            return Prepared(reading, facts, [], False)
+
+    def fail_script(self, reading: Reading, error: Exception, before: Coverage) -> None:
+        """A script cannot be read: its statements, as far as they were counted by then, have no result."""
+        script, coverage = reading.script, self.coverage
+        statements = max(1, coverage.read - before.read)
+        coverage.read, coverage.resolved = before.read + statements, before.resolved + statements
+        reading.fail(error, Place(script.file, script.line, 1), statements, "script")
+
+    def prepared(self, reading: Reading, facts: Facts) -> Prepared:
+        naming = self.naming.within(reading.script)
         steps: list[tuple[Step, Naming | None]] = []
         plain = True
         for step in self.steps_of(reading, facts, steps):
-            if isinstance(step, Using):
-                naming = naming.using(step)
-                plain = False
-                continue
-            if isinstance(step, Shown):
-                self.shown[step.key] = (step.of_key, step.of_name)
-                plain = False
-                continue
-            if naming.speaks and isinstance(step, Plan) and step.defines and step.name:
-                step.name, step.key = naming.created(step.name, step.key)
-            steps.append((step, naming if naming.speaks else None))
+            try:
+                if isinstance(step, Using):
+                    naming = naming.using(step)
+                    plain = False
+                elif isinstance(step, Shown):
+                    self.shown[step.key] = (step.of_key, step.of_name)
+                    plain = False
+                else:
+                    steps.append((self.fully_named(step, naming), naming if naming.speaks else None))
+            except Exception as error:
+                reading.fail(error, reading.statement_near(getattr(step, "node", None)))
         return Prepared(reading, facts, steps, plain)
 
+    def fully_named(self, step: Step, naming: Naming) -> Step:
+        """A step with the full name of what it defines."""
+        if naming.speaks and isinstance(step, Plan) and step.defines and step.name:
+            step.name, step.key = naming.created(step.name, step.key)
+        return step
+
     def steps_of(self, reading: Reading, facts: Facts, before: Sequence[Any] = ()) -> Iterator[Step]:
-        """What each statement does; one that cannot be traced is reported and costs only itself."""
+        """What each statement does; one that cannot be traced is reported and costs only itself.
+
+        A statement counts as resolved from here on, unless something fails over it.
+        """
         for tree in self.parsed(reading):
+            self.coverage.resolved += 1
             try:
                 found = plan_of(tree, facts)
-            except SLIPS as error:
-                self.report(slipped(error, place_of_statement(reading, tree)))
+                if found is not Unsupported and reading.found is not None:
+                    found = reading.found.dress(tree, found, len(before))
+            except Exception as error:
+                place = reading.statement_near(tree)
+                self.failures.report(failure_of(error, tree, place), (id(reading), place))
                 continue
             if found is Unsupported:
+                self.coverage.resolved -= 1
                 self.report(untraced(tree, reading))
-                continue
-            if reading.found is not None:
-                found = reading.found.dress(tree, found, len(before))
-            if not isinstance(found, Plan):
-                self.coverage.resolved += 1
-            if isinstance(found, list):
+            elif isinstance(found, list):
                 yield from found
             elif found is not None:
                 assert not isinstance(found, type)
                 yield found
+
+    def arranged(self, script: Prepared) -> Arranged | None:
+        """A script with its names and its order; None if that fails."""
+        try:
+            return self.arrange(script)
+        except Exception as error:
+            self.fail_steps(script.reading, [step for step, _ in script.steps], error)
+            return None
+
+    def fail_steps(self, reading: Reading, steps: Sequence[Step], error: Exception) -> None:
+        """Statements that are planned cannot be put in their places."""
+        script = reading.script
+        reading.fail(error, Place(script.file, script.line, 1), max(1, len(steps)), "script")
+
+    def named_apart(self, scripts: list[Arranged]) -> list[Arranged]:
+        """The scripts whose temporary tables have names of their own."""
+        try:
+            self.versions.name_kept(scripts)
+            return scripts
+        except Exception as error:
+            guilty = culprits(scripts, lambda some: self.versions.name_kept(list(some)))
+            found = {id(script): problem for script, problem in guilty}
+            for script in scripts:
+                if not found or id(script) in found:
+                    self.fail_steps(script.reading, script.steps, found.get(id(script), error))
+            return [script for script in scripts if found and id(script) not in found]
 
     def arrange(self, script: Prepared) -> Arranged:
         """Every step has its full name, and where their order matters, its place in it."""
@@ -281,14 +377,31 @@ class Definitions:
 
     def add_script(self, script: Arranged) -> None:
         if script.timeline is not None:
-            self.versions.add(script)
+            self.add_versions(script)
             return
         for step, naming in zip(script.steps, script.namings, strict=True):
-            if isinstance(step, Plan):
+            if not isinstance(step, Plan):
+                continue
+            try:
                 entry = self.entry(step.key, step.name, step.kind)
                 definition = self.add_plan(step, script.reading, script.facts, entry)
-                if definition is not None and naming is not None:
-                    definition.setting = Setting(None, 0, naming)
+            except Exception as error:
+                script.reading.fail(error, script.reading.statement_near(step.node))
+                continue
+            if definition is not None and naming is not None:
+                definition.setting = Setting(None, 0, naming)
+
+    def add_versions(self, script: Arranged) -> None:
+        """A script whose order matters; if that fails, none of its statements stays."""
+        before = len(self.order)
+        try:
+            self.versions.add(script)
+        except Exception as error:
+            for definition in self.order[before:]:
+                definition.entry.remove(definition)
+            del self.order[before:]
+            self.versions.forget(script)
+            self.fail_steps(script.reading, script.steps, error)
 
     def add_plan(self, plan: Plan, reading: Reading, facts: Facts, entry: Entry) -> Definition | None:
         if plan.schema is not None:
@@ -296,7 +409,6 @@ class Definitions:
             if entry.declared is None or not entry.declared.complete:
                 entry.declared = info
             entry.like = plan.like
-            self.coverage.resolved += 1
             return None
         if entry.declared is None and entry.kind != "temporary":
             entry.kind = plan.kind
@@ -307,6 +419,9 @@ class Definitions:
         self.coverage.read += statements
         self.coverage.parsed += len(trees)
         self.diagnostics.extend(diagnostics)
+        lost = sum(found.code is Code.INTERNAL_ERROR for found in diagnostics)
+        self.coverage.references += lost
+        self.coverage.unresolved += lost
         if reading.found is not None:
             self.add_routines(reading.found.functions)
             self.routines_read += [(routine.name, reading) for routine in reading.found.functions]
@@ -359,6 +474,11 @@ class Definitions:
     def report(self, diagnostic: Diagnostic) -> None:
         self.diagnostics.append(diagnostic)
 
+    def lose(self, diagnostic: Diagnostic) -> None:
+        """Something was not read at all, for the reason that a diagnostic tells."""
+        self.report(diagnostic)
+        self.coverage.lose()
+
     def report_unknown_calls(self) -> None:
         """CALL p(1), where nobody defines p"""
         known = {name.rsplit(".", 1)[-1] for name in self.procedures} | self.functions.keys()
@@ -371,7 +491,10 @@ class Definitions:
     def evaluate_all(self, definitions: Iterable[Definition]) -> None:
         for definition in definitions:
             if definition.frame is None:
-                self.settle(definition)
+                try:
+                    self.settle(definition)
+                except Exception as error:
+                    self.give_up(definition, error)
 
     def settle(self, definition: Definition) -> None:
         """Evaluate a definition; what it reads through a long chain goes first, by a work list."""
@@ -391,30 +514,30 @@ class Definitions:
                     waiting.append(pending.entry)
 
     def evaluate(self, definition: Definition) -> Frame:
+        entry = definition.entry
+        was_active, depth = entry.active, self.depth
+        try:
+            frame = self.evaluated(definition)
+        except Exception as error:
+            self.give_up(definition, error)
+            assert definition.frame is not None
+            frame = definition.frame
+        finally:
+            self.depth, entry.active = depth, was_active
+        return frame
+
+    def evaluated(self, definition: Definition) -> Frame:
         plan, entry = definition.plan, definition.entry
         if not plan.defines and entry.deciding:
             self.schema(entry)
         evaluation = Evaluation(self, definition.reading, definition.facts, definition.target)
         evaluation.definition = definition
-        was_active, entry.active = entry.active, True
+        entry.active = True
         self.depth += 1
-        try:
-            frame = self.frame_of(definition, evaluation)
-        except RecursionError:
-            at = place_of_statement(definition.reading, plan.node)
-            evaluation.diagnostics = [Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", at)]
-            frame = Frame([], NOTHING)
-        except SLIPS as error:
-            at = place_of_statement(definition.reading, plan.node)
-            evaluation.diagnostics = [slipped(error, at)]
-            frame = Frame([], NOTHING)
-        finally:
-            self.depth -= 1
-            entry.active = was_active
+        frame = named_frame(self.frame_of(definition, evaluation))
         if entry.changes:
             frame = later(frame, definition)
-        definition.frame = frame
-        definition.evaluation = evaluation
+        definition.frame, definition.evaluation, definition.failure = frame, evaluation, None
         return frame
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
@@ -512,11 +635,20 @@ class Definitions:
             for definition in defining:
                 if definition.frame is None:
                     self.evaluate(definition)
-            if not defining:
-                entry.scanned = self.declared_frame(entry)
-            else:
-                entry.scanned = self.defined_frame(entry, defining)
+            try:
+                entry.scanned = self.defined_frame(entry, defining) if defining else self.declared_frame(entry)
+            except Exception as error:
+                entry.scanned = self.unknown_frame(entry, error)
         return entry.scanned
+
+    def unknown_frame(self, entry: Entry, error: Exception) -> Frame:
+        """What a dataset's columns are cannot be told: whoever reads it finds one that nothing is known of."""
+        for definition in entry.defining:
+            self.fail(definition, error)
+        if not entry.defining:
+            place = entry.declared.place if entry.declared is not None else None
+            self.lose(internal_error(error, place, f"declaration of {entry.dataset}"))
+        return Scan(entry.dataset, [], False)
 
     def former_state(self, entry: Entry) -> Frame:
         """SELECT … FROM {{ this }}      what the name was before: as its other statements made it, else as declared"""
@@ -663,9 +795,10 @@ class Definitions:
         for definition in entry.defining:
             if definition.frame is not None and (slot := slot_at(definition.frame.index, key)) is not None:
                 self.asked.add(origin)
-                found = field_names(slot.lineage, origin.path, self)
-                self.asked.discard(origin)
-                return found
+                try:
+                    return field_names(slot.lineage, origin.path, self)
+                finally:
+                    self.asked.discard(origin)
         return ()
 
     # -- evidence ----------------------------------------------------------------------------------------------
@@ -688,35 +821,39 @@ class Definitions:
         if not undecided:
             return
         self.evidence = {}
-        fold = self.facts.fold
-        for definition in self.order:
-            if definition.evaluation is not None:
-                for column, count in definition.evaluation.learnt.items():
-                    place = (column.dataset, fold(column.name, False))
-                    self.evidence[place] = self.evidence.get(place, 0) + count
+        self.attempt_each(self.gather_evidence, self.order)
         again: set[int] = set()
-        for definition in self.order:
-            evaluation = definition.evaluation
-            assert evaluation is not None
-            if evaluation.undecided or any(id(state) in again for state in evaluation.composed):
-                if isinstance(definition.entry, State):
-                    again.update(id(state) for state in forgotten(definition.entry))
-                self.evaluate(definition)
+        self.attempt_each(partial(self.decide_one, again=again), self.order)
+
+    def gather_evidence(self, definition: Definition) -> None:
+        """Count the references of a statement that were certain."""
+        assert self.evidence is not None and definition.evaluation is not None
+        fold = self.facts.fold
+        for column, count in definition.evaluation.learnt.items():
+            place = (column.dataset, fold(column.name, False))
+            self.evidence[place] = self.evidence.get(place, 0) + count
+
+    def decide_one(self, definition: Definition, again: set[int]) -> None:
+        evaluation = definition.evaluation
+        assert evaluation is not None
+        if evaluation.undecided or any(id(state) in again for state in evaluation.composed):
+            if isinstance(definition.entry, State):
+                again.update(id(state) for state in forgotten(definition.entry))
+            self.evaluate(definition)
 
     # -- the result --------------------------------------------------------------------------------------------
 
     def extraction(self) -> Extraction:
         edges = Edges()
         self.versions.show_unread()
-        for definition in self.order:
-            self.collect(definition, edges)
+        self.attempt_each(partial(self.collect, edges=edges), self.order)
         open_definitions = self.open_definitions()
         if open_definitions:
             several = (each.frame for each in chain.from_iterable(open_definitions.values()))
             self.coverage.open += sum(len(frame.stars) for frame in several if frame is not None)
             self.close_stars(open_definitions, edges)
             self.report_open_stars(open_definitions)
-        self.diagnostics.extend(self.own_functions.without_effect())
+        self.attempt(lambda: self.diagnostics.extend(self.own_functions.without_effect()), None, "set of functions")
         return Extraction(
             edges=edges.all(),
             reads=self.reads,
@@ -726,15 +863,18 @@ class Definitions:
             occurrences=self.corpus.occurrences,
             statements=self.statements,
             jobs=self.jobs,
+            failures=self.failures,
         )
 
     def collect(self, definition: Definition, edges: Edges) -> None:
+        if definition.failure is not None:
+            self.tell_failure(definition)
+            return
         frame, evaluation = definition.frame, definition.evaluation
         assert frame is not None and evaluation is not None
         if not definition.hidden:
             edges.add(definition.target, self.edges_into(definition, frame))
         self.diagnostics.extend(evaluation.diagnostics)
-        self.coverage.resolved += 1
         self.coverage.references += evaluation.references
         self.coverage.ambiguous += evaluation.ambiguous
         self.coverage.unresolved += evaluation.unresolved
@@ -747,19 +887,21 @@ class Definitions:
     def reads(self) -> list[Read]:
         """Every name that a statement mentions, once per clause."""
         reads: dict[tuple[Dataset, Dataset, str | None, Clause], Read] = {}
-        for definition in self.order:
-            target, place_of = definition.target, definition.reading.place_of
-            for evaluation in evaluations_of(definition) if not definition.hidden else ():
-                for dataset, node in evaluation.datasets_read.items():
-                    key: tuple[Dataset, Dataset, str | None, Clause] = (target, dataset, None, Clause.FROM)
+        self.attempt_each(partial(self.add_reads, reads=reads), self.order)
+        return list(reads.values())
+
+    def add_reads(self, definition: Definition, reads: dict[tuple[Dataset, Dataset, str | None, Clause], Read]) -> None:
+        target, place_of = definition.target, definition.reading.place_of
+        for evaluation in evaluations_of(definition) if not definition.hidden else ():
+            for dataset, node in evaluation.datasets_read.items():
+                key: tuple[Dataset, Dataset, str | None, Clause] = (target, dataset, None, Clause.FROM)
+                if key not in reads:
+                    reads[key] = Read(*key, place_of(node))
+            for clause, columns in evaluation.reads.items():
+                for column, node in columns.items():
+                    key = (target, column.dataset, column.name, clause)
                     if key not in reads:
                         reads[key] = Read(*key, place_of(node))
-                for clause, columns in evaluation.reads.items():
-                    for column, node in columns.items():
-                        key = (target, column.dataset, column.name, clause)
-                        if key not in reads:
-                            reads[key] = Read(*key, place_of(node))
-        return list(reads.values())
 
     def statements(self) -> list[Statement]:
         """What writes each dataset, with digests of what it says."""
@@ -769,25 +911,31 @@ class Definitions:
 
     def jobs(self) -> list[Job]:
         """What writes each dataset, with its text."""
-        from lineal.extract.jobs import jobs_of
+        from lineal.extract.jobs import Jobs
 
-        return jobs_of(self.order)
+        jobs = Jobs()
+        self.attempt_each(jobs.add, self.order)
+        return jobs.all()
 
     def learnt_columns(self) -> dict[Dataset, dict[str, str]]:
         """What use tells of the columns of datasets whose schema is not known."""
         if self.learnt is None:
             self.learnt = {}
-            fold = self.facts.fold
-            for definition in self.order:
-                assert definition.evaluation is not None
-                for column in definition.evaluation.learnt:
-                    self.learnt.setdefault(column.dataset, {}).setdefault(fold(column.name, False), column.name)
+            self.attempt_each(self.learn_columns, self.order)
         return self.learnt
+
+    def learn_columns(self, definition: Definition) -> None:
+        assert definition.evaluation is not None and self.learnt is not None
+        fold = self.facts.fold
+        for column in definition.evaluation.learnt:
+            self.learnt.setdefault(column.dataset, {}).setdefault(fold(column.name, False), column.name)
 
     def open_definitions(self) -> dict[Dataset, list[Definition]]:
         found: dict[Dataset, list[Definition]] = {}
         for definition in self.order:
-            if definition.frame is not None and definition.frame.stars and not definition.hidden:
+            if definition.failure is not None or definition.hidden:
+                continue
+            if definition.frame is not None and definition.frame.stars:
                 found.setdefault(definition.target, []).append(definition)
         return found
 
@@ -803,8 +951,14 @@ class Definitions:
                 assert definition.frame is not None
                 if key in definition.frame.index:
                     continue
-                for origin, way in closings(definition.frame, key, name):
-                    self.add_closing(origin, way, Column(dataset, name), definition, edges)
+                try:
+                    origins = list(closings(definition.frame, key, name))
+                    for origin, way in origins:
+                        self.add_closing(origin, way, Column(dataset, name), definition, edges)
+                except Exception as error:
+                    self.fail(definition, error)
+                    continue
+                for origin, _ in origins:
                     origin_key = self.facts.fold(origin.name, False)
                     if origin_key not in learnt.setdefault(origin.dataset, {}):
                         learnt[origin.dataset][origin_key] = origin.name
@@ -812,12 +966,13 @@ class Definitions:
 
     def report_open_stars(self, open_definitions: dict[Dataset, list[Definition]]) -> None:
         """SELECT * FROM t, and nothing tells the columns of t: said once, where the first such star stands"""
-        met: set[Dataset] = set()
-        for definition in (definition for several in open_definitions.values() for definition in several):
-            assert definition.frame is not None
-            for star in (slot.star for slot in definition.frame.stars if slot.star is not None):
-                if star.dataset in met or star.dataset in open_definitions:
-                    continue  # the latter is open because of what it reads itself
+        met: set[Dataset] = set(open_definitions)  # those are open because of what they read themselves
+        self.attempt_each(partial(self.report_stars_of, met=met), chain.from_iterable(open_definitions.values()))
+
+    def report_stars_of(self, definition: Definition, met: set[Dataset]) -> None:
+        assert definition.frame is not None
+        for star in (slot.star for slot in definition.frame.stars if slot.star is not None):
+            if star.dataset not in met:
                 met.add(star.dataset)
                 message = f"the columns of '{star.dataset}' are not known: * stays open"
                 anchored = starred(definition.plan.query or definition.plan.node)
@@ -834,17 +989,25 @@ class Definitions:
     def dataset_infos(self) -> dict[Dataset, DatasetInfo]:
         """Every dataset that is defined, declared or read: the defined ones in the order of their statements."""
         learnt = self.learnt_columns()
-        for key in list(self.declared):
-            self.entry(key, "", "")
+        for key, info in list(self.declared.items()):
+            self.attempt(partial(self.entry, key, "", ""), info.place, "declaration")
         infos: dict[Dataset, DatasetInfo] = {}
         for definition in self.order:
             entry = definition.entry
             if not definition.hidden and entry.dataset not in infos:
-                infos[entry.dataset] = self.dataset_info(entry, learnt)
+                infos[entry.dataset] = self.info_of(entry, learnt)
         for entry in sorted(self.entries.values(), key=lambda entry: entry.dataset):
             if entry.dataset not in infos and entry.kind != "type":
-                infos[entry.dataset] = self.dataset_info(entry, learnt)
+                infos[entry.dataset] = self.info_of(entry, learnt)
         return infos
+
+    def info_of(self, entry: Entry, learnt: dict[Dataset, dict[str, str]]) -> DatasetInfo:
+        """A dataset with its columns; without any, if that fails."""
+        try:
+            return self.dataset_info(entry, learnt)
+        except Exception as error:
+            self.unknown_frame(entry, error)
+            return DatasetInfo(entry.dataset, entry.kind)
 
     def dataset_info(self, entry: Entry, learnt: dict[Dataset, dict[str, str]]) -> DatasetInfo:
         frame = entry.scanned if entry.scanned is not None else self.schema(entry)
@@ -927,6 +1090,15 @@ def closings(frame: Frame, key: str, name: str) -> list[tuple[Column, Way]]:
     return [influence for slot in found if slot is not None for influence in slot.lineage]
 
 
+def named_frame(frame: Frame) -> Frame:
+    """A frame whose columns are called by texts: a name of another kind would break whoever shows or keeps it."""
+    if frame.__class__ is not Scan:
+        for slot in frame.slots:
+            if slot.name.__class__ is not str:
+                raise TypeError(f"a column is called by {type(slot.name).__name__}, which is no text")
+    return frame
+
+
 def parameter_scope(parameters: tuple[str, ...], evaluation: Evaluation) -> Scope:
     """A function's parameters are names without lineage."""
     scope = Scope(evaluation, None, {})
@@ -949,9 +1121,11 @@ def text_hash(reading: Reading, tree: Any) -> str:
     return hashlib.sha256(reading.words_of(tree).encode()).hexdigest()[:8]
 
 
-def slipped(error: Exception, at: Place | None) -> Diagnostic:
-    said = f"the statement cannot be traced ({type(error).__name__}: {str(error)[:100]})"
-    return Diagnostic(Code.UNSUPPORTED_CONSTRUCT, said, at, "Please report the statement.")
+def failure_of(error: Exception, tree: Any, place: Place) -> Diagnostic:
+    """Why a statement has no result: it nests deeper than it can be followed, or lineal fails over it."""
+    if isinstance(error, RecursionError) and nests_deeply(tree):
+        return Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", place)
+    return internal_error(error, place)
 
 
 def untraced(tree: Any, reading: Reading) -> Diagnostic:

@@ -10,6 +10,8 @@ from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.statements import Plan
+from lineal.model.boundary import Passing
+from lineal.model.diagnostic import Diagnostic
 from lineal.model.edge import Dataset
 from lineal.model.extraction import DatasetInfo
 
@@ -22,7 +24,7 @@ DEEPEST_DIRECT = 40
 """A definition evaluates what it reads by a call, down to here; a longer chain goes through a work list."""
 
 
-class Pending(Exception):
+class Pending(Passing):
     """The chain of definitions is too long for calls: evaluate this one first."""
 
     def __init__(self, entry: Entry) -> None:
@@ -41,7 +43,7 @@ class Definition:
     """One statement that writes a dataset."""
 
     __slots__ = (
-        "entry", "evaluation", "facts", "frame", "parameters", "plan", "reading", "setting", "target",
+        "entry", "evaluation", "facts", "failure", "frame", "parameters", "plan", "reading", "setting", "target",
     )  # fmt: skip
 
     def __init__(
@@ -56,6 +58,8 @@ class Definition:
         self.frame: Frame | None = None
         self.evaluation: Evaluation | None = None
         self.setting: Setting | None = None
+        self.failure: Diagnostic | None = None
+        """why it has no result; whoever reads its dataset finds one that nothing is known of"""
 
     @property
     def hidden(self) -> bool:
@@ -101,6 +105,11 @@ class Entry:
         self.definitions.append(definition)
         if definition.plan.defines:
             self.deciding.append(definition)
+
+    def remove(self, definition: Definition) -> None:
+        """Forget a statement."""
+        self.definitions = [each for each in self.definitions if each is not definition]
+        self.deciding = [each for each in self.deciding if each is not definition]
 
     @property
     def defining(self) -> list[Definition]:

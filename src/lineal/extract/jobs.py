@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
 from dataclasses import replace
 
 from lineal.extract.entries import Definition
@@ -15,20 +14,25 @@ from lineal.model.job import Job
 PYTHON = "python"
 
 
-def jobs_of(definitions: Iterable[Definition]) -> list[Job]:
-    """One job for each dataset that is written, in the order of definition; several statements are one text."""
-    jobs: dict[Dataset, Job] = {}
-    spans: dict[int, list[Span]] = {}
-    for definition in definitions:
-        if not definition.hidden:
-            found = _job(definition, spans)
-            before = jobs.get(definition.target)
-            jobs[definition.target] = found if before is None else _both(before, found)
-    return list(jobs.values())
-
-
 Span = tuple[int, int]
 """Where a statement of a script begins and ends."""
+
+
+class Jobs:
+    """One job for each dataset that is written, in the order of definition; several statements are one text."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[Dataset, Job] = {}
+        self._spans: dict[int, list[Span]] = {}
+
+    def add(self, definition: Definition) -> None:
+        if not definition.hidden:
+            found = _job(definition, self._spans)
+            before = self._jobs.get(definition.target)
+            self._jobs[definition.target] = found if before is None else _both(before, found)
+
+    def all(self) -> list[Job]:
+        return list(self._jobs.values())
 
 
 def _job(definition: Definition, spans: dict[int, list[Span]]) -> Job:

@@ -28,6 +28,7 @@ from lineal.extract.sql.types import Types
 from lineal.extract.sql.types.kinds import Type
 from lineal.extract.timeline import order_matters
 from lineal.extract.trace import Asker, Question, Recorder, holds
+from lineal.model.diagnostic import Code, Place
 from lineal.model.extraction import Coverage, Extraction
 from lineal.model.script import Corpus, Script
 
@@ -98,10 +99,21 @@ class Remembering(Definitions):
     def extract(self) -> Extraction:
         found = super().extract()
         for held in self.held:
-            record = self.renewed(held)
+            record = self.kept(held)
             if record is not None:
                 self.memory.now[held.key] = record
         return found
+
+    def kept(self, held: Held) -> Record | None:
+        """The record of a script; None for one that has none, or of which none can be made."""
+        try:
+            record = self.renewed(held)
+            if record is not None and record is not held.record:
+                marshal.dumps(record)
+            return record
+        except Exception as error:
+            held.reading.fail(error, Place(held.reading.script.file, held.reading.script.line, 1))
+            return None
 
     @cached_property
     def environment(self) -> bytes:
@@ -123,19 +135,23 @@ class Remembering(Definitions):
         plans = [step for step, _ in prepared.steps if isinstance(step, Plan)]
         if prepared.reading.found is not None:
             self.procedural.append(script.key())
-        elif prepared.plain and len(plans) == len(prepared.steps):
+        elif prepared.plain and len(plans) == len(prepared.steps) and not self.failed_since(reported):
             held = self.hold(Held(key, prepared.reading, plans, None))
             held.coverage = tuple(map(int.__sub__, counts(self.coverage), before))  # type: ignore[assignment]
             held.diagnostics = [codec.diagnostic_out(found) for found in self.diagnostics[reported:]]
             held.names = [{"name": plan.name, "key": plan.key, "kind": plan.kind} for plan in plans]
         return prepared
 
+    def failed_since(self, reported: int) -> bool:
+        """Whether lineal has failed over a statement: what is a defect today is not kept for another day."""
+        return any(found.code is Code.INTERNAL_ERROR for found in self.diagnostics[reported:])
+
     def key_of(self, script: Script) -> bytes:
         return hashlib.blake2b(self.about + b"\0" + script.key(), digest_size=20).digest()
 
     def recalled(self, key: bytes, script: Script, record: Record) -> Prepared:
         coverage, diagnostics, statements, made, _, _ = record
-        reading = Reading(script)
+        reading = Reading(script, self.failures)
         plans = [codec.plan_in(fields, spot(query), spot(node)) for fields, query, node, _ in made]
         reading.statements = [object() if there else None for there in statements]
         for plan, (_, _, _, position) in zip(plans, made, strict=True):
@@ -231,7 +247,11 @@ class Remembering(Definitions):
             return held.record[4 + second][number] if held.record is not None else None
         if note.questions is None:
             return None
-        return note.questions, codec.Encoder(held.reading).evaluation(note.frame, note.evaluation)
+        try:
+            return note.questions, codec.Encoder(held.reading).evaluation(note.frame, note.evaluation)
+        except Exception as error:
+            held.reading.fail(error, held.reading.statement_near(held.plans[number].node))
+            return None
 
 
 def makes_functions(program: Script) -> bool:
@@ -250,6 +270,9 @@ class RevivingTypes(Types):
         try:
             definition.evaluation = self.definitions.evaluated_again(definition)
             return super().defined(definition)
+        except Exception as error:
+            self.definitions.fail(definition, error)
+            return {}
         finally:
             definition.evaluation = remembered
 

@@ -26,6 +26,7 @@ from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.parse import deep
 from lineal.extract.sql.reading import Reading
 from lineal.extract.timeline import order_matters
+from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
 from lineal.model.script import Corpus, Script
 
@@ -122,7 +123,7 @@ def _serve(corpus: Corpus, records: dict[bytes, Record], share: list[int], line:
         _tell([line], worker.records())
 
 
-class Foreign(Exception):
+class Foreign(Passing):
     """A statement reads what another process defines, and has not told yet."""
 
     def __init__(self, name: Name) -> None:

@@ -18,6 +18,7 @@ from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.pieces import Routine
 from lineal.extract.sql.statements import Plan
+from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Script
@@ -37,14 +38,16 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
 
     A program may ask for the columns of a table that another one writes: then all run again, now that these are known.
     """
-    files = files_of(scripts)
+    files = files_of(scripts, definitions.failures, definitions.lose)
     foreseen: dict[str, Foreseen] = {}
     for _ in range(MOST_ROUNDS):
         corpus = Corpus(definitions, foreseen)
         lent = lend(definitions, foreseen)
-        run = Program(files, cast(Known, corpus)).execute()
-        read = read_by_statements(definitions)
-        take_back(lent)
+        try:
+            run = Program(files, cast(Known, corpus)).execute()
+            read = read_by_statements(definitions)
+        finally:
+            take_back(lent)
         asked = [key_of(write) for write in run.writes if asked_elsewhere(run, write) or key_of(write) in read]
         if not asked:
             break
@@ -53,14 +56,24 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
             break
         forget(definitions)
     forget(definitions)
+    definitions.diagnostics.extend(run.diagnostics)
+    definitions.coverage.lose(failed_in(run))
     targets = [definitions.entry(key_of(write), write.name, write.kind) for write in run.writes]
     again = Again(definitions, files, run)
     for number, (write, entry) in enumerate(zip(run.writes, targets, strict=True)):
-        add(definitions, write, entry, number, again)
+        definitions.coverage.read += 1
+        definitions.coverage.parsed += 1
+        definitions.coverage.resolved += 1
+        try:
+            add(definitions, write, entry, number, again)
+        except Exception as error:
+            write.reading.fail(error, write.reading.statement_near(write.node))
     definitions.programs = {**dict.fromkeys(run.program.entered, 0), **Counter(map(program_of, run.writes))}
-    definitions.diagnostics.extend(run.diagnostics)
-    definitions.coverage.read += len(run.writes)
-    definitions.coverage.parsed += len(run.writes)
+
+
+def failed_in(run: Run) -> int:
+    """The parts of the programs over which the interpreter failed."""
+    return sum(found.code is Code.INTERNAL_ERROR for found in run.diagnostics)
 
 
 def asked_elsewhere(run: Run, write: Write) -> bool:
@@ -111,6 +124,7 @@ class Again:
             said = set(self.first.diagnostics)
             kept = [each for each in self.definitions.diagnostics if each not in said]
             self.definitions.diagnostics[:] = [*kept, *self.second.diagnostics]
+            self.definitions.coverage.lose(max(0, failed_in(self.second) - failed_in(self.first)))
         writes = self.second.writes
         return writes[number] if len(writes) == len(self.first.writes) else self.first.writes[number]
 
@@ -120,7 +134,7 @@ def forget(definitions: Definitions) -> None:
     for entry in definitions.entries.values():
         entry.scanned = None
     for definition in definitions.order:
-        definition.frame = definition.evaluation = None
+        definition.frame = definition.evaluation = definition.failure = None
 
 
 class Foreseen(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lineal.extract.entries import Definition
 from lineal.extract.sql.canonical import Columns, digest
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lineal.extract.definitions import Definitions
 
 PYTHON = "python"
+
+Said = TypeVar("Said")
 
 
 def statements_of(definitions: Definitions) -> list[Statement]:
@@ -35,14 +37,11 @@ def _statement(definition: Definition, columns: Columns) -> Statement:
     return LateStatement.of(definition.target, script.dialect, saying)
 
 
-class Program:
-    """df.write.saveAsTable("t")      one write of a program, which counts as a whole, without its layout"""
+class Saying:
+    """What a statement says, looked up when somebody compares it; what cannot be looked up is reported, and empty."""
 
-    kind = PYTHON
-
-    def __init__(self, definition: Definition) -> None:
-        self.reading = definition.reading
-        self.node = definition.plan.node
+    reading: Reading
+    node: Any
 
     @property
     def text(self) -> str:
@@ -52,9 +51,26 @@ class Program:
     def file(self) -> str:
         return self.reading.script.file
 
+    def look_up(self, work: Callable[[], Said], otherwise: Said) -> Said:
+        try:
+            return work()
+        except Exception as error:
+            self.reading.fail(error, self.reading.statement_near(self.node))
+            return otherwise
+
+
+class Program(Saying):
+    """df.write.saveAsTable("t")      one write of a program, which counts as a whole, without its layout"""
+
+    kind = PYTHON
+
+    def __init__(self, definition: Definition) -> None:
+        self.reading = definition.reading
+        self.node = definition.plan.node
+
     @property
     def place(self) -> Place | None:
-        return self.reading.place_of_statement(self.node) if self.node is not None else None
+        return self.look_up(lambda: place_of(self.reading, self.node), None)
 
     @cached_property
     def words(self) -> str:
@@ -68,35 +84,31 @@ class Program:
         return self.words
 
 
-class Sql:
+class Sql(Saying):
     """A statement; with all around it, where their order matters or a procedure holds them."""
 
     def __init__(self, definition: Definition, columns: Columns) -> None:
         self.definition = definition
         self.reading = definition.reading
+        self.node = definition.plan.node
         self.columns = columns
-
-    @property
-    def text(self) -> str:
-        return self.reading.script.text
-
-    @property
-    def file(self) -> str:
-        return self.reading.script.file
 
     @property
     def kind(self) -> str:
         if self.definition.plan.kind == "function":
             return "function"
-        return kind_of(self.chunks[0]) if self.chunks else ""
+        return self.look_up(lambda: kind_of(self.chunks[0]) if self.chunks else "", "")
 
     @cached_property
     def place(self) -> Place | None:
-        node = self.definition.plan.node
-        return self.reading.place_of_statement(node) if node is not None else None
+        return self.look_up(lambda: place_of(self.reading, self.node), None)
 
     @cached_property
     def chunks(self) -> list[Words]:
+        return self.look_up(self.own_chunks, [])
+
+    def own_chunks(self) -> list[Words]:
+        """The words of the statement; of all around it, where it counts with them."""
         chunks, node = self.reading.chunks, self.definition.plan.node
         setting = self.definition.setting
         ordered = setting is not None and setting.timeline is not None
@@ -110,45 +122,47 @@ class Sql:
 
     @cached_property
     def words(self) -> str:
-        return digest("\x1d".join(map(words_of, self.chunks)))
+        return self.look_up(lambda: digest("\x1d".join(map(words_of, self.chunks))), digest(self.text))
 
     @cached_property
     def meaning(self) -> str:
-        return meaning(self.reading.script, self.chunks, self.columns, self.words)
+        return self.look_up(lambda: meaning(self.reading.script, self.chunks, self.columns, self.words), self.words)
 
 
-class Body:
+class Body(Saying):
     """CREATE FUNCTION f …      what is called counts as well as what calls it"""
 
     kind = "function"
 
     def __init__(self, reading: Reading, columns: Columns) -> None:
         self.reading = reading
+        self.node = None
         self.columns = columns
 
     @property
-    def text(self) -> str:
-        return self.reading.script.text
-
-    @property
-    def file(self) -> str:
-        return self.reading.script.file
-
-    @property
     def place(self) -> Place | None:
-        return self.reading.place_at(0)
+        return self.look_up(lambda: self.reading.place_at(0), None)
+
+    @cached_property
+    def chunks(self) -> list[Words]:
+        return self.look_up(lambda: self.reading.chunks, [])
 
     @cached_property
     def words(self) -> str:
-        return digest("\x1d".join(map(words_of, self.reading.chunks)))
+        return self.look_up(lambda: digest("\x1d".join(map(words_of, self.chunks))), digest(self.text))
 
     @cached_property
     def meaning(self) -> str:
-        return meaning(self.reading.script, self.reading.chunks, self.columns, self.words)
+        return self.look_up(lambda: meaning(self.reading.script, self.chunks, self.columns, self.words), self.words)
+
+
+def place_of(reading: Reading, node: Any) -> Place | None:
+    return reading.place_of_statement(node) if node is not None else None
 
 
 def _functions(definitions: Definitions, columns: Columns) -> Iterator[Statement]:
-    named = [(each.name, Reading(each.body)) for each in definitions.corpus.functions if not each.table]
+    bodies = [each for each in definitions.corpus.functions if not each.table]
+    named = [(each.name, Reading(each.body, definitions.failures)) for each in bodies]
     for name, reading in [*named, *definitions.routines_read]:
         target = Dataset(definitions.corpus.namespace, name)
         yield LateStatement.of(target, reading.script.dialect, Body(reading, columns))

@@ -84,8 +84,6 @@ class Timeline:
         self.versions: list[Version] = []
         self.bound: dict[str, Version] = {}
         self.history: dict[str, tuple[list[int], list[Version | None]]] = {}
-        self.spared = 0
-        """the statements that find what they would make, and leave it as it is"""
         for position, step in enumerate(steps):
             FOLLOW[step.__class__](self, position, step)
         for version in self.versions:
@@ -132,8 +130,7 @@ class Timeline:
         """CREATE starts a version, unless it keeps what is there; whatever else writes, writes into the current one"""
         held = self.bound.get(plan.key)
         if plan.keeps and held is not None and not held.external and surely(held.arms, arms_of(plan)):
-            self.spared += 1  # CREATE TABLE IF NOT EXISTS t, where t has been created: nothing happens
-            return
+            return  # CREATE TABLE IF NOT EXISTS t, where t has been created: nothing happens
         if plan.defines and held is not None and held.external and not plan.replaces:
             held.external = False  # INSERT INTO t …; CREATE TABLE t …: there was no t before
             version = held

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lineal.algebra.frame import Frame, Scan, Slot
 from lineal.algebra.functions import Function
 from lineal.extract.sql.own_functions import OwnFunctions
+from lineal.model.boundary import Passing
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import ColumnInfo
 
@@ -105,7 +106,7 @@ class Called(OwnFunctions):
         return super().meant(name)
 
 
-class Changed(Exception):
+class Changed(Passing):
     """An answer that cannot be had without the statement itself."""
 
 

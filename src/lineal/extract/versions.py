@@ -68,7 +68,6 @@ class Versions:
         """Shown versions are definitions of their names; of a hidden one every statement leaves a state."""
         timeline = script.timeline
         assert timeline is not None
-        self.definitions.coverage.resolved += timeline.spared
         writes: list[tuple[int, Version, Plan]] = []
         for version in timeline.versions:
             if version.hidden and self.collapse:
@@ -80,11 +79,14 @@ class Versions:
         for position, version, plan in sorted(writes, key=lambda write: write[0]):
             entry = version.entry or version.states[version.positions.index(position)]
             if entry.__class__ is State and plan.schema is not None:
-                self.definitions.coverage.resolved += 1  # CREATE TABLE #t (a INT): its first state has the columns
-                continue
+                continue  # CREATE TABLE #t (a INT): its first state has the columns
             definition = self.definitions.add_plan(plan, script.reading, script.facts, entry)
             if definition is not None:
                 definition.setting = Setting(timeline, position, script.namings[position])
+
+    def forget(self, script: Arranged) -> None:
+        """Nothing of a script stays: it could not be added."""
+        self.hidden = [(version, reading) for version, reading in self.hidden if reading is not script.reading]
 
     # -- shown ---------------------------------------------------------------------------------------------------
 
@@ -104,12 +106,20 @@ class Versions:
             written = [definition for state in version.states for definition in state.definitions]
             if version.read or version.superseded or not written:
                 continue
-            name = self.names[id(version)]
-            entry = self.definitions.entry(f"{version.key}@{name}", name, "temporary")
-            for definition in written:
-                definition.entry, definition.target = entry, entry.dataset
-                entry.add(definition)
-            entry.scanned = Scan(entry.dataset, named_columns(self.definitions.schema(version.states[-1])), True)
+            try:
+                self.show_result(version, written)
+            except Exception as error:
+                for definition in written:
+                    self.definitions.fail(definition, error)
+
+    def show_result(self, version: Version, written: list[Definition]) -> None:
+        name = self.names[id(version)]
+        entry = self.definitions.entry(f"{version.key}@{name}", name, "temporary")
+        columns = named_columns(self.definitions.schema(version.states[-1]))
+        for definition in written:
+            definition.entry, definition.target = entry, entry.dataset
+            entry.add(definition)
+        entry.scanned = Scan(entry.dataset, columns, all(each.failure is None for each in written))
 
     # -- hidden --------------------------------------------------------------------------------------------------
 

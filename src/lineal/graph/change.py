@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from lineal.model.boundary import Passing
+
 DROP, RENAME, TYPE, VALUES = "drop", "rename", "type", "values"
 KINDS = (DROP, RENAME, TYPE, VALUES)
 WITH_OBJECT = {RENAME: "NEW", TYPE: "TYPE"}
 
 
-class UnknownChange(ValueError):
+class UnknownChange(Passing, ValueError):
     """The text names no change; the message says what does."""
 
 

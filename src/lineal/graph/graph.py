@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from lineal.model import names
+from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
@@ -14,7 +15,7 @@ from lineal.model.way import Confidence
 STAR = "*"
 
 
-class UnknownName(LookupError):
+class UnknownName(Passing, LookupError):
     """No dataset or column has this name; the message says which one may have been meant."""
 
 

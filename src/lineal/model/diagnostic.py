@@ -45,6 +45,13 @@ class Code(Enum):
         "A statement nests deeper than can be read. The other statements go on.",
         "Split the statement.",
     )
+    INTERNAL_ERROR = (
+        "internal-error",
+        Severity.ERROR,
+        "lineal itself failed on a statement or file. It has no lineage and counts as not resolved; "
+        "everything else keeps its result.",
+        "Please report it with the trace id; LINEAL_DEBUG=1 shows the traceback.",
+    )
     UNRESOLVED_COLUMN = (
         "unresolved-column",
         Severity.ERROR,

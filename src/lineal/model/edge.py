@@ -52,6 +52,10 @@ class Reader(Protocol):
 
     def calls(self, trail: Any) -> tuple[str, ...]: ...
 
+    def failed(self, error: Exception, trail: Any) -> None:
+        """A look-up has failed: report it for the statement that the trail belongs to, or raise it again."""
+        ...
+
 
 class Usage(NamedTuple):
     """One way in which a target depends on a source column."""
@@ -79,15 +83,27 @@ class Usage(NamedTuple):
 
     @property
     def place(self) -> Place | None:
-        return self.reader.place(self.trail)
+        try:
+            return self.reader.place(self.trail)
+        except Exception as error:
+            self.reader.failed(error, self.trail)
+            return None
 
     @property
     def expression(self) -> str:
-        return self.reader.expression(self.trail)
+        try:
+            return self.reader.expression(self.trail)
+        except Exception as error:
+            self.reader.failed(error, self.trail)
+            return ""
 
     @property
     def calls(self) -> tuple[str, ...]:
-        return self.reader.calls(self.trail)
+        try:
+            return self.reader.calls(self.trail)
+        except Exception as error:
+            self.reader.failed(error, self.trail)
+            return ()
 
     @property
     def transform(self) -> str:
@@ -115,6 +131,9 @@ class Site(NamedTuple):
 
     def calls(self, trail: Any) -> tuple[str, ...]:
         return self.path
+
+    def failed(self, error: Exception, trail: Any) -> None:
+        raise error
 
 
 BASE_SCORE = {"direct": 0.95, "aggregation": 0.90, "window_function": 0.85, "expression": 0.80}

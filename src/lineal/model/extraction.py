@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset, Edge, Read
 from lineal.model.job import Job
@@ -147,6 +148,18 @@ class Coverage:
         """The smaller of the two shares: neither makes up for the other."""
         return min(self.statement_percent, self.column_percent)
 
+    def fail(self, statements: int = 1) -> None:
+        """So many statements failed that were taken for resolved; each leaves at least one column unresolved."""
+        self.resolved = max(0, self.resolved - statements)
+        self.references += statements
+        self.unresolved += statements
+
+    def lose(self, statements: int = 1) -> None:
+        """So many statements failed before they were counted: a file that could not be read has at least one."""
+        self.read += statements
+        self.references += statements
+        self.unresolved += statements
+
     def add(self, other: Coverage) -> None:
         for name in self.__dataclass_fields__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -165,6 +178,7 @@ class Extraction:
         occurrences: list[Occurrence] | None = None,
         statements: list[Statement] | Callable[[], list[Statement]] | None = None,
         jobs: list[Job] | Callable[[], list[Job]] | None = None,
+        failures: Failures | None = None,
     ) -> None:
         self.edges = edges if edges is not None else []
         self._reads = reads if reads is not None else []
@@ -174,6 +188,8 @@ class Extraction:
         self.occurrences = occurrences if occurrences is not None else []
         self._statements = statements if statements is not None else []
         self._jobs = jobs if jobs is not None else []
+        self.failures = failures if failures is not None else Failures()
+        self.failures.follow(self.diagnostics, self.coverage)
 
     @property
     def reads(self) -> list[Read]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from lineal.model.boundary import Passing
 
-class ProjectError(Exception):
+
+class ProjectError(Passing):
     """One line that says what the caller asked for and why it cannot be had."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from lineal.model.boundary import Passing
 from lineal.model.diagnostic import Code, Diagnostic, Severity
 from lineal.model.finding import Checks, Finding, Suppression, order_of
 from lineal.model.names import closest
@@ -61,7 +62,7 @@ LEVELS: Mapping[str, Severity | None] = {
 }
 
 
-class UnknownRule(LookupError):
+class UnknownRule(Passing, LookupError):
     """No rule is called so; the message says which one may have been meant."""
 
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lineal.model.boundary import Passing
+
 OLDEST_JAVA = 17
 JAVA_SECONDS = 60
 
@@ -27,7 +29,7 @@ QUIET = {
 }
 
 
-class SparkUnavailable(Exception):
+class SparkUnavailable(Passing):
     """Spark cannot be started here; the message says what to install."""
 
 

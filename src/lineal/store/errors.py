@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from lineal.model.boundary import Passing
 
-class StoreError(Exception):
+
+class StoreError(Passing):
     """The store cannot do what was asked; nothing of it was changed."""
 
 

@@ -219,6 +219,9 @@ class PlanReading:
             trail = inner
         return tuple(name for name in names if name)
 
+    def failed(self, error: Exception, trail: Any) -> None:
+        raise error
+
 
 def variables_in(text: str, names: Names, origins: Origins, known: Variables) -> dict[str, Variable]:
     """SET VAR (v, w) = (SELECT max(a), b FROM t WHERE c)      v from a, w from b, both by c; DECLARE: nothing"""

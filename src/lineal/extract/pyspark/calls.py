@@ -136,13 +136,19 @@ def evaluated(run: Run, node: ast.Call, env: Environment) -> Value:
     text = value(run, node.args[0], env) if node.args else None
     if not isinstance(text, str) or isinstance(text, Pattern) or len(text) > LONGEST_EVAL:
         return Unknown("eval()", "a text that only a run knows")
+    if run.depth >= DEEPEST_CALL:
+        return Unknown("eval()", "nested too deeply")
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Unknown("eval()", "not followed")
     for each in ast.walk(tree):
         ast.copy_location(each, node)
-    return value(run, tree.body, env)
+    run.depth += 1
+    try:
+        return value(run, tree.body, env)
+    finally:
+        run.depth -= 1
 
 
 def module_named(run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

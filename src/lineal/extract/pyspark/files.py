@@ -14,6 +14,7 @@ from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.run import Environment
 from lineal.extract.pyspark.values import Class, Function, Value
 from lineal.extract.sql.reading import Reading
+from lineal.model.boundary import Failures, Report, internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Script
 
@@ -37,11 +38,13 @@ class File:
         "script",
     )
 
-    def __init__(self, script: Script, embedded: dict[int, tuple[Any, Reading]]) -> None:
+    def __init__(
+        self, script: Script, embedded: dict[int, tuple[Any, Reading]], failures: Failures | None = None
+    ) -> None:
         self.script = script
         self.path = script.file.replace("\\", "/")
         text, lines = python_of(script.text, self.path)
-        self.reading = PythonReading(text, script.file, lines, embedded)
+        self.reading = PythonReading(text, script.file, lines, embedded, failures)
         self.parts = tuple(part for part in re.sub(r"\.(py|ipynb)$", "", self.path).split("/") if part not in ("", "."))
         self.functions: list[Function] = []
         self.classes: list[Class] = []
@@ -105,10 +108,16 @@ def frame_like_names(tree: ast.AST) -> set[str]:
     }
 
 
-def files_of(scripts: Iterable[Script]) -> list[File]:
-    """The files of a program; they stay the same, however often it is run."""
+def files_of(scripts: Iterable[Script], failures: Failures, report: Report) -> list[File]:
+    """The files of a program; they stay the same, however often it is run. One that cannot be read is left out."""
     embedded: dict[int, tuple[Any, Reading]] = {}
-    return [File(script, embedded) for script in scripts]
+    files = []
+    for script in scripts:
+        try:
+            files.append(File(script, embedded, failures))
+        except Exception as error:
+            report(internal_error(error, Place(script.file, script.line, 1), "program"))
+    return files
 
 
 def imported_words(text: str) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.relation import Relation, ancestors
 from lineal.extract.pyspark.run import Environment, Exhausted, Run, Write
 from lineal.extract.pyspark.session import opened
-from lineal.extract.pyspark.statements import SLIPS, Returns, block
+from lineal.extract.pyspark.statements import Returns, block
 from lineal.extract.pyspark.types import TYPE_NAMES
 from lineal.extract.pyspark.values import (
     Function,
@@ -86,12 +86,12 @@ class Program:
         spoken = [file for file in self.files if SPARK_WORDS.search(file.text)]
         entries = self.entries([*spoken, *self.callers(spoken)])
         for file in entries:
-            self.enter(file)
+            self.attempt(self.enter, file)
         for file in spoken:
             if file.environment is None and file not in entries:
-                self.enter(file)
+                self.attempt(self.enter, file)
         for file in spoken:
-            self.call_what_nobody_calls(file)
+            self.attempt(self.call_what_nobody_calls, file)
         for file in self.files:
             if file.failed is not None:
                 self.run.diagnostics.append(file.failed)
@@ -99,6 +99,17 @@ class Program:
             if write.name in self.located:
                 write.name, write.kind = self.located[write.name], "table"
         return self.run
+
+    def attempt(self, work: Callable[[File], None], file: File) -> None:
+        """Some work for a file; if it fails, that costs only the file."""
+        run = self.run
+        try:
+            work(file)
+        except Exception as error:
+            run.reading, run.depth = file.reading, 0
+            run.journals.clear()
+            run.frames.clear()
+            run.fail(error, None, "program")
 
     def callers(self, spoken: list[File]) -> list[File]:
         """Files that never speak of Spark, but start those that do: from jobs import run; run()"""
@@ -161,8 +172,10 @@ class Program:
                 run.journals, run.depth = [], depth
                 block(run, [statement], env, Returns())
             except (Exhausted, RecursionError) as error:
-                said = str(error) if isinstance(error, Exhausted) else "the code nests too deeply"
-                run.report(Code.TOO_DEEP, said, statement)
+                if isinstance(error, Exhausted):
+                    run.report(Code.TOO_DEEP, str(error), statement)
+                else:
+                    run.fail(error, statement)
                 if run.chances <= 0:
                     break
                 run.grant()
@@ -187,11 +200,10 @@ class Program:
         reading, run.reading = run.reading, function.file.reading
         try:
             call()
-        except (Exhausted, RecursionError):
+        except Exhausted:
             run.report(Code.TOO_DEEP, f"{function.name} does more than can be followed", function.node)
-        except SLIPS as error:
-            said = f"{function.name} cannot be followed ({type(error).__name__}: {str(error)[:100]})"
-            run.report(Code.UNSUPPORTED_CONSTRUCT, said, function.node)
+        except Exception as error:
+            run.fail(error, function.node, f"function {function.name}")
         finally:
             run.reading = reading
             run.journals.clear()

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from lineal.algebra.frame import Trail
 from lineal.algebra.functions import DATE_PARTS, known
-from lineal.extract.sql.reading import Reading, offset_of
+from lineal.extract.sql.reading import Reading, first_node, offset_of
+from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Place
 from lineal.model.script import Script
 from lineal.model.way import Confidence
@@ -30,8 +31,9 @@ class PythonReading(Reading):
         file: str,
         cells: list[int] | None = None,
         embedded: dict[int, tuple[Any, Reading]] | None = None,
+        failures: Failures | None = None,
     ) -> None:
-        super().__init__(Script(text, "python", file))
+        super().__init__(Script(text, "python", file), failures)
         self.cells = cells
         """of a notebook: the line in the file that each line of its code stands for"""
         self.embedded = embedded if embedded is not None else {}
@@ -95,6 +97,12 @@ class PythonReading(Reading):
     def place_of_statement(self, tree: Any) -> Place | None:
         return self.place_of(tree)
 
+    def failed(self, error: Exception, trail: Trail | None) -> None:
+        """A trail leads to an expression, and not to the write that it belongs to: a file is told once."""
+        if self.failures is None:
+            raise error
+        self.failures.add(error, self.statement_near(first_node(trail)), id(self))
+
     def at(self, line: int, column: int) -> Place:
         if self.cells is not None and 0 < line <= len(self.cells):
             line = self.cells[line - 1]
@@ -136,14 +144,6 @@ class Spot(NamedTuple):
 
     def __deepcopy__(self, memo: Any) -> Spot:
         return self
-
-
-def first_node(trail: Trail | None) -> Any:
-    while trail is not None:
-        if trail[0] is not None:
-            return trail[0]
-        trail = trail[2]
-    return None
 
 
 def spot_of(node: Any) -> Spot | None:

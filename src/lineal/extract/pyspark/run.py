@@ -13,6 +13,7 @@ from lineal.extract.pyspark.values import Unknown, Value
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Catalog
 from lineal.extract.sql.statements import Partition
+from lineal.model.boundary import Passing, internal_error
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset
 from lineal.model.way import Confidence
@@ -28,7 +29,7 @@ DEEPEST_CALL = 40
 NO_TARGET = Dataset("", "")
 
 
-class Exhausted(Exception):
+class Exhausted(Passing):
     """The program does more than can be followed: an endless loop, a recursion, a huge table."""
 
 
@@ -150,6 +151,17 @@ class Run:
             self.reported.add(diagnostic)
             self.diagnostics.append(diagnostic)
 
+    def fail(self, error: Exception, node: Any, what: str = "statement") -> None:
+        """The interpreter failed over a part of the program; the parts after it go on."""
+        place = self.reading.statement_near(node)
+        if isinstance(error, RecursionError) and nests_deeply(node):
+            diagnostic = Diagnostic(Code.TOO_DEEP, "the code nests too deeply", place)
+        else:
+            diagnostic = internal_error(error, place, what)
+        if diagnostic not in self.reported:
+            self.reported.add(diagnostic)
+            self.diagnostics.append(diagnostic)
+
     def dynamic(self, what: str, node: ast.AST, level: Confidence = Confidence.UNKNOWN) -> None:
         """A place that only a run can tell, with its text and the reason; a name that nothing defines tells nothing."""
         level = Confidence.UNKNOWN if level is Confidence.HIGH else level
@@ -187,6 +199,20 @@ class Run:
         if self.journals:
             for number, entry in journal.items():
                 self.journals[-1].setdefault(number, entry)
+
+
+DEEP = 60
+"""Levels of a syntax tree that ordinary code does not reach, and that recursion may fail over."""
+
+
+def nests_deeply(node: Any) -> bool:
+    """Whether code is nested so deeply that what walks it may run out of calls."""
+    level = [node] if isinstance(node, ast.AST) else []
+    for _ in range(DEEP):
+        level = [child for each in level for child in ast.iter_child_nodes(each)]
+        if not level:
+            return False
+    return True
 
 
 def copied(container: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame, renamed
+from lineal.algebra.frame import renamed
 from lineal.extract.pyspark.branches import merged_relation
 from lineal.extract.pyspark.columns.trees import statements
 from lineal.extract.pyspark.relation import Relation, fresh
@@ -247,14 +247,10 @@ def evaluated(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], n
     around: Scope | None = None
     if plan.moment is not None:
         around = evaluation.around = Locals(evaluation, plan.moment)
-    try:
-        ctes = with_(plan.with_, around, frames, evaluation) if plan.with_ is not None else frames
-        frame = plan.made(evaluation, ctes) if plan.made is not None else query(plan.query, around, ctes, evaluation)
-        if plan.after is not None:
-            frame = plan.after(frame, evaluation, ctes)
-    except (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError, RecursionError) as error:
-        run.report(Code.UNSUPPORTED_CONSTRUCT, f"the statement cannot be traced ({type(error).__name__})", node)
-        frame = Frame([], {})
+    ctes = with_(plan.with_, around, frames, evaluation) if plan.with_ is not None else frames
+    frame = plan.made(evaluation, ctes) if plan.made is not None else query(plan.query, around, ctes, evaluation)
+    if plan.after is not None:
+        frame = plan.after(frame, evaluation, ctes)
     for diagnostic in evaluation.diagnostics:
         if diagnostic not in run.reported:
             run.reported.add(diagnostic)

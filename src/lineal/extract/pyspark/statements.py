@@ -35,10 +35,6 @@ MOST_ROUNDS = 2_000
 MOST_WHILE = 60
 
 
-SLIPS = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError)
-"""A shape of code that nobody has thought of: it costs one statement, never the others."""
-
-
 class Flow(Enum):
     """How a block ended."""
 
@@ -59,11 +55,17 @@ def block(run: Run, nodes: list[ast.stmt], env: Environment, returns: Returns) -
         if handler is None:
             continue
         run.step()
+        journals, depth, reading, frames = len(run.journals), run.depth, run.reading, len(run.frames)
         try:
             flow = handler(run, node, env, returns)
-        except SLIPS as error:
-            said = f"the statement cannot be followed ({type(error).__name__}: {str(error)[:100]})"
-            run.report(Code.UNSUPPORTED_CONSTRUCT, said, node, "Please report the statement.")
+        except RecursionError:
+            raise
+        except Exception as error:
+            run.fail(error, node)
+            run.depth, run.reading = depth, reading
+            del run.frames[frames:]
+            while len(run.journals) > journals:
+                run.keep()
             continue
         if flow is not None and flow is not Flow.ON:
             return flow

@@ -20,7 +20,8 @@ from lineal.extract.sql.procedural.glance import may_be_procedural
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.repairs import given_up, tree_of
 from lineal.extract.sql.trees import parsed
-from lineal.extract.sql.words import BATCHES, FAILURES, statements, words
+from lineal.extract.sql.words import BATCHES, is_refusal, statements, words
+from lineal.model.boundary import Report, internal_error, raised_in
 from lineal.model.diagnostic import Code, Diagnostic, Place
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
@@ -41,17 +42,24 @@ def deep() -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
-def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
+Parsed = tuple[list[Any], int, list[Diagnostic]]
+"""The trees of a script's statements, how many statements there are, and what did not parse."""
+
+
+def parse(reading: Reading) -> Parsed:
     """The trees of a script's statements, how many statements there are, and what did not parse."""
     script = reading.script
-    if may_be_procedural(script.text, script.dialect) and (inside := procedural(reading)) is not None:
-        return inside
+    diagnostics: list[Diagnostic] = []
+    if may_be_procedural(script.text, script.dialect):
+        inside = procedural(reading, diagnostics.append)
+        if inside is not None:
+            return inside
     dialect = parser_dialect(script.dialect)
     tokens, unread = words(script)
     if not script.dialect or not (script.target or script.file):
         reading.remember(tokens)  # names are taken from the text: those of expressions, or that of the statement
     message = "a string, a quoted name or a comment is not closed"
-    diagnostics = [Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread]
+    diagnostics += [Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread]
     if (
         "{{" in script.text
         or "{%" in script.text
@@ -65,42 +73,52 @@ def parse(reading: Reading) -> tuple[list[Any], int, list[Diagnostic]]:
             reading.statements = trees
             found = [tree for tree in trees if tree is not None]
             if not any(map(given_up, found)):
-                return found, len(found), diagnostics
-        except (RecursionError, *FAILURES):
+                return found, len(found) + lost_among(diagnostics), diagnostics
+        except Exception:  # noqa: S110  each statement by itself tells what is wrong with it
             pass
-        if script.dialect in BATCHES and (inside := procedural(reading, surely=True)) is not None:
-            return inside
+        if script.dialect in BATCHES:
+            inside = procedural(reading, diagnostics.append, surely=True)
+            if inside is not None:
+                return inside
     return _one_by_one(reading, tokens, diagnostics)
 
 
-def procedural(reading: Reading, surely: bool = False) -> tuple[list[Any], int, list[Diagnostic]] | None:
+def procedural(reading: Reading, report: Report, surely: bool = False) -> Parsed | None:
     """The statements inside of procedural code, and T-SQL's that no semicolon ends."""
     from lineal.extract.sql.procedural import read
 
-    return read(reading, surely)
+    return read(reading, report, surely)
 
 
-def _one_by_one(
-    reading: Reading, tokens: list[Token], diagnostics: list[Diagnostic]
-) -> tuple[list[Any], int, list[Diagnostic]]:
-    unread = sum(diagnostic.code is Code.PARSE_ERROR for diagnostic in diagnostics)
+def lost_among(diagnostics: list[Diagnostic]) -> int:
+    """The statements that have no tree, and that nobody else counts."""
+    return sum(diagnostic.code in (Code.PARSE_ERROR, Code.INTERNAL_ERROR) for diagnostic in diagnostics)
+
+
+def _one_by_one(reading: Reading, tokens: list[Token], diagnostics: list[Diagnostic]) -> Parsed:
+    unread = lost_among(diagnostics)
     trees: list[Any] = []
     chunks = list(statements(tokens))
     for chunk in chunks:
         tree = None
         try:
-            if too_deep(chunk):
-                raise RecursionError
-            tree = tree_of(chunk, reading.script.dialect, reading.script.text)
-        except RecursionError:
-            at = reading.place_at(chunk[0].start)
-            diagnostics.append(Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", at))
-        except FAILURES as error:
-            at = place_of_error(reading, error) or reading.place_at(chunk[0].start)
-            diagnostics.append(Diagnostic(Code.PARSE_ERROR, one_line(error), at))
+            tree = shallow_tree(chunk, reading)
+        except Exception as error:
+            diagnostics.append(why_unread(error, reading, chunk[0].start))
         trees.append(tree)
     reading.statements = trees
     return [tree for tree in trees if tree is not None], len(chunks) + unread, diagnostics
+
+
+class TooDeep(Exception):
+    """A statement that the parser must not see."""
+
+
+def shallow_tree(words: list[Token], reading: Reading) -> Any:
+    """The tree of one statement, which must not nest too deeply."""
+    if too_deep(words):
+        raise TooDeep
+    return tree_of(words, reading.script.dialect, reading.script.text)
 
 
 # -- what the parser must not see ----------------------------------------------------------------------------------
@@ -155,6 +173,17 @@ def _report_templates(reading: Reading, tokens: list[Token], diagnostics: list[D
 
 
 # -- what went wrong ---------------------------------------------------------------------------------------------
+
+
+def why_unread(error: Exception, reading: Reading, start: int) -> Diagnostic:
+    """Why a statement has no tree: it nests too deeply, the parser refuses it, or lineal fails over it."""
+    at = reading.place_at(start)
+    ours = not raised_in(error, "sqlglot")
+    if isinstance(error, TooDeep) or (isinstance(error, RecursionError) and not ours):
+        return Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", at)
+    if is_refusal(error):
+        return Diagnostic(Code.PARSE_ERROR, one_line(error), place_of_error(reading, error) or at)
+    return internal_error(error, at)
 
 
 def place_of_error(reading: Reading, error: Exception) -> Place | None:

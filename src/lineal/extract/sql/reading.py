@@ -13,6 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lineal.algebra.frame import Trail
 from lineal.algebra.functions import known
 from lineal.extract.sql.words import statements, words
+from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Place
 from lineal.model.script import Script
 from lineal.model.way import Confidence
@@ -59,6 +60,7 @@ class Reading:
         "_lines",
         "_starts",
         "_tokens",
+        "failures",
         "found",
         "script",
         "statements",
@@ -66,8 +68,10 @@ class Reading:
 
     level = Confidence.HIGH
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, failures: Failures | None = None) -> None:
         self.script = script
+        self.failures = failures
+        """where a look-up that fails is reported; without it, it is raised"""
         self.statements: list[Any] = []
         self.found: Any = None
         """what procedural code holds besides its statements"""
@@ -126,6 +130,24 @@ class Reading:
             order = [id(statement) for statement in self.statements if statement is not None]
             position = order.index(id(tree)) if id(tree) in order and len(order) == len(starts) else -1
         return self.place_at(starts[position]) if position >= 0 else None
+
+    def statement_near(self, node: Any) -> Place:
+        """Where a statement starts; where that cannot be said, its script."""
+        try:
+            found = self.place_of_statement(node) if node is not None else None
+        except Exception:
+            found = None
+        return found or Place(self.script.file, self.script.line, 1)
+
+    def failed(self, error: Exception, trail: Trail | None) -> None:
+        """What a view has asked for could not be looked up: the statement counts as not resolved."""
+        self.fail(error, self.statement_near(first_node(trail)))
+
+    def fail(self, error: Exception, place: Place, statements: int = 1, what: str = "statement") -> None:
+        """A statement failed, or so many of the script; it is told once for each place."""
+        if self.failures is None:
+            raise error
+        self.failures.add(error, place, (id(self), place), what, statements)
 
     @property
     def chunks(self) -> list[list[Token]]:
@@ -292,9 +314,15 @@ class Reading:
 
 def anchor(trail: Trail | None) -> Any:
     """The outermost node on a trail: where the statement names the column."""
+    node = first_node(trail)
+    return starred(node) if isinstance(node, exp.Query) else node
+
+
+def first_node(trail: Trail | None) -> Any:
+    """The outermost node on a trail, whatever it is."""
     while trail is not None:
         if trail[0] is not None:
-            return starred(trail[0]) if isinstance(trail[0], exp.Query) else trail[0]
+            return trail[0]
         trail = trail[2]
     return None
 

@@ -8,7 +8,7 @@ from lineal.extract.sql.canonical import Columns, canonical, digest
 from lineal.extract.sql.fingerprint import QUOTES
 from lineal.extract.sql.parse import deep
 from lineal.extract.sql.repairs import tree_of
-from lineal.extract.sql.words import FAILURES
+from lineal.extract.sql.words import is_refusal
 from lineal.model.script import Script
 
 Words = list[Token]
@@ -44,10 +44,12 @@ def _word(word: Token) -> str:
 
 
 def meaning(script: Script, chunks: list[Words], columns: Columns, words: str) -> str:
-    """The canonical form of each statement; where one does not parse, the words."""
+    """The canonical form of each statement; where one does not parse or nests too deeply, the words."""
     try:
         with deep():
             trees = [tree_of(chunk, script.dialect, script.text) for chunk in chunks]
             return digest("\x1d".join(canonical(tree, script.dialect, columns) for tree in trees))
-    except (RecursionError, *FAILURES):
-        return words
+    except Exception as error:
+        if isinstance(error, RecursionError) or is_refusal(error):
+            return words
+        raise

@@ -34,6 +34,20 @@ def without_places(trees: list[Any]) -> list[Any]:
     return trees
 
 
+DEEP = 400
+"""Levels of a tree that an ordinary statement does not reach, and that recursion may fail over."""
+
+
+def nests_deeply(tree: Any) -> bool:
+    """Whether a tree is so deep that what walks it may run out of calls."""
+    level = [tree] if isinstance(tree, exp.Expression) else []
+    for _ in range(DEEP):
+        level = [child for node in level for child in node.iter_expressions()]
+        if not level:
+            return False
+    return True
+
+
 # -- when they are done with -------------------------------------------------------------------------------------------
 
 LEAVES = (exp.Identifier, exp.Literal)

@@ -11,12 +11,18 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lineal.extract.sql.clients import as_engine_reads
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.placeholders import has_placeholders, placed
+from lineal.model.boundary import raised_in
 from lineal.model.script import Script
 
 Words = list[Token]
 
 FAILURES = (SqlglotError, ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError)
 """What sqlglot raises over text that it cannot read; most of these are its own slips over broken input."""
+
+
+def is_refusal(error: Exception) -> bool:
+    """Whether sqlglot cannot read a text: it says so, or slips over it. A slip of our own is none."""
+    return isinstance(error, SqlglotError) or (isinstance(error, FAILURES) and raised_in(error, "sqlglot"))
 
 
 def words(script: Script) -> tuple[list[Token], list[int]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from lineal.model.boundary import Passing
 from lineal.spark.session import one_line
 
 NO_CONNECTOR = re.compile(r"No FileSystem for scheme|ClassNotFoundException: Class \S+FileSystem not found")
 
 
-class BulkError(Exception):
+class BulkError(Passing):
     """The pipeline cannot do what it was asked for; the message says what to change."""
 
 

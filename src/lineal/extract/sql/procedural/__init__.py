@@ -16,11 +16,15 @@ from typing import Any
 
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.words import BATCHES, FAILURES
+from lineal.model.boundary import Report, internal_error
 from lineal.model.diagnostic import Diagnostic
 
 
-def read(reading: Reading, surely: bool = False) -> tuple[list[Any], int, list[Diagnostic]] | None:
-    """The trees of the statements in procedural code; None, if the script has none."""
+def read(reading: Reading, report: Report, surely: bool = False) -> tuple[list[Any], int, list[Diagnostic]] | None:
+    """The trees of the statements in procedural code; None, if the script has none.
+
+    If lineal fails over the code, that is reported, and each statement is read as if there were no procedure.
+    """
     from lineal.extract.sql.procedural.blocks import Blocks
     from lineal.extract.sql.procedural.glance import is_procedural, with_semicolons
     from lineal.extract.sql.procedural.text import tokens_of
@@ -37,8 +41,9 @@ def read(reading: Reading, surely: bool = False) -> tuple[list[Any], int, list[D
     try:
         walker.walk(tokens)
         trees = walker.resolve()
-    except (RecursionError, *FAILURES):
-        return None  # a shape of code that nobody has thought of: then each statement as if there were no procedure
+    except Exception as error:
+        report(internal_error(error, reading.place_at(0), "procedure"))
+        return None
     reading.found = walker.found
     reading.remember(walker.flat(tokens), walker.starts)
     return trees, walker.statements, walker.found.diagnostics

@@ -24,7 +24,6 @@ from lineal.extract.sql.procedural.text import (
     word,
 )
 from lineal.extract.sql.reading import Reading
-from lineal.extract.sql.repairs import tree_of
 from lineal.extract.sql.words import FAILURES
 from lineal.model.diagnostic import Code, Diagnostic
 
@@ -119,23 +118,17 @@ class Walker:
         return piece
 
     def parsed(self, tokens: Tokens) -> Any:
-        from lineal.extract.sql.parse import one_line, place_of_error, too_deep
+        from lineal.extract.sql.parse import shallow_tree, why_unread
 
         first = tokens[0]
-        at = self.reading.place_at(first.start)
         if first.token_type in COMMANDS and len(tokens) > 1:
             rest = self.text[tokens[1].start : tokens[-1].end + 1]
             tokens = [first, made(TokenType.STRING, rest, tokens[1])]
         try:
-            if too_deep(tokens):
-                raise RecursionError
-            tree = tree_of(tokens, self.script.dialect, self.text)
+            tree = shallow_tree(tokens, self.reading)
             return self.with_variables(tree) if self.script.dialect in VARIABLES_FIRST and tree is not None else tree
-        except RecursionError:
-            self.report(Code.TOO_DEEP, "the statement nests too deeply", first)
-        except FAILURES as error:
-            place = place_of_error(self.reading, error) or at
-            self.found.diagnostics.append(Diagnostic(Code.PARSE_ERROR, one_line(error), place))
+        except Exception as error:
+            self.found.diagnostics.append(why_unread(error, self.reading, first.start))
         return None
 
     def whole_collections(self, tokens: Tokens) -> Tokens:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from lineal.extract.sql.parse import deep
 from lineal.extract.sql.types.kinds import UNKNOWN, Type, declared
 from lineal.extract.sql.types.queries import OPEN, Table, Typing
-from lineal.extract.sql.words import FAILURES
 from lineal.model.edge import Dataset
 
 if TYPE_CHECKING:
@@ -40,8 +39,12 @@ class Types:
     def of(self, entry: Entry, key: str) -> str:
         """The type of a dataset's column, '' if it is not known."""
         if id(entry) not in self.found:
-            with deep():
-                self.settle(entry)
+            try:
+                with deep():
+                    self.settle(entry)
+            except Exception as error:
+                self.found[id(entry)] = {}
+                self.definitions.unknown_frame(entry, error)
         return self.found[id(entry)].get(key, UNKNOWN).spelled
 
     def made_of(self, entry: Entry, key: str) -> str:
@@ -99,9 +102,12 @@ class Types:
         plan, frame, evaluation = definition.plan, definition.frame, definition.evaluation
         if plan.query is None or plan.made is not None or frame is None or evaluation is None or definition.parameters:
             return {}
+        if definition.failure is not None:
+            return {}
         try:
             table = Typing(self, evaluation).statement(plan.query, plan.with_)
-        except (RecursionError, *FAILURES):
+        except Exception as error:
+            self.definitions.fail(definition, error)
             return {}
         slots = frame.slots
         if not (plan.columns or plan.positional):

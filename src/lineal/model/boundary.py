@@ -1,0 +1,169 @@
+"""The boundary: a failure inside lineal costs one statement or file its result, and nothing else.
+
+    try:
+        frame = self.frame_of(definition, evaluation)
+    except Exception as error:
+        failures.add(error, place, statement)
+
+Every path that reads, renders, parses, plans, evaluates, looks up places or draws edges ends here when it fails:
+`internal_error` makes a diagnostic of the exception, and raises it again in two cases. A `Passing` exception is a
+message to a caller, such as a mistake in what was asked. With LINEAL_DEBUG=1 nothing is contained.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+
+if TYPE_CHECKING:
+    from lineal.model.extraction import Coverage
+
+DEBUG = "LINEAL_DEBUG"
+"""The variable that makes every failure a traceback."""
+
+LONGEST_MESSAGE = 200
+STEPS_NAMED = 8
+"""The innermost calls of a traceback that its name is made of."""
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+Report = Callable[[Diagnostic], object]
+
+
+class Passing(Exception):
+    """An exception that is a message to a caller and no failure: it passes every boundary."""
+
+
+def is_debugging() -> bool:
+    """Whether failures are raised instead of contained."""
+    return bool(os.environ.get(DEBUG))
+
+
+def internal_error(error: Exception, place: Place | None, what: str = "statement") -> Diagnostic:
+    """The diagnostic of a failure inside lineal; raises the error again if no boundary may hold it."""
+    if isinstance(error, Passing) or is_debugging():
+        raise error
+    message = f"lineal failed on this {what}: {described(error)} (trace {trace_id(error)})"
+    return Diagnostic(Code.INTERNAL_ERROR, message, place)
+
+
+def described(error: BaseException) -> str:
+    """The type of an exception and what it says, on one line."""
+    try:
+        said = " ".join(str(error).split())
+    except Exception:
+        said = ""
+    name = type(error).__name__
+    return f"{name}: {said[:LONGEST_MESSAGE]}" if said else name
+
+
+def trace_id(error: BaseException) -> str:
+    """Eight digits that name the calls which led to an error: one defect has one name, on every machine."""
+    steps = islice(_distinct_steps(error), STEPS_NAMED)
+    named = "\n".join((type(error).__name__, *steps))
+    return hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+def _distinct_steps(error: BaseException) -> Iterable[str]:
+    """The calls of a traceback, from the innermost outwards; a recursion counts once."""
+    steps = []
+    trace = error.__traceback__
+    while trace is not None:
+        frame = trace.tb_frame
+        steps.append(f"{frame.f_globals.get('__name__')}:{frame.f_code.co_qualname}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return dict.fromkeys(reversed(steps))
+
+
+def raised_in(error: BaseException, package: str) -> bool:
+    """Whether an exception was raised by a library, rather than by its caller."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    inside = str(trace.tb_frame.f_globals.get("__name__") or "")
+    return inside.partition(".")[0] == package
+
+
+def attempt(work: Callable[[], Made], otherwise: Made, place: Place | None, report: Report, what: str) -> Made:
+    """What some work gives; if it fails, a diagnostic is reported and something else is given."""
+    try:
+        return work()
+    except Exception as error:
+        report(internal_error(error, place, what))
+        return otherwise
+
+
+class Failures:
+    """The failures of one extraction, also of what is looked up later: each statement is reported once, and counts as
+    not resolved in every ledger that follows."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._reports: list[list[Diagnostic]] = []
+        self._coverages: list[Coverage] = []
+        self._known: set[Hashable] = set()
+
+    def follow(self, diagnostics: list[Diagnostic], coverage: Coverage) -> None:
+        """Tell these of every failure from now on."""
+        if not any(held is diagnostics for held in self._reports):
+            self._reports.append(diagnostics)
+        if not any(held is coverage for held in self._coverages):
+            self._coverages.append(coverage)
+
+    def add(
+        self, error: Exception, place: Place | None, key: Hashable, what: str = "statement", statements: int = 1
+    ) -> None:
+        """A statement failed, or so many of a script; what fails of it afterwards is no news."""
+        self.report(internal_error(error, place, what), key, statements)
+
+    def report(self, diagnostic: Diagnostic, key: Hashable, statements: int = 1) -> None:
+        """A statement has no result, for the reason that a diagnostic tells."""
+        if key not in self._known:
+            self._known.add(key)
+            self._tell(diagnostic, statements)
+
+    def add_all(self, error: Exception, what: str) -> None:
+        """Nothing can be shown of any statement."""
+        diagnostic = internal_error(error, None, what)
+        self._tell(diagnostic, max((held.resolved for held in self._coverages), default=1) or 1)
+
+    def _tell(self, diagnostic: Diagnostic, statements: int) -> None:
+        self.count += 1
+        for report in self._reports:
+            report.append(diagnostic)
+        for coverage in self._coverages:
+            coverage.fail(statements)
+
+
+# -- what fails as a whole -----------------------------------------------------------------------------------------
+
+
+def culprits(items: Sequence[Item], work: Callable[[Sequence[Item]], object]) -> list[tuple[Item, Exception]]:
+    """The items over which some work fails, each with its error: found by halves, since most are sound.
+
+    An item is guilty if the work fails over it alone. A failure that needs several items together finds none.
+    """
+    error = _error_of(work, items)
+    if error is None or not items:
+        return []
+    if len(items) == 1:
+        return [(items[0], error)]
+    middle = len(items) // 2
+    return [*culprits(items[:middle], work), *culprits(items[middle:], work)]
+
+
+def _error_of(work: Callable[[Sequence[Item]], object], items: Sequence[Item]) -> Exception | None:
+    try:
+        work(items)
+    except Passing:
+        return None
+    except Exception as error:
+        return error
+    return None
