@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from lineal.graph.boundary import graph_of, sound_part
 from lineal.graph.files import FileCoverage, files_of
 from lineal.graph.graph import Graph
 from lineal.graph.impact import Impact, impact
@@ -80,7 +81,7 @@ class Lineage:
     @cached_property
     def graph(self) -> Graph:
         """Made when the first question is asked."""
-        return Graph(self.extraction)
+        return graph_of(self.extraction)
 
     @property
     def edges(self) -> list[Edge]:
@@ -144,11 +145,15 @@ class Lineage:
 
         if format not in OUTPUTS:
             raise ValueError(f"unknown format {format!r}: choose one of {', '.join(OUTPUTS)}")
-        if column is not None:
-            return _written(format, traced(self.graph, [self.column(column)], up=ALL, down=ALL))
-        if format == "chain":
+        if column is None and format == "chain":
             raise ValueError("a chain is that of one column: to('chain', 'dataset.column')")
-        return _written(format, self._everything)
+        starts = [] if column is None else [self.column(column)]
+
+        def written(part: Extraction) -> str:
+            graph = self._graph_of(part)
+            return _written(format, traced(graph, starts, up=ALL, down=ALL) if starts else everything(graph))
+
+        return sound_part(self.extraction, written)
 
     def show(self, column: Column | str | None = None, *, height: int = 640) -> Display:
         """The page, as the output of a notebook's cell: all of it, or beginning with a column or `dataset`.
@@ -196,7 +201,13 @@ class Lineage:
         from lineal.web.page import html
 
         named = "" if start is None else str(start if isinstance(start, Column) else self.graph.find(start))
-        return html(page_data(self.graph, title="lineage", start=named, texts=texts_of(self.graph)), "lineage – lineal")
+
+        def drawn(part: Extraction) -> str:
+            graph = self._graph_of(part)
+            data = page_data(graph, title="lineage", start=named, texts=texts_of(graph))
+            return html(data, "lineage – lineal")
+
+        return sound_part(self.extraction, drawn)
 
     @cached_property
     def _everything(self) -> Report:
@@ -213,6 +224,10 @@ class Lineage:
         from lineal.web.notebook import cell_view, is_live
 
         return cell_view(self._page(None)) if is_live() else {}
+
+    def _graph_of(self, part: Extraction) -> Graph:
+        """The graph of all that can be shown; usually that is everything."""
+        return self.graph if part is self.extraction else Graph(part)
 
     def __repr__(self) -> str:
         from lineal.views.words import counted

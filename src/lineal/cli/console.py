@@ -10,6 +10,7 @@ from typing import TextIO
 
 import click
 
+from lineal.model.boundary import internal_errors
 from lineal.model.diagnostic import Diagnostic, Severity
 from lineal.views.page import Page, drawn, plain
 from lineal.views.safe import visible
@@ -54,6 +55,13 @@ def report_diagnostics(diagnostics: list[Diagnostic], color: str, least: Severit
         counts = Counter(diagnostic.severity for diagnostic in shown)
         present = (severity for severity in sorted(Severity, reverse=True) if counts[severity])
         complain(", ".join(counted(counts[severity], severity.label) for severity in present))
+
+
+def report_internal_errors(diagnostics: list[Diagnostic], color: str) -> bool:
+    """Tell what lineal has failed over, in a command that shows no other diagnostics; whether there is anything."""
+    found = internal_errors(diagnostics)
+    report_diagnostics(found, color, Severity.ERROR)
+    return bool(found)
 
 
 def _one_line(diagnostic: Diagnostic, colour: bool) -> str:

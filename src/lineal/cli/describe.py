@@ -47,15 +47,16 @@ def command(source: Source, arguments: tuple[str, ...], write: bool, dry_run: bo
     lineal describe              the patch
     lineal describe --write      the same, written
 
-    Exit codes: 0 fine, 1 a file cannot be read or written, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 a file cannot be read or written, or lineal itself failed, 2 a mistake in what was asked.
     """
-    from lineal.cli.console import complain
+    from lineal.cli.console import complain, report_internal_errors
 
     source = source._replace(paths=checked(arguments))
     corpus = corpus_of(source)
     graph = graph_in(source, corpus)
     patches = list(_patches(source, _fills(source, corpus, graph)))
     failed = _written(patches) if write and not dry_run else _shown(patches, source.color)
+    failed |= report_internal_errors(graph.extraction.diagnostics, source.color)
     complain(footer(graph))
     sys.exit(failed)
 

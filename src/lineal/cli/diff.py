@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from lineal.views.diff import Compared
 
 GIT = "git:"
+
+Drawn = TypeVar("Drawn")
 FAIL_ON = ("block", "review", "never")
 
 
@@ -92,7 +94,7 @@ def command(
     lineal diff origin/main... --output markdown > comment.md
     lineal diff lineal.store.db --at 2026-11-16       what has changed in a store since then
 
-    Exit codes: 0 fine, 1 the verdict of --fail-on, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 the verdict of --fail-on or a failure of lineal itself, 2 a mistake in what was asked.
     """
     if at is not None:
         asked = Asked(base or os.environ.get("LINEAL_STORE") or DEFAULT, head, project, at, namespace)
@@ -106,24 +108,32 @@ def command(
 def _run(source: Source, asked: Asked, policy: str | None, output: str, fail_on: str, least: float | None) -> int:
     from lineal.cli.console import report_diagnostics, show
     from lineal.cli.coverage import falls_short
+    from lineal.model.boundary import internal_errors
     from lineal.model.diagnostic import Severity
     from lineal.model.policy import Level
     from lineal.views.diff import OUTPUTS
 
-    with compared(source, asked, policy) as made:
-        show(OUTPUTS[output](made), source.color)
-    found, head = made.found, made.found.pairs.head.graph
-    report_diagnostics(head.extraction.diagnostics, source.color, Severity.ERROR)
+    found, text = compare(source, asked, lambda made: (made.found, OUTPUTS[output](made)), policy)
+    show(text, source.color)
+    head = found.pairs.head.graph
+    before = internal_errors(found.pairs.base.graph.extraction.diagnostics)
+    diagnostics = [*before, *(each for each in head.extraction.diagnostics if each not in before)]
+    report_diagnostics(diagnostics, source.color, Severity.ERROR)
     _footer(output, head)
     short = falls_short(head.extraction.coverage, least)
-    worst = fail_on != "never" and found.verdict >= Level[fail_on.upper()]
+    worst = fail_on != "never" and (found.verdict >= Level[fail_on.upper()] or bool(internal_errors(diagnostics)))
     return int(short or worst)
 
 
-@contextmanager
-def compared(source: Source, asked: Asked, policy: str | None = None) -> Iterator[Compared]:
-    """Both sides read and compared; the files of a revision are there as long as this is open."""
+def compare(source: Source, asked: Asked, draw: Callable[[Compared], Drawn], policy: str | None = None) -> Drawn:
+    """What is drawn of both sides, compared; a dataset over which that fails is left out of both, and reported.
+
+    The files of a revision are there until it is drawn.
+    """
+    from lineal.graph.boundary import sound_parts
     from lineal.graph.diff import diff
+    from lineal.graph.graph import Graph
+    from lineal.model.extraction import Extraction
     from lineal.projects import ProjectError
     from lineal.views.diff import Compared
 
@@ -134,7 +144,11 @@ def compared(source: Source, asked: Asked, policy: str | None = None) -> Iterato
             base, head = before.graph(source), after.graph(source)
         except ProjectError as mistake:
             raise Mistake(str(mistake)) from mistake
-        yield Compared(diff(base, head, rules), before.name, after.name)
+
+        def draw_parts(parts: list[Extraction]) -> Drawn:
+            return draw(Compared(diff(Graph(parts[0]), Graph(parts[1]), rules), before.name, after.name))
+
+        return sound_parts([base.extraction, head.extraction], draw_parts)
 
 
 def _footer(output: str, head: Graph) -> None:
@@ -181,13 +195,13 @@ class _Side:
 
     def graph(self, source: Source) -> Graph:
         from lineal.cli.source import extraction_of
-        from lineal.graph.graph import Graph
+        from lineal.graph.boundary import graph_of
         from lineal.store import cache
 
         kept = cache() if source.use_cache and source.engine == "text" else None
         corpus = self.corpus(source)
         where = source._replace(paths=(self.shown or self.path,))
-        return Graph(extraction_of(where, corpus, kept))
+        return graph_of(extraction_of(where, corpus, kept))
 
 
 class _Stored(_Side):

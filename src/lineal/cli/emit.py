@@ -93,6 +93,8 @@ def _url(given: str | None) -> str:
 
 def _run(source: Source, form: Form, config: dict[str, Any] | None, unsent: str | None, fail_on: str) -> int:
     from lineal.cli.console import complain, report_diagnostics, show
+    from lineal.graph.boundary import sound_part
+    from lineal.graph.graph import Graph
     from lineal.model.diagnostic import Severity
     from lineal.views.openlineage import events
     from lineal.views.report import everything
@@ -102,7 +104,8 @@ def _run(source: Source, form: Form, config: dict[str, Any] | None, unsent: str 
 
     graph, corpus = graph_and_corpus(source)
     report = everything(graph)
-    made = events(report, emission_of(form, source, corpus))
+    emission = emission_of(form, source, corpus)
+    made = sound_part(graph.extraction, lambda part: events(everything(Graph(part)), emission))
     report_diagnostics(report.diagnostics, source.color, Severity.INFO)
     try:
         sent = send(made, config, lambda line: show(line, source.color))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from lineal.cli.source import Source, corpus_of, extraction_of
+from lineal.cli.source import Source, corpus_of, graph_in
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph
@@ -97,12 +97,8 @@ def _with(options: tuple[Callable[[Any], Any], ...], command: Command) -> Comman
 
 def graph_and_corpus(source: Source) -> tuple[Graph, Corpus]:
     """The lineage, and what the project says beside it."""
-    from lineal.graph.graph import Graph
-    from lineal.store import cache
-
     corpus = corpus_of(source)
-    kept = cache() if source.use_cache and source.engine == "text" else None
-    return Graph(extraction_of(source, corpus, kept)), corpus
+    return graph_in(source, corpus), corpus
 
 
 def emission_of(form: Form, source: Source, corpus: Corpus) -> Emission:

@@ -50,7 +50,7 @@ def command(
     lineal impact stg_orders.amount --change rename=total models/
     lineal impact raw_orders.amount --change type=DOUBLE --output markdown
 
-    Exit codes: 0 fine, 1 less than --fail-under is resolved, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 less than --fail-under is resolved or lineal itself failed, 2 a mistake in what was asked.
     """
     from lineal.graph.change import UnknownChange, parse
 
@@ -65,6 +65,7 @@ def _run(source: Source, column: str, change: Change, output: str, least: float 
     from lineal.cli.console import complain, report_diagnostics, show
     from lineal.cli.coverage import falls_short
     from lineal.cli.shown import shown
+    from lineal.model.boundary import internal_errors
     from lineal.model.diagnostic import Severity
 
     found = shown(source, ("impact", column, change, output), lambda graph: _made(graph, column, change, output))
@@ -72,7 +73,8 @@ def _run(source: Source, column: str, change: Change, output: str, least: float 
     report_diagnostics(found.diagnostics, source.color, Severity.ERROR)
     if found.footer:
         complain(found.footer)
-    return int(falls_short(found.coverage, least))
+    short = falls_short(found.coverage, least)
+    return int(short or bool(internal_errors(found.diagnostics)))
 
 
 def _made(graph: Graph, column: str, change: Change, output: str) -> Shown:

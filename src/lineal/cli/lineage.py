@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -154,15 +155,21 @@ def _made(request: Request, graph: Graph, emission: Emission | None = None) -> S
 def _saved_and_shown(source: Source, request: Request, form: Form, save: str | None) -> Shown:
     """What is kept is the whole lineage, whatever part of it is shown; events say when they were made."""
     from lineal.cli.form import emission_of, graph_and_corpus
-    from lineal.store.saved import write
+    from lineal.graph.boundary import sound_part
+    from lineal.graph.graph import Graph
+    from lineal.store.files import replace_file
+    from lineal.store.saved import saved
 
     graph, corpus = graph_and_corpus(source)
+    extraction = graph.extraction
     if save:
+        text = sound_part(extraction, saved)
         try:
-            write(graph.extraction, save)
+            replace_file(Path(save), text.encode())
         except OSError as problem:
             raise Mistake(f"cannot write {save}: {problem.strerror}") from problem
-    return _made(request, graph, emission_of(form, source, corpus) if request.view == "openlineage" else None)
+    emission = emission_of(form, source, corpus) if request.view == "openlineage" else None
+    return sound_part(extraction, lambda part: _made(request, Graph(part), emission))
 
 
 # -- what is asked -------------------------------------------------------------------------------

@@ -109,7 +109,8 @@ def _inbox(file: str) -> Routes:
 
 
 def _page(source: Source, base: str | None = None) -> Routes:
-    from lineal.cli.show import made_of, titled
+    from lineal.cli.console import report_internal_errors
+    from lineal.cli.show import Made, drawn, titled
     from lineal.web.api import Api
     from lineal.web.data import page_data
     from lineal.web.live import Live
@@ -119,10 +120,13 @@ def _page(source: Source, base: str | None = None) -> Routes:
     title = titled(source)
     difference = [""]
 
+    def draw(made: Made) -> Mapping[str, Any]:
+        return page_data(made.graph, title=title, texts=made.texts, over=made.over, findings=made.findings)
+
     def read() -> tuple[Graph, Mapping[str, Any]]:
-        made = made_of(source, base)
+        made, data = drawn(source, base, draw)
         difference[0] = made.difference
-        data = page_data(made.graph, title=title, texts=made.texts, over=made.over, findings=made.findings)
+        report_internal_errors(made.graph.extraction.diagnostics, source.color)
         return made.graph, data
 
     live = Live(source.paths, read)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
@@ -14,8 +15,11 @@ from lineal.cli.source import Mistake, Source, checked, shown_path, source_optio
 if TYPE_CHECKING:
     from lineal.graph.diff import Finding, Overlay
     from lineal.graph.graph import Graph
+    from lineal.views.diff import Compared
 
 OUT = "lineage.html"
+
+Drawn = TypeVar("Drawn")
 
 
 @click.command(name="show")
@@ -49,21 +53,22 @@ def command(
     lineal show examples/shop -n dim_customers --column email --out customers.html --no-open
     lineal show --diff main                           what this work tree changes
 
-    Exit codes: 0 fine, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 lineal failed on a part of the input, 2 a mistake in what was asked.
     """
-    from lineal.cli.console import complain
+    from lineal.cli.console import complain, report_internal_errors
 
     source = source._replace(paths=checked(paths))
-    made = made_of(source, base)
-    text = _page(made, source, _start(made.graph, node, column))
+    made, text = drawn(source, base, lambda made: _page(made, source, _start(made.graph, node, column)))
     where = Path(out)
     try:
         where.write_text(text, encoding="utf-8")
     except OSError as problem:
         raise Mistake(f"cannot write {out}: {problem.strerror}") from problem
     complain(f"{where}: {len(made.graph.infos)} datasets, {len(text) / 1e6:.1f} MB")
+    failed = report_internal_errors(made.graph.extraction.diagnostics, source.color)
     if opens and sys.stdout.isatty():
         webbrowser.open(where.resolve().as_uri())
+    sys.exit(int(failed))
 
 
 class Made(NamedTuple):
@@ -77,28 +82,42 @@ class Made(NamedTuple):
     """What has changed, as `lineal diff --output json` says it."""
 
 
-def made_of(source: Source, base: str | None = None) -> Made:
+def drawn(source: Source, base: str | None, draw: Callable[[Made], Drawn]) -> tuple[Made, Drawn]:
+    """The lineage and what is drawn of it; a dataset that cannot be drawn is left out, and reported."""
     from lineal.cli.source import graph_of
+    from lineal.graph.boundary import sound_part
+    from lineal.graph.graph import Graph
+    from lineal.model.extraction import Extraction
     from lineal.web.data import texts_of
 
     if base is not None:
-        return _compared(source, base)
-    graph = graph_of(source)
-    return Made(graph, texts_of(graph))
+        return _compared(source, base, draw)
+
+    def draw_part(part: Extraction) -> tuple[Made, Drawn]:
+        graph = Graph(part)
+        made = Made(graph, texts_of(graph))
+        return made, draw(made)
+
+    return sound_part(graph_of(source).extraction, draw_part)
 
 
-def _compared(source: Source, base: str) -> Made:
+def _compared(source: Source, base: str, draw: Callable[[Made], Drawn]) -> tuple[Made, Drawn]:
     """Both sides, one over the other."""
-    from lineal.cli.diff import compared, ranged
+    from lineal.cli.diff import compare, ranged
     from lineal.graph.diff import overlay
     from lineal.views.diff import as_json
     from lineal.web.data import texts_of
 
     if len(source.paths) > 1:
         raise Mistake("--diff compares one PATH with what it was: name one")
-    with compared(source, ranged(base, None, source.paths[0])) as found:
+
+    def draw_both(found: Compared) -> tuple[Made, Drawn]:
         over = overlay(found.found)
-        return Made(over.graph, texts_of(over.graph, source.paths[0]), over, found.found.findings, as_json(found))
+        texts = texts_of(over.graph, source.paths[0])
+        made = Made(over.graph, texts, over, found.found.findings, as_json(found))
+        return made, draw(made)
+
+    return compare(source, ranged(base, None, source.paths[0]), draw_both)
 
 
 def _start(graph: Graph, node: str | None, column: str | None) -> str:

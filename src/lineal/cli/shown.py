@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 from lineal.cli.console import coloured
 from lineal.cli.source import STANDARD_INPUT, Source, corpus_of, extraction_of
+from lineal.graph.boundary import sound_part
 from lineal.graph.graph import Graph
+from lineal.model.boundary import internal_errors
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import Coverage
 from lineal.model.script import Corpus
@@ -45,7 +47,8 @@ def shown(source: Source, asked: object, make: Make) -> Shown:
     if held is not None:
         return _decoded(held)
     made = _made(source, corpus or corpus_of(source), make, memory)
-    memory.put(key, _encoded(made))
+    if not internal_errors(made.diagnostics):  # a defect of today is not kept for another day
+        memory.put(key, _encoded(made))
     return made
 
 
@@ -61,7 +64,7 @@ def _stamps(source: Source) -> list[object]:
 
 
 def _made(source: Source, corpus: Corpus, make: Make, kept: Cache | None) -> Shown:
-    found = make(Graph(extraction_of(source, corpus, kept)))
+    found = sound_part(extraction_of(source, corpus, kept), lambda part: make(Graph(part)))
     if isinstance(found.made, str) or not _is_plain(source):
         return found
     return found._replace(made=plain(found.made))

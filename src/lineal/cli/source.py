@@ -205,11 +205,11 @@ def graph_of(source: Source) -> Graph:
 
 def graph_in(source: Source, corpus: Corpus) -> Graph:
     """The same, for whom the corpus says more than its lineage."""
-    from lineal.graph.graph import Graph
+    from lineal.graph.boundary import graph_of
     from lineal.store import cache
 
     kept = cache() if source.use_cache and source.engine == "text" else None
-    return Graph(extraction_of(source, corpus, kept))
+    return graph_of(extraction_of(source, corpus, kept))
 
 
 def corpus_of(source: Source) -> Corpus:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from lineal.cli.console import report_internal_errors
 from lineal.cli.coverage import fail_under, falls_short, footer
 from lineal.cli.source import Mistake, Source, checked, corpus_of, graph_in, source_options
+from lineal.model.diagnostic import Code
 
 if TYPE_CHECKING:
+    from lineal.graph.graph import Graph
     from lineal.rules import Rule
     from lineal.views.findings import Verdict
 
@@ -70,10 +73,12 @@ def command(
     if explain is not None:
         _explain(explain, source.color)
         return
-    verdict, last = _verdict(source._replace(paths=checked(arguments)), _listed(select), _listed(ignore))
-    _show(verdict, last, output, source.color)
+    verdict, graph = _verdict(source._replace(paths=checked(arguments)), _listed(select), _listed(ignore))
+    _show(verdict, graph, output, source.color)
+    told = any(finding.code == Code.INTERNAL_ERROR.code for finding in verdict.findings)
+    failed = not told and report_internal_errors(graph.extraction.diagnostics, source.color)
     short = falls_short(verdict.coverage, fail_under)
-    sys.exit(int(short or _is_bad(verdict, fail_on)))
+    sys.exit(int(short or (fail_on != "never" and failed) or _is_bad(verdict, fail_on)))
 
 
 def _listed(values: tuple[str, ...]) -> list[str]:
@@ -81,8 +86,8 @@ def _listed(values: tuple[str, ...]) -> list[str]:
     return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
 
-def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verdict, str]:
-    """And the line about coverage."""
+def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verdict, Graph]:
+    """What is wrong, and the lineage that was checked."""
     from lineal.extract.sql.constructs import constructs_of
     from lineal.model.finding import moved
     from lineal.projects.texts import Texts
@@ -97,17 +102,17 @@ def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verd
     subject = Subject(graph, corpus.checks, lambda: constructs_of(corpus))
     findings = [moved(finding, texts.original) for finding in check(subject, severities, texts.suppressions())]
     rules = [rule for rule in RULES if rule.code in severities]
-    return Verdict(findings, rules, graph.extraction.coverage, texts.line), footer(graph)
+    return Verdict(findings, rules, graph.extraction.coverage, texts.line), graph
 
 
-def _show(verdict: Verdict, last: str, output: str, color: str) -> None:
+def _show(verdict: Verdict, graph: Graph, output: str, color: str) -> None:
     from lineal.cli.console import complain, show
     from lineal.views.findings import view
 
     show(view(output, verdict), color)
     if output in ("text", "github"):
         complain(verdict.count)
-        complain(last)
+        complain(footer(graph))
 
 
 def _is_bad(verdict: Verdict, fail_on: str) -> bool:

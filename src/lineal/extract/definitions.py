@@ -32,7 +32,7 @@ from lineal.extract.sql.trees import nests_deeply
 from lineal.extract.sql.types import Types
 from lineal.extract.timeline import Timeline, order_matters
 from lineal.extract.versions import Arranged, Versions, evaluations_of, forgotten, named_columns
-from lineal.model.boundary import Failures, culprits, internal_error
+from lineal.model.boundary import Failures, culprits, internal_error, internal_errors
 from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
@@ -101,7 +101,7 @@ class Definitions:
         self.calls: list[tuple[str, Place]] = []
         self.diagnostics: list[Diagnostic] = list(corpus.diagnostics)
         self.coverage = Coverage()
-        self.coverage.lose(sum(each.code is Code.INTERNAL_ERROR for each in corpus.diagnostics))
+        self.coverage.lose(len(internal_errors(corpus.diagnostics)))
         self.failures = Failures()
         self.failures.follow(self.diagnostics, self.coverage)
         self.evidence: dict[tuple[Dataset, str], int] | None = None
@@ -419,7 +419,7 @@ class Definitions:
         self.coverage.read += statements
         self.coverage.parsed += len(trees)
         self.diagnostics.extend(diagnostics)
-        lost = sum(found.code is Code.INTERNAL_ERROR for found in diagnostics)
+        lost = len(internal_errors(diagnostics))
         self.coverage.references += lost
         self.coverage.unresolved += lost
         if reading.found is not None:

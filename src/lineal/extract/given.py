@@ -62,7 +62,7 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
     for dataset, info in given.datasets.items():
         dataset = same.get(dataset, dataset)
         datasets[dataset] = _fuller(datasets[dataset], info) if dataset in datasets else info
-    return Extraction(
+    both = Extraction(
         edges=list(_edges([*found.edges, *(_renamed(edge, same) for edge in given.edges)])),
         reads=list(dict.fromkeys([*found.reads, *(_renamed_read(read, same) for read in given.reads)])),
         datasets=datasets,
@@ -73,7 +73,10 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
             dict.fromkeys([*found.statements, *(_renamed_statement(each, same) for each in given.statements)])
         ),
         jobs=lambda: [*found.jobs, *(_renamed_job(job, same) for job in given.jobs)],
+        failures=found.failures,
     )
+    given.failures.follow(both.diagnostics, both.coverage)
+    return both
 
 
 def _moved(found: Extraction, homes: Same) -> Extraction:
@@ -90,6 +93,7 @@ def _moved(found: Extraction, homes: Same) -> Extraction:
         occurrences=found.occurrences,
         statements=lambda: [_renamed_statement(each, homes) for each in found.statements],
         jobs=lambda: [_renamed_job(job, homes) for job in found.jobs],
+        failures=found.failures,
     )
 
 

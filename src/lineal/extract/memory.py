@@ -28,7 +28,8 @@ from lineal.extract.sql.types import Types
 from lineal.extract.sql.types.kinds import Type
 from lineal.extract.timeline import order_matters
 from lineal.extract.trace import Asker, Question, Recorder, holds
-from lineal.model.diagnostic import Code, Place
+from lineal.model.boundary import internal_errors
+from lineal.model.diagnostic import Place
 from lineal.model.extraction import Coverage, Extraction
 from lineal.model.script import Corpus, Script
 
@@ -144,7 +145,7 @@ class Remembering(Definitions):
 
     def failed_since(self, reported: int) -> bool:
         """Whether lineal has failed over a statement: what is a defect today is not kept for another day."""
-        return any(found.code is Code.INTERNAL_ERROR for found in self.diagnostics[reported:])
+        return bool(internal_errors(self.diagnostics[reported:]))
 
     def key_of(self, script: Script) -> bytes:
         return hashlib.blake2b(self.about + b"\0" + script.key(), digest_size=20).digest()

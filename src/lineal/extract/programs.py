@@ -18,7 +18,7 @@ from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.pieces import Routine
 from lineal.extract.sql.statements import Plan
-from lineal.model.diagnostic import Code
+from lineal.model.boundary import internal_errors
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Script
@@ -73,7 +73,7 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
 
 def failed_in(run: Run) -> int:
     """The parts of the programs over which the interpreter failed."""
-    return sum(found.code is Code.INTERNAL_ERROR for found in run.diagnostics)
+    return len(internal_errors(run.diagnostics))
 
 
 def asked_elsewhere(run: Run, write: Write) -> bool:

@@ -91,6 +91,11 @@ def raised_in(error: BaseException, package: str) -> bool:
     return inside.partition(".")[0] == package
 
 
+def internal_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """What lineal has failed over."""
+    return [found for found in diagnostics if found.code is Code.INTERNAL_ERROR]
+
+
 def attempt(work: Callable[[], Made], otherwise: Made, place: Place | None, report: Report, what: str) -> Made:
     """What some work gives; if it fails, a diagnostic is reported and something else is given."""
     try:
@@ -106,6 +111,8 @@ class Failures:
 
     def __init__(self) -> None:
         self.count = 0
+        self.left_out: set[Hashable] = set()
+        """the datasets of which nothing can be shown"""
         self._reports: list[list[Diagnostic]] = []
         self._coverages: list[Coverage] = []
         self._known: set[Hashable] = set()
@@ -128,11 +135,6 @@ class Failures:
         if key not in self._known:
             self._known.add(key)
             self._tell(diagnostic, statements)
-
-    def add_all(self, error: Exception, what: str) -> None:
-        """Nothing can be shown of any statement."""
-        diagnostic = internal_error(error, None, what)
-        self._tell(diagnostic, max((held.resolved for held in self._coverages), default=1) or 1)
 
     def _tell(self, diagnostic: Diagnostic, statements: int) -> None:
         self.count += 1

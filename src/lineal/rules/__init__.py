@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lineal.model.boundary import Passing
 from lineal.model.diagnostic import Code, Diagnostic, Severity
-from lineal.model.finding import Checks, Finding, Suppression, order_of
+from lineal.model.finding import Checks, Finding, Found, Suppression, order_of
 from lineal.model.names import closest
 from lineal.rules import (
     classification_conflict,
@@ -106,7 +106,7 @@ def check(subject: Subject, severities: Severities, suppressions: Iterable[Suppr
         Finding(rule.code, rule.name, severities[rule.code], found)
         for rule in RULES
         if rule.code in severities
-        for found in rule.find(subject)
+        for found in _found(rule, subject)
         if not silence.covers(rule, found)
     ]
     last = unused_suppression.RULE
@@ -114,6 +114,16 @@ def check(subject: Subject, severities: Severities, suppressions: Iterable[Suppr
         level = severities[last.code]
         findings += (Finding(last.code, last.name, level, found) for found in silence.unused(severities))
     return sorted(dict.fromkeys(map(_hintful, findings)), key=order_of)
+
+
+def _found(rule: Rule, subject: Subject) -> list[Found]:
+    """What a rule finds; nothing, if it fails, which is reported: the others go on."""
+    try:
+        return list(rule.find(subject))
+    except Exception as error:
+        subject.graph.extraction.failures.add(error, None, rule.code, f"rule {rule.code}")
+        vars(subject).pop("diagnosed", None)  # there is one more now
+        return []
 
 
 def _hintful(finding: Finding) -> Finding:

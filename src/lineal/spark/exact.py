@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from shlex import quote
 from typing import Any, NamedTuple
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
 from lineal.api import Lineage
 from lineal.extract.catalyst.plan import Names, extract
 from lineal.extract.definitions import PYTHON, Definitions
@@ -15,6 +18,7 @@ from lineal.extract.given import informed, joined
 from lineal.extract.sql.reading import offset_of
 from lineal.graph.compare import compare
 from lineal.graph.through import through
+from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Dataset, Edge
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
@@ -90,7 +94,10 @@ def both(corpus: Corpus, spark: Any) -> Engines:
             stand_ins.add(info)
         exact = Exact(static, stand_ins, spark, hidden_once(definitions), inserted_beside(statements))
         for definition in in_order(definitions):
-            exact.add(definition)
+            try:
+                exact.add(definition)
+            except Exception as error:
+                exact.failed(definition, error)
         found = exact.extraction()
     found.diagnostics = sorted((*found.diagnostics, *not_compared(definitions.programs, corpus)), key=order_of)
     written = {definition.target for definition in definitions.order if is_program(definition)}
@@ -152,7 +159,7 @@ def compared(corpus: Corpus, spark: Any) -> Extraction:
     diagnostics = sorted({*static.diagnostics, *exact.diagnostics, *disagreements}, key=order_of)
     return Extraction(
         static.edges, static.reads, static.datasets, diagnostics, static.coverage, static.occurrences,
-        lambda: static.statements,
+        lambda: static.statements, failures=static.failures,
     )  # fmt: skip
 
 
@@ -196,6 +203,10 @@ def in_order(definitions: Definitions) -> Iterator[Definition]:
                 yield definition
 
 
+class NotAsked(Exception):
+    """Spark is not asked about a statement; the message says why."""
+
+
 class Exact:
     """The statements of a corpus, analysed one after the other."""
 
@@ -226,7 +237,7 @@ class Exact:
             return
         self.coverage.read += 1
         if not self.follows(definition):
-            self.refused(definition, ValueError("a temporary table that it reads is written more than once"))
+            self.refused(definition, NotAsked("a temporary table that it reads is written more than once"))
             return
         info = self.static.datasets.get(definition.target) or written_by(definition)
         inserts = not definition.plan.defines
@@ -255,7 +266,15 @@ class Exact:
             except Exception as problem:
                 self.refused(definition, problem)
 
+    def failed(self, definition: Definition, error: Exception) -> None:
+        """lineal itself failed over what Spark made of a statement."""
+        place = definition.reading.statement_near(definition.plan.node)
+        self.diagnostics.append(internal_error(error, place))
+
     def refused(self, definition: Definition, problem: Exception) -> None:
+        if not isinstance(problem, (PySparkException, Py4JError, NotAsked)):
+            self.failed(definition, problem)
+            return
         offset = offset_of(definition.plan.node)
         place = definition.reading.place_at(offset) if offset is not None else None
         message = f"Spark refuses the statement: {one_line(problem)}"
@@ -276,6 +295,7 @@ class Exact:
             coverage=self.coverage,
             occurrences=self.static.occurrences,
             statements=lambda: self.static.statements,
+            failures=self.static.failures,
         )
 
 
@@ -284,7 +304,10 @@ def inserted_beside(statements: Iterable[Definition]) -> dict[str, list[Dataset]
     found: dict[str, list[Dataset]] = {}
     for definition in statements:
         if not definition.plan.defines and definition.plan.kind != "function":
-            statement = statement_of(definition)
+            try:
+                statement = statement_of(definition)
+            except Exception:  # noqa: S112  told when the statement itself is analysed
+                continue
             if statement[:4].upper() == "FROM":
                 found.setdefault(statement, []).append(definition.target)
     return found

@@ -45,9 +45,14 @@ class Report:
     def labels(self) -> Classification:
         return Classification(self.graph)
 
-    @cached_property
+    @property
     def diagnostics(self) -> list[Diagnostic]:
-        return sorted([*self.graph.extraction.diagnostics, *self.labels.conflicts()], key=order_of)
+        """What is reported by now: looking something up for a view may fail, too."""
+        return sorted([*self.graph.extraction.diagnostics, *self._conflicts], key=order_of)
+
+    @cached_property
+    def _conflicts(self) -> list[Diagnostic]:
+        return self.labels.conflicts()
 
     @cached_property
     def depths(self) -> dict[tuple[Column, Column | Dataset], int]:

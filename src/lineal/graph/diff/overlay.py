@@ -51,7 +51,8 @@ def _united(base: Graph, head: Graph, same: dict[Dataset, Dataset]) -> Extractio
     moved = (_moved(edge, same) for edge in base.edges)
     gone = [edge for edge in moved if (edge.source, edge.target) not in known]
     return Extraction(
-        [*head.edges, *gone], [], infos, head.extraction.diagnostics, head.extraction.coverage
+        [*head.edges, *gone], [], infos, head.extraction.diagnostics, head.extraction.coverage,
+        failures=head.extraction.failures,
     )  # fmt: skip
 
 

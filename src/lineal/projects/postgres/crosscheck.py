@@ -42,7 +42,10 @@ def compared(corpus: Corpus, address: str) -> Extraction:
         catalogue = read(server, [script.text for script in corpus.scripts])
         found = [*stored_reads(server, catalogue, corpus), *Values(server, catalogue, definitions).disagreements()]
     diagnostics = sorted({*static.diagnostics, *found}, key=order_of)
-    return Extraction(static.edges, static.reads, static.datasets, diagnostics, static.coverage, static.occurrences)
+    return Extraction(
+        static.edges, static.reads, static.datasets, diagnostics, static.coverage, static.occurrences,
+        failures=static.failures,
+    )  # fmt: skip
 
 
 def stored_reads(server: Session, catalogue: Catalogue, corpus: Corpus) -> Iterator[Diagnostic]:
