@@ -56,7 +56,7 @@ def extract(corpus: Corpus, memory: Memory | None = None) -> Extraction:
     if corpus.given:
         from lineal.extract.given import informed, joined
 
-        read = bool(corpus.scripts or corpus.datasets or corpus.functions)
+        read = bool(corpus.scripts or corpus.datasets or corpus.functions or corpus.diagnostics)
         return joined(extract(informed(corpus), memory) if read else Extraction(), corpus.given)
     programs = any(script.dialect == PYTHON for script in corpus.scripts)
     if memory is None or corpus.meanings or programs:  # which of them are called, only evaluating says

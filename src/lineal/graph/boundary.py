@@ -25,25 +25,22 @@ def graph_of(extraction: Extraction) -> Graph:
 
 
 def sound_part(extraction: Extraction, work: Callable[[Extraction], Made]) -> Made:
-    """What some work makes of an extraction, without the datasets over which it fails.
-
-    If looking something up fails meanwhile, the work is done again: what it says of coverage was said too early.
-    """
-    failed = extraction.failures.count
-    made = sound_parts([extraction], lambda parts: work(parts[0]))
-    if extraction.failures.count == failed:
-        return made
+    """What some work makes of an extraction, without the datasets over which it fails."""
     return sound_parts([extraction], lambda parts: work(parts[0]))
 
 
 def sound_parts(extractions: Sequence[Extraction], work: Callable[[list[Extraction]], Made]) -> Made:
     """The same for several extractions, from which the same datasets are left out; the last one tells of failures.
 
+    If looking something up fails meanwhile, the work is done again: what it says of coverage was said too early.
     A failure that is no dataset's is raised: nothing can be made at all.
     """
     failures = extractions[-1].failures
+    failed = sum(extraction.failures.count for extraction in extractions)
     try:
-        return work([without(extraction, failures.left_out) for extraction in extractions])
+        made = work([without(extraction, failures.left_out) for extraction in extractions])
+        if sum(extraction.failures.count for extraction in extractions) == failed:
+            return made
     except Exception as error:
         if isinstance(error, Passing) or is_debugging():
             raise

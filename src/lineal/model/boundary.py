@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -103,6 +103,24 @@ def attempt(work: Callable[[], Made], otherwise: Made, place: Place | None, repo
     except Exception as error:
         report(internal_error(error, place, what))
         return otherwise
+
+
+def attempt_each(
+    items: Iterable[Item],
+    work: Callable[[Item], Made | None],
+    place_of: Callable[[Item], Place | None],
+    report: Report,
+    what: str,
+) -> Iterator[Made]:
+    """What some work gives for each item, but for those that it gives nothing for, and those that it fails over."""
+    for item in items:
+        try:
+            made = work(item)
+        except Exception as error:
+            report(internal_error(error, place_of(item), what))
+            continue
+        if made is not None:
+            yield made
 
 
 class Failures:

@@ -24,6 +24,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from lineal.model.boundary import internal_error
+from lineal.model.diagnostic import Place
 from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
@@ -75,8 +77,24 @@ def load(
     """Everything to analyse at a path; a path that is not there is the caller's mistake.
 
     What names the columns of a log makes a log of it: {"text": "sql", "user": "who"}. What is kept of an earlier time
-    spares rendering templates again.
+    spares rendering templates again. If lineal fails over the whole of it, that is among the diagnostics.
     """
+    try:
+        return _load(path, dialect, schema, log, kept)
+    except Exception as error:
+        from lineal.projects.postgres import shown
+
+        where = shown(str(path)) if "://" in str(path) else str(path)
+        return Corpus(dialect or "", diagnostics=[internal_error(error, Place(where, 1, 1), "input")])
+
+
+def _load(
+    path: str | os.PathLike[str],
+    dialect: str | None,
+    schema: Schema,
+    log: Mapping[str, str] | None,
+    kept: Kept | None,
+) -> Corpus:
     if is_address(str(path)):
         from lineal.projects import postgres
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from lineal.extract import UnknownDialect
+from lineal.model.boundary import attempt, attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
@@ -30,7 +32,7 @@ from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.seeds import read_header, with_header
 from lineal.projects.settings import check_keys, read_meanings, read_openlineage
 from lineal.projects.steps import MATERIALIZED_KEYS, Waiting, step_of
-from lineal.projects.text import Report, read_text
+from lineal.projects.text import Report, read_text, start_of
 from lineal.projects.yaml import Value
 
 PROJECT_FILES = {"lineal.yml": "", "lineal.yaml": "", "featherflow.yml": "duckdb", "featherflow.yaml": "duckdb"}
@@ -62,7 +64,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     if project.plain:
         return plain_folder(project, schema, draft)
     for node in find_nodes(project.node_folders, draft.report):
-        READERS[node.kind](node, project, draft)
+        attempt(partial(READERS[node.kind], node, project, draft), None, node.place, draft.report, "node")
     return draft.finish(project, schema)
 
 
@@ -206,11 +208,12 @@ class Draft:
         corpus.datasets = [self.with_header(info) for info in merged([*self.datasets, *given])]
         renderings = list(self.renderings(project))
         scripts: list[list[Script]] = []
-        for (_, made), rendering in zip(self.templates, renderings, strict=True):
+        for (template, made), rendering in zip(self.templates, renderings, strict=True):
             self.diagnostics.extend(rendering.diagnostics)
             before = len(corpus.scripts)
+            at = Place(template.file, template.line, 1)
             for text in rendering.texts:
-                made(corpus, text)
+                attempt(partial(made, corpus, text), None, at, self.report, "template")
             scripts.append(corpus.scripts[before:])
         corpus.steps = [waiting.rendered(renderings, scripts) for waiting in self.steps]
         return corpus
@@ -235,10 +238,13 @@ class Draft:
 
 def _macros(folders: list[Path], report: Report) -> Iterable[Template]:
     for folder in folders:
-        for path in sorted(folder.rglob("*.sql")):
+
+        def read(path: Path, folder: Path = folder) -> Template | None:
             text = read_text(path, report)
-            if text is not None:
-                yield Template(text, str(path), import_name=path.relative_to(folder).as_posix())
+            name = path.relative_to(folder).as_posix()
+            return None if text is None else Template(text, str(path), import_name=name)
+
+        yield from attempt_each(sorted(folder.rglob("*.sql")), read, start_of, report, "macro file")
 
 
 def sql_node(node: Node, project: Project, draft: Draft) -> None:

@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus, Script
 from lineal.projects.columns import merged
 from lineal.projects.imports import with_imports
 from lineal.projects.schema import Schema, schema_datasets
-from lineal.projects.text import Report, read_text, unreadable
+from lineal.projects.text import Report, read_text, start_of, unreadable
 
 PYTHON = (".py", ".ipynb")
 
@@ -26,8 +27,12 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     corpus = _corpus(dialect, schema)
     report = corpus.diagnostics.append
     paths = list(script_files(path, report)) if path.is_dir() else with_imports(path) if is_job(path) else [path]
-    texts = ((file, read_text(file, report)) for file in paths)
-    corpus.scripts = [Script(text, _language(file, corpus), str(file)) for file, text in texts if text is not None]
+
+    def read(file: Path) -> Script | None:
+        text = read_text(file, report)
+        return None if text is None else Script(text, _language(file, corpus), str(file))
+
+    corpus.scripts = list(attempt_each(paths, read, start_of, report, "file"))
     if not paths and not corpus.diagnostics:
         report(Diagnostic(Code.NO_INPUT, f"{path} has no .sql files", Place(str(path), 1, 1)))
     return corpus

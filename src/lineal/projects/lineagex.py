@@ -82,8 +82,11 @@ class _Reader:
             columns = [ColumnInfo(column) for column in about["columns"]]
             self.found.datasets[dataset] = DatasetInfo(dataset, "table", columns, bool(columns))
         for name, about in self.tables.items():
-            self._table(Dataset("", name), about)
             self.found.coverage.resolved += 1
+            try:
+                self._table(Dataset("", name), about)
+            except Exception as error:
+                self.found.failures.add(error, self.place, name, f"table {name}")
         return self.found
 
     def _table(self, dataset: Dataset, about: Mapping[str, Any]) -> None:

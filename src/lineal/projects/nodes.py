@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects import yaml
-from lineal.projects.text import Report, unreadable
+from lineal.projects.text import Report, start_of, unreadable
 from lineal.projects.yaml import Value
 
 YAML_SUFFIXES = (".yml", ".yaml")
@@ -67,10 +69,15 @@ def find_nodes(folders: list[Path], report: Report) -> Iterator[Node]:
     for folder in folders:
         for files in _walk(folder, report):
             where = files.folder.resolve() / files.stem
-            node = None if where in seen else read_node(files, report)
+            if where in seen:
+                continue
             seen.add(where)
-            if node is not None:
-                yield node
+            yield from attempt_each([files], partial(read_node, report=report), first_place, report, "node")
+
+
+def first_place(files: Files) -> Place:
+    """The beginning of the first file of a node."""
+    return start_of(next(iter(files.suffixes.values()), files.folder))
 
 
 def read_node(files: Files, report: Report) -> Node | None:

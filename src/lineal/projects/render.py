@@ -23,6 +23,7 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
+from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -103,12 +104,7 @@ def render(templates: Iterable[Template], setting: Setting = ALONE) -> Rendered:
     """Render each template; a text without Jinja stays as it is and costs nothing."""
     bench = _Bench(setting)
     try:
-        renderings = tuple(
-            bench.rendering(template)
-            if JINJA.search(template.text)
-            else Rendering((template.text,), last=template.text)
-            for template in templates
-        )
+        renderings = tuple(map(bench.rendered, templates))
     finally:
         bench.close()
     return Rendered(renderings, tuple(bench.diagnostics))
@@ -126,6 +122,17 @@ class _Bench:
         self.macros = [macro for macro in setting.macros if JINJA.search(macro.text)]
         self.diagnostics: list[Diagnostic] = []
         self.worker: _Worker | None = None
+
+    def rendered(self, template: Template) -> Rendering:
+        """A template's texts; none, if lineal fails over it."""
+        if not JINJA.search(template.text):
+            return Rendering((template.text,), last=template.text)
+        try:
+            return self.rendering(template)
+        except Exception as error:
+            self.close()
+            place = Place(template.file, template.line, 1)
+            return Rendering((), (internal_error(error, place, "template"),))
 
     def rendering(self, template: Template) -> Rendering:
         try:

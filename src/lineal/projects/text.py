@@ -11,6 +11,11 @@ Report = Callable[[Diagnostic], None]
 """Where a reader puts what it could not read: usually a list's `append`."""
 
 
+def start_of(path: Path) -> Place:
+    """Where a file begins."""
+    return Place(str(path), 1, 1)
+
+
 def read_text(path: Path, report: Report) -> str | None:
     """The text of a file, or None and a diagnostic."""
     data = read_bytes(path, report)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from lineal.model.boundary import attempt
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset, Read
 from lineal.model.extraction import DatasetInfo, Extraction
@@ -51,15 +53,19 @@ class Assembly:
         made = self.kitchen.rendered([node for node in models if needs_rendering(node)], self.columns_of)
         for node in models:
             if node.id in made:
-                self.take(node, made[node.id])
+                self.attempt(node, partial(self.take, node, made[node.id]))
         kept = [node for node in self.nodes if is_enabled(node)]
         for node in kept:
-            corpus.scripts += self.scripts(node, made)
+            self.attempt(node, partial(self.add_scripts, node, made))
         self.run_hooks([node for node in kept if node.kind in ("model", "snapshot", "seed")])
         gone = {node.dataset for node in self.nodes if not is_enabled(node)} - {node.dataset for node in kept}
         corpus.datasets = [info for info in corpus.datasets if info.dataset.name not in gone]
         corpus.given += self.exposures(kept)
         return corpus
+
+    def attempt(self, node: Node, work: Callable[[], object]) -> None:
+        """Some work for a node; if it fails, that costs only the node."""
+        attempt(work, None, Place(node.file, node.line, 1), self.corpus.diagnostics.append, node.kind)
 
     def declare(self) -> None:
         infos = [
@@ -87,6 +93,9 @@ class Assembly:
             self.corpus.aliases.setdefault(written(tuple(parts), self.quote), name)
             place = Place(node.file, node.line + line - 1, 1)
             self.corpus.diagnostics.append(Diagnostic(Code.UNKNOWN_REFERENCE, f"{said} is not in the project", place))
+
+    def add_scripts(self, node: Node, made: Mapping[str, Made]) -> None:
+        self.corpus.scripts += list(self.scripts(node, made))
 
     def scripts(self, node: Node, made: Mapping[str, Made]) -> Iterable[Script]:
         if node.kind not in ("model", "snapshot"):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Place
 from lineal.model.extraction import ColumnInfo
 from lineal.projects.columns import name_of
@@ -16,7 +17,7 @@ from lineal.projects.dbt.node import AGAIN, Node, Parts, is_enabled, mapping
 from lineal.projects.dbt.project import Package, Project, settings
 from lineal.projects.dbt.properties import Properties, read_columns, read_docs, read_properties
 from lineal.projects.seeds import read_header
-from lineal.projects.text import Report, read_text, unreadable
+from lineal.projects.text import Report, read_text, start_of, unreadable
 from lineal.projects.yaml import Value
 
 YAML = (".yml", ".yaml")
@@ -137,15 +138,18 @@ def fqn(path: Path, folders: list[Path]) -> list[str]:
 def models_of(reader: Reader) -> Iterator[Node]:
     package, report = reader.package, reader.report
     versions = {file: found for value in reader.properties.models.values() for file, found in versions_of(value)}
-    for path in below(package.paths["models"], (".sql", ".py"), report):
+
+    def read(path: Path) -> Node | None:
         text = read_text(path, report)
         if text is None or (path.suffix == ".py" and "def model(" not in text):
-            continue
+            return None
         name, version, latest = versions.get(path.stem, (path.stem, "", False))
         node = named(reader, "model", name, path, text, reader.properties.models.get(name), version)
         node.latest = latest
-        if is_enabled(node):
-            yield node
+        return node if is_enabled(node) else None
+
+    paths = below(package.paths["models"], (".sql", ".py"), report)
+    yield from attempt_each(paths, read, start_of, report, "model")
 
 
 def versions_of(value: Value) -> Iterator[tuple[str, tuple[str, str, bool]]]:
@@ -221,17 +225,22 @@ def _columns(about: Value | None, versioned: Value | None, reader: Reader) -> li
 
 def seeds_of(reader: Reader) -> Iterator[Node]:
     """seeds/countries.csv      its columns are those of its header; YAML says more of them"""
-    for path in below(reader.package.paths["seeds"], (".csv",), reader.report):
+
+    def read(path: Path) -> Node | None:
         node = named(reader, "seed", path.stem, path, "", reader.properties.seeds.get(path.stem))
-        if is_enabled(node):
-            delimiter = str(node.config.get("delimiter") or ",")
-            header = read_header(path, delimiter if len(delimiter) == 1 else ",", reader.report)
-            said = {column.name.lower(): column for column in node.columns}
-            types = node.config.get("column_types")
-            kinds = {str(key).lower(): str(value) for key, value in types.items()} if isinstance(types, dict) else {}
-            node.columns = [_seeded(column, said, kinds) for column in header] or node.columns
-            node.complete = bool(header)
-            yield node
+        if not is_enabled(node):
+            return None
+        delimiter = str(node.config.get("delimiter") or ",")
+        header = read_header(path, delimiter if len(delimiter) == 1 else ",", reader.report)
+        said = {column.name.lower(): column for column in node.columns}
+        types = node.config.get("column_types")
+        kinds = {str(key).lower(): str(value) for key, value in types.items()} if isinstance(types, dict) else {}
+        node.columns = [_seeded(column, said, kinds) for column in header] or node.columns
+        node.complete = bool(header)
+        return node
+
+    paths = below(reader.package.paths["seeds"], (".csv",), reader.report)
+    yield from attempt_each(paths, read, start_of, reader.report, "seed")
 
 
 def _seeded(column: ColumnInfo, said: Mapping[str, ColumnInfo], kinds: Mapping[str, str]) -> ColumnInfo:
@@ -243,14 +252,20 @@ def snapshots_of(reader: Reader) -> Iterator[Node]:
     """{% snapshot orders_history %} … {% endsnapshot %}, and snapshots: [{name: …, relation: ref('orders')}]"""
     package, properties = reader.package, reader.properties
     seen: set[str] = set()
-    for path in below([*package.paths["snapshots"], *package.paths["models"]], (".sql",), reader.report):
+
+    def read(path: Path) -> list[Node]:
         text = read_text(path, lambda _: None) or ""
+        found = []
         for block in SNAPSHOT.finditer(text) if "endsnapshot" in text else ():
             node = named(reader, "snapshot", block[1], path, block[2], properties.snapshots.get(block[1]))
             node.line = text.count("\n", 0, block.start(2)) + 1
             seen.add(block[1])
-            if is_enabled(node):
-                yield node
+            found.append(node)
+        return [node for node in found if is_enabled(node)]
+
+    paths = below([*package.paths["snapshots"], *package.paths["models"]], (".sql",), reader.report)
+    for several in attempt_each(paths, read, start_of, reader.report, "snapshot"):
+        yield from several
     for name, about in properties.snapshots.items():
         relation = about.get("relation")
         if relation is not None and name not in seen:

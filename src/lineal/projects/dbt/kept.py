@@ -48,8 +48,8 @@ def _loaded(data: bytes | None) -> dict[str, Any]:
 
 
 def _plain(rendering: Rendering) -> list[Any] | None:
-    """What a limit has stopped may go well another time."""
-    if any(found.code is Code.TEMPLATE_LIMIT for found in rendering.diagnostics):
+    """What a limit has stopped, or a defect, may go well another time."""
+    if any(found.code in (Code.TEMPLATE_LIMIT, Code.INTERNAL_ERROR) for found in rendering.diagnostics):
         return None
     faults = [(found.code.name, found.message, found.place, found.hint) for found in rendering.diagnostics]
     return [rendering.texts, rendering.last, dict(rendering.said), faults]

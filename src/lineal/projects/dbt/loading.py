@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus, Meaning
 from lineal.projects import yaml
@@ -21,7 +22,7 @@ from lineal.projects.dbt.rendering import Kitchen
 from lineal.projects.dbt.stamp import MANIFEST_FILE, TARGET, folders_of
 from lineal.projects.schema import Schema
 from lineal.projects.settings import read_meanings
-from lineal.projects.text import Report, read_text
+from lineal.projects.text import Report, read_text, start_of
 
 
 def loaded(path: Path, dialect: str | None, schema: Schema, kept: Kept | None) -> Corpus:
@@ -149,12 +150,12 @@ def rendered(data: Any, values: Mapping[str, Any]) -> Any:
 
 
 def macros_of(package: Package, report: Report) -> list[tuple[str, str, str]]:
-    found = []
-    for path in files.below(package.paths["macros"], (".sql",), report):
+    def read(path: Path) -> tuple[str, str, str] | None:
         text = read_text(path, report)
-        if text is not None and "macro" in text:
-            found.append((package.name, str(path), text))
-    return found
+        return (package.name, str(path), text) if text is not None and "macro" in text else None
+
+    paths = files.below(package.paths["macros"], (".sql",), report)
+    return list(attempt_each(paths, read, start_of, report, "macro file"))
 
 
 def target_of(project: Project, report: Report) -> dict[str, str]:

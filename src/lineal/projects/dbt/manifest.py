@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo
 from lineal.projects.dbt.compiled import levelled, without_ephemeral
@@ -114,28 +115,42 @@ def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) 
         for each in _entries(data, "nodes")
         if _mapping(each.get("config")).get("materialized") == "ephemeral"
     }
-    for each in _entries(data, "nodes"):
+
+    def read(each: dict[str, Any]) -> Node | None:
         kind = each.get("resource_type")
         if kind in REFERABLE:
-            node = _node(each, str(kind), root, places)
-            depends = _mapping(each.get("depends_on"))
-            node.depends = [str(id_) for id_ in depends.get("nodes") or ()]
-            raw = _text(each.get("raw_code") or each.get("raw_sql"))
-            called = {str(macro) for macro in depends.get("macros") or ()}
-            node.incremental = node.materialized == "incremental" and bool(called & asking or "is_incremental" in raw)
-            node.text = raw
-            code = each.get("compiled_code") or each.get("compiled_sql")
-            if isinstance(code, str) and code.strip() and not node.is_python:
-                if INJECTED in code:
-                    code = without_ephemeral(code, ephemeral)
-                node.compiled = levelled(code, raw)
-            if kind == "seed":
-                _seed(node)
-            yield node
-        elif kind == "operation":
-            node = _node(each, "operation", root, places)
-            node.text = _text(each.get("raw_code") or each.get("raw_sql"))
-            yield node
+            return _compiled(each, str(kind), root, places, asking, ephemeral)
+        if kind != "operation":
+            return None
+        node = _node(each, "operation", root, places)
+        node.text = _text(each.get("raw_code") or each.get("raw_sql"))
+        return node
+
+    def place_of(each: dict[str, Any]) -> Place:
+        return Place(_file(each, root, _text(each.get("package_name"))), 1, 1)
+
+    yield from attempt_each(_entries(data, "nodes"), read, place_of, report, "node")
+
+
+def _compiled(
+    each: dict[str, Any], kind: str, root: Path, places: Places, asking: set[str], ephemeral: set[str]
+) -> Node:
+    """A model, seed or snapshot with what dbt has compiled."""
+    node = _node(each, kind, root, places)
+    depends = _mapping(each.get("depends_on"))
+    node.depends = [str(id_) for id_ in depends.get("nodes") or ()]
+    raw = _text(each.get("raw_code") or each.get("raw_sql"))
+    called = {str(macro) for macro in depends.get("macros") or ()}
+    node.incremental = node.materialized == "incremental" and bool(called & asking or "is_incremental" in raw)
+    node.text = raw
+    code = each.get("compiled_code") or each.get("compiled_sql")
+    if isinstance(code, str) and code.strip() and not node.is_python:
+        if INJECTED in code:
+            code = without_ephemeral(code, ephemeral)
+        node.compiled = levelled(code, raw)
+    if kind == "seed":
+        _seed(node)
+    return node
 
 
 def _entries(data: Mapping[str, Any], section: str) -> Iterator[dict[str, Any]]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lineal.model import names
+from lineal.model.boundary import attempt
 from lineal.model.extraction import ColumnInfo
 from lineal.projects import yaml
 from lineal.projects.columns import TYPE_KEYS, labels, marked, name_of, pairs
-from lineal.projects.text import Report, read_text
+from lineal.projects.text import Report, read_text, start_of
 from lineal.projects.yaml import Value
 
 KINDS = ("models", "seeds", "snapshots", "sources", "exposures")
@@ -51,13 +53,17 @@ class Properties:
 def read_properties(files: list[Path], report: Report) -> Properties:
     found = Properties()
     for file in files:
-        value = yaml.read(file, report)
-        if value is None or not isinstance(value.data, dict):
-            continue
-        for kind in KINDS:
-            for item in _items(value, kind, report):
-                _keep(found, kind, item, report)
+        attempt(partial(_read_into, found, file, report), None, start_of(file), report, "file")
     return found
+
+
+def _read_into(found: Properties, file: Path, report: Report) -> None:
+    value = yaml.read(file, report)
+    if value is None or not isinstance(value.data, dict):
+        return
+    for kind in KINDS:
+        for item in _items(value, kind, report):
+            _keep(found, kind, item, report)
 
 
 def _items(value: Value, kind: str, report: Report) -> Iterator[Value]:

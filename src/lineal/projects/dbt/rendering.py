@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.kept import Kept, remembered
@@ -85,7 +86,11 @@ class Kitchen:
         made: dict[str, Made] = {}
         waiting: list[Node] = []
         for node in nodes:
-            found = plain(node, self.index, quote)
+            try:
+                found = plain(node, self.index, quote)
+            except Exception as error:
+                made[node.id] = failed(node, error)
+                continue
             if found is not None:
                 made[node.id] = Made((found.text,), found.refs, {**node.config, **found.config})
             else:
@@ -126,7 +131,10 @@ class Kitchen:
             templates.append(self.template(node, node.text, {id_: known[id_] for id_ in asked if id_ in known}))
         done = self.renderings(templates)
         for node, rendering in zip(nodes, done, strict=True):
-            made[node.id] = made_of(node, rendering)
+            try:
+                made[node.id] = made_of(node, rendering)
+            except Exception as error:
+                made[node.id] = failed(node, error)
 
     def renderings(self, templates: list[Template]) -> list[Rendering]:
         """Of each template; what was rendered before with all of the same around it is kept."""
@@ -189,6 +197,11 @@ class Kitchen:
         if numbers:
             templates = [self.template(hooks[number][0], texts[number]) for number in numbers]
             done |= zip(numbers, self.renderings(templates), strict=True)
+
+
+def failed(node: Node, error: Exception) -> Made:
+    """Of a node over which lineal fails, nothing but that."""
+    return Made(config=node.config, diagnostics=[internal_error(error, Place(node.file, node.line, 1), "model")])
 
 
 def made_of(node: Node, rendering: Rendering) -> Made:

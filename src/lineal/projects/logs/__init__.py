@@ -12,18 +12,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
+from lineal.model.boundary import attempt, attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
 from lineal.projects.logs import postgres
 from lineal.projects.logs.columns import Columns
-from lineal.projects.logs.entry import Entry
+from lineal.projects.logs.entry import Entry, Row
 from lineal.projects.logs.rows import TORN, rows
 from lineal.projects.logs.statements import Statements
 from lineal.projects.schema import Schema, schema_datasets
-from lineal.projects.text import Report, unreadable
+from lineal.projects.text import Report, start_of, unreadable
 
 SUFFIXES = tuple(
     f"{kind}{packed}" for kind in (".jsonl", ".ndjson", ".csv", ".tsv", ".log") for packed in ("", ".gz", ".bz2")
@@ -47,11 +49,16 @@ def load(
         report(Diagnostic(Code.NO_INPUT, f"{path} has no query logs", Place(str(path), 1, 1)))
     statements = Statements(dialect)
     for file in files:
-        for entry in _entries(file, columns or {}, report):
-            statements.add(entry, report)
+        attempt(partial(_read, file, columns or {}, statements, report), None, start_of(file), report, "log")
     corpus.dialect = statements.dialect
     corpus.scripts, corpus.occurrences = statements.scripts(), statements.occurrences()
     return corpus
+
+
+def _read(file: Path, columns: Mapping[str, str], statements: Statements, report: Report) -> None:
+    for entry in _entries(file, columns, report):
+        at = Place(entry.row.file, entry.row.line, 1)
+        attempt(partial(statements.add, entry, report), None, at, report, "row")
 
 
 def _logs(folder: Path, report: Report) -> Iterator[Path]:
@@ -65,16 +72,22 @@ def _is_log(name: str) -> bool:
     return name.lower().endswith(SUFFIXES) and not name.startswith(".")
 
 
+def _entry(row: Row, columns: Columns, named: bool, report: Report) -> Entry | None:
+    if not named and postgres.is_log(row.fields):
+        return postgres.entry(row)
+    return columns.entry(row, report)
+
+
 def _entries(file: Path, named: Mapping[str, str], report: Report) -> Iterator[Entry]:
     columns = Columns(str(file), named)
     try:
-        for row in rows(file, report):
-            if not named and postgres.is_log(row.fields):
-                entry = postgres.entry(row)
-            else:
-                entry = columns.entry(row, report)
-            if entry is not None:
-                yield entry
+        yield from attempt_each(
+            rows(file, report),
+            lambda row: _entry(row, columns, bool(named), report),
+            lambda row: Place(row.file, row.line, 1),
+            report,
+            "row",
+        )
     except TORN as error:
         report(unreadable(str(file), error))
     problem = columns.problem()

@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from lineal.model.boundary import attempt_each, internal_errors
 from lineal.model.diagnostic import Diagnostic
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus
@@ -21,7 +22,7 @@ from lineal.projects.openlineage.lineage import extraction_of
 from lineal.projects.openlineage.stories import problem_of, stories
 from lineal.projects.openlineage.stream import Written, written
 from lineal.projects.schema import Schema, schema_datasets
-from lineal.projects.text import Report, read_text
+from lineal.projects.text import Report, read_text, start_of
 
 __all__ = ["extraction_of_texts", "load", "matches", "problem_of"]
 
@@ -46,8 +47,12 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
         corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
     report = corpus.diagnostics.append
     found = [path] if path.is_file() else list(_event_files(path))
-    texts = ((str(file), read_text(file, report)) for file in found)
-    corpus.given.append(extraction_of_texts((file, text) for file, text in texts if text is not None))
+
+    def read(file: Path) -> tuple[str, str] | None:
+        text = read_text(file, report)
+        return None if text is None else (str(file), text)
+
+    corpus.given.append(extraction_of_texts(attempt_each(found, read, start_of, report, "file")))
     return corpus
 
 
@@ -56,6 +61,7 @@ def extraction_of_texts(texts: Iterable[tuple[str, str]]) -> Extraction:
     diagnostics: list[Diagnostic] = []
     found = extraction_of(stories(_written(texts, diagnostics.append), diagnostics.append), diagnostics.append)
     found.diagnostics += list(dict.fromkeys(diagnostics))
+    found.coverage.fail(len(internal_errors(diagnostics)))
     return found
 
 

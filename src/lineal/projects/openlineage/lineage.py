@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from lineal.model.boundary import attempt
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
@@ -28,7 +29,7 @@ QUERY = "query"
 def extraction_of(stories: Sequence[Story], report: Report) -> Extraction:
     builder = Builder(stories, report)
     for story, outputs in builder.latest():
-        builder.add(story, outputs)
+        attempt(partial(builder.add, story, outputs), None, story.place, report, "run")
     coverage = Coverage(len(stories), len(stories), sum(not story.failed for story in stories))
     return Extraction(
         edges=[Edge(*ends, tuple(usages)) for ends, usages in builder.edges.items()],
@@ -54,7 +55,7 @@ class Builder:
     """the columns that a facet lists, rather than lineage"""
 
     def __post_init__(self) -> None:
-        self._told = {id(story): makings(story, partial(self._complain, story.place)) for story in self.stories}
+        self._told = {id(story): self._makings(story) for story in self.stories}
         described = [(story, *each) for story in self.stories for side in _sides(story) for each in side.items()]
         aliases = _aliases(self.stories)
         for _, name, facets in described:
@@ -63,9 +64,17 @@ class Builder:
                 self.kinds[aliases.get(name, name)] = kind
         for story, name, facets in described:
             written = facets is story.outputs.get(name)
-            self._describe(aliases.get(name, name), facets, written, partial(self._complain, story.place))
+            complain = partial(self._complain, story.place)
+            describe = partial(self._describe, aliases.get(name, name), facets, written, complain)
+            attempt(describe, None, story.place, self.report, "dataset")
             self.names[name] = self._dataset(aliases.get(name, name))
         self.described |= {dataset: frozenset(info.names) for dataset, info in self.infos.items()}
+
+    def _makings(self, story: Story) -> dict[Named, Making]:
+        """What each output of a story is made of; nothing, if lineal fails over it."""
+        complain = partial(self._complain, story.place)
+        nothing: dict[Named, Making] = {}
+        return attempt(lambda: makings(story, complain), nothing, story.place, self.report, "run")
 
     def _complain(self, place: Place, message: str) -> None:
         self.report(Diagnostic(Code.EVENT_ERROR, message, place))

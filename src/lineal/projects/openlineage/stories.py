@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.job import Run
 from lineal.model.openlineage import Named
@@ -76,12 +77,15 @@ class Event:
 def stories(events: Iterable[Written], report: Report) -> list[Story]:
     """The stories, the earliest first."""
     told: dict[tuple[object, ...], list[Event]] = {}
-    for each in events:
-        event = _event(each, report)
-        if event is not None:
-            told.setdefault(event.subject, []).append(event)
+    read = partial(_event, report=report)
+    for event in attempt_each(events, read, lambda written: written.place, report, "event"):
+        told.setdefault(event.subject, []).append(event)
     _report_shared_ids(told, report)
-    made = [_story(sorted(several, key=lambda event: event.order), report) for several in told.values()]
+
+    def tell(several: list[Event]) -> Story:
+        return _story(sorted(several, key=lambda event: event.order), report)
+
+    made = attempt_each(told.values(), tell, lambda several: several[0].place, report, "run")
     return sorted(made, key=lambda story: story.order)
 
 
