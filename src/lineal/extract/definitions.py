@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, renamed, slot_at
+from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, renamed, slot_at, union_by_name, united
 from lineal.extract.alterations import altered_columns, earlier, later
 from lineal.extract.entries import DEEPEST_DIRECT, Definition, Entry, Pending, Setting, State
 from lineal.extract.naming import Naming, naming_of
@@ -18,9 +18,11 @@ from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.own_functions import OwnFunctions
 from lineal.extract.sql.parse import deep, parse
-from lineal.extract.sql.procedural.pieces import Routine
+from lineal.extract.sql.procedural.flow import Assignment
+from lineal.extract.sql.procedural.pieces import Found, Routine
 from lineal.extract.sql.procedural.routines import routines_of
 from lineal.extract.sql.procedural.summary import Summary
+from lineal.extract.sql.procedural.triggers import NO_TRIGGER, link_triggers, triggers_at
 from lineal.extract.sql.procedural.values import Locals
 from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.reading import Reading, starred
@@ -99,6 +101,8 @@ class Definitions:
         self.routines_read: list[tuple[str, Reading]] = []
         """the functions that scripts define, each with its script"""
         self.calls: list[tuple[str, Place]] = []
+        self.procedural_scripts: list[Found] = []
+        """what scripts with procedural code hold"""
         self.diagnostics: list[Diagnostic] = list(corpus.diagnostics)
         self.coverage = Coverage()
         self.coverage.lose(len(internal_errors(corpus.diagnostics)))
@@ -164,6 +168,7 @@ class Definitions:
             self.attempt(partial(self.add_function, function), at, "function")
         programs = [script for script in self.corpus.scripts if script.dialect == PYTHON]
         prepared = [self.prepare(script) for script in self.corpus.scripts if script.dialect != PYTHON]
+        link_triggers(self.procedural_scripts)
         for script in prepared:
             self.created.update(step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines)
         arranged = self.named_apart([each for script in prepared if (each := self.arranged(script)) is not None])
@@ -427,6 +432,7 @@ class Definitions:
             self.routines_read += [(routine.name, reading) for routine in reading.found.functions]
             self.procedures |= reading.found.procedures
             self.calls += reading.found.calls
+            self.procedural_scripts.append(reading.found)
         return trees
 
     def add_routines(self, routines: Iterable[Routine]) -> None:
@@ -541,11 +547,37 @@ class Definitions:
         return frame
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
+        """What a statement writes; one in a trigger's function writes it for each table that has the trigger."""
+        moment = definition.plan.moment
+        if moment is None or not moment.body.triggers:
+            return self.frame_for(definition, evaluation, None)
+        triggers = triggers_at(moment, definition.facts.fold_table)
+        if len(triggers) < 2:
+            return self.frame_for(definition, evaluation, triggers[0] if triggers else NO_TRIGGER)
+        tried = [self.frame_for_table(definition, evaluation, trigger) for trigger in triggers]
+        fitting = [each for each in tried if not each[1].has_errors] or tried
+        for _, own in fitting:
+            evaluation.absorb(own)
+        evaluation.around = fitting[0][1].around
+        for count in ("references", "ambiguous", "unresolved"):
+            setattr(evaluation, count, max(getattr(own, count) for _, own in fitting))
+        frames = [frame for frame, _ in fitting]
+        return Frame(union_by_name(frames), united(frame.rows for frame in frames))
+
+    def frame_for_table(
+        self, definition: Definition, evaluation: Evaluation, trigger: Assignment
+    ) -> tuple[Frame, Evaluation]:
+        """What a statement of a trigger's function writes when NEW and OLD are rows of one of its tables."""
+        own = Evaluation(self, definition.reading, definition.facts, definition.target)
+        own.definition = evaluation.definition
+        return self.frame_for(definition, own, trigger), own
+
+    def frame_for(self, definition: Definition, evaluation: Evaluation, trigger: Assignment | None) -> Frame:
         plan = definition.plan
         parent: Scope | None = None
         ctes: dict[str, Frame] = {}
         if plan.moment is not None:
-            parent = evaluation.around = Locals(evaluation, plan.moment)
+            parent = evaluation.around = Locals(evaluation, plan.moment, trigger=trigger)
             ctes = evaluation.around.tables()
         elif definition.parameters:
             parent = parameter_scope(definition.parameters, evaluation)
@@ -567,7 +599,9 @@ class Definitions:
         self, frame: Frame, columns: list[tuple[str, str]], definition: Definition, evaluation: Evaluation
     ) -> Frame:
         """CREATE VIEW v (a, b) AS …, INSERT INTO t (a, b) …      by position"""
-        if frame.complete and len(columns) != len(frame.slots) and definition.plan.node is not None:
+        shorter = len(frame.slots) < len(columns) and not definition.plan.columns and definition.facts.fewer_values
+        differs = len(columns) != len(frame.slots) and not shorter
+        if frame.complete and differs and definition.plan.node is not None:
             message = f"{len(columns)} columns are named, the query has {len(frame.slots)}"
             evaluation.report(Code.COLUMN_COUNT, message, definition.plan.node)
         return renamed(frame, columns)

@@ -108,6 +108,13 @@ class Code(Enum):
         "A procedure is called whose definition is not in the input: what it reads and writes is not known.",
         "Add the file that defines the procedure.",
     )
+    UNKNOWN_TRIGGER = (
+        "unknown-trigger",
+        Severity.WARNING,
+        "A trigger's function uses NEW or OLD, and no trigger in the input executes it: "
+        "which table's rows they are is not known. What is made of them has no edges.",
+        "Add the file with the CREATE TRIGGER statement.",
+    )
     DYNAMIC = ("dynamic", Severity.WARNING, "A part of the input is only known when it runs.", "")
     NOT_UTF8 = ("not-utf8", Severity.ERROR, "A file is not UTF-8 text. It is left out.", "Save the file as UTF-8.")
     UNREADABLE = ("unreadable", Severity.ERROR, "A file or folder cannot be read.", "Check the path and the rights.")

@@ -182,8 +182,8 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
         row = scope.row(item.this.unnest())
         if row is not None:
             _read_all(row, row.frame.slots, scope, item)
-            return list(row.frame.slots)
-        return chosen_row(item, scope) or composite_star(item, scope) or star_of_value(item, scope)
+            return list(row.row_slots)
+        return composite_star(item, scope) or chosen_row(item, scope) or star_of_value(item, scope)
     if isinstance(item, (exp.Like, exp.ILike)) and isinstance(item.this, exp.Star):
         holds = tested(item, NAME_TESTS[type(item)](item.expression.name))
         return [slot for slot in star_slots(item.this, scope) if slot.star is not None or holds(slot.name)]

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Lineage, Slot
 from lineal.extract.sql.dialects import Facts
-from lineal.model.diagnostic import Code, Diagnostic
+from lineal.model.diagnostic import Code, Diagnostic, Severity
 from lineal.model.edge import Column, Dataset
 from lineal.model.names import Fold
 from lineal.model.way import IDENTITY, Clause
@@ -158,6 +158,10 @@ class Evaluation:
 
     def report(self, code: Code, message: str, node: exp.Expr, hint: str = "") -> None:
         self.diagnostics.append(Diagnostic(code, message, self.reading.place_of(node), hint))
+
+    @property
+    def has_errors(self) -> bool:
+        return any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
 
     def absorb(self, other: Evaluation, call: Any = None) -> None:
         """What was read for a variable or in a function's body is read by the statement that uses it, at its call."""

@@ -17,11 +17,12 @@ from lineal.algebra.frame import (
     pour,
     renamed,
     slot_at,
+    union,
 )  # fmt: skip
 from lineal.extract.sql.clauses import FILTERS, JOINS
-from lineal.extract.sql.columns import visible
+from lineal.extract.sql.columns import several_slots, star_slots, visible
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.expressions import gather, window_keys
+from lineal.extract.sql.expressions import gather, value_of, window_keys
 from lineal.extract.sql.generators import FLATTENED, GENERATOR_CALLS, column_names, default_names, exploded
 from lineal.extract.sql.match_recognize import matched
 from lineal.extract.sql.naming import output_name
@@ -389,7 +390,7 @@ def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Linea
 def values(node: exp.Values, scope: Scope, rows: Lineage) -> Source:
     """FROM (VALUES (1, a), (2, b)) AS v(p, q)      column j takes the j-th of every row"""
     evaluation = scope.evaluation
-    frame = values_frame(node, scope, [], evaluation)
+    frame = numbered(values_frame(node, scope, [], evaluation), evaluation)
     alias = node.args.get("alias")
     if alias is None:
         return Source("", "", frame)
@@ -402,14 +403,48 @@ def values_frame(node: exp.Values, scope: Scope, names: Sequence[str], evaluatio
     scope.clause = Clause.VALUES
     first, prefix = evaluation.facts.values_names
     slots: list[Slot] = []
+    if any(is_row(item) for tuple_ in node.expressions for item in items_of(tuple_)):
+        return values_of_rows(node, scope)
     for tuple_ in node.expressions:
-        items = tuple_.expressions if isinstance(tuple_, exp.Tuple) else [tuple_]
-        for position, item in enumerate(items):
+        for position, item in enumerate(items_of(tuple_)):
             if position == len(slots):
                 name = f"{prefix}{position + first}"
                 slots.append(Slot(name, name, {}))
             gather(item, IDENTITY, slots[position].lineage, scope)
     return Frame(slots, NOTHING)
+
+
+def numbered(frame: Frame, evaluation: Evaluation) -> Frame:
+    """FROM (VALUES (NEW.*))      column1, column2, as the dialect calls them"""
+    first, prefix = evaluation.facts.values_names
+    names = [f"{prefix}{position + first}" for position in range(len(frame.slots))]
+    return renamed(frame, [(name, name) for name in names]) if frame.complete else frame
+
+
+def items_of(tuple_: Any) -> Sequence[Any]:
+    """(1, a)      1 and a"""
+    return tuple_.expressions if isinstance(tuple_, exp.Tuple) else (tuple_,)
+
+
+def is_row(item: Any) -> bool:
+    """NEW.*, (NEW).*, $1.*"""
+    return item.__class__ in (exp.Column, exp.Dot) and item.is_star
+
+
+def values_of_rows(node: exp.Values, scope: Scope) -> Frame:
+    """VALUES (NEW.*, now())      one column for each of the row's, under its name"""
+    first, prefix = scope.evaluation.facts.values_names
+    frames = []
+    for tuple_ in node.expressions:
+        slots: list[Slot] = []
+        for item in items_of(tuple_):
+            if is_row(item):
+                slots += star_slots(item, scope) if isinstance(item, exp.Column) else several_slots(item, scope) or []
+            else:
+                name = f"{prefix}{len(slots) + first}"
+                slots.append(Slot(name, name, value_of(item, IDENTITY, scope)))
+        frames.append(Frame(slots, NOTHING))
+    return union(frames)
 
 
 def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:

@@ -442,7 +442,9 @@ class Scope:
         return slot
 
     def row(self, node: exp.Expr) -> Source | None:
-        """(t).a, (t).*      the source that an unqualified name means, where no column has that name"""
+        """(t).a, (t).*, $1.*      the source that an unqualified name means, where no column has that name"""
+        if isinstance(node, exp.Parameter) and self.evaluation.around is not None:
+            return self.evaluation.around.row_of(node)
         if not isinstance(node, exp.Column) or node.args.get("table") is not None:
             return None
         identifier = node.args["this"]

@@ -49,6 +49,9 @@ DECLARED_BESIDE_QUERY = frozenset(("mysql", "singlestore", "doris"))
 OUTPUT_INTO = frozenset(("tsql", "fabric"))
 """UPDATE … OUTPUT inserted.a INTO u      u is a table; elsewhere RETURNING a INTO v: a variable"""
 
+FEWER_VALUES = frozenset(("postgres", "redshift", "materialize", "risingwave"))
+"""INSERT INTO t VALUES (1), where t has two columns      the other has its default; elsewhere an error"""
+
 ALIASES_IN_STRINGS = frozenset(("tsql", "fabric"))
 """SELECT 'full name' = a      an alias, and no comparison"""
 
@@ -167,6 +170,7 @@ class Facts:
     count_of_rows: str
     aliases_in_strings: bool
     output_into: bool
+    fewer_values: bool
     declared_beside_query: bool
     keys: Keys
     table_keys: Keys
@@ -221,6 +225,7 @@ def facts_of(dialect: str) -> Facts:
         default_schema=DEFAULT_SCHEMAS.get(dialect, ""),
         declared_beside_query=dialect in DECLARED_BESIDE_QUERY,
         output_into=dialect in OUTPUT_INTO,
+        fewer_values=dialect in FEWER_VALUES,
         aliases_in_strings=dialect in ALIASES_IN_STRINGS,
         keys=keys,
         table_keys=keys if fold is fold_table else Keys(fold_table),

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.procedural.flow import Body, Construct, Ref
+from lineal.extract.sql.procedural.flow import Assignment, Body, Construct
 from lineal.extract.sql.procedural.header import header, parameters
-from lineal.extract.sql.procedural.pieces import Routine
+from lineal.extract.sql.procedural.pieces import Routine, Trigger
 from lineal.extract.sql.procedural.simple import OUTSIDE, SQL_WORDS, Simple, unwrapped
 from lineal.extract.sql.procedural.text import CLOSE, OPEN, SEMICOLON, STRINGS, made, vocabulary, word
+from lineal.extract.sql.procedural.triggers import give_rows, test_of_table
 from lineal.extract.sql.procedural.walker import FOREIGN, Held, Tokens, is_name
 from lineal.extract.sql.reading import Reading
 from lineal.model.diagnostic import Code
@@ -172,7 +173,14 @@ class Blocks(Simple):
         if then < 0:
             return at
         self.push("IF", tokens[at])
+        self.test_table(tokens[at + 1 : then])
         return then + 1
+
+    def test_table(self, condition: Tokens) -> None:
+        """IF TG_TABLE_NAME = 't' THEN      what stands in this arm runs for t only"""
+        test = test_of_table(condition)
+        if test is not None:
+            self.body.test_table(self.stack[-1].construct, test)
 
     def else_(self, tokens: Tokens, at: int) -> int:
         """ELSE, ELSIF b THEN"""
@@ -182,9 +190,13 @@ class Blocks(Simple):
         self.body.branch(construct)
         if word(tokens[at]) == "ELSE":
             construct.exhaustive = True
+            self.body.test_others(construct)
             return at + 1
         then = self.find(tokens, at + 1, THEN)
-        return then + 1 if then >= 0 else at + 1
+        if then < 0:
+            return at + 1
+        self.test_table(tokens[at + 1 : then])
+        return then + 1
 
     def case(self, tokens: Tokens, at: int) -> int:
         """CASE x WHEN 1 THEN …; END CASE;"""
@@ -249,6 +261,8 @@ class Blocks(Simple):
 
     def loop_over(self, targets: list[str], rows: Tokens, at: Token) -> None:
         for target in targets:
+            if len(targets) == 1 and target not in self.body.names and not is_range(rows):
+                self.body.row_types[target] = ""
             self.body.declare(target)
         first = word(rows[0]) if rows else ""
         if first in ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "VALUES"):
@@ -313,21 +327,26 @@ class Blocks(Simple):
         return self.create(tokens, at)
 
     def rows_of_trigger(self, routine: Routine, table: Tokens) -> None:
-        """CREATE TRIGGER … ON t      NEW and OLD are rows of t"""
+        """CREATE TRIGGER … ON t BEGIN …      NEW and OLD are rows of t"""
+        row = self.rows_of(table)
+        if row is not None:
+            give_rows(routine, row)
+
+    def rows_of(self, table: Tokens) -> Assignment | None:
+        """SELECT * FROM t"""
         at = table[0]
         star = [made(TokenType.SELECT, "SELECT", at), made(TokenType.STAR, "*", at), made(TokenType.FROM, "FROM", at)]
-        row = self.assignment([*star, *table])
-        if row is not None:
-            for name in ("new", "old"):
-                routine.body.start_with(name, Ref(row, None))
+        return self.assignment([*star, *table])
 
-    def rows_of_trigger_function(self, function: Tokens, table: Tokens) -> None:
-        """CREATE TRIGGER … ON t EXECUTE FUNCTION f()      what f calls NEW and OLD are rows of t"""
+    def rows_of_trigger_function(self, function: Tokens, table: Tokens, names: tuple[str, ...]) -> None:
+        """CREATE TRIGGER … ON t EXECUTE FUNCTION f()      what f calls NEW and OLD are rows of t
+
+        f may be defined later, or in another script: it is looked up when all of them have been read.
+        """
         parts, _ = self.name_at(function, 0)
-        key = self.table_key(parts)
-        for routine in self.found.functions if table else ():
-            if parts and routine.key == key:
-                self.rows_of_trigger(routine, table)
+        row = self.rows_of(table) if parts and table else None
+        if row is not None:
+            self.found.triggers.append(Trigger(self.table_key(parts), row, names))
 
     def routine_body(self, routine: Routine, tokens: Tokens, at: int, body: int) -> int:
         first = word(tokens[body]) if body < len(tokens) else ""
@@ -426,6 +445,11 @@ STEPS: dict[str, Callable[[Blocks, Tokens, int], int]] = {
     "PROCEDURE": Blocks.nested,
     "FUNCTION": Blocks.nested,
 }
+
+
+def is_range(rows: Tokens) -> bool:
+    """FOR i IN 1..10, FOR i IN REVERSE n..1"""
+    return not rows or rows[0].token_type is TokenType.NUMBER or any(token.text in ("..", ".") for token in rows[:3])
 
 
 def alone(tokens: Tokens, at: int) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from lineal.extract.sql.reading import Reading
+from lineal.model.diagnostic import Place
 
 
 class Assignment:
@@ -41,6 +42,8 @@ class Ref(NamedTuple):
 
     assignment: Assignment
     column: int | None
+    field: str = ""
+    """r.a := 1: the field of the variable that is set; '' for all of it"""
 
 
 class Back(NamedTuple):
@@ -76,6 +79,18 @@ class Moment(NamedTuple):
     """the branches and loops around it, outermost first: what stands in other arms may be left out"""
 
 
+class TableTest(NamedTuple):
+    """IF TG_TABLE_NAME = 't' THEN … ELSE …      an arm runs for t only, or for all but t"""
+
+    names: frozenset[str]
+    alone: bool = True
+    """nothing else is tested: the arms that follow do not run for these tables"""
+    runs: bool = True
+
+    def allows(self, name: str) -> bool:
+        return (name in self.names) is self.runs
+
+
 class Construct:
     """An open BEGIN, IF or LOOP: what was assigned inside, branch by branch."""
 
@@ -105,7 +120,17 @@ class Body:
         """names that stand for a query inside: a trigger's `inserted`"""
         self.owner = ""
         """the routine, by whose name its parameters may be called: f.a"""
-        self.values: dict[bool, Any] = {}
+        self.row_types: dict[str, str] = {}
+        """r record, r orders%ROWTYPE, r orders: the type of a variable, whose fields are its columns; '' for record"""
+        self.trigger_row: Assignment | None = None
+        """what NEW and OLD hold when a trigger's function starts: a row of any of the triggers' tables"""
+        self.triggers: list[Assignment] = []
+        """SELECT * FROM t for each trigger that executes the routine"""
+        self.table_tests: dict[tuple[int, int], tuple[Construct, TableTest]] = {}
+        """IF TG_TABLE_NAME = 't' THEN: the tables for which an arm runs; its construct is kept for its id's sake"""
+        self.trigger_function: tuple[str, Place] | None = None
+        """the name and place of the routine, if it is a trigger's function"""
+        self.values: dict[Any, Any] = {}
         """what has been evaluated so far"""
 
     # -- while the body is walked ------------------------------------------------------------------------------
@@ -113,6 +138,22 @@ class Body:
     def now(self) -> Moment:
         arms = ((id(each), len(each.branches)) for each in self.open if each.conditional or each.branches)
         return Moment(self, self.position, self.loop, tuple(arms))
+
+    def test_table(self, construct: Construct, test: TableTest) -> None:
+        """The arm that has just been opened runs only where a test of the trigger's table allows it."""
+        self.table_tests[id(construct), len(construct.branches)] = (construct, test)
+
+    def test_others(self, construct: Construct) -> None:
+        """ELSE      runs for the tables that no arm before it has tested"""
+        tests = (self.table_tests.get((id(construct), number)) for number in range(len(construct.branches)))
+        names = frozenset().union(*(found[1].names for found in tests if found is not None and found[1].alone))
+        if names:
+            self.test_table(construct, TableTest(names, runs=False))
+
+    def runs_for(self, table: str, arms: Arms) -> bool:
+        """Whether what stands in some arms runs for a trigger of a table."""
+        tests = (self.table_tests[arm][1] for arm in arms if arm in self.table_tests)
+        return all(test.allows(table) for test in tests)
 
     def give(self, parameter: str, position: int) -> None:
         """CREATE FUNCTION f(a INT)"""

@@ -76,7 +76,8 @@ def parameters(walker: Walker, tokens: Tokens) -> list[Parameter]:
         if len(rest) > 1 and word(rest[1]) in ("IN", "OUT"):  # Oracle: p IN OUT NUMBER
             out = word(rest[1]) == "OUT"
         unnamed = walker.script.dialect in UNNAMED and (len(rest) == 1 or rest[1].token_type is OPEN)
-        found.append(Parameter("" if unnamed else name.text, "" if unnamed else key, out=out))
+        typed = walker.row_type(rest, 0 if unnamed else name_at + 1) or ""
+        found.append(Parameter("" if unnamed else name.text, "" if unnamed else key, typed, out=out))
         if any(word(token) in ("OUTPUT",) for token in rest):
             found[-1].out = False
     return found
@@ -210,9 +211,23 @@ def trigger(walker: Blocks, routine: Routine, tokens: Tokens, at: int) -> tuple[
     for position in range(after, end + 1):
         here = word(tokens[position]) if position < len(tokens) else ""
         if here == "EXECUTE":
-            walker.rows_of_trigger_function(tokens[position + 2 : end], tokens[on + 1 : after])
+            names = transition_tables(walker, tokens[after:position])
+            walker.rows_of_trigger_function(tokens[position + 2 : end], tokens[on + 1 : after], names)
             return None, end + 1
         if here in ("BEGIN", "DECLARE") or here in STATEMENTS - {"UPDATE"}:
             walker.rows_of_trigger(routine, tokens[on + 1 : after])
             return routine, position
     return None, end + 1
+
+
+def transition_tables(walker: Walker, tokens: Tokens) -> tuple[str, ...]:
+    """REFERENCING OLD TABLE AS o NEW TABLE AS n      the keys of o and n"""
+    found = []
+    for position, token in enumerate(tokens):
+        if word(token) != "TABLE" or word(tokens[position - 1]) not in ("OLD", "NEW"):
+            continue
+        at = position + 2 if position + 1 < len(tokens) and word(tokens[position + 1]) == "AS" else position + 1
+        parts, _ = walker.name_at(tokens, at)
+        if parts:
+            found.append(walker.table_key(parts))
+    return tuple(found)

@@ -45,9 +45,23 @@ class Piece:
 
 
 @dataclass(slots=True)
+class Trigger:
+    """CREATE TRIGGER g … ON t … EXECUTE FUNCTION f()"""
+
+    function: str
+    """the key of f"""
+    row: Assignment
+    """SELECT * FROM t"""
+    tables: tuple[str, ...] = ()
+    """REFERENCING NEW TABLE AS n: the keys of names that stand for rows of t"""
+
+
+@dataclass(slots=True)
 class Parameter:
     name: str
     key: str
+    type: str = ""
+    """the name of a type that may be a row's"""
     default: list[Token] | None = None
     out: bool = False
 
@@ -86,6 +100,7 @@ class Found:
 
     pieces: dict[int, Piece] = field(default_factory=dict)
     functions: list[Routine] = field(default_factory=list)
+    triggers: list[Trigger] = field(default_factory=list)
     procedures: set[str] = field(default_factory=set)
     calls: list[tuple[str, Place]] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sqlglot import exp
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.procedural.flow import Body, Ref
 from lineal.extract.sql.procedural.pieces import Piece
 from lineal.extract.sql.procedural.text import CLOSE, OPEN, SEMICOLON, STRINGS, closing, items, made, vocabulary, word
-from lineal.extract.sql.procedural.walker import Tokens, Walker, is_name
+from lineal.extract.sql.procedural.walker import OWN_VARIABLES, Tokens, Walker, is_name
 from lineal.model.diagnostic import Code
 
 SILENT = vocabulary(
@@ -29,6 +29,12 @@ SQL_WORDS = vocabulary(
 )
 
 
+NUMBERED = vocabulary(
+    """
+    postgres redshift materialize risingwave
+    """
+)
+"""EXECUTE '…' USING      the text calls what is given $1, $2"""
 CHANGES = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE"))
 
 
@@ -57,8 +63,14 @@ class Simple(Walker):
         if after < len(tokens) and word(tokens[after]) in ("CURSOR", "NO", "SCROLL", "INSENSITIVE"):
             self.cursor(targets[0], tokens[after:])
             return
+        if after + 2 < len(tokens) and word(tokens[after]) == "ALIAS":
+            self.alias(targets[0], tokens[after + 2])
+            return
+        row_type = self.row_type(tokens, after)
         for target in targets:
             self.body.declare(target)
+            if row_type is not None:
+                self.body.row_types[target] = row_type
         given = self.initial(tokens, after)
         if self.is_resultset(tokens, after):
             self.cursors[targets[0]] = None
@@ -68,6 +80,13 @@ class Simple(Walker):
             else:
                 for target in targets:
                     self.assign(target, given)
+
+    def alias(self, name: str, of: Token) -> None:
+        """fresh ALIAS FOR new      another name of a variable"""
+        row_type = self.body.row_types.get(self.key(of))
+        if row_type is not None:
+            self.body.row_types[name] = row_type
+        self.assign(name, [of])
 
     def initial(self, tokens: Tokens, after: int) -> Tokens:
         """… := 1, … DEFAULT 1, … = 1      the value that a declaration gives"""
@@ -270,10 +289,19 @@ class Simple(Walker):
         text = body[: min(ends)] if ends else body
         for target in into:
             self.body.declare(target)
+        if using >= 0:
+            self.give_parameters(body[using + 1 :])
         if into and len(text) == 1 and text[0].token_type in STRINGS:
             self.take(into, self.body_tokens(text[0]) or [])
         else:
             self.execute(text, tokens[0], into)
+
+    def give_parameters(self, tokens: Tokens) -> None:
+        """EXECUTE '… $1 … $2' USING a, NEW      what the parameters of the text stand for"""
+        if self.script.dialect not in NUMBERED:
+            return
+        for number, expression in enumerate(items(tokens), 1):
+            self.assign(f"${number}", expression)
 
     def call_(self, tokens: Tokens) -> None:
         self.call(tokens[1:])
@@ -286,6 +314,7 @@ class Simple(Walker):
             return
         held = (self.body, self.cursors, self.in_block, self.routine)
         self.body, self.cursors, self.in_block, self.routine = Body(), {}, False, None
+        self.body.names.update(OWN_VARIABLES.get(self.script.dialect, ()))
         self.walk_string(string)
         self.body, self.cursors, self.in_block, self.routine = held
 
@@ -320,6 +349,9 @@ class Simple(Walker):
                     dot = [tokens[2], made(TokenType.DOT, ".", tokens[2]), made(TokenType.VAR, name, tokens[2])]
                     rows += [*([made(TokenType.COMMA, ",", tokens[2])] if position else []), *dot]
                 self.give_back(rows)
+            elif len(tokens) == 3 and self.key(tokens[2]) in self.body.row_types:
+                star = [made(TokenType.DOT, ".", tokens[2]), made(TokenType.STAR, "*", tokens[2])]
+                self.give_back([select, tokens[2], *star])
             else:
                 self.give_back([select, *tokens[2:]])
             return

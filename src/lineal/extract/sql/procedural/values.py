@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, union_by_name, united
+from lineal.algebra.expression import VALUE
+from lineal.algebra.frame import (
+    NOTHING,
+    Frame,
+    Lineage,
+    Made,
+    Slot,
+    Star,
+    pour,
+    renamed,
+    star_slot,
+    union,
+    union_by_name,
+    united,
+)
 from lineal.extract.sql.evaluation import Catalog, Evaluation
-from lineal.extract.sql.procedural.flow import Assignment, Body, Moment
+from lineal.extract.sql.procedural.flow import Assignment, Body, Moment, Ref
+from lineal.extract.sql.procedural.triggers import NO_TRIGGER
 from lineal.extract.sql.query import query
-from lineal.extract.sql.scope import Scope, Source
+from lineal.extract.sql.scope import Scope, Source, field_of
+from lineal.extract.sql.tables import Named
+from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset
 from lineal.model.way import IDENTITY, Clause
 
@@ -26,15 +44,25 @@ PARAMETERS = Dataset("", "\0parameters")
 
 
 class Locals(Scope):
-    """The scope around a statement of a body: its variables and parameters, behind every column of a source."""
+    """The scope around a statement of a body: its variables and parameters, behind every column of a source.
 
-    __slots__ = ("called", "moment")
+    `trigger` is the one of several triggers for whose table the body runs.
+    """
 
-    def __init__(self, evaluation: Evaluation, moment: Moment, called: bool = False) -> None:
+    __slots__ = ("called", "moment", "trigger")
+
+    def __init__(
+        self, evaluation: Evaluation, moment: Moment, called: bool = False, trigger: Assignment | None = None
+    ) -> None:
         super().__init__(evaluation, None, {})
         self.moment = moment
         self.called = called
+        self.trigger = trigger
         self.sources = Records(self)
+
+    @property
+    def values(self) -> Values:
+        return values_of(self.moment.body, self.evaluation.catalog, self.called, self.trigger)
 
     def known(self, name: str, key: str, node: Any, clause: Clause) -> Slot | None:
         """v_max, where no source has a column of that name"""
@@ -43,8 +71,15 @@ class Locals(Scope):
     def variable(self, name: str, key: str) -> Slot | None:
         if key not in self.moment.body.names:
             return None
-        frame = self.record(key)
-        return Slot(name, key, united([*(slot.lineage for slot in frame.slots), frame.rows]))
+        frame = self.values.at(key, self.moment, self.evaluation)
+        if self.values.lacks_trigger(key, self.moment):
+            self.report_unknown_row()
+        whole = united([*(slot.lineage for slot in frame.slots), frame.rows])
+        if not self.values.holds_row(key):
+            return Slot(name, key, whole)
+        lineage: Lineage = {}
+        pour(whole, VALUE, lineage)
+        return Slot(name, key, lineage)
 
     def sigil(self, node: Any) -> Slot | None:
         """@x, :x, $1      a variable with a mark of its own"""
@@ -53,16 +88,24 @@ class Locals(Scope):
             return self.variable(name, self.evaluation.fold(name, False))
         return self.variable(name, f"@{name.lower()}") or self.variable(name, f"${name.lower()}")
 
+    def row_of(self, node: exp.Parameter) -> Source | None:
+        """EXECUTE '… VALUES ($1.*)' USING NEW      the row that a numbered parameter stands for"""
+        found: Source | None = self.sources.get(f"${node.name}")
+        return found
+
     def tables(self) -> dict[str, Frame]:
         """What a trigger calls `inserted`."""
         body = self.moment.body
-        values = values_of(body, self.evaluation.catalog, self.called)
-        return {name: values.of(query, self.evaluation) for name, query in body.tables.items()}
+        queries = {name: self.values.of_trigger(query) for name, query in body.tables.items()}
+        return {name: self.values.of(query, self.evaluation) for name, query in queries.items()}
 
-    def record(self, key: str) -> Frame:
-        """r in FOR r IN (SELECT …)      the row that it holds"""
-        values = values_of(self.moment.body, self.evaluation.catalog, self.called)
-        return values.at(key, self.moment, self.evaluation)
+    def report_unknown_row(self) -> None:
+        """NEW.a in a function that no trigger of the input executes"""
+        name, place = self.moment.body.trigger_function or ("", None)
+        message = f"no trigger executes '{name}': the rows that NEW and OLD stand for are not known"
+        diagnostic = Diagnostic(Code.UNKNOWN_TRIGGER, message, place)
+        if diagnostic not in self.evaluation.diagnostics:
+            self.evaluation.diagnostics.append(diagnostic)
 
 
 class Records(dict[str, Source]):
@@ -78,16 +121,68 @@ class Records(dict[str, Source]):
             key = key.lower()  # MySQL's and BigQuery's tables know upper and lower case, their variables do not
             if key not in self.scope.moment.body.names:
                 return default
-        frame = self.scope.record(key)
-        slots = [slot._replace(lineage=united([slot.lineage, frame.rows])) for slot in frame.slots]
-        return Source(key, key, Frame(slots, NOTHING)) if slots else UNKNOWN_RECORD
+        scope = self.scope
+        frame = scope.values.at(key, scope.moment, scope.evaluation)
+        lacks_trigger = scope.values.lacks_trigger(key, scope.moment)
+        if lacks_trigger:
+            scope.report_unknown_row()
+        if lacks_trigger or not frame.slots:
+            return UnknownRow(scope.evaluation, with_rows(frame.slots, frame.rows), lacks_trigger)
+        return Row(key, frame, scope.values.row(key, scope.moment, scope.evaluation))
+
+
+class Row(Source):
+    """A variable that holds a row: its fields by name, and all of them in order."""
+
+    __slots__ = ("listed",)
+
+    def __init__(self, key: str, frame: Frame, listed: Sequence[Slot]) -> None:
+        super().__init__(key, key, Frame(with_rows(frame.slots, frame.rows), NOTHING))
+        self.listed = with_rows(listed, frame.rows)
+
+    @property
+    def row_slots(self) -> Sequence[Slot]:
+        """SELECT r.*, VALUES (r.*)"""
+        return self.listed
+
+
+def with_rows(slots: Sequence[Slot], rows: Lineage) -> list[Slot]:
+    """FOR r IN SELECT a FROM t WHERE b LOOP      r.a is decided by b, too"""
+    return [slot._replace(lineage=united([slot.lineage, rows])) for slot in slots]
+
+
+class UnknownRow(Source):
+    """A record of which only the fields that were set are known: any other has no lineage, and r.* stays open."""
+
+    __slots__ = ("counts", "evaluation")
+
+    def __init__(self, evaluation: Evaluation, known: list[Slot], counts: bool) -> None:
+        super().__init__("", "", Frame([], NOTHING))
+        self.evaluation = evaluation
+        self.counts = counts
+        self.index = Anything(self, known)
+
+    @property
+    def row_slots(self) -> Sequence[Slot]:
+        self.evaluation.references += self.counts
+        self.count_unresolved()
+        return [star_slot(Star(Dataset("", "<dynamic>"), made=Made({}, "", "")))]
+
+    def count_unresolved(self) -> None:
+        """What no trigger tells is lineage that is missing; a variable that nothing fills has none."""
+        self.evaluation.unresolved += self.counts
 
 
 class Anything(dict[str, Slot]):
     """NEW.a in a trigger's function      a field of a record that is not known: no lineage"""
 
+    def __init__(self, row: UnknownRow, known: list[Slot]) -> None:
+        self.row = row
+        self.known = {slot.key: slot for slot in known}
+
     def get(self, key: str, default: Any = None) -> Any:
-        return Slot(key, key, NOTHING)
+        self.row.count_unresolved()
+        return self.known.get(key) or Slot(key, key, NOTHING)
 
 
 class Parameters(dict[str, Slot]):
@@ -106,18 +201,16 @@ def own_parameters(scope: Locals) -> Source:
     return source
 
 
-UNKNOWN_RECORD = Source("", "", Frame([], NOTHING))
-UNKNOWN_RECORD.index = Anything()
-
-
 class Values:
     """The values of one body, evaluated on first use and remembered.
 
     `called`: in terms of the parameters, which a call will fill; else these have no lineage.
+    `trigger`: the rows that NEW and OLD are, where several triggers execute the body; None for those of all.
     """
 
-    def __init__(self, body: Body, catalog: Catalog, called: bool) -> None:
+    def __init__(self, body: Body, catalog: Catalog, called: bool, trigger: Assignment | None = None) -> None:
         self.called = called
+        self.trigger = trigger
         self.body = body
         self.catalog = catalog
         self.frames: dict[Assignment, Frame] = {}
@@ -128,13 +221,77 @@ class Values:
 
     def at(self, key: str, moment: Moment, evaluation: Evaluation) -> Frame:
         """What a variable holds at a moment; what was read for it is read by the statement that uses it."""
-        frames = []
-        for assignment, column in self.body.refs(key, moment):
-            frame = self.of(assignment, evaluation)
-            frames.append(frame if column is None else Frame(frame.slots[column : column + 1], frame.rows))
+        held = self.held(key, moment, evaluation)
+        columns = self.columns_of(key, evaluation)
+        if columns and held:
+            return of_type(held, columns)
+        frames = [frame for frame, _ in held]
         if len(frames) == 1:
             return frames[0]
         return Frame(union_by_name(frames), united(frame.rows for frame in frames)) if frames else EMPTY
+
+    def row(self, key: str, moment: Moment, evaluation: Evaluation) -> Sequence[Slot]:
+        """SELECT r.*      the fields of a row in order: what several queries give is matched by position"""
+        if self.columns_of(key, evaluation):
+            return self.at(key, moment, evaluation).slots
+        held = self.held(key, moment, evaluation)
+        whole = [frame for frame, ref in held if not ref.field]
+        fields = [frame for frame, ref in held if ref.field]
+        same = len({len(frame.slots) for frame in whole}) == 1
+        first = union(whole) if same else Frame(union_by_name(whole), NOTHING)
+        return union_by_name([first, *fields])
+
+    def held(self, key: str, moment: Moment, evaluation: Evaluation) -> list[tuple[Frame, Ref]]:
+        """What each of the assignments gives that a variable may hold at a moment."""
+        found = []
+        for ref in self.refs(key, moment):
+            frame = self.of(ref.assignment, evaluation)
+            slots = frame.slots
+            if ref.column is not None:
+                slots = slots[ref.column : ref.column + 1]
+            if ref.field:
+                slots = [Slot(ref.field, ref.field, slot.lineage) for slot in slots]
+            found.append((frame if slots is frame.slots else Frame(slots, frame.rows), ref))
+        return found
+
+    def refs(self, key: str, moment: Moment) -> Iterator[Ref]:
+        """The assignments that a variable may hold; NEW and OLD hold the rows of the triggers' tables."""
+        for ref in self.body.refs(key, moment):
+            if ref.assignment is not self.body.trigger_row:
+                yield ref
+                continue
+            for row in self.triggers:
+                yield ref._replace(assignment=row)
+
+    @property
+    def triggers(self) -> Sequence[Assignment]:
+        """The rows that NEW and OLD may be."""
+        if self.trigger is None:
+            return self.body.triggers
+        return () if self.trigger is NO_TRIGGER else (self.trigger,)
+
+    def lacks_trigger(self, key: str, moment: Moment) -> bool:
+        """Whether a variable may be a trigger's row, and no trigger is known."""
+        if self.body.trigger_row is None or self.triggers:
+            return False
+        return any(ref.assignment is self.body.trigger_row for ref in self.body.refs(key, moment))
+
+    def of_trigger(self, query: Assignment) -> Assignment:
+        """The rows of the trigger's table, where several triggers execute the body and it runs for this one."""
+        chosen = self.trigger is not None and self.trigger is not NO_TRIGGER and query in self.body.triggers
+        return self.trigger if chosen and self.trigger is not None else query
+
+    def columns_of(self, key: str, evaluation: Evaluation) -> list[Named]:
+        """r orders%ROWTYPE      the columns of orders; none for a record, whose query tells them"""
+        named = self.body.row_types.get(key)
+        if not named:
+            return []
+        return [(info.name, evaluation.fold(info.name, False)) for info in self.catalog.row_type(named)]
+
+    def holds_row(self, key: str) -> bool:
+        """Whether a variable is a record or a row, rather than a single value."""
+        named = self.body.row_types.get(key)
+        return named is not None and (not named or bool(self.catalog.row_type(named)))
 
     def of(self, assignment: Assignment, evaluation: Evaluation) -> Frame:
         self.settle(assignment, evaluation)
@@ -175,6 +332,9 @@ class Values:
         return sum(len(slot.lineage) for slot in frame.slots) + len(frame.rows) + 1 if frame is not None else 0
 
     def evaluate(self, assignment: Assignment, user: Evaluation) -> None:
+        if assignment is self.body.trigger_row:
+            self.frames[assignment] = EMPTY  # the rows of the triggers' tables stand for it
+            return
         if assignment.reading is None:
             (name,) = assignment.mentions
             lineage: Lineage = {(Column(PARAMETERS, name), IDENTITY): None} if self.called else NOTHING
@@ -182,12 +342,53 @@ class Values:
             return
         evaluation = Evaluation(self.catalog, assignment.reading, user.facts, user.target)
         evaluation.definition = reader_of(assignment, user)
-        evaluation.around = Locals(evaluation, assignment.moment, self.called)
-        self.frames[assignment] = query(assignment.tree, evaluation.around, {}, evaluation)
+        evaluation.around = around = Locals(evaluation, assignment.moment, self.called, self.trigger)
+        row = self.row_named(assignment.tree, evaluation)
+        if row is not None:
+            self.frames[assignment] = self.at(row, assignment.moment, evaluation)
+        else:
+            self.frames[assignment] = query(row_items(assignment.tree), around, around.tables(), evaluation)
         self.evaluations[assignment] = evaluation
+
+    def row_named(self, tree: Any, evaluation: Evaluation) -> str | None:
+        """r := NEW      the key of a variable that holds a row, where nothing but its name is assigned"""
+        if not isinstance(tree, exp.Select) or len(tree.expressions) != 1 or tree.args.get("from_") is not None:
+            return None
+        item = tree.expressions[0]
+        if not isinstance(item, exp.Column) or item.args.get("table") is not None or item.is_star:
+            return None
+        key = evaluation.fold(item.name, item.this.args.get("quoted"))
+        return key if key in self.body.names and self.holds_row(key) else None
 
 
 EMPTY = Frame([], NOTHING)
+
+
+def row_items(tree: Any) -> Any:
+    """r := ROW(a, b), r := (a, b)      SELECT a, b: a column for each field"""
+    items = tree.expressions if isinstance(tree, exp.Select) and tree.args.get("from_") is None else ()
+    if len(items) != 1:
+        return tree
+    row = items[0]
+    if isinstance(row, exp.Tuple) or (isinstance(row, exp.Anonymous) and row.name.upper() == "ROW"):
+        return exp.Select(expressions=[item.copy() for item in row.expressions])
+    return tree
+
+
+def of_type(held: list[tuple[Frame, Ref]], columns: list[Named]) -> Frame:
+    """r orders%ROWTYPE      a row is assigned by position, a field by its name"""
+    parts: dict[str, list[Lineage]] = {key: [] for _, key in columns}
+    for frame, ref in held:
+        slots = frame.slots
+        if ref.assignment.reading is None:  # a parameter: its fields are what a call gives
+            slots = [field_of(slot, [name], exp.Star())._replace(key=key) for slot in slots for name, key in columns]
+        elif not ref.field:
+            slots = renamed(frame, columns).slots
+        for slot in slots:
+            if slot.key in parts:
+                parts[slot.key].append(slot.lineage)
+    slots = [Slot(name, key, united(parts[key])) for name, key in columns]
+    return Frame(slots, united(frame.rows for frame, _ in held))
 
 
 def reader_of(assignment: Assignment, user: Evaluation) -> Definition | None:
@@ -200,10 +401,10 @@ def reader_of(assignment: Assignment, user: Evaluation) -> Definition | None:
     return reader
 
 
-def values_of(body: Body, catalog: Catalog, called: bool) -> Values:
-    found: Values | None = body.values.get(called)
+def values_of(body: Body, catalog: Catalog, called: bool, trigger: Assignment | None = None) -> Values:
+    found: Values | None = body.values.get((called, trigger))
     if found is None or found.catalog is not catalog:
-        found = body.values[called] = Values(body, catalog, called)
+        found = body.values[called, trigger] = Values(body, catalog, called, trigger)
     return found
 
 

@@ -23,6 +23,7 @@ from lineal.extract.sql.procedural.text import (
     vocabulary,
     word,
 )
+from lineal.extract.sql.procedural.triggers import expect_rows
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.words import FAILURES
 from lineal.model.diagnostic import Code, Diagnostic
@@ -178,10 +179,11 @@ class Walker:
             select += [made(TokenType.ALIAS, "AS", field_), field_]
         made_ = self.assignment(select, expression)
         if made_ is not None:
-            self.hold(variable, Ref(made_, None), keep=field_ is not None)
+            self.hold(variable, Ref(made_, None, self.key(field_) if field_ is not None else ""))
 
-    def hold(self, variable: str, ref: Ref, keep: bool = False) -> None:
-        if keep:
+    def hold(self, variable: str, ref: Ref) -> None:
+        """Assign a value; where it is a field's, the other fields keep theirs."""
+        if ref.field:
             construct = self.body.enter()
             self.body.assign(variable, ref)
             self.body.leave(construct)
@@ -198,7 +200,8 @@ class Walker:
 
     def take_from(self, targets: list[str], assignment: Assignment) -> None:
         for position, target in enumerate(targets):
-            self.body.assign(target, Ref(assignment, position if len(targets) > 1 else None))
+            variable, _, field_ = target.partition(".")
+            self.hold(variable, Ref(assignment, position if len(targets) > 1 else None, field_))
 
     def declare_cursor(self, name: str, query: Tokens) -> None:
         """CURSOR c FOR SELECT …      a query that FETCH and FOR take rows from"""
@@ -219,13 +222,14 @@ class Walker:
         self.order.append(Dynamic(tokens, at, self.body.now(), into, self.routine))
 
     def names_until(self, tokens: Tokens, at: int) -> tuple[list[str], int]:
-        """INTO x, :y, @z      the variables of a list, and where it ends"""
+        """INTO x, :y, @z, r.a      the variables of a list, each with the field that is meant, and where it ends"""
         targets: list[str] = []
         while at < len(tokens):
             key, following = self.variable_at(tokens, at)
             if not key:
                 break
             while following + 1 < len(tokens) and tokens[following].token_type is TokenType.DOT:
+                key = f"{key}.{self.key(tokens[following + 1])}"
                 following += 2
             targets.append(key)
             at = following
@@ -255,6 +259,23 @@ class Walker:
                 return tokens[:start] + tokens[end:], targets
         return tokens, []
 
+    def row_type(self, tokens: Tokens, at: int) -> str | None:
+        """record, orders%ROWTYPE, orders      the name of a type that may be a row's; '' for record, None for others"""
+        if at < len(tokens) and word(tokens[at]) == "RECORD":
+            return ""
+        parts, after = self.name_at(tokens, at)
+        marked = after < len(tokens) and tokens[after].token_type is TokenType.MOD
+        if not parts or any(part.token_type not in NAMES for part in parts):
+            return None
+        if marked and (after + 1 == len(tokens) or word(tokens[after + 1]) != "ROWTYPE"):
+            return None  # t.a%TYPE
+        if self.key(parts[0]) in self.cursors:
+            return ""
+        return ".".join(self.text_of(part) for part in parts)
+
+    def text_of(self, part: Token) -> str:
+        return f'"{part.text}"' if part.token_type is TokenType.IDENTIFIER else part.text
+
     # -- routines ----------------------------------------------------------------------------------------------
 
     def name_at(self, tokens: Tokens, at: int) -> tuple[list[Token], int]:
@@ -281,6 +302,11 @@ class Walker:
                     self.body.give(key, position)
         for parameter in routine.outputs:
             self.body.declare(parameter.key)
+        self.body.names.update(OWN_VARIABLES.get(self.script.dialect, ()))
+        self.body.row_types |= {each.key: each.type for each in routine.parameters if each.type}
+        if routine.shape.lower() == "trigger":
+            self.body.trigger_function = (routine.name, self.reading.place_at(self.here.start))
+            expect_rows(self.body)
         if not routine.function:
             self.found.procedures.add(routine.key)
         return held
@@ -426,6 +452,10 @@ class Walker:
         return found
 
 
+OWN_VARIABLES = {"postgres": ("found", "sqlstate", "sqlerrm")}
+"""Variables that every block of a language has, without lineage."""
+NAMES = frozenset((TokenType.VAR, TokenType.IDENTIFIER))
+"""Tokens of names that are not those of built-in types."""
 VARIABLES_FIRST = frozenset(("mysql", "singlestore", "doris", "starrocks"))
 """SELECT a FROM t      a variable a is meant before a column a; elsewhere the column is"""
 COMMANDS = frozenset((TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.SHOW, TokenType.RENAME))

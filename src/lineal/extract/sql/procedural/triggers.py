@@ -1,0 +1,106 @@
+"""Triggers: which rows a trigger's function calls NEW and OLD."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+from lineal.extract.sql.procedural.flow import Assignment, Body, Moment, Ref, TableTest
+from lineal.extract.sql.procedural.pieces import Found, Routine, Trigger
+from lineal.extract.sql.procedural.text import OPEN, STRINGS, closing, word
+from lineal.model.names import Fold
+
+ROWS = ("new", "old")
+CIRCUMSTANCES = (
+    "tg_name", "tg_when", "tg_level", "tg_op", "tg_relid", "tg_relname", "tg_table_name", "tg_table_schema",
+    "tg_nargs", "tg_argv",
+)  # fmt: skip
+"""What PL/pgSQL tells a trigger's function of its call: variables without lineage."""
+
+
+def expect_rows(body: Body) -> None:
+    """Let NEW and OLD hold a row from the start of a body; which tables' rows they are, triggers tell later."""
+    body.trigger_row = Assignment(None, None, body.now(), frozenset())
+    body.names.update(CIRCUMSTANCES)
+    for name in ROWS:
+        body.row_types[name] = ""
+        body.start_with(name, Ref(body.trigger_row, None))
+
+
+def give_rows(routine: Routine, row: Assignment, tables: Iterable[str] = ()) -> None:
+    """Let NEW and OLD of a routine, and the transition tables of its trigger, stand for a query's rows."""
+    body = routine.body
+    if body.trigger_row is None:
+        expect_rows(body)
+    body.triggers.append(row)
+    for name in tables:
+        body.tables.setdefault(name, row)
+
+
+def link_triggers(scripts: Sequence[Found]) -> None:
+    """Give each trigger's rows to the function that it executes.
+
+    The function of the trigger's own script is meant before those of the others.
+    """
+    for script in scripts:
+        for trigger in script.triggers:
+            own = functions_of(trigger, script.functions)
+            others = (routine for other in scripts for routine in other.functions)
+            for routine in own or functions_of(trigger, others):
+                give_rows(routine, trigger.row, trigger.tables)
+
+
+def functions_of(trigger: Trigger, routines: Iterable[Routine]) -> list[Routine]:
+    """The functions of the name that a trigger executes; a schema counts where both name one."""
+    wanted = trigger.function
+    return [routine for routine in routines if is_called(routine.key, wanted)]
+
+
+def is_called(key: str, wanted: str) -> bool:
+    if "." in key and "." in wanted:
+        return key == wanted
+    return key.rpartition(".")[2] == wanted.rpartition(".")[2]
+
+
+NO_TRIGGER = Assignment(None, None, Body().now(), frozenset())
+"""What a statement runs for that tests TG_TABLE_NAME for a table without a trigger in the input."""
+TABLE_NAME = frozenset(("TG_TABLE_NAME", "TG_RELNAME"))
+
+
+def triggers_at(moment: Moment, fold: Fold) -> list[Assignment]:
+    """The triggers for whose tables a statement runs: all of its function's, but for tests of TG_TABLE_NAME."""
+    body = moment.body
+    return [row for row in body.triggers if body.runs_for(table_of(row, fold), moment.arms)]
+
+
+def table_of(row: Assignment, fold: Fold) -> str:
+    """SELECT * FROM public.t      t"""
+    name = row.tree.find(exp.Table).this
+    return fold(name.name, name.args.get("quoted"))
+
+
+def test_of_table(condition: list[Token]) -> TableTest | None:
+    """TG_TABLE_NAME = 't' AND …, TG_TABLE_NAME IN ('t', 'u')      the tables that a condition holds for; None: any"""
+    while condition and condition[0].token_type is OPEN and closing(condition, 0, len(condition)) == len(condition) - 1:
+        condition = condition[1:-1]
+    if any(word(token) in ("OR", "NOT") for token in condition):
+        return None
+    at = next((position for position, token in enumerate(condition) if word(token) in TABLE_NAME), -1)
+    names = names_compared(condition, at) if at >= 0 else None
+    alone = not any(word(token) == "AND" for token in condition)
+    return TableTest(names, alone) if names is not None else None
+
+
+def names_compared(condition: list[Token], at: int) -> frozenset[str] | None:
+    """TG_TABLE_NAME = 't', 't' = TG_TABLE_NAME, TG_TABLE_NAME IN ('t', 'u')"""
+    before, after = condition[max(at - 2, 0) : at], condition[at + 1 :]
+    if len(after) > 1 and after[0].token_type is TokenType.EQ and after[1].token_type in STRINGS:
+        return frozenset((after[1].text,))
+    if len(before) == 2 and before[1].token_type is TokenType.EQ and before[0].token_type in STRINGS:
+        return frozenset((before[0].text,))
+    if len(after) > 2 and word(after[0]) == "IN" and after[1].token_type is OPEN:
+        end = closing(after, 1, len(after))
+        return frozenset(token.text for token in after[2:end] if token.token_type in STRINGS)
+    return None
