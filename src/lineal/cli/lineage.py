@@ -56,7 +56,9 @@ class Limits(NamedTuple):
 @click.command(name="lineage")
 @click.argument("arguments", nargs=-1, metavar="[PATH]... [SELECTOR]")
 @click.option("-n", "--node", metavar="NODE", help="A dataset: show the edges into it.")
-@click.option("--column", metavar="C", help="A column of the node (or NODE.C): show its chain.")
+@click.option(
+    "--column", metavar="C", help="Show the chain of a column: of the node, NODE.C, or of the only node with it."
+)
 @click.option(
     "--direction",
     type=click.Choice(["upstream", "downstream", "both"]),

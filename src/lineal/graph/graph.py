@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from lineal.graph.field_types import type_at
 from lineal.model import names
 from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
@@ -13,6 +14,8 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.way import Confidence
 
 STAR = "*"
+MOST_CANDIDATES = 20
+"""So many columns of one name a message lists."""
 
 
 class UnknownName(Passing, LookupError):
@@ -104,6 +107,14 @@ class Graph:
             column = Column(column.dataset, ".".join((column.name, *column.path)))
         found = self._listed.get(column)
         return found[1] if found else None
+
+    def type_of(self, column: Column) -> str:
+        """The type of a column, or of the field that its path leads to; an empty text where it is not known."""
+        info = self.info(column)
+        if info is not None and info.type:
+            return info.type
+        around = self.info(whole(column)) if column.path else None
+        return type_at(around.type, column.path) if around is not None else ""
 
     def kind(self, dataset: Dataset) -> str:
         return self.infos[dataset].kind
@@ -200,17 +211,32 @@ class Graph:
         raise UnknownName(f"unknown dataset {text}{_meant(text, [dataset.name for dataset in self.infos])}")
 
     def column(self, text: str) -> Column:
-        """The column that `dataset.column` or `dataset.column.field` names."""
+        """The column that `dataset.column` or `dataset.column.field` names, or `column`, if only one dataset has it."""
         for dataset, rest in self._splits(text):
             if column := self._column_of(dataset, rest):
                 return column
         for dataset, rest in self._splits(text):
             return self.column_in(dataset, rest)
+        if found := self._only_column(text):
+            return found
         head, dot, _ = text.rpartition(".")
-        if not dot:
+        if dot:
+            self.dataset(head)
+        if self._named(text):
             raise UnknownName(f"{text} names no column: write dataset.column")
-        self.dataset(head)
-        raise UnknownName(f"unknown column {text}")
+        every = {column.name for dataset in self.infos for column in self.columns(dataset)}
+        raise UnknownName(f"unknown column {text}{_meant(text, sorted(every))}")
+
+    def _only_column(self, text: str) -> Column | None:
+        """The one column of this name, whatever dataset has it; several: the message lists them."""
+        candidates = [column for dataset in self.infos if (column := self._column_of(dataset, text))]
+        if len(candidates) > 1:
+            listed = sorted(map(str, candidates))
+            shown = ", ".join(listed[:MOST_CANDIDATES])
+            rest = len(listed) - MOST_CANDIDATES
+            more = f" and {rest:,} more" if rest > 0 else ""
+            raise UnknownName(f"{len(listed):,} datasets have a column {text}: write one of {shown}{more}")
+        return candidates[0] if candidates else None
 
     def column_in(self, dataset: Dataset, text: str) -> Column:
         """The column of a dataset that this name names."""

@@ -41,13 +41,29 @@ def test_a_dataset_is_found_by_the_last_parts_of_its_name() -> None:
         ("int_customer_rankin.customer_id", "unknown dataset int_customer_rankin; did you mean int_customer_ranking?"),
         ("stg_orders.amout", "unknown column amout in stg_orders; did you mean amount?"),
         ("stg_orders.zzzzz", "unknown column zzzzz in stg_orders"),
-        ("amount", "amount names no column: write dataset.column"),
+        ("stg_orders", "stg_orders names no column: write dataset.column"),
+        ("amout", "unknown column amout; did you mean amount?"),
     ],
 )
 def test_an_unknown_name_is_said_with_what_may_be_meant(asked: str, said: str) -> None:
     with pytest.raises(UnknownName) as caught:
         ranking().column(asked)
     assert str(caught.value) == said
+
+
+def test_a_column_without_its_dataset_is_found_where_one_dataset_has_it() -> None:
+    assert ranking().column("VALUE_PER_ORDER") == column("int_customer_ranking.value_per_order")
+    nested = graph("t.address.city -> v.town")
+    assert nested.column("address.city") == column("t.address.city")
+
+
+def test_a_column_that_several_datasets_have_lists_them_sorted_and_cut_at_twenty() -> None:
+    many = graph("\n".join(f"t{number:02}.x -> v{number}.y{number}" for number in range(23)))
+    with pytest.raises(UnknownName) as caught:
+        many.column("x")
+    said = str(caught.value)
+    assert said.startswith("23 datasets have a column x: write one of t00.x, t01.x, ")
+    assert said.endswith(", t19.x and 3 more")
 
 
 def test_edges_come_in_the_order_of_definition_with_rows_last() -> None:
