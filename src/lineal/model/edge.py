@@ -38,6 +38,13 @@ class Doubt(NamedTuple):
     evidence: str
 
 
+Call = str | tuple[str, ...]
+"""A function or operator, or a macro or function with the calls that its body makes: ("cents", "divide")."""
+
+Calls = tuple[Call, ...]
+"""The calls around a column, from the outermost inwards."""
+
+
 class Reader(Protocol):
     """Looks up, when a view asks, what an extraction only pointed at."""
 
@@ -50,7 +57,7 @@ class Reader(Protocol):
 
     def expression(self, trail: Any) -> str: ...
 
-    def calls(self, trail: Any) -> tuple[str, ...]: ...
+    def calls(self, trail: Any) -> Calls: ...
 
     def failed(self, error: Exception, trail: Any) -> None:
         """A look-up has failed: report it for the statement that the trail belongs to, or raise it again."""
@@ -98,7 +105,8 @@ class Usage(NamedTuple):
             return ""
 
     @property
-    def calls(self) -> tuple[str, ...]:
+    def path(self) -> Calls:
+        """The calls around the column; a macro, and a function whose body is known, with the calls of its body."""
         try:
             return self.reader.calls(self.trail)
         except Exception as error:
@@ -106,12 +114,17 @@ class Usage(NamedTuple):
             return ()
 
     @property
+    def calls(self) -> tuple[str, ...]:
+        """Everything that is done to the column: of a macro or function the calls of its body."""
+        return opened(self.path)
+
+    @property
     def transform(self) -> str:
-        """The calls from the outermost inwards: `coalesce+sum`; `direct` for a column taken as it is."""
-        return "+".join(self.calls) or "direct"
+        """The calls as they are written: `coalesce+sum`, `cents_to_dollars`; `direct` for a column taken as it is."""
+        return "+".join(written(self.path)) or "direct"
 
     def __reduce__(self) -> tuple[object, ...]:
-        site = Site(self.place, self.expression, self.calls, self.reader.level)
+        site = Site(self.place, self.expression, self.path, self.reader.level)
         return Usage, (self.way, self.doubt, None, site)
 
 
@@ -120,7 +133,7 @@ class Site(NamedTuple):
 
     at: Place | None
     text: str
-    path: tuple[str, ...]
+    path: Calls
     level: Confidence = Confidence.HIGH
 
     def place(self, trail: Any) -> Place | None:
@@ -129,11 +142,27 @@ class Site(NamedTuple):
     def expression(self, trail: Any) -> str:
         return self.text
 
-    def calls(self, trail: Any) -> tuple[str, ...]:
+    def calls(self, trail: Any) -> Calls:
         return self.path
 
     def failed(self, error: Exception, trail: Any) -> None:
         raise error
+
+
+def written(path: Calls) -> tuple[str, ...]:
+    """Return the calls that the statement writes: ("coalesce", ("cents", "divide")) is coalesce and cents."""
+    return tuple(call if isinstance(call, str) else call[0] for call in path)
+
+
+def opened(path: Calls) -> tuple[str, ...]:
+    """Return the calls that are made: ("coalesce", ("cents", "divide")) is coalesce and divide."""
+    found: list[str] = []
+    for call in path:
+        if isinstance(call, str):
+            found.append(call)
+        else:
+            found.extend(call[1:])
+    return tuple(found)
 
 
 BASE_SCORE = {"direct": 0.95, "aggregation": 0.90, "window_function": 0.85, "expression": 0.80}

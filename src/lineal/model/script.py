@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction, Occurrence
 from lineal.model.finding import Checks
 from lineal.model.openlineage import Settings
+
+
+class Expansion(NamedTuple):
+    """A part of a text that a macro has written, from start up to end."""
+
+    start: int
+    end: int
+    macro: str
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,8 @@ class Script:
     catalog: str = ""
     schemas: tuple[str, ...] = ()
     """What a name without a catalogue or schema means in the session that ran it; '' is a schema that nobody names."""
+    expansions: tuple[Expansion, ...] = ()
+    """What macros have written in the text, in order, as the template itself calls them."""
 
     def key(self) -> bytes:
         """The text and all that is said about it, to be hashed."""

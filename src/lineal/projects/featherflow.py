@@ -212,8 +212,11 @@ class Draft:
             self.diagnostics.extend(rendering.diagnostics)
             before = len(corpus.scripts)
             at = Place(template.file, template.line, 1)
-            for text in rendering.texts:
+            for text, expansions in rendering.parts:
+                added = len(corpus.scripts)
                 attempt(partial(made, corpus, text), None, at, self.report, "template")
+                if expansions:
+                    corpus.scripts[added:] = [replace(each, expansions=expansions) for each in corpus.scripts[added:]]
             scripts.append(corpus.scripts[before:])
         corpus.steps = [waiting.rendered(renderings, scripts) for waiting in self.steps]
         return corpus

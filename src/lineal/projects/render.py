@@ -25,6 +25,7 @@ from typing import Any
 
 from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.script import Expansion
 
 WORKER = Path(__file__).with_name("worker.py")
 START_SECONDS = 60.0
@@ -68,6 +69,14 @@ class Rendering:
     """The text for a run that says yes to all it is asked."""
     said: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """What else a renderer of its own says of it."""
+    expansions: tuple[tuple[Expansion, ...], ...] = field(default=(), compare=False)
+    """Of each text, what macros have written in it."""
+
+    @property
+    def parts(self) -> list[tuple[str, tuple[Expansion, ...]]]:
+        """The texts, each with what macros have written in it."""
+        known = self.expansions or ((),) * len(self.texts)
+        return list(zip(self.texts, known, strict=True))
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -110,6 +119,11 @@ def render(templates: Iterable[Template], setting: Setting = ALONE) -> Rendered:
     return Rendered(renderings, tuple(bench.diagnostics))
 
 
+def expansions_of(several: Iterable[Iterable[Any]]) -> tuple[tuple[Expansion, ...], ...]:
+    """What the worker says of the macros, text by text."""
+    return tuple(tuple(Expansion(*each) for each in found) for found in several)
+
+
 class _Ended(Exception):
     """The worker is gone; the one argument is the fault of the template that it was working on."""
 
@@ -141,7 +155,8 @@ class _Bench:
             self.close()
             answer = {"texts": (), "last": "", "faults": [ended.args[0]]}
         faults = (_diagnostic(fault, template) for fault in answer["faults"])
-        return Rendering(tuple(answer["texts"]), tuple(faults), answer["last"], answer.get("said", {}))
+        expansions = expansions_of(answer.get("expansions", ()))
+        return Rendering(tuple(answer["texts"]), tuple(faults), answer["last"], answer.get("said", {}), expansions)
 
     def start(self) -> _Worker:
         """A worker that knows the macros; a macro file that does not load is reported once and left out."""

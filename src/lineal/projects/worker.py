@@ -5,6 +5,10 @@ somebody put into a repository: it runs in Jinja's immutable sandbox, in a proce
 memory, no environment variables and no right to write files.
 
     {"file": "nodes/a/a.sql", "text": "select {{ 1 }}", "this": "a"}      {"texts": ["select 1"], "faults": []}
+
+An answer also says which parts of a text macros have written, where the template itself calls them:
+
+    {"text": "select {{ cents('a') }}", …}      {"texts": ["select a / 100"], "expansions": [[[7, 14, "cents"]]], …}
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from math import ceil
 from typing import Any, NoReturn
 
 from jinja2 import DictLoader, StrictUndefined, Template, TemplateError, TemplateNotFound, TemplateSyntaxError, nodes
-from jinja2.runtime import Context
+from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 try:
@@ -39,7 +43,11 @@ FLAGS = ("is_exists", "is_incremental")
 
 EXTENSIONS = ("jinja2.ext.do", "jinja2.ext.loopcontrols")
 CAPTURES = (nodes.Macro, nodes.CallBlock, nodes.FilterBlock, nodes.AssignBlock)
-MARK = re.compile("\x00(\\d+)\x00")
+MARK = re.compile("\x00(?:(?P<line>\\d+)|<(?P<macro>[^\x00]*)|(?P<end>>))\x00")
+"""The line that a piece of text comes from; the beginning of what a macro has written, and its end."""
+
+SPAN, NOTE = "span of a macro", "note of a macro"
+"""Filters that no template can name: they have spaces in them."""
 
 
 class TooMuch(Exception):
@@ -52,6 +60,18 @@ class TimeUp(BaseException):
 
 class Wrong(Exception):
     """A function was called with what it does not know: (message, hint)."""
+
+
+class Expansion(str):
+    """The text that a macro has written, with the macro's name."""
+
+    _macro: str
+
+    @classmethod
+    def of(cls, text: str, macro: str) -> Expansion:
+        made = cls(text)
+        made._macro = macro
+        return made
 
 
 class This(str):
@@ -68,6 +88,36 @@ class Limited(ImmutableSandboxedEnvironment):
     most = 10_000_000
     files: dict[str, str]
     """The file of each template by the name that Jinja knows it by."""
+    noted = ""
+    """The macro that has written the text which filters are at work on."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.files = {}
+        self.filters.update({SPAN: self.span, NOTE: self.note})
+
+    def call(self, context: Context, called: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """What every call in a template goes through; the text of a macro knows who has written it."""
+        made = super().call(context, called, *args, **kwargs)
+        if made.__class__ is not str and made.__class__ is not Expansion:
+            return made
+        name = self.macro_name(called)
+        return Expansion.of(made, name) if name else made
+
+    def macro_name(self, called: Any) -> str:
+        """The name of a macro; an empty text for any other function."""
+        return called.name or "" if isinstance(called, Macro) else ""
+
+    def span(self, value: Any) -> Any:
+        """{{ cents('a') }}      the text between two marks, if a macro has written it"""
+        macro = value._macro if isinstance(value, Expansion) else self.noted
+        self.noted = ""
+        return f"\x00<{macro}\x00{value}\x00>\x00" if macro else value
+
+    def note(self, value: Any) -> Any:
+        """{{ cents('a') | trim }}      what is trimmed is a macro's text; so is what comes of it"""
+        self.noted = value._macro if isinstance(value, Expansion) else ""
+        return value
 
     def alias(self, file: str) -> str:
         """A plain name for a file: Jinja writes names into the code it makes, and a quote in one would break out."""
@@ -124,12 +174,13 @@ class Renderer:
         self.environment = Limited(
             undefined=StrictUndefined, keep_trailing_newline=True, extensions=EXTENSIONS, cache_size=0, autoescape=False
         )
-        self.environment.files = {}
         self.environment.loader = DictLoader(setup["imports"])
         self.environment.most = setup["output"]
         self.names = self.environment.globals
         self.names.pop("lipsum")
         self.names.update(self.functions())
+        self.expansions: dict[str, list[list[Any]]] = {}
+        """Of each text, what macros have written: start, end, macro."""
 
     def functions(self) -> Json:
         flags = {name: self.flag(name) for name in FLAGS}
@@ -162,13 +213,21 @@ class Renderer:
         work = self.learn if job.get("macros") else self.render
         faults: list[Json] = []
         texts: list[str] = []
+        self.expansions = {}
         self.names["this"] = This(job["this"])
         try:
             with clock(self.setup["seconds"]):
                 work(job, texts, faults)
         except (Exception, TimeUp) as error:
             faults.append(self.fault(error, job["file"]))
-        return {"texts": list(dict.fromkeys(texts)), "last": texts[-1] if texts else "", "faults": faults}
+        distinct = list(dict.fromkeys(texts))
+        expansions = [self.expansions.get(text, []) for text in distinct]
+        return {
+            "texts": distinct,
+            "expansions": expansions,
+            "last": texts[-1] if texts else "",
+            "faults": faults,
+        }
 
     def learn(self, job: Json, texts: list[str], faults: list[Json]) -> None:
         """{% macro cents(c) %}…{% endmacro %}: known by its name to all templates and macros from now on."""
@@ -183,11 +242,17 @@ class Renderer:
         for self.yes in ways:
             self.asked = set()
             try:
-                texts.append(levelled(self.output(template)))
+                texts.append(self.levelled(self.output(template)))
             except Exception as error:
                 fault = self.fault(error, job["file"])
                 faults += [fault] if fault not in faults else []
             ways += [way for name in FLAGS if name in self.asked and (way := self.yes | {name}) not in ways]
+
+    def levelled(self, text: str) -> str:
+        """The text without its marks; what macros have written in it is remembered."""
+        plain, expansions = levelled(text)
+        self.expansions.setdefault(plain, expansions)
+        return plain
 
     def output(self, template: Template, context: Context | None = None) -> str:
         chunks: list[str] = []
@@ -248,10 +313,11 @@ def refuse(message: Any = "error() was called", *args: Any) -> NoReturn:
 
 
 def marked(tree: nodes.Template) -> nodes.Template:
-    """Marks that say which line of the template a line of the result comes from.
+    """Marks that say which line of the template a line of the result comes from, and what macros have written.
 
     Comments, tags over several lines and branches that are not taken lose their line breaks. A mark stands behind the
-    first line break of each piece of text; text that a macro or a block captures as a value has none.
+    first line break of each piece of text, and around the text of each macro that is called; text that a macro or a
+    block captures as a value has none.
     """
     waiting: list[nodes.Node] = [tree]
     while waiting:
@@ -261,18 +327,108 @@ def marked(tree: nodes.Template) -> nodes.Template:
             node.data = f"{head}\n\x00{node.lineno + 1}\x00{tail}"
         if not isinstance(node, CAPTURES):
             waiting.extend(node.iter_child_nodes())
+            mark_macros(node)
+    if tree.environment is not None:
+        tree.set_environment(tree.environment)
     return tree
 
 
-def levelled(text: str) -> str:
-    """The text without its marks, with blank lines where lines have been lost."""
-    pieces = MARK.split(text)
-    out, line = [pieces[0]], pieces[0].count("\n") + 1
-    for mark, piece in zip(pieces[1::2], pieces[2::2], strict=True):
-        lost = max(0, int(mark) - line)
-        out += ["\n" * lost, piece]
-        line += lost + piece.count("\n")
-    return "".join(out)
+def mark_macros(node: nodes.Node) -> None:
+    """Put marks around what the expressions and the call blocks of a node may let macros write."""
+    if isinstance(node, nodes.Output):
+        node.nodes = [part for child in node.nodes for part in spanned(child)]
+        return
+    for name, held in node.iter_fields():
+        if isinstance(held, list) and any(isinstance(each, nodes.CallBlock) for each in held):
+            setattr(node, name, [part for each in held for part in around_call(each)])
+
+
+def spanned(node: nodes.Expr) -> Iterator[nodes.Expr]:
+    """{{ a ~ b }}      a and b, each with a mark of its own; plain text as it is"""
+    if isinstance(node, nodes.TemplateData):
+        yield node
+    elif isinstance(node, nodes.Concat):
+        for part in node.nodes:
+            yield from spanned(part)
+    else:
+        note_innermost(node)
+        yield filtered(node, SPAN)
+
+
+def note_innermost(node: nodes.Expr) -> None:
+    """{{ cents('a') | trim }}, {{ cents('a').strip() }}      the call that all the rest is done to is noted"""
+    holder = holder_of(node)
+    while holder is not None and (deeper := holder_of(holder.node)) is not None:
+        holder = deeper
+    if holder is not None:
+        holder.node = filtered(holder.node, NOTE)
+
+
+def holder_of(node: Any) -> Any:
+    """What holds the call whose text a filter, or a method of a text, is at work on; None for anything else."""
+    holder = node
+    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr):
+        holder = node.node
+    elif not isinstance(node, nodes.Filter):
+        return None
+    return holder if isinstance(holder.node, (nodes.Filter, nodes.Call)) else None
+
+
+def filtered(node: nodes.Expr, name: str) -> nodes.Expr:
+    return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
+
+
+def around_call(node: nodes.Node) -> Iterator[nodes.Node]:
+    """{% call m() %}…{% endcall %}      with marks around all that m writes"""
+    macro = called_name(node.call.node) if isinstance(node, nodes.CallBlock) else ""
+    if not macro:
+        yield node
+        return
+    yield nodes.Output([nodes.TemplateData(f"\x00<{macro}\x00")], lineno=node.lineno)
+    yield node
+    yield nodes.Output([nodes.TemplateData("\x00>\x00")], lineno=node.lineno)
+
+
+def called_name(node: nodes.Expr) -> str:
+    """m, package.m; an empty text for what is computed"""
+    if isinstance(node, nodes.Name):
+        return node.name
+    if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name):
+        return f"{node.node.name}.{node.attr}"
+    return ""
+
+
+def levelled(text: str) -> tuple[str, list[list[Any]]]:
+    """The text without its marks, with blank lines where lines have been lost; and what macros have written in it."""
+    out: list[str] = []
+    expansions: list[list[Any]] = []
+    line, length, position = 1, 0, 0
+    macro, begun, since = "", 0, 0
+    for mark in MARK.finditer(text):
+        piece = text[position : mark.start()]
+        position = mark.end()
+        out.append(piece)
+        line += piece.count("\n")
+        length += len(piece)
+        if mark["line"]:
+            lost = max(0, int(mark["line"]) - line)
+            out.append("\n" * lost)
+            line += lost
+            length += lost
+        elif mark["end"]:
+            expansions += expansion(begun, "".join(out[since:]), macro) if macro else []
+            macro = ""
+        else:
+            macro, begun, since = mark["macro"], length, len(out)
+    out.append(text[position:])
+    return "".join(out), expansions
+
+
+def expansion(start: int, text: str, macro: str) -> list[list[Any]]:
+    """Where a macro's text begins and ends, without the space around it; nothing where it has written none."""
+    inside = text.strip()
+    before = len(text) - len(text.lstrip())
+    return [[start + before, start + before + len(inside), macro]] if inside else []
 
 
 def line_of(error: BaseException, file: str, files: dict[str, str]) -> tuple[int, str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
+from lineal.model.edge import Call, Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
 from lineal.model.job import Job, Run
 from lineal.model.statement import Statement
@@ -136,6 +136,7 @@ class _Writer:
             place=self.place(usage.place),
             expression=usage.expression,
             calls=usage.calls,
+            path=usage.path if usage.path != usage.calls else None,
         )
 
     def read(self, read: Read) -> list[Any]:
@@ -246,7 +247,7 @@ class _Reader:
         site = Site(
             self.place(made.get("place")),
             _text(made.get("expression", "")),
-            tuple(map(_text, made.get("calls", ()))),
+            tuple(map(_call, made.get("path", made.get("calls", ())))),
             Confidence[made["level"]],
         )
         return Usage(taken, _doubt(made.get("doubt")), None, site)
@@ -293,6 +294,11 @@ JOB_TEXTS = ("namespace", "name", "sql", "dialect", "description", "time")
 
 def _doubt(made: list[Any] | None) -> Doubt | None:
     return Doubt(Confidence[made[0]], bool(made[1]), _text(made[2])) if made is not None else None
+
+
+def _call(made: object) -> Call:
+    """A call, or a macro or function with the calls of its body."""
+    return tuple(map(_text, made)) if isinstance(made, list) else _text(made)
 
 
 def _text(value: object) -> str:

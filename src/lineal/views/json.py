@@ -70,10 +70,16 @@ def column(report: Report, found: Column) -> dict[str, Any]:
 def edge(report: Report, found: Edge) -> dict[str, Any]:
     source, target = found.source, found.target
     made: dict[str, Any] = {
-        "source": {"dataset": source.dataset.name, "column": source.name, "path": source.path},
+        "source": {
+            "dataset": source.dataset.name,
+            "column": source.name,
+            "path": source.path,
+            "type": report.graph.type_of(source) or None,
+        },
         "target": {
             "dataset": found.into.name,
             "column": ".".join((target.name, *target.path)) if isinstance(target, Column) else None,
+            "type": (report.graph.type_of(target) or None) if isinstance(target, Column) else None,
         },
         "kind": found.kind,
         "usages": [usage(each) for each in found.usages],
@@ -98,6 +104,7 @@ def usage(found: Usage) -> dict[str, Any]:
         "masking": found.masked,
         "expression": found.expression,
         "transform": found.transform,
+        "calls": found.calls,
         "place": place(found.place),
     }
 

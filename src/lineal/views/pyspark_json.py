@@ -21,7 +21,7 @@ from typing import Any
 from lineal.algebra.functions import Role, known
 from lineal.graph.files import FileCoverage, files_of
 from lineal.model.diagnostic import Code, Diagnostic
-from lineal.model.edge import Column, Edge, Usage
+from lineal.model.edge import Column, Edge, Usage, written
 from lineal.model.way import Clause, Confidence, How
 from lineal.views.report import Report
 from lineal.views.safe import json_safe
@@ -139,12 +139,12 @@ def transform(edge: Edge) -> str:
 
 
 def called(usage: Usage) -> str:
-    calls = usage.calls
-    for name in calls:
+    """sum, whatever is around it; else the outermost call as it is written, be it a function of the project"""
+    for name in usage.calls:
         row = known(name)
         if row is not None and row.role in AGGREGATES:
             return name
-    return calls[0] if calls else "direct"
+    return next(iter(written(usage.path)), "direct")
 
 
 def is_dynamic(found: Diagnostic, file: str) -> bool:

@@ -43,8 +43,7 @@ def labels(report: Report, column: Column) -> str:
 
 def node_note(report: Report, column: Column) -> str:
     """(sql, INTEGER, pii): the dataset's kind, the column's type and labels."""
-    info = report.graph.info(column)
-    parts = (report.graph.kind(column.dataset), info.type if info else "", labels(report, column))
+    parts = (report.graph.kind(column.dataset), report.graph.type_of(column), labels(report, column))
     return f"({', '.join(part for part in parts if part)})"
 
 

@@ -192,7 +192,7 @@ class _Tables:
         evidence = doubt.evidence if doubt is not None else ""
         return (
             say[usage.how.value], say[usage.clause.value], int(usage.masked), int(usage.level), say[evidence],
-            say[usage.expression], say[usage.transform], int(doubt is not None and doubt.ambiguous),
+            say[usage.expression], say["+".join(usage.calls) or "direct"], int(doubt is not None and doubt.ambiguous),
             *self.place(usage.place),
         )  # fmt: skip
 

@@ -8,9 +8,13 @@ import jsonschema
 import pytest
 from handmade import LINEAGEX, column, dataset, diagnosed, graph, ranking
 
+from lineal.graph.field_types import type_at
+from lineal.graph.graph import Graph
 from lineal.graph.select import ALL
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.way import Clause, How
+from lineal.model.edge import Edge, Site, Usage
+from lineal.model.extraction import ColumnInfo, Extraction
+from lineal.model.way import Clause, How, way
 from lineal.views import text
 from lineal.views.report import Report, around, everything, impact_of, table_level, traced
 
@@ -75,8 +79,8 @@ def test_one_edge() -> None:
     (edge,) = document(around(graph("t.address.city -> v.town  TRANSFORMATION upper"), dataset("v")))["edges"]
     place = {"file": "by_hand.sql", "line": 1, "column": 1}
     assert edge == {
-        "source": {"dataset": "t", "column": "address", "path": ["city"]},
-        "target": {"dataset": "v", "column": "town"},
+        "source": {"dataset": "t", "column": "address", "path": ["city"], "type": None},
+        "target": {"dataset": "v", "column": "town", "type": None},
         "kind": "transform",
         "usages": [
             {
@@ -86,6 +90,7 @@ def test_one_edge() -> None:
                 "masking": False,
                 "expression": "an expression",
                 "transform": "upper",
+                "calls": ["upper"],
                 "place": place,
             }
         ],
@@ -97,6 +102,50 @@ def test_one_edge() -> None:
         "classification": [],
         "place": place,
     }
+
+
+def test_an_edge_has_the_types_of_both_ends() -> None:
+    about = {
+        "t.address": ColumnInfo("address", "struct<city: string, geo: array<struct<lat: double>>>"),
+        "t.id": ColumnInfo("id", "BIGINT"),
+        "v.town": ColumnInfo("town", "STRING"),
+    }
+    known = graph(
+        "t.address.city -> v.town\nt.address.geo.lat -> v.lat\nt.address.zip -> v.zip\nt.id => v  FILTER", about
+    )
+    types = [
+        (edge["source"]["type"], edge["target"]["column"], edge["target"]["type"])
+        for edge in document(everything(known))["edges"]
+    ]
+    assert types == [("string", "town", "STRING"), ("double", "lat", None), (None, "zip", None), ("BIGINT", None, None)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "found"),
+    [
+        ("STRUCT<a INT64, b ARRAY<STRUCT<c STRING NOT NULL>>>", "b.c", "STRING"),
+        ("STRUCT(a INTEGER, b STRUCT(c VARCHAR)[])", "b.c", "VARCHAR"),
+        ('row("the key" varchar, v decimal(10, 2))', "v", "decimal(10, 2)"),
+        ('row("the key" varchar, v decimal(10, 2))', "the key", "varchar"),
+        ("struct<A: int COMMENT 'a, b', b: map<string, int>>", "B", "map<string, int>"),
+        ("struct<a: int>", "a.b", ""),
+        ("struct<a: int>", "c", ""),
+        ("struct<a: int", "a", ""),
+        ("json", "a", ""),
+        ("", "a", ""),
+        ("]", "a", ""),
+        ("struct<>", "a", ""),
+    ],
+)
+def test_the_type_of_a_field(kind: str, path: str, found: str) -> None:
+    assert type_at(kind, path.split(".")) == found
+
+
+def test_a_macro_stands_for_the_calls_of_its_body() -> None:
+    usage = Usage(way(How.TRANSFORMATION), None, None, Site(None, "", ("coalesce", ("cents", "round", "divide"))))
+    made = document(everything(Graph(Extraction([Edge(column("t.a"), column("v.a"), (usage,))]))))
+    assert made["edges"][0]["usages"][0]["transform"] == "coalesce+cents"
+    assert made["edges"][0]["usages"][0]["calls"] == ["coalesce", "round", "divide"]
 
 
 def test_a_trace_says_how_far_each_edge_is() -> None:

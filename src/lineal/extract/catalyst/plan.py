@@ -13,7 +13,7 @@ from lineal.extract.catalyst.operators import by_position, frame_of
 from lineal.extract.catalyst.sink import Sink
 from lineal.extract.catalyst.tree import Node, expression_id, read
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.edge import Column, Dataset, Read
+from lineal.model.edge import Calls, Column, Dataset, Read
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
 from lineal.model.paths import is_path, path_name, places
 from lineal.model.script import Meaning
@@ -207,7 +207,7 @@ class PlanReading:
     def expression(self, trail: Any) -> str:
         return ""
 
-    def calls(self, trail: Any) -> tuple[str, ...]:
+    def calls(self, trail: Any) -> Calls:
         names: list[str] = []
         while trail is not None and len(names) < 32:
             _, calls, inner, _ = trail

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lineal.algebra.frame import Lineage, slot_at
 from lineal.extract.definitions import Definitions
 from lineal.extract.entries import Definition
-from lineal.model.edge import Column, Dataset
+from lineal.model.edge import Column, Dataset, opened
 
 FOLDED = frozenset(("case", "coalesce", "if", "nullif", "and", "or", "not", "greatest", "least", "concat", "in"))
 """Calls that the planner may decide, and so lose what stands inside of them."""
@@ -36,7 +36,7 @@ class Origins:
         found: set[Origin] = set()
         for (column, way), trail in lineage.items():
             if way.direct:
-                folded = bool(FOLDED & set(definition.reading.calls(trail)))
+                folded = bool(FOLDED & set(opened(definition.reading.calls(trail))))
                 found |= {Origin(o.column, o.folded or folded) for o in self.below(Column(column.dataset, column.name))}
         return found
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
@@ -15,8 +15,12 @@ from lineal.algebra.functions import known
 from lineal.extract.sql.words import statements, words
 from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Place
+from lineal.model.edge import Call, Calls
 from lineal.model.script import Script
 from lineal.model.way import Confidence
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.expansions import Expansions
 
 OPERATORS: dict[type[exp.Expr], str] = {
     exp.Add: "add", exp.Sub: "subtract", exp.Mul: "multiply", exp.Div: "divide", exp.IntDiv: "divide",
@@ -45,9 +49,51 @@ class Spot:
 
     __slots__ = ("calls", "offset")
 
-    def __init__(self, offset: int | None, calls: tuple[str, ...] = ()) -> None:
+    def __init__(self, offset: int | None, calls: Calls = ()) -> None:
         self.offset = offset
         self.calls = calls
+
+
+MOST_CALLS = 32
+"""So many calls of a path are listed."""
+
+
+class Body(NamedTuple):
+    """The calls that the body of a function makes around a parameter; or, to the end, around all that it reads."""
+
+    calls: Any
+    to_the_end: bool = False
+
+
+def nodes_of(calls: Any) -> list[Any]:
+    """The calls of a trail, from the outermost inwards."""
+    found: list[Any] = []
+    while calls is not None:
+        call, calls = calls
+        found.append(call)
+    found.reverse()
+    return found
+
+
+def segments(trail: Trail | None) -> Iterator[tuple[Any, list[Any], bool]]:
+    """Yield the steps of a trail: a node, the calls around it, and whether these are in the body of a function."""
+    to_the_end, count = False, 0
+    while trail is not None and count <= MOST_CALLS:
+        node, calls, trail, _ = trail
+        is_body = calls.__class__ is Body
+        to_the_end = to_the_end or (is_body and calls.to_the_end)
+        around = nodes_of(calls.calls if is_body else calls)
+        count += len(around)
+        yield node, around, is_body or to_the_end
+
+
+def add_calls(path: list[Call], names: tuple[str, ...], is_body: bool) -> None:
+    """Add the calls of a step to a path; those of a body go to the function that is called."""
+    if not is_body or not path:
+        path.extend(names)
+    elif names:
+        called = path[-1]
+        path[-1] = (called, *names) if isinstance(called, str) else (*called, *names)
 
 
 class Reading:
@@ -56,6 +102,7 @@ class Reading:
     __slots__ = (
         "_before_commas",
         "_chunks",
+        "_expansions",
         "_last_item",
         "_lines",
         "_starts",
@@ -76,6 +123,7 @@ class Reading:
         self.found: Any = None
         """what procedural code holds besides its statements"""
         self._chunks: list[list[Token]] | None = None
+        self._expansions: Expansions | None = None
         self._lines: list[int] | None = None
         self._starts: list[int] | None = None
         self._tokens: list[Token] | None = None
@@ -92,7 +140,7 @@ class Reading:
         offset = offset_of(node) if node is not None else None
         return self.item_around(offset) if offset is not None else ""
 
-    def calls(self, trail: Trail | None) -> tuple[str, ...]:
+    def calls(self, trail: Trail | None) -> Calls:
         """coalesce(sum(x), 0)      coalesce, sum: from the outermost inwards, through every subquery on the way"""
         if trail is None:
             return ()
@@ -100,18 +148,24 @@ class Reading:
             return trail[0].calls
         if trail[1] is None and trail[2] is None:
             return ()
-        names: list[str] = []
-        while trail is not None:
-            _, calls, inner, _ = trail
-            here: list[str] = []
-            while calls is not None:
-                call, calls = calls
-                here.append(self.name_of(call))
-            names.extend(reversed(here))
-            if len(names) > 32:
-                break
-            trail = inner
-        return tuple(name for name in names if name)
+        if self.script.expansions:
+            return self.calls_as_written(trail)
+        path: list[Call] = []
+        for _, calls, is_body in segments(trail):
+            add_calls(path, self.names_of(calls), is_body)
+        return tuple(path)
+
+    def calls_as_written(self, trail: Trail) -> Calls:
+        """The same, with what macros have written under the macro's name."""
+        from lineal.extract.sql.expansions import Expansions  # few scripts have any, and it has to parse, too
+
+        if self._expansions is None:
+            self._expansions = Expansions(self)
+        return self._expansions.calls(trail)
+
+    def names_of(self, calls: Iterable[Any]) -> tuple[str, ...]:
+        """The names of calls, without those that only group."""
+        return tuple(name for call in calls if (name := self.name_of(call)))
 
     def name_of(self, call: Any) -> str:
         return call_name(call)

@@ -159,4 +159,4 @@ def _target_name(target: Column) -> str:
 def facts_of(edge: Edge, deep: bool) -> frozenset[Fact]:
     """Subtypes with their masking; the places, clauses and doubts of a usage are not what it says."""
     shallow = ((usage.how.value + (" masked" if usage.masked else ""), usage) for usage in edge.usages)
-    return frozenset((said, usage.transform) if deep else (said,) for said, usage in shallow)
+    return frozenset((said, "+".join(usage.calls) or "direct") if deep else (said,) for said, usage in shallow)

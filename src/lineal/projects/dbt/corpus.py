@@ -5,22 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from lineal.model.boundary import attempt
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset, Read
 from lineal.model.extraction import DatasetInfo, Extraction
-from lineal.model.script import Corpus, Script
+from lineal.model.script import Corpus, Expansion, Script
 from lineal.model.way import Clause
 from lineal.projects.columns import merged
 from lineal.projects.dbt.adapters import DIALECTS
+from lineal.projects.dbt.expansions import expansions_in, macro_names
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import REFERABLE, Node, aliases_of, base_of, is_enabled, is_terminal
-from lineal.projects.dbt.rendering import Columns, Kitchen, Made
+from lineal.projects.dbt.rendering import Columns, Kitchen, Made, own_macros
 from lineal.projects.dbt.sandbox.relation import quote_of, written
 from lineal.projects.dbt.snapshots import snapshot_query
+from lineal.projects.render import JINJA
 from lineal.projects.schema import Schema, schema_datasets
 
 HOOKS = ("pre-hook", "post-hook")
@@ -103,12 +105,31 @@ class Assembly:
         if node.is_python:
             yield Script(node.text, "python", node.file, target=node.dataset, kind="model")
             return
+        rendered = made.get(node.id, Made())
         texts = [] if node.compiled is None else [node.compiled]
-        texts += [text for text in made[node.id].texts if text not in texts] if node.id in made else []
-        is_open = node.id in made and made[node.id].open
+        texts += [text for text in rendered.texts if text not in texts]
         for text in texts:
-            query = snapshot_query(text, node.config) if node.kind == "snapshot" else text
-            yield Script(query, self.corpus.dialect, node.file, node.line, node.dataset, node.kind, open=is_open)
+            query, offset = text, 0
+            if node.kind == "snapshot":
+                query, offset = snapshot_query(text, node.config)
+            expansions = tuple(
+                Expansion(start + offset, end + offset, macro)
+                for start, end, macro in self.expansions(node, text, rendered)
+            )
+            yield Script(
+                query, self.corpus.dialect, node.file, node.line, node.dataset, node.kind, open=rendered.open,
+                expansions=expansions,
+            )  # fmt: skip
+
+    def expansions(self, node: Node, text: str, rendered: Made) -> tuple[Expansion, ...]:
+        """What macros have written in a text of a node: as the renderer says, else as its template tells."""
+        if text in rendered.expansions:
+            return rendered.expansions[text]
+        return expansions_in(text, node.text, self.macros, ("dbt", node.package)) if JINJA.search(node.text) else ()
+
+    @cached_property
+    def macros(self) -> frozenset[str]:
+        return macro_names([text for _, _, text in (*self.kitchen.macros, *own_macros())])
 
     def run_hooks(self, nodes: list[Node]) -> None:
         """pre_hook="insert into audit …"      statements of the node, in its file"""

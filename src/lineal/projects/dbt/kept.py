@@ -7,7 +7,7 @@ import json
 from typing import Any, Protocol
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.projects.render import Rendering, Setting, Template, render
+from lineal.projects.render import Rendering, Setting, Template, expansions_of, render
 
 
 class Kept(Protocol):
@@ -52,10 +52,10 @@ def _plain(rendering: Rendering) -> list[Any] | None:
     if any(found.code in (Code.TEMPLATE_LIMIT, Code.INTERNAL_ERROR) for found in rendering.diagnostics):
         return None
     faults = [(found.code.name, found.message, found.place, found.hint) for found in rendering.diagnostics]
-    return [rendering.texts, rendering.last, dict(rendering.said), faults]
+    return [rendering.texts, rendering.last, dict(rendering.said), faults, rendering.expansions]
 
 
 def _rendering(plain: list[Any]) -> Rendering:
-    texts, last, said, faults = plain
+    texts, last, said, faults, expansions = plain
     found = (Diagnostic(Code[code], message, Place(*place), hint) for code, message, place, hint in faults)
-    return Rendering(tuple(texts), tuple(found), last, said)
+    return Rendering(tuple(texts), tuple(found), last, said, expansions_of(expansions))

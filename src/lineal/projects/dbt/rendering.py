@@ -11,6 +11,7 @@ from typing import Any
 
 from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.script import Expansion
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.kept import Kept, remembered
 from lineal.projects.dbt.node import Node
@@ -43,6 +44,8 @@ class Made:
     wanted: list[str] = field(default_factory=list)
     open: bool = False
     """Only a run knows all of its columns."""
+    expansions: dict[str, tuple[Expansion, ...]] = field(default_factory=dict)
+    """What macros have written in each text."""
 
 
 @dataclass(frozen=True)
@@ -207,22 +210,26 @@ def failed(node: Node, error: Exception) -> Made:
 def made_of(node: Node, rendering: Rendering) -> Made:
     said = rendering.said
     names = [str(name) for name in said.get("placeholders", ())]
-    texts = [settled(text, names) for text in rendering.texts if text.strip()]
+    texts = [settled(text, names, expansions) for text, expansions in rendering.parts if text.strip()]
     found = Made(
-        tuple(text for text, _ in texts),
+        tuple(text for text, _, _ in texts),
         list(said.get("refs", ())),
         {**node.config, **said.get("config", {})},
         list(rendering.diagnostics),
         [list(each) for each in said.get("unknown", ())],
         [id_ for id_ in said.get("wanted", ()) if id_ != node.id],
-        any(is_open for _, is_open in texts),
+        any(is_open for _, is_open, _ in texts),
+        {text: expansions for text, _, expansions in texts},
     )
     for message, line in said.get("notes", ()):
         found.diagnostics.append(Diagnostic(Code.DYNAMIC, message, Place(node.file, node.line + line - 1, 1)))
     return found
 
 
-def settled(text: str, placeholders: list[str]) -> tuple[str, bool]:
+Expansions = tuple[Expansion, ...]
+
+
+def settled(text: str, placeholders: list[str], expansions: Expansions = ()) -> tuple[str, bool, Expansions]:
     """where id > max_id_value      a placeholder that stands for a value is none of the columns
 
     One that is part of a name stays; and where one is, other names may be beside it.
@@ -232,9 +239,24 @@ def settled(text: str, placeholders: list[str]) -> tuple[str, bool]:
         if name in text:
             word = re.escape(name)
             alone = rf"(?<![\w.'\"`])(?<!\bas )(?<!\bfrom )(?<!\bjoin )(?<!\binto ){word}(?![\w.'\"`(])"
-            text = re.sub(alone, "null", text, flags=re.I)
+            places = [found.span() for found in re.finditer(alone, text, re.I)]
+            text = re.sub(alone, VALUE, text, flags=re.I)
+            expansions = tuple(moved(each, places) for each in expansions)
             is_open = is_open or name in LITERAL.sub("", text)
-    return text, is_open
+    return text, is_open, expansions
+
+
+VALUE = "null"
+"""What stands for a value that only a run knows."""
+
+
+def moved(expansion: Expansion, places: list[tuple[int, int]]) -> Expansion:
+    """Where an expansion is, after the words at some places have been replaced by VALUE."""
+    start, end = (
+        at + sum(len(VALUE) - (stop - begin) for begin, stop in places if stop <= at)
+        for at in (expansion.start, expansion.end)
+    )
+    return Expansion(start, end, expansion.macro)
 
 
 LITERAL = re.compile(r"'(?:[^'\\]|\\.|'')*'|--[^\n]*|/\*.*?\*/", re.S)

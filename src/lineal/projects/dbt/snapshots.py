@@ -10,8 +10,8 @@ NAMES = ("dbt_scd_id", "dbt_updated_at", "dbt_valid_from", "dbt_valid_to")
 TRAILING = re.compile(r";\s*\Z")
 
 
-def snapshot_query(text: str, config: Mapping[str, Any]) -> str:
-    """select * from orders, updated_at='changed'      the query, and dbt's own columns beside it
+def snapshot_query(text: str, config: Mapping[str, Any]) -> tuple[str, int]:
+    """select * from orders, updated_at='changed'      the query, and dbt's own columns beside it; where it begins
 
     A row is valid from the time of its change until that of the next one of the same key.
     """
@@ -33,7 +33,8 @@ def snapshot_query(text: str, config: Mapping[str, Any]) -> str:
         f"{until} as {names['dbt_valid_to']}",
     )
     body = TRAILING.sub("", text.rstrip())
-    return f"select snapshotted.*, {', '.join(columns)} from ({body}\n) as snapshotted"  # noqa: S608  it is read, never run
+    opening = f"select snapshotted.*, {', '.join(columns)} from ("  # noqa: S608  it is read, never run
+    return f"{opening}{body}\n) as snapshotted", len(opening)
 
 
 def _listed(value: Any) -> list[str]:

@@ -96,7 +96,7 @@ class Recorder:
         usages = self._usages
 
         def settled(usage: Usage) -> Usage:
-            site = Site(None, "", usage.calls, usage.reader.level)
+            site = Site(None, "", usage.path, usage.reader.level)
             return usages.setdefault((usage.way, usage.doubt, site), Usage(usage.way, usage.doubt, None, site))
 
         found.edges = [Edge(edge.source, edge.target, tuple(map(settled, edge.usages))) for edge in found.edges]
@@ -180,7 +180,7 @@ def united(several: list[Extraction], problems: list[Diagnostic]) -> Extraction:
         for edge in found.edges:
             usages = edges.setdefault((edge.source, edge.target), {})
             for usage in edge.usages:
-                usages.setdefault((usage.way, usage.doubt, usage.calls), usage)
+                usages.setdefault((usage.way, usage.doubt, usage.path), usage)
         for dataset, info in found.datasets.items():
             if info.complete or dataset not in datasets:
                 datasets[dataset] = info

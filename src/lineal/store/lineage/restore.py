@@ -9,7 +9,7 @@ from typing import Any
 
 from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.edge import Column, Dataset, Edge, Read, Site, Usage
+from lineal.model.edge import Calls, Column, Dataset, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
 from lineal.model.statement import Statement
 from lineal.model.way import Clause
@@ -19,7 +19,7 @@ from lineal.store.lineage.layout import numbers, spans
 from lineal.store.lineage.numbers import Held, Manner
 from lineal.store.lineage.rows import FACTS
 from lineal.store.lineage.runs import Run
-from lineal.store.lineage.texts import original, unlisted
+from lineal.store.lineage.texts import original, unlisted, unlisted_calls
 
 VALID = "from_run <= ? AND (to_run IS NULL OR to_run > ?)"
 """Of a fact: it holds in a run."""
@@ -38,7 +38,7 @@ class Restored:
         self.database = database
         self.run = run
         self.held = Held(database, run.namespace)
-        self.paths: dict[str | None, tuple[str, ...]] = {}
+        self.paths: dict[str | None, Calls] = {}
 
     def extraction(self) -> Extraction:
         return Extraction(
@@ -99,7 +99,7 @@ class Restored:
         taken, doubt, level = self.ways[way]
         path = self.paths.get(calls)
         if path is None:
-            path = self.paths[calls] = unlisted(calls) if calls else ()
+            path = self.paths[calls] = unlisted_calls(calls) if calls else ()
         return Usage(taken, doubt, None, Site(self.place(file, line, column), original(expression), path, level))
 
     def place(self, file: int | None, line: int, column: int) -> Place | None:

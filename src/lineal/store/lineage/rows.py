@@ -239,7 +239,7 @@ def ways(taken: Sequence[Way], doubts: Sequence[Doubt | None], levels: Sequence[
 
 def _site(usage: Usage) -> Site:
     """Of a usage that may not have been asked yet."""
-    return Site(usage.place, usage.expression, usage.calls, usage.reader.level)
+    return Site(usage.place, usage.expression, usage.path, usage.reader.level)
 
 
 def places(found: Sequence[Any], names: Names) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
+
+from lineal.model.edge import Calls
 
 ESCAPE = "\x1a"
 """SUBSTITUTE: the character that Unicode has for the purpose."""
@@ -36,9 +39,14 @@ def _encodable(text: str) -> bool:
     return True
 
 
-listed: Callable[[Sequence[str]], str] = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+listed: Callable[[Sequence[Any]], str] = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 """A list of texts as one: JSON has escapes of its own."""
 
 
 def unlisted(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text))
+
+
+def unlisted_calls(text: str) -> Calls:
+    """Calls as they were listed; one of a macro or function is a list of its own."""
+    return tuple(tuple(call) if isinstance(call, list) else call for call in json.loads(text))

@@ -10,6 +10,7 @@ from sqlglot import exp
 from lineal.algebra.frame import Lineage, Slot, absorb, pour
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.values import PARAMETERS, values_of
+from lineal.extract.sql.reading import Body
 from lineal.extract.sql.scope import field_of
 
 if TYPE_CHECKING:
@@ -47,10 +48,11 @@ class Summary:
         found: Lineage = {}
         for (origin, way), trail in self.lineage.items():
             if origin.dataset != PARAMETERS:
-                absorb({(origin, way): trail}, found)
+                doubt = trail[3] if trail is not None else None
+                absorb({(origin, way): (None, Body(None, to_the_end=True), trail, doubt)}, found)
                 continue
             argument = values.get(int(origin.name), {})
             if origin.path:
                 argument = field_of(Slot("", "", argument), list(origin.path), None).lineage  # type: ignore[arg-type]
-            pour(argument, way, found, None, trail[1] if trail is not None else None)
+            pour(argument, way, found, None, Body(trail[1]) if trail is not None and trail[1] is not None else None)
         return found

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from jinja2 import Undefined
 from jinja2.sandbox import SandboxedEnvironment
 
-from lineal.projects.worker import Json, Limited, Renderer, Wrong, levelled, marked, nothing
+from lineal.projects.worker import Json, Limited, Renderer, Wrong, marked, nothing
 
 from .adapter import Adapter, Api
 from .macros import Library, Macro, Package, Return
@@ -58,8 +58,17 @@ class Missing(Undefined):
 class Lenient(Limited):
     """The sandbox, in which lists and dictionaries may grow: dbt's macros build them."""
 
+    own_packages: tuple[str, ...] = ("dbt",)
+    """The packages whose macros a template names without the package."""
+
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         return SandboxedEnvironment.is_safe_attribute(self, obj, attr, value)
+
+    def macro_name(self, called: Any) -> str:
+        """cents, dbt_utils.star      a macro of a package with the package, but for those of dbt itself"""
+        if not isinstance(called, Macro):
+            return super().macro_name(called)
+        return called.name if called.source.package in self.own_packages else f"{called.source.package}.{called.name}"
 
 
 class Names(dict[str, Any]):
@@ -109,6 +118,8 @@ FIXED = frozenset(("is_incremental", "run_query", "statement", "load_result", "l
 class Dbt(Renderer):
     """Everything a project's templates share."""
 
+    environment: Lenient
+
     def __init__(self, setup: Json) -> None:
         super().__init__(setup)
         self.environment = Lenient(
@@ -118,7 +129,6 @@ class Dbt(Renderer):
             cache_size=0,
             autoescape=False,
         )
-        self.environment.files = {}
         self.environment.most = setup["output"]
         self.environment.filters.update(as_text=str, as_bool=native, as_native=native, as_number=native)
         self.root: str = setup["project_name"]
@@ -148,6 +158,7 @@ class Dbt(Renderer):
 
     def answer(self, job: Json) -> Json:
         self.package = job["package"]
+        self.environment.own_packages = ("dbt", self.package)
         self.config = dict(job["config"])
         self.columns = job.get("columns", {})
         self.results = {}
@@ -173,7 +184,7 @@ class Dbt(Renderer):
             self.asked = set()
             try:
                 context = template.new_context(self.names_in(self.package), shared=True)
-                texts.append(levelled(self.output_of(template, context)))
+                texts.append(self.levelled(self.output_of(template, context)))
             except Exception as error:
                 fault = self.fault(error, job["file"])
                 failures += [fault] if fault not in failures else []
