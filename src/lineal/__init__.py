@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from lineal.model.edge import Column, Dataset, Edge, Read, Usage
     from lineal.model.extraction import Coverage
     from lineal.projects import ProjectError
+    from lineal.views.rows import ColumnLineageRelation
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Column",
+    "ColumnLineageRelation",
     "Coverage",
     "Dataset",
     "Diagnostic",
@@ -42,6 +44,7 @@ __all__ = [
 
 _HOME = {
     "Column": "lineal.model.edge",
+    "ColumnLineageRelation": "lineal.views.rows",
     "Coverage": "lineal.model.extraction",
     "Dataset": "lineal.model.edge",
     "Diagnostic": "lineal.model.diagnostic",

@@ -19,10 +19,11 @@ from lineal.graph.trace import TracedEdge, downstream, upstream
 from lineal.model.diagnostic import Diagnostic
 from lineal.model.edge import Column, Edge, Read
 from lineal.model.extraction import Coverage, DatasetInfo, Extraction
-from lineal.views.report import Report, everything, traced
+from lineal.views.report import Report, around, everything, traced
 
 if TYPE_CHECKING:
     from lineal.model.script import Corpus
+    from lineal.views.rows import ColumnLineageRelation
     from lineal.web.notebook import Display
 
 PathOrText: TypeAlias = str | os.PathLike[str]
@@ -135,6 +136,13 @@ class Lineage:
         if isinstance(name, Column) and name.dataset in self.graph.infos:
             return self.graph.column_in(name.dataset, ".".join((name.name, *name.path)))
         return self.graph.column(str(name))
+
+    def relations(self, dataset: str | None = None) -> list[ColumnLineageRelation]:
+        """The columns with their sources, as `to("rows-grouped")` writes them: of one dataset, or of all of them."""
+        from lineal.views.rows import relations
+
+        report = self._everything if dataset is None else around(self.graph, self.graph.dataset(dataset))
+        return relations(report)
 
     def to(self, format: str, column: Column | str | None = None) -> str:
         """The lineage as text, in any format that `lineal lineage --output` knows: json, dot, mermaid, openlineage, …

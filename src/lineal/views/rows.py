@@ -32,6 +32,23 @@ class Row(NamedTuple):
     confidence: float
 
 
+class SourceColumn(NamedTuple):
+    """One source of a column, with what is done on the way and how sure that is."""
+
+    table: str
+    column: str
+    transformation_type: str
+    confidence: float
+
+
+class ColumnLineageRelation(NamedTuple):
+    """A column and all of its sources."""
+
+    target: str
+    target_column: str
+    source_columns: tuple[SourceColumn, ...]
+
+
 def view(report: Report) -> str:
     """As CSV."""
     made = io.StringIO()
@@ -65,6 +82,26 @@ def rows(report: Report) -> Iterator[Row]:
             if held is None or _strength(row) > _strength(held):
                 found[row[:4]] = row
     return iter(found.values())
+
+
+def relations(report: Report) -> list[ColumnLineageRelation]:
+    """The rows by target column, in the order of its sources; a column without sources has none."""
+    found: dict[tuple[str, str], list[SourceColumn]] = {}
+    for row in rows(report):
+        source = SourceColumn(row.source, row.source_column, row.transformation_type, row.confidence)
+        found.setdefault((row.target, row.target_column), []).append(source)
+    return [ColumnLineageRelation(*target, tuple(sources)) for target, sources in found.items()]
+
+
+def as_relations(report: Report) -> str:
+    """As a list of objects, a line for each target column."""
+    lines = ",\n".join(f"  {json.dumps(_plain(each), ensure_ascii=False)}" for each in relations(report))
+    return json_safe(f"[\n{lines}\n]\n" if lines else "[]\n")
+
+
+def _plain(relation: ColumnLineageRelation) -> dict[str, object]:
+    sources = [source._asdict() for source in relation.source_columns]
+    return {**relation._asdict(), "source_columns": sources}
 
 
 def _strength(row: Row) -> int:

@@ -45,6 +45,48 @@ def test_json_has_the_same_rows() -> None:
     assert list(made[0]) == HEADER
 
 
+def test_the_same_rows_by_target_column() -> None:
+    made = json.loads(lineal.lineage(CUSTOMERS).to("rows-grouped"))
+    keys = ("table", "column", "transformation_type", "confidence")
+    assert made == [
+        {
+            "target": target,
+            "target_column": name,
+            "source_columns": [dict(zip(keys, (source, column, kind, score), strict=True))],
+        }
+        for source, column, target, name, kind, score in EXPECTED
+    ]
+    assert list(made[0]) == ["target", "target_column", "source_columns"]
+
+
+def test_a_column_has_all_of_its_sources_and_a_literal_has_none() -> None:
+    sql = {
+        "a": "SELECT x + y AS z, 1 AS one, t.x FROM t",
+        "b": "SELECT z, one FROM a UNION ALL SELECT x, max(q) OVER (PARTITION BY p) FROM u",
+    }
+    found = lineal.lineage(sql)
+    grouped = [
+        (each.target, each.target_column, [(source.table, source.column) for source in each.source_columns])
+        for each in found.relations()
+    ]
+    assert grouped == [
+        ("a", "z", [("t", "x"), ("t", "y")]),
+        ("a", "x", [("t", "x")]),
+        ("b", "z", [("a", "z"), ("u", "x")]),
+        ("b", "one", [("a", "one"), ("u", "p"), ("u", "q")]),
+    ]
+    assert [each.target_column for each in found.relations("A")] == ["z", "x"]
+    kinds = {source.transformation_type for source in found.relations("b")[1].source_columns}
+    assert kinds == {"direct", "window_function"}
+    with pytest.raises(lineal.UnknownName, match="unknown dataset c"):
+        found.relations("c")
+
+
+def test_a_trace_is_grouped_too() -> None:
+    found = lineal.lineage({"a": "SELECT x AS y, k FROM t", "b": "SELECT y AS z, k FROM a"})
+    assert [each["target_column"] for each in json.loads(found.to("rows-grouped", "b.z"))] == ["y", "z"]
+
+
 @pytest.mark.parametrize(
     ("expression", "kind", "score"),
     [
@@ -75,3 +117,4 @@ def test_nothing_is_an_empty_list() -> None:
     found = lineal.lineage({"m": "SELECT 1 AS x"})
     assert found.to("rows") == ",".join(HEADER) + "\n"
     assert json.loads(found.to("rows-json")) == []
+    assert json.loads(found.to("rows-grouped")) == found.relations() == []
