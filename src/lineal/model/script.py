@@ -100,7 +100,12 @@ class Step:
     """The rendered SQL: of a first build, and last of a build on top of what is there (`is_incremental()`)."""
     materialized: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What else the node says about its building: delimiter, unique_key."""
+    """What else the node says about its building: delimiter, unique_key; `dbt.config.get` in a Python model."""
+    relations: Mapping[str, str] = field(default_factory=dict)
+    """The tables that a Python model names: dbt.ref("x") is "x", dbt.ref("package", "x") is "package.x",
+    dbt.source("a", "b") is "a.b". A key that is missing means its last part."""
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    """What `dbt.var` gives to a Python model."""
     tests: tuple[ColumnTest, ...] = ()
     before: tuple[Script, ...] = ()
     after: tuple[Script, ...] = ()
