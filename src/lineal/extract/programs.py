@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from lineal.algebra.frame import Frame, Lineage, Scan, Slot, doubted
@@ -36,18 +37,21 @@ MOST_ROUNDS = 3
 def define(definitions: Definitions, scripts: list[Script]) -> None:
     """Run the programs abstractly, and add what they write.
 
-    A program may ask for the columns of a table that another one writes: then all run again, now that these are known.
+    A program may ask for the columns of a table that another one writes: then all run again, now that these are known,
+    and each after those whose tables it reads.
     """
     files = files_of(scripts, definitions.failures, definitions.lose)
+    order = [file for file in files if file.is_node]
     foreseen: dict[str, Foreseen] = {}
     for _ in range(MOST_ROUNDS):
-        corpus = Corpus(definitions, foreseen)
-        lent = lend(definitions, foreseen)
+        corpus = Corpus(definitions, dict(foreseen))
+        corpus.lend_all()
         try:
-            run = Program(files, cast(Known, corpus)).execute()
+            run = Program(files, cast(Known, corpus)).execute(order)
             read = read_by_statements(definitions)
+            order = in_order(order, run, definitions)
         finally:
-            take_back(lent)
+            corpus.take_back()
         asked = [key_of(write) for write in run.writes if asked_elsewhere(run, write) or key_of(write) in read]
         if not asked:
             break
@@ -77,31 +81,50 @@ def failed_in(run: Run) -> int:
 
 
 def asked_elsewhere(run: Run, write: Write) -> bool:
-    """Whether a script reads what another one writes."""
-    return any(asker != id(write.script) for asker in run.asked.get(key_of(write), ()))
+    """Whether a script reads what another one writes, or a node its own table: what an earlier run has left there."""
+    is_node = isinstance(write.script, File) and write.script.is_node
+    return any(is_node or asker != id(write.script) for asker in run.asked.get(key_of(write), ()))
+
+
+def in_order(files: list[File], run: Run, definitions: Definitions) -> list[File]:
+    """Each file after those that write what it reads, by itself or through the statements of SQL files."""
+    writers = {key_of(write): write.script for write in run.writes if isinstance(write.script, File)}
+    statements = {
+        str(each.target).lower(): [str(dataset).lower() for dataset in each.evaluation.datasets_read]
+        for each in definitions.order
+        if each.evaluation is not None
+    }
+    reads: dict[int, set[str]] = {}
+    for key, askers in run.asked.items():
+        for asker in askers:
+            reads.setdefault(asker, set()).add(key)
+    numbers = {id(file): number for number, file in enumerate(files)}
+    order = TopologicalSorter[int]()
+    for file in files:
+        before = {id(writers[key]) for key in behind(reads.get(id(file), set()), writers, statements)}
+        order.add(numbers[id(file)], *(numbers[each] for each in before if each in numbers and each != id(file)))
+    try:
+        return [files[number] for number in order.static_order()]
+    except CycleError:
+        return files
+
+
+def behind(keys: set[str], writers: Mapping[str, Any], statements: Mapping[str, list[str]]) -> set[str]:
+    """The tables that programs write, among these or below the views among these."""
+    seen = set(keys)
+    waiting = list(keys)
+    while waiting:
+        for below in statements.get(waiting.pop(), ()):
+            if below not in seen:
+                seen.add(below)
+                waiting.append(below)
+    return seen & writers.keys()
 
 
 def read_by_statements(definitions: Definitions) -> set[str]:
     """What the SQL read that a program has asked for: a view over a table that another program writes."""
     evaluated = [each.evaluation for each in definitions.order if each.evaluation is not None]
     return {str(dataset).lower() for evaluation in evaluated for dataset in evaluation.datasets_read}
-
-
-def lend(definitions: Definitions, foreseen: Mapping[str, Foreseen]) -> list[Entry]:
-    """The columns that an earlier round has found are declared for this round, so that views see them, too."""
-    lent = []
-    for key, held in foreseen.items():
-        entry = definitions.entries.get(key)
-        if entry is not None and entry.declared is None and not entry.definitions:
-            columns = [ColumnInfo(name, kind) for (name, _), kind in zip(held.columns, held.types, strict=True)]
-            entry.declared = DatasetInfo(entry.dataset, "table", columns, complete=held.complete)
-            lent.append(entry)
-    return lent
-
-
-def take_back(lent: list[Entry]) -> None:
-    for entry in lent:
-        entry.declared = entry.scanned = None
 
 
 class Again:
@@ -172,14 +195,40 @@ def key_of(write: Write) -> str:
 class Corpus:
     """The corpus, as a program asks for it."""
 
-    def __init__(self, definitions: Definitions, foreseen: Mapping[str, Foreseen]) -> None:
+    def __init__(self, definitions: Definitions, foreseen: dict[str, Foreseen]) -> None:
         self.definitions = definitions
         self.foreseen = foreseen
+        self.lent: list[tuple[Entry, DatasetInfo | None]] = []
         self.declared_types: dict[int, tuple[DatasetInfo, Mapping[str, str]]] = {}
 
     def __getattr__(self, name: str) -> Any:
         """Everything else is asked of the definitions."""
         return getattr(self.definitions, name)
+
+    def foresee(self, writes: Iterable[Write]) -> None:
+        """What a program has just written is known to those that run after it, and to the views that they read."""
+        for write in writes:
+            key = key_of(write)
+            self.foreseen[key] = foreseen_of(write)
+            self.lend(key)
+
+    def lend_all(self) -> None:
+        """The columns that an earlier round has found are declared for this round, so that views see them, too."""
+        for key in self.foreseen:
+            self.lend(key)
+
+    def lend(self, key: str) -> None:
+        entry, held = self.definitions.entries.get(key), self.foreseen[key]
+        if entry is None or entry.definitions or (entry.declared is not None and entry.declared.complete):
+            return
+        columns = [ColumnInfo(name, kind) for (name, _), kind in zip(held.columns, held.types, strict=True)]
+        self.lent.append((entry, entry.declared))
+        entry.declared = DatasetInfo(entry.dataset, entry.kind, columns, complete=held.complete)
+        entry.scanned = None
+
+    def take_back(self) -> None:
+        for entry, declared in reversed(self.lent):
+            entry.declared, entry.scanned = declared, None
 
     def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
         dataset, frame = self.definitions.scan(key, spelling, evaluation, node)

@@ -115,6 +115,19 @@ class Code(Enum):
         "which table's rows they are is not known. What is made of them has no edges.",
         "Add the file with the CREATE TRIGGER statement.",
     )
+    NOT_WRITTEN = (
+        "not-written",
+        Severity.WARNING,
+        "A Python node does not make the table of its own name, as far as its text tells.",
+        'Return the DataFrame from model(dbt, session), or write it: df.write.saveAsTable("<name>").',
+    )
+    NOT_TRACED = (
+        "not-traced",
+        Severity.INFO,
+        "A Python node is neither a PySpark model nor a Spark job. What its YAML says is known: the nodes that it "
+        "depends on and its columns, which count as not traced.",
+        "Write it as model(dbt, session) to have it traced and run.",
+    )
     DYNAMIC = ("dynamic", Severity.WARNING, "A part of the input is only known when it runs.", "")
     NOT_UTF8 = ("not-utf8", Severity.ERROR, "A file is not UTF-8 text. It is left out.", "Save the file as UTF-8.")
     UNREADABLE = ("unreadable", Severity.ERROR, "A file or folder cannot be read.", "Check the path and the rights.")
@@ -177,6 +190,12 @@ class Code(Enum):
         Severity.ERROR,
         "A node's YAML has no SQL file beside it.",
         "Write <name>.sql beside <name>.yml.",
+    )
+    MISSING_PYTHON = (
+        "missing-python",
+        Severity.ERROR,
+        "The YAML of a Python node has no Python file beside it.",
+        "Write <name>.py beside <name>.yml.",
     )
     MANIFEST = (
         "manifest",

@@ -22,10 +22,26 @@ class Expansion(NamedTuple):
 
 
 @dataclass(frozen=True)
+class DbtContext:
+    """What `dbt` tells a Python model: def model(dbt, session)."""
+
+    relations: Mapping[str, str] = field(default_factory=dict)
+    """dbt.ref("x") is "x", dbt.ref("package", "x") is "package.x", dbt.source("a", "b") is "a.b": the dataset's name.
+    A key that is missing means its last part."""
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    """dbt.var("x")"""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """dbt.config.get("x")"""
+    incremental: bool | None = None
+    """dbt.is_incremental; None where both answers count, and the lineages of both are united."""
+
+
+@dataclass(frozen=True)
 class Script:
     """One text of one or more statements.
 
     A bare SELECT in it defines `target` (a model's name), else a dataset named after the file, else `query_<hash>`.
+    A Python model makes its `target`, too. Python that is only there to be imported is of the kind `module`.
     """
 
     text: str
@@ -45,6 +61,8 @@ class Script:
     """What a name without a catalogue or schema means in the session that ran it; '' is a schema that nobody names."""
     expansions: tuple[Expansion, ...] = ()
     """What macros have written in the text, in order, as the template itself calls them."""
+    dbt: DbtContext | None = field(default=None, hash=False)
+    """Of a Python model: what `dbt` tells it."""
 
     def key(self) -> bytes:
         """The text and all that is said about it, to be hashed."""
@@ -106,6 +124,10 @@ class Step:
     dbt.source("a", "b") is "a.b". A key that is missing means its last part."""
     variables: Mapping[str, Any] = field(default_factory=dict)
     """What `dbt.var` gives to a Python model."""
+    roots: tuple[str, ...] = ()
+    """The folders in which the imports of a Python model start."""
+    depends: tuple[str, ...] = ()
+    """depends_on: the nodes that a Python node waits for, beside those that its text names."""
     tests: tuple[ColumnTest, ...] = ()
     before: tuple[Script, ...] = ()
     after: tuple[Script, ...] = ()

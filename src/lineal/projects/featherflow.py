@@ -1,9 +1,11 @@
-"""A project folder with `lineal.yml` or `featherflow.yml`: nodes of SQL and YAML, seeds, sources, functions, macros.
+"""A project folder with `lineal.yml` or `featherflow.yml`: nodes of SQL, Python and YAML, seeds, sources, functions.
 
-lineal.yml                        name, dialect, vars, nodes, macros, namespace, materialized, functions, spark, …
+lineal.yml                        name, dialect, vars, nodes, macros, modules, namespace, materialized, functions, …
 macros/*.sql                      {% macro cents_to_dollars(column) %}…{% endmacro %}
-nodes/<name>/<name>.yml           kind: sql | seed | source | function, columns, hooks
+modules/*.py                      what Python models import
+nodes/<name>/<name>.yml           kind: sql | python | seed | source | function, columns, hooks
 nodes/<name>/<name>.sql           the query, with Jinja; a function's body
+nodes/<name>/<name>.py            def model(dbt, session), or a job that writes <name>
 nodes/<name>/<name>.csv           a seed's rows
 """
 
@@ -20,13 +22,14 @@ from lineal.extract import UnknownDialect
 from lineal.model.boundary import attempt, attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
-from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.openlineage import Settings
 from lineal.model.script import Corpus, Function, Meaning, Script
 from lineal.projects import files, yaml
 from lineal.projects.builtins import builtin_macros
 from lineal.projects.columns import TYPE_KEYS, marked, merged, name_of, read_columns
 from lineal.projects.nodes import Node, find_nodes
+from lineal.projects.python_nodes import read_python_node, untraced
 from lineal.projects.render import Rendering, Setting, Template, render
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.seeds import read_header, with_header
@@ -43,11 +46,12 @@ OWN_FILES = frozenset(("lineal.yml", "lineal.yaml"))
 
 NODE_KEYS = ("nodes", "node_paths")
 MACRO_KEYS = ("macros", "macro_paths")
+MODULE_KEYS = ("modules", "module_paths")
 PRE_HOOK_KEYS = ("pre_hook", "pre_hooks", "pre-hook")
 PROJECT_KEYS = (
     *("name", "version", "description", "dialect", "namespace", "vars", "functions", "spark", "validate"),
     "openlineage",
-    *(*NODE_KEYS, *MACRO_KEYS, *MATERIALIZED_KEYS),
+    *(*NODE_KEYS, *MACRO_KEYS, *MODULE_KEYS, *MATERIALIZED_KEYS),
 )
 POST_HOOK_KEYS = ("post_hook", "post_hooks", "post-hook")
 
@@ -92,6 +96,7 @@ class Project:
     namespace: str
     node_folders: list[Path]
     macro_folders: list[Path]
+    module_folders: list[Path]
     variables: Mapping[str, Any]
     materialized: str
     engine: Mapping[str, Any]
@@ -102,6 +107,11 @@ class Project:
 
     def dataset(self, name: str) -> Dataset:
         return Dataset(self.namespace, name)
+
+    @property
+    def import_folders(self) -> list[Path]:
+        """Where the imports of every Python model start, beside its own folder."""
+        return [*self.node_folders, *self.module_folders, self.file.parent]
 
 
 def read_project(path: Path, dialect: str | None, report: Report) -> Project:
@@ -114,6 +124,7 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
         namespace=about.text(report, "namespace"),
         node_folders=_folders(about, NODE_KEYS, file.parent, report),
         macro_folders=_folders(about, MACRO_KEYS, file.parent, report),
+        module_folders=_folders(about, MODULE_KEYS, file.parent, report),
         variables={key: value.plain() for key, value in about.mapping(report, "vars").items()},
         materialized=about.text(report, *MATERIALIZED_KEYS) or "view",
         engine={key: value.plain() for key, value in about.mapping(report, "spark").items()},
@@ -187,6 +198,9 @@ class Draft:
     headers: dict[Dataset, list[ColumnInfo]] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     steps: list[Waiting] = field(default_factory=list)
+    scripts: dict[str, Script] = field(default_factory=dict)
+    """Python models and the modules that they import, by file: two models may import the same one."""
+    given: list[Extraction] = field(default_factory=list)
 
     @property
     def report(self) -> Report:
@@ -218,6 +232,8 @@ class Draft:
                 if expansions:
                     corpus.scripts[added:] = [replace(each, expansions=expansions) for each in corpus.scripts[added:]]
             scripts.append(corpus.scripts[before:])
+        corpus.scripts += self.scripts.values()
+        corpus.given += self.given
         corpus.steps = [waiting.rendered(renderings, scripts) for waiting in self.steps]
         return corpus
 
@@ -225,6 +241,11 @@ class Draft:
         """Its number."""
         self.templates.append((template, made))
         return len(self.templates) - 1
+
+    def add_program(self, script: Script) -> None:
+        """A model counts more than a module: another model may import its functions."""
+        if script.target is not None or script.file not in self.scripts:
+            self.scripts[script.file] = script
 
     def with_header(self, info: DatasetInfo) -> DatasetInfo:
         header = self.headers.get(info.dataset)
@@ -367,12 +388,19 @@ def _parameters(value: Value | None, report: Report) -> dict[str, str]:
 
 
 def python_node(node: Node, project: Project, draft: Draft) -> None:
-    """kind: python — known by its YAML only; what it reads is not traced."""
+    """kind: python — a PySpark model or job, traced like every program; of other Python only the YAML is known."""
+    python = read_python_node(node, project.import_folders, draft.report)
     columns = read_columns(node.about.get("columns"), draft.report)
-    draft.datasets.append(_info(node, project, columns, False, draft.report))
-    draft.steps.append(Waiting(step_of(node, "python", draft.report)))
-    message = f"the Python node {node.name} is not traced: only its columns are known"
-    draft.report(Diagnostic(Code.UNSUPPORTED_CONSTRUCT, message, node.about.at("kind")))
+    info = _info(node, project, columns, bool(columns) and not python.traced, draft.report)
+    draft.datasets.append(info)
+    before, after = (tuple(hooks(node, keys, project, draft)) for keys in (PRE_HOOK_KEYS, POST_HOOK_KEYS))
+    step = python.step(step_of(node, "table", draft.report), project.variables)
+    draft.steps.append(Waiting(step, before=before, after=after))
+    if python.traced:
+        for script in python.scripts(step, draft.report):
+            draft.add_program(script)
+    else:
+        draft.given.append(untraced(python, info))
 
 
 READERS: Mapping[str, Callable[[Node, Project, Draft], None]] = {

@@ -17,9 +17,9 @@ MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", 
 INCLUDED = re.compile(r"^\s*(?:#\s*MAGIC\s+)?%run\s+[\"']?([^\s\"'#]+)", re.MULTILINE)
 
 
-def with_imports(job: Path) -> list[Path]:
-    """The job, and every module of its tree that it imports, directly or through others."""
-    roots = list(roots_of(job))
+def with_imports(job: Path, roots: list[Path] | None = None) -> list[Path]:
+    """The job, and every module that it imports from the folders where imports start, directly or through others."""
+    roots = list(roots_of(job)) if roots is None else roots
     found = {job.resolve(): job}
     waiting = [job]
     while waiting and len(found) < MOST_MODULES:

@@ -1,4 +1,4 @@
-"""Nodes: the folders below `nodes/`, each with its YAML and its SQL or CSV beside one another."""
+"""Nodes: the folders below `nodes/`, each with its YAML and its SQL, Python or CSV beside one another."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from lineal.extract.pyspark.forms import Kind, form_of
 from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects import yaml
@@ -15,6 +16,9 @@ from lineal.projects.text import Report, start_of, unreadable
 from lineal.projects.yaml import Value
 
 YAML_SUFFIXES = (".yml", ".yaml")
+
+CONTENTS = (".sql", ".py", ".csv")
+"""What a node may consist of beside its YAML."""
 
 KINDS = {
     "sql": "sql",
@@ -39,6 +43,7 @@ class Node:
     about: Value
     sql: Path | None
     csv: Path | None
+    py: Path | None = None
 
     @property
     def place(self) -> Place:
@@ -47,7 +52,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Files:
-    """The files of one name in one folder: orders.yml, orders.sql, orders.csv."""
+    """The files of one name in one folder: orders.yml, orders.sql, orders.py, orders.csv."""
 
     folder: Path
     stem: str
@@ -85,16 +90,16 @@ def read_node(files: Files, report: Report) -> Node | None:
     about = _about(files, report)
     if about is None:
         return None
-    kind = _declared_kind(about, report) or _inferred_kind(about, files)
+    kind = _declared_kind(about, files, report) or _inferred_kind(about, files)
     if kind is None and not files.own_folder:
         return None
-    sql, csv = files.suffixes.get(".sql"), files.suffixes.get(".csv")
-    return Node(about.text(report, "name") or files.stem, kind or "sql", about, sql, csv)
+    sql, csv, py = (files.suffixes.get(suffix) for suffix in (".sql", ".csv", ".py"))
+    return Node(about.text(report, "name") or files.stem, kind or "sql", about, sql, csv, py)
 
 
 def _about(files: Files, report: Report) -> Value | None:
     """What the YAML says: nothing, at the first line, where there is none; None if it is broken and all there is."""
-    first = files.yml or files.suffixes.get(".sql") or files.suffixes[".csv"]
+    first = files.yml or next(files.suffixes[suffix] for suffix in CONTENTS if suffix in files.suffixes)
     nothing = Value({}, Place(str(first), 1, 1))
     if files.yml is None:
         report(_missing_yaml(first, nothing.place))
@@ -116,13 +121,17 @@ def _missing_yaml(first: Path, place: Place) -> Diagnostic:
     )
 
 
-def _declared_kind(about: Value, report: Report) -> str | None:
+def _declared_kind(about: Value, files: Files, report: Report) -> str | None:
+    """What the YAML says. `kind: model` is a model in whatever language its file is written in."""
     value = about.get("kind")
     if value is None:
         return None
-    kind = KINDS.get(value.as_text(report).lower())
+    said = value.as_text(report).lower()
+    kind = KINDS.get(said)
     if kind is None and not isinstance(value.data, (dict, list)):
-        report(value.unexpected("sql, seed, source or function"))
+        report(value.unexpected("sql, python, seed, source or function"))
+    if said in ("model", "models") and ".py" in files.suffixes and ".sql" not in files.suffixes:
+        return "python"
     return kind
 
 
@@ -131,6 +140,7 @@ def _inferred_kind(about: Value, files: Files) -> str | None:
         ("source", about.get("tables")),
         ("function", about.get("function_type")),
         ("sql", files.suffixes.get(".sql")),
+        ("python", files.suffixes.get(".py")),
         ("seed", files.suffixes.get(".csv")),
     )
     return next((kind for kind, sign in signs if sign is not None), None)
@@ -143,12 +153,24 @@ def _walk(folder: Path, report: Report) -> Iterator[Files]:
 
 
 def _files_in(folder: Path, names: list[str]) -> Iterator[Files]:
-    """The files of a folder by their stem; a CSV alone is a seed only if the folder is called like it."""
+    """The files of a folder by their stem. A CSV alone is a seed only if the folder is called like it, and Python alone
+    is a model only if its text says so, too: else it is a module that models import."""
     stems: dict[str, dict[str, Path]] = {}
     for name in names:
         path = folder / name
-        if path.suffix.lower() in (".sql", ".csv", *YAML_SUFFIXES) and not name.startswith("."):
+        if path.suffix.lower() in (*CONTENTS, *YAML_SUFFIXES) and not name.startswith("."):
             stems.setdefault(path.stem, {})[path.suffix.lower()] = path
     for stem, suffixes in stems.items():
-        if stem == folder.name or set(suffixes) != {".csv"}:
-            yield Files(folder, stem, suffixes)
+        if set(suffixes) == {".csv"} and stem != folder.name:
+            continue
+        if set(suffixes) == {".py"} and (stem != folder.name or not _is_model(suffixes[".py"])):
+            continue
+        yield Files(folder, stem, suffixes)
+
+
+def _is_model(path: Path) -> bool:
+    """def model(dbt, session)"""
+    try:
+        return form_of(path.read_text("utf-8", "replace")).kind is Kind.MODEL
+    except OSError:
+        return False  # whoever imports it says so

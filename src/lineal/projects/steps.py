@@ -37,8 +37,9 @@ class Waiting:
     after: tuple[int, ...] = ()
 
     def rendered(self, renderings: list[Rendering], scripts: list[list[Script]]) -> Step:
-        """The step with its texts. One whose template does not render has none."""
-        texts = tuple(chain.from_iterable(renderings[number].runs for number in self.own))
+        """The step with its texts. One whose template does not render has none; Python is no template."""
+        rendered = tuple(chain.from_iterable(renderings[number].runs for number in self.own))
+        texts = rendered if self.own else self.step.texts
         before, after = (_hooks(numbers, renderings, scripts) for numbers in (self.before, self.after))
         return replace(self.step, texts=texts, before=before, after=after)
 
@@ -50,7 +51,7 @@ def _hooks(numbers: tuple[int, ...], renderings: list[Rendering], scripts: list[
 
 def step_of(node: Node, materialized: str, report: Report) -> Step:
     """What the node's YAML says about its running; `materialized` is the project's default."""
-    file = node.csv if node.kind == "seed" else node.sql
+    file = {"seed": node.csv, "python": node.py}.get(node.kind, node.sql)
     config = node.about.get("config")
     said = [node.about, *([config] if config is not None else [])]
     as_what = next((text for value in said if (text := value.text(report, *MATERIALIZED_KEYS))), materialized)

@@ -263,14 +263,15 @@ def test_a_missing_kind_is_inferred(tmp_path: Path) -> None:
 def test_an_unknown_kind_is_reported_and_inferred(tmp_path: Path) -> None:
     corpus = load(project(tmp_path, {"a.sql": "select 1", "a.yml": "version: 1\nkind: table\n"}))
     assert [str(each).partition(": ")[2] for each in corpus.diagnostics] == [
-        "error[yaml-type]: kind: expected sql, seed, source or function, found 'table'"
+        "error[yaml-type]: kind: expected sql, python, seed, source or function, found 'table'"
     ]
     assert [script.target for script in corpus.scripts] == ["a"]
 
 
 def test_a_python_node_is_known_by_its_yaml(tmp_path: Path) -> None:
     corpus = load(project(tmp_path, {"a.yml": "kind: python\ncolumns: [{name: x}]\n", "nodes/a/a.py": "pass"}))
-    assert told(corpus, tmp_path) == [(Code.UNSUPPORTED_CONSTRUCT, "nodes/a/a.yml", 1)]
+    assert told(corpus, tmp_path) == [(Code.NOT_TRACED, "nodes/a/a.yml", 1)]
+    assert corpus.diagnostics[0].severity is Severity.INFO
     assert names(infos(corpus)["a"]) == ["x"]
 
 

@@ -9,6 +9,8 @@ from typing import Any
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.columns.methods import method as column_method
 from lineal.extract.pyspark.columns.trees import bound_column
+from lineal.extract.pyspark.dbt import Dbt, RelationName, part_of_name
+from lineal.extract.pyspark.dbt import attribute as of_dbt
 from lineal.extract.pyspark.expressions import value
 from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
 from lineal.extract.pyspark.relation import Relation
@@ -269,6 +271,8 @@ ATTRIBUTES: dict[type, Any] = {
     Function: of_function,
     TextMember: of_member,
     Super: of_super,
+    Dbt: of_dbt,
+    RelationName: part_of_name,
 }
 
 

@@ -12,6 +12,7 @@ from lineal.extract.pyspark.branches import merged
 from lineal.extract.pyspark.columns.functions import columns_of, udf_call
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.columns.methods import method as column_method
+from lineal.extract.pyspark.dbt import Dbt, configure
 from lineal.extract.pyspark.expressions import iterated, value
 from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
 from lineal.extract.pyspark.frames import NA
@@ -492,7 +493,14 @@ def call_builder(run: Run, held: Builder, arguments: Arguments, keywords: Keywor
     return Unknown(label_of(node), "not followed")
 
 
+def call_flag(run: Run, held: bool, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """dbt.is_incremental()      a property that some write as a call"""
+    return held
+
+
 CALLS: dict[type, Any] = {
+    bool: call_flag,
+    Dbt: configure,
     Builder: call_builder,
     ColumnValue: call_column,
     Function: call_function,

@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 from lineal.algebra.frame import Frame, Scan
 from lineal.extract.pyspark.relation import Relation
-from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.sql.evaluation import Catalog, Evaluation
 from lineal.extract.sql.procedural.pieces import Routine
 from lineal.extract.sql.structs import field_names
@@ -22,6 +22,8 @@ class Known(Catalog, Protocol):
     def types(self, key: str) -> Mapping[str, str]: ...
 
     def declare_plan(self, plan: Any) -> None: ...
+
+    def foresee(self, writes: Iterable[Write]) -> None: ...
 
     def add_routines(self, routines: Iterable[Routine]) -> None: ...
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lineal.extract.pyspark.attributes import SESSION_NAMES, STRONG
+from lineal.extract.pyspark.forms import Form, form_of
 from lineal.extract.pyspark.notebooks import python_of
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.run import Environment
@@ -18,6 +19,9 @@ from lineal.model.boundary import Failures, Report, internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Script
 
+MODULE = "module"
+"""The kind of a script that is only there to be imported."""
+
 IMPORTS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^#\n]+)", re.MULTILINE)
 
 
@@ -25,6 +29,7 @@ class File:
     """One Python file or notebook."""
 
     __slots__ = (
+        "_form",
         "_frame_like",
         "_tree",
         "classes",
@@ -53,6 +58,28 @@ class File:
         self.failed: Diagnostic | None = None
         self._tree: ast.Module | None = None
         self._frame_like: set[str] | None = None
+        self._form: Form | None = None
+
+    @property
+    def is_node(self) -> bool:
+        """A node of a project: its name is known, and a run executes it by itself."""
+        return self.script.target is not None
+
+    @property
+    def is_module(self) -> bool:
+        """It is only there to be imported."""
+        return self.script.kind == MODULE
+
+    @property
+    def name(self) -> str:
+        """The dataset that it makes, if it does not name one."""
+        return self.script.target or (self.parts[-1] if self.parts else "model")
+
+    @property
+    def form(self) -> Form:
+        if self._form is None:
+            self._form = form_of(self.text)
+        return self._form
 
     @property
     def text(self) -> str:

@@ -100,10 +100,6 @@ def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
         from lineal.extract.pyspark.delta import delta_table
 
         return delta_table(run, last, arguments, keywords, node)
-    if name.startswith("dbt."):
-        from lineal.extract.pyspark.pipelines import dbt_call
-
-        return dbt_call(run, name, arguments, keywords, node)
     if name.startswith(("dlt.", "pyspark.pipelines", "databricks.declarative")):
         from lineal.extract.pyspark.pipelines import pipeline_call
 

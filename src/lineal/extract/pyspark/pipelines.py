@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from lineal.extract.pyspark.calls import call_function
+from lineal.extract.pyspark.dbt import Dbt
 from lineal.extract.pyspark.expressions import value
 from lineal.extract.pyspark.frames.rows import filter_
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run, Write
 from lineal.extract.pyspark.session import read_name, table_named
-from lineal.extract.pyspark.values import Function, Library, Session, Unknown, Value
-from lineal.model.way import Confidence
+from lineal.extract.pyspark.values import Function, Session, Value
+from lineal.model.script import Script
 
 VIEWS = ("view", "temporary_view")
 DROPPING = ("expect_or_drop", "expect_all_or_drop")
@@ -60,24 +61,9 @@ def define(
         run.reading = reading
 
 
-def is_dbt_model(function: Function) -> bool:
-    """def model(dbt, session)"""
-    return function.name == "model" and [each.arg for each in function.node.args.args][:1] == ["dbt"]
-
-
-def dbt_model(run: Run, function: Function, name: str) -> None:
-    define(run, function, name, "table", function.node, [Library("dbt"), Session()])
-
-
-def dbt_call(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
-    """dbt.ref("orders"), dbt.source("raw", "orders"), dbt.config(…)"""
-    if name == "dbt.ref" and arguments:
-        return read_name(run, arguments[-1], node, table_named)
-    if name == "dbt.source" and len(arguments) > 1:
-        return read_name(run, f"{arguments[0]}.{arguments[1]}", node, table_named)
-    if name == "dbt.config.get" and arguments:
-        return Unknown(str(arguments[0]), "configuration", Confidence.LOW)
-    return None
+def dbt_model(run: Run, function: Function, script: Script, name: str) -> None:
+    """def model(dbt, session)      the DataFrame that it returns is the dataset"""
+    define(run, function, name, "table", function.node, [Dbt(name, script.dbt), Session()])
 
 
 def pipeline_call(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:

@@ -10,14 +10,17 @@ from typing import Any, cast
 
 from lineal.extract.pyspark.calls import call_function
 from lineal.extract.pyspark.catalog import Known, SessionCatalog
+from lineal.extract.pyspark.dbt import is_dbt_model
 from lineal.extract.pyspark.files import File, frame_like_names, imported_words, session_like_names
+from lineal.extract.pyspark.forms import Kind
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
 from lineal.extract.pyspark.glue import TRANSFORMS
-from lineal.extract.pyspark.pipelines import dbt_model, define, is_dbt_model
+from lineal.extract.pyspark.pipelines import dbt_model, define
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.relation import Relation, ancestors
 from lineal.extract.pyspark.run import Environment, Exhausted, Run, Write
 from lineal.extract.pyspark.session import opened
+from lineal.extract.pyspark.sinks import written
 from lineal.extract.pyspark.statements import Returns, block
 from lineal.extract.pyspark.types import TYPE_NAMES
 from lineal.extract.pyspark.values import (
@@ -79,12 +82,23 @@ class Program:
 
     # -- running -----------------------------------------------------------------------------------------------
 
-    def execute(self) -> Run:
-        """Every entry point, each in a session of its own; then what none of them has reached."""
+    def execute(self, nodes: list[File] | None = None) -> Run:
+        """Every entry point, each in a session of its own; then what none of them has reached.
+
+        Nodes of a project come first, in their order if one is given.
+        """
         for file in self.files:
             file.environment = None
-        spoken = [file for file in self.files if SPARK_WORDS.search(file.text)]
-        entries = self.entries([*spoken, *self.callers(spoken)])
+        for file in nodes if nodes is not None else (each for each in self.files if each.is_node):
+            before = len(self.run.writes)
+            self.attempt(self.enter_node, file)
+            self.known.foresee(self.run.writes[before:])
+        if nodes is not None:
+            position = {id(file): number for number, file in enumerate(self.files)}
+            self.run.writes.sort(key=lambda write: position[id(write.script)])
+        loose = [file for file in self.files if not file.is_node and not file.is_module]
+        spoken = [file for file in loose if SPARK_WORDS.search(file.text)]
+        entries = self.entries([*spoken, *self.callers(spoken, loose)])
         for file in entries:
             self.attempt(self.enter, file)
         for file in spoken:
@@ -111,10 +125,10 @@ class Program:
             run.frames.clear()
             run.fail(error, None, "program")
 
-    def callers(self, spoken: list[File]) -> list[File]:
+    def callers(self, spoken: list[File], loose: list[File]) -> list[File]:
         """Files that never speak of Spark, but start those that do: from jobs import run; run()"""
         names = {part for file in spoken for part in file.parts[-2:]}
-        silent = [file for file in self.files if file not in spoken] if spoken else []
+        silent = [file for file in loose if file not in spoken] if spoken else []
         found: list[File] = []
         while True:
             more = [file for file in silent if file not in found and not names.isdisjoint(imported_words(file.text))]
@@ -160,6 +174,45 @@ class Program:
         if len(run.writes) == before:
             self.show_leaves(file)
 
+    def enter_node(self, file: File) -> None:
+        """A node of a project, as a run executes it: the file, then the function that starts it."""
+        run = self.run
+        run.start(file)
+        self.entered.append(file.script.file)
+        before = len(run.writes)
+        is_model = file.form.kind is Kind.MODEL
+        self.execute_module(file, file.name if is_model else "__main__")
+        self.define_datasets(file)
+        if not is_model:
+            self.finish_job(file, before)
+        if not any(write.name.lower() == file.name.lower() for write in run.writes[before:]):
+            self.report_unwritten(file)
+
+    def finish_job(self, file: File, before: int) -> None:
+        """def run(spark): …      nothing in the file calls it; what it returns is the table, if it writes none"""
+        run = self.run
+        function = next((each for each in file.functions if each.name == file.form.entry), None)
+        made: list[Value] = []
+        if function is not None and id(function.node) not in run.called:
+            sessions = [Session() for _ in range(file.form.sessions)]
+            start = function
+            self.guarded(start, lambda: made.append(call_function(run, start, sessions, {}, start.node)))
+        if any(write.name.lower() == file.name.lower() for write in run.writes[before:]):
+            return
+        found = made[0] if made and isinstance(made[0], Relation) else run.views.get(file.name.lower())
+        if found is not None:
+            node = function.node if function is not None else file.tree
+            written(run, Write(file.name, found, node, file.reading))
+
+    def report_unwritten(self, file: File) -> None:
+        if file.failed is not None:
+            return
+        starts = [each.node for each in file.functions if each.name == file.form.entry]
+        reading, self.run.reading = self.run.reading, file.reading
+        message = f"the text does not tell what {file.name} is made of"
+        self.run.report(Code.NOT_WRITTEN, message, next(iter([*starts, *file.tree.body]), None))
+        self.run.reading = reading
+
     def execute_module(self, file: File, name: str) -> Environment:
         run = self.run
         env = Environment({"__name__": name, "__file__": file.path}, None, file)
@@ -191,8 +244,7 @@ class Program:
             self.guarded(function, partial(define, run, function, name, kind, decorator, [], rules))
         for function in file.functions:
             if is_dbt_model(function) and id(function.node) not in run.called:
-                stem = file.parts[-1] if file.parts else "model"
-                self.guarded(function, lambda f=function, n=stem: dbt_model(run, f, n))
+                self.guarded(function, partial(dbt_model, run, function, file.script, file.name))
 
     def guarded(self, function: Function, call: Any) -> None:
         """A function that does too much, or what nobody has thought of, costs only itself."""
@@ -406,8 +458,6 @@ class Program:
         return found
 
     def new_member(self, name: str) -> Value:
-        if name == "dbt.is_incremental":
-            return Unknown("is_incremental", "asked when it runs")
         if name == "sys.argv":
             return Unknown("argv", "the command line", Confidence.LOW)
         if name in ("__future__.annotations",):

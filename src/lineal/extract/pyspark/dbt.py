@@ -1,0 +1,101 @@
+"""dbt's Python models: def model(dbt, session), and what `dbt` tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.session import read_name, table_named
+from lineal.extract.pyspark.values import Function, Native, Unknown, Value
+from lineal.model.script import DbtContext
+from lineal.model.way import Confidence
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+
+@dataclass(frozen=True, eq=False)
+class Dbt:
+    """dbt, the first argument of a model; `part` is config for dbt.config."""
+
+    model: str
+    context: DbtContext | None
+    part: str = ""
+
+
+class RelationName(str):
+    """dbt.this: a text that has parts"""
+
+
+def is_dbt_model(function: Function) -> bool:
+    """def model(dbt, session)"""
+    return function.name == "model" and [each.arg for each in function.node.args.args][:1] == ["dbt"]
+
+
+def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
+    """dbt.ref, dbt.source, dbt.config.get, dbt.this, dbt.is_incremental, dbt.var"""
+    if held.part:
+        return Native(name, lambda run, arguments, keywords, node: setting(held, arguments, keywords))
+    if name == "config":
+        return Dbt(held.model, held.context, name)
+    if name == "this":
+        return RelationName(held.model)
+    if name == "is_incremental":
+        known = held.context.incremental if held.context is not None else None
+        return Unknown(name, "asked when it runs") if known is None else known
+    if name == "ref":
+        return Native(name, lambda run, arguments, keywords, node: relation(run, held, arguments, node, 1))
+    if name == "source":
+        return Native(name, lambda run, arguments, keywords, node: relation(run, held, arguments, node, 2))
+    if name == "var":
+        return Native(name, lambda run, arguments, keywords, node: variable(held, arguments, keywords))
+    return Unknown(name, f"dbt has no {name}", Confidence.LOW)
+
+
+def configure(run: Run, held: Dbt, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """dbt.config(materialized="table")"""
+    return None
+
+
+def relation(run: Run, held: Dbt, arguments: Arguments, node: Any, least: int) -> Value:
+    """dbt.ref("orders"), dbt.ref("package", "orders"), dbt.source("raw", "orders")"""
+    if len(arguments) < least:
+        return Unknown("ref()", "a relation without a name")
+    if not all(isinstance(each, str) for each in arguments):
+        return read_name(run, arguments[-1], node, table_named)
+    if held.context is None:
+        return read_name(run, arguments[-1] if least == 1 else ".".join(arguments), node, table_named)
+    named = held.context.relations.get(".".join(arguments), arguments[-1])
+    return read_name(run, named, node, table_named)
+
+
+def setting(held: Dbt, arguments: Arguments, keywords: Keywords) -> Value:
+    """dbt.config.get("columns", [])"""
+    return known(held, held.context.settings if held.context is not None else None, arguments, keywords)
+
+
+def variable(held: Dbt, arguments: Arguments, keywords: Keywords) -> Value:
+    """dbt.var("start", "2024-01-01")"""
+    return known(held, held.context.variables if held.context is not None else None, arguments, keywords)
+
+
+def known(held: Dbt, values: Any, arguments: Arguments, keywords: Keywords) -> Value:
+    name, *more = arguments or [None]
+    default = more[0] if more else keywords.get("default")
+    if not isinstance(name, str):
+        return Unknown("…", "configuration", Confidence.LOW)
+    if values is None:
+        return Unknown(name, "configuration", Confidence.LOW)
+    return values.get(name, default)
+
+
+def part_of_name(run: Run, held: RelationName, name: str, node: Any) -> Value:
+    """dbt.this.identifier"""
+    from lineal.extract.pyspark.values import Method
+
+    if name in ("identifier", "name", "table"):
+        return str(held)
+    if name in ("schema", "database"):
+        return Unknown(name, "where the model is built", Confidence.LOW)
+    return Method(held, name)
