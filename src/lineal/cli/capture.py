@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 def command(job: str | None, arguments: tuple[str, ...], entry: bool, **options: Any) -> None:
     """Run a PySpark job, and take the lineage of everything it writes as it writes it.
 
-    This command runs JOB.py, as spark-submit does; no other command runs what it reads. The job never fails because
-    of it, and its exit code is the job's. Without --save, --to or --url the edges are printed when the job has ended.
+    This command executes JOB.py, as spark-submit does. Only run and capture execute what they read. The job never fails
+    because of it, and its exit code is the job's. Without --save, --to or --url the edges are printed when the job has
+    ended.
 
     \b
     lineal capture job.py --save job.lineal.json -- --day 2026-11-16

@@ -46,7 +46,7 @@ def _line(outcome: Outcome, done: int, total: int) -> str:
     """5/22  ok       view         stg_orders  57 rows, 0.8 s"""
     width = len(str(total))
     rows = f"{counted(outcome.rows, 'row')}, " if outcome.rows is not None else ""
-    end = f"because {outcome.because} failed" if outcome.because else f"{rows}{outcome.seconds:.1f} s"
+    end = f"because {outcome.because} {outcome.lacks}" if outcome.because else f"{rows}{outcome.seconds:.1f} s"
     return f"{done:>{width}}/{total}  {outcome.status.value:<7}  {outcome.kind:<11}  {outcome.name}  {end}"
 
 

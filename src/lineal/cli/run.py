@@ -30,6 +30,7 @@ class Request(NamedTuple):
     master: str | None
     conf: tuple[str, ...]
     check: bool
+    timeout: float
     output: str
     color: str
 
@@ -52,6 +53,14 @@ class Request(NamedTuple):
 @click.option("--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be given several times.")
 @click.option("--check/--no-check", default=True, help="Compare the lineage of the text with that of Spark's plan.")
 @click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=3600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Stop a Python model after so long.",
+)
+@click.option(
     "--output", type=click.Choice(["table", "json"]), default="table", show_default=True, help="How to show the result."
 )
 @click.option(
@@ -65,6 +74,8 @@ def command(**options: Any) -> None:
     """Run the project's pipeline on Spark: load seeds, build models, test columns, compare lineage.
 
     PROJECT is a folder with a lineal.yml.  [default: .]
+
+    This command executes the project's Python models. Only run and capture execute what they read.
 
     SELECTOR is a node, with a plus on the side to follow: m, +m with all that it is built from, m+ with all that is
     built from it, 2+m two hops upstream; m.c+ what a change of the column c reaches.
@@ -102,6 +113,7 @@ def _run(request: Request) -> int:
             request.master,
             settings(request.conf),
             request.check,
+            request.timeout,
         )
         summary = progress(spark.run(corpus, options), request.color)
     except (SparkUnavailable, spark.WarehouseError, ProjectError, UnknownName, UnknownDialect) as mistake:

@@ -55,7 +55,18 @@ def edges_of(agreement: Agreement | None) -> str:
         return NOTHING
     if agreement.problem:
         return f"{_sum(agreement.static)} = ?"
-    return f"{_sum(agreement.static)} {'=' if agreement.agrees else '≠'} {_sum(agreement.exact)}"
+    return f"{_sum(agreement.static)} {_sign(agreement)} {_sum(agreement.exact)}{_left_out(agreement)}"
+
+
+def _sign(agreement: Agreement) -> str:
+    if not agreement.agrees:
+        return "≠"
+    return "≈" if agreement.incomparable else "="
+
+
+def _left_out(agreement: Agreement) -> str:
+    """2 columns of a Python model that cannot be compared"""
+    return f", {len(agreement.incomparable)} not comparable" if agreement.incomparable else ""
 
 
 def _sum(counts: tuple[int, int]) -> str:
@@ -74,7 +85,8 @@ def _details(outcome: Outcome) -> Iterator[Line]:
 
 def complaints(outcome: Outcome) -> Iterator[str]:
     if outcome.because:
-        yield f"not built, because {outcome.because} failed"
+        yield f"not built, because {outcome.because} {outcome.lacks}"
+    yield from outcome.notes
     yield from map(str, outcome.faults)
     for test in outcome.tests:
         if test.status != "passed":
@@ -83,6 +95,8 @@ def complaints(outcome: Outcome) -> Iterator[str]:
     if outcome.agreement is not None:
         yield from ([outcome.agreement.problem] if outcome.agreement.problem else [])
         yield from map(str, outcome.agreement.disagreements)
+        if outcome.agreement.incomparable:
+            yield f"not comparable, because only a run knows them: {', '.join(outcome.agreement.incomparable)}"
 
 
 def total(summary: Summary) -> str:
@@ -91,10 +105,13 @@ def total(summary: Summary) -> str:
     return "; ".join(part for part in parts if part)
 
 
+STATUSES = ("ok", "kept", "external", "failed", "skipped")
+
+
 def _nodes(summary: Summary) -> str:
     data = [outcome for outcome in summary.outcomes if outcome.kind != "function" or not outcome.green]
     counts = Counter(outcome.status.value for outcome in data)
-    each = ", ".join(f"{counts[status]} {status}" for status in ("ok", "kept", "failed", "skipped") if counts[status])
+    each = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     return f"{counted(len(data), 'node')}: {each}" if each else "nothing to build"
 
 
@@ -112,7 +129,9 @@ def _edges(summary: Summary) -> str:
     wrong = sum(not each.agrees for each in compared)
     if wrong:
         return f"{_sum((fields, rows))} edges, static ≠ Catalyst in {counted(wrong, 'model')}"
-    return f"{_sum((fields, rows))} edges, static = Catalyst"
+    left_out = sum(len(each.incomparable) for each in compared)
+    beside = f", {counted(left_out, 'column')} not comparable" if left_out else ""
+    return f"{_sum((fields, rows))} edges, static = Catalyst{beside}"
 
 
 def as_json(summary: Summary) -> str:
@@ -133,6 +152,7 @@ def _node(outcome: Outcome) -> dict[str, Any]:
         "rows": outcome.rows,
         "seconds": round(outcome.seconds, 3),
         "because": outcome.because or None,
+        "notes": list(outcome.notes),
         "faults": [{"message": fault.message, **_place(fault.place)} for fault in outcome.faults],
         "tests": [{**asdict(test), "place": None} | _place(test.place) for test in outcome.tests],
         "edges": None if outcome.agreement is None else _agreement(outcome.agreement),
@@ -149,5 +169,6 @@ def _agreement(agreement: Agreement) -> dict[str, Any]:
         "static": dict(zip(("field", "inspect"), agreement.static, strict=True)),
         "catalyst": dict(zip(("field", "inspect"), agreement.exact, strict=True)),
         "disagreements": [{"edge": each.edge, "only_in": each.only_in} for each in agreement.disagreements],
+        "not_comparable": list(agreement.incomparable),
         "problem": agreement.problem or None,
     }

@@ -40,6 +40,8 @@ class Write(NamedTuple):
     failure: str = ""
     dataset_lineage: str = ""
     """what the session says of the setting DATASET_LINEAGE"""
+    session: int = 0
+    """which session has written it"""
 
 
 class Recorder:
@@ -149,7 +151,12 @@ class Recorder:
         else:
             with self._lock:
                 self._found.setdefault(facts_of(found), found)
-        self._told(Write(target, found, run, execution.failure, execution.dataset_lineage))
+        self._told(Write(target, found, run, execution.failure, execution.dataset_lineage, execution.session))
+
+    def lineage(self, plan: str, target: str, session: int) -> Extraction:
+        """The lineage of a plan that nothing has written yet, with what is known of checkpoints and variables."""
+        variables = self._variables.get(session)
+        return deeply(lambda: extract(plan, target, self._names, self._checkpoints, variables))
 
 
 def deeply(read: Callable[[], Read]) -> Read:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
 from lineal.extract.catalyst.plan import Names
+from lineal.extract.definitions import PYTHON, extract
 from lineal.extract.sql.translate import statement
-from lineal.graph.compare import compare
+from lineal.graph.compare import Disagreement, compare, facts, written
 from lineal.graph.graph import Graph
+from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.extraction import Extraction
-from lineal.model.script import Corpus
-from lineal.model.way import compose
+from lineal.model.script import Corpus, DbtContext, Script
+from lineal.model.way import Confidence, compose
 from lineal.spark.exact import lineage
 from lineal.spark.run.errors import message_of
 from lineal.spark.run.jobs import Job, key_of
+from lineal.spark.run.python_models import PythonModels, Trace
 from lineal.spark.run.result import Agreement
 
 DEEPEST = 20
@@ -26,18 +30,25 @@ DEEPEST = 20
 class Crosscheck:
     """Compares one model after the other."""
 
-    def __init__(self, corpus: Corpus, static: Extraction, spark: Any) -> None:
+    def __init__(self, corpus: Corpus, static: Extraction, spark: Any, python: PythonModels | None = None) -> None:
+        self.corpus = corpus
+        self.static = static
+        self.python = python
         self.namespace = corpus.namespace
         self.meanings = corpus.meanings
         self.spark = spark
         self.texts = texts_by_model(corpus)
-        functions = frozenset(Dataset(corpus.namespace, each.name) for each in corpus.functions if each.table)
-        self.inlined = Inlined(static, functions)
+        self.functions = frozenset(Dataset(corpus.namespace, each.name) for each in corpus.functions if each.table)
+        self.inlined = Inlined(static, self.functions)
+        self.branches: dict[bool, Inlined] = {}
+        """The static lineage of Python models with the answer that dbt.is_incremental gave."""
         self.one_at_a_time = Lock()
         """Reading a plan is Python's work: side by side it would be no faster."""
 
     def of(self, job: Job) -> Agreement:
         """Static beside exact, for all the ways in which the model can be rendered."""
+        if job.is_python:
+            return self.of_python(job)
         static = self.inlined.into(Dataset(self.namespace, job.name))
         try:
             with self.one_at_a_time:
@@ -46,11 +57,89 @@ class Crosscheck:
             return Agreement(counts(static), (0, 0), (), f"Spark's plan cannot be read: {message_of(problem)}")
         return Agreement(counts(static), counts(exact), tuple(compare(static, exact)))
 
+    def of_python(self, job: Job) -> Agreement:
+        """Static beside what Spark has seen of the model that ran. Both go the same way where dbt.is_incremental is
+        asked; what the text leaves open is not comparable."""
+        assert self.python is not None
+        trace = self.python.traces[job.key]
+        with self.one_at_a_time:
+            static = self.branch(job, trace).into(Dataset(self.namespace, job.name))
+        if trace.problem:
+            return Agreement(counts(static), (0, 0), (), f"Spark's plan cannot be read: {trace.problem}")
+        exact = united(trace.edges)
+        is_open = any(each.code in LEAVES_OPEN and _file(each) in trace.files for each in self.static.diagnostics)
+        found = Comparison(static, exact, is_open or any(_is_star(edge.target) for edge in static))
+        return Agreement(counts(static), counts(exact), found.disagreements, "", found.incomparable)
+
+    def branch(self, job: Job, trace: Trace) -> Inlined:
+        """The static lineage of the branch that has run, of a model that asks for it."""
+        if not any(ASKS in text for text in job.step.texts):
+            return self.inlined
+        if trace.incremental not in self.branches:
+            scripts = [with_answer(script, trace.incremental) for script in self.corpus.scripts]
+            static = extract(replace(self.corpus, scripts=scripts))
+            self.branches[trace.incremental] = Inlined(static, self.functions)
+        return self.branches[trace.incremental]
+
     def exact(self, job: Job) -> list[Edge]:
         names = Names(namespace=self.namespace, meanings=self.meanings)
         texts = self.texts.get(job.key, job.step.texts)
         found = [lineage(statement(text, job.dialect), self.spark, job.name, names) for text in dict.fromkeys(texts)]
         return united(edge for extraction in found for edge in extraction.edges)
+
+
+LEAVES_OPEN = frozenset((Code.DYNAMIC, Code.UNSUPPORTED_CONSTRUCT, Code.TOO_DEEP, Code.NOT_WRITTEN))
+"""Where one of these stands, static reading has said that it does not know everything."""
+
+ASKS = "is_incremental"
+
+
+def with_answer(script: Script, incremental: bool) -> Script:
+    """A Python model that is told whether it is incremental."""
+    if script.dialect != PYTHON or script.target is None:
+        return script
+    return replace(script, dbt=replace(script.dbt or DbtContext(), incremental=incremental))
+
+
+def _file(diagnostic: Diagnostic) -> str:
+    return diagnostic.place.file if diagnostic.place is not None else ""
+
+
+def _is_star(target: Column | Dataset) -> bool:
+    return isinstance(target, Column) and target.name == "*"
+
+
+class Comparison:
+    """The facts of two engines about a Python model: those that only one has, as far as they can be compared.
+
+    An edge that the text leaves in doubt, because it stands in one of several branches, need not be in a plan. An edge
+    of a plan need not be in the text where static reading has said that it does not know everything.
+    """
+
+    def __init__(self, static: list[Edge], exact: list[Edge], is_open: bool) -> None:
+        sure = facts((certain(edge) for edge in static), None)
+        ours, theirs = facts(static, None), facts(exact, None)
+        self.only_ours = [fact for fact in ours if fact not in theirs and fact in sure]
+        beyond = [fact for fact in theirs if fact not in ours]
+        self.only_theirs = [] if is_open else beyond
+        doubtful = [fact for fact in ours if fact not in theirs and fact not in sure]
+        self.left_out = [*doubtful, *(beyond if is_open else [])]
+        self.targets = {**ours, **theirs}
+
+    @property
+    def disagreements(self) -> tuple[Disagreement, ...]:
+        sides = (("static", self.only_ours), ("catalyst", self.only_theirs))
+        found = [Disagreement(self.targets[fact], written(fact), side) for side, facts_ in sides for fact in facts_]
+        return tuple(sorted(found))
+
+    @property
+    def incomparable(self) -> tuple[str, ...]:
+        """The columns, or the dataset itself for its rows."""
+        return tuple(sorted({target.partition(" ")[2] for _, target, _ in self.left_out}))
+
+
+def certain(edge: Edge) -> Edge:
+    return edge._replace(usages=tuple(usage for usage in edge.usages if usage.level >= Confidence.HIGH))
 
 
 def texts_by_model(corpus: Corpus) -> Mapping[str, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +15,20 @@ from lineal.model import names
 from lineal.model.diagnostic import Code, Diagnostic, Severity
 from lineal.model.extraction import ColumnInfo, Extraction
 from lineal.model.script import Corpus, Function, Script, Step
+from lineal.projects.imports import with_imports
 from lineal.spark.run.result import Fault
+
+PYTHON = "python"
 
 BUILT_AS = {"view": "view", "table": "table", "incremental": "incremental", "ephemeral": "view"}
 """How a model is declared, and as what it is built."""
 
-KINDS = {"seed": "seed", "function": "function", "python": "python"}
+BUILT_OF_PYTHON = {**BUILT_AS, "view": "table", "ephemeral": "table"}
+"""The same of a Python model: the rows that it makes are kept, since no query can make them again."""
+
+KINDS = {"seed": "seed", "function": "function"}
+EXTERNAL = "external"
+"""Python that a run does not execute."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,14 @@ class Job:
 
     @property
     def kind(self) -> str:
+        if self.is_python:
+            built_as = BUILT_OF_PYTHON.get(self.step.materialized, self.step.materialized)
+            return built_as if self.step.texts else EXTERNAL
         return KINDS.get(self.step.kind) or BUILT_AS.get(self.step.materialized, self.step.materialized)
+
+    @property
+    def is_python(self) -> bool:
+        return self.step.kind == PYTHON
 
     @property
     def is_data(self) -> bool:
@@ -102,15 +118,14 @@ def _distinct(steps: Iterable[Step]) -> tuple[dict[str, Step], dict[str, Fault]]
 
 def _unfit(step: Step, diagnostics: list[Diagnostic]) -> Fault | None:
     """Why a step cannot even be tried."""
-    if step.kind == "python":
-        return Fault("lineal runs no Python nodes: make it a SQL model, or its table a source", step.place)
-    if step.kind == "sql" and step.materialized not in BUILT_AS:
+    if step.kind in ("sql", PYTHON) and step.materialized not in BUILT_AS:
         near = names.closest(step.materialized, list(BUILT_AS))
         meant = f"; did you mean {near}?" if near else f": choose {', '.join(BUILT_AS)}"
         return Fault(f"materialized: {step.materialized} is not known{meant}", step.place)
     if step.kind != "seed" and not step.texts:
         said = _errors_in(step, diagnostics)
-        return Fault(said[0].message, said[0].place) if said else Fault("there is no SQL to run", step.place)
+        nothing = None if step.kind == PYTHON else Fault("there is no SQL to run", step.place)
+        return Fault(said[0].message, said[0].place) if said else nothing
     return None
 
 
@@ -132,6 +147,10 @@ def _needs(corpus: Corpus, extraction: Extraction, steps: Mapping[str, Step]) ->
     functions = {key_of(function.name) for function in corpus.functions}
     unread = _unread_files(extraction)
     for key, step in steps.items():
+        needs[key] |= {key_of(name) for name in step.depends}
+        if step.kind == PYTHON:
+            needs[key] = (needs[key] | _named(step, unread, functions, steps)) & steps.keys() - {key}
+            continue
         for text in dict.fromkeys(step.texts):
             needs[key] |= called(text, corpus.dialect) & functions
             if step.file in unread or _reads_below(step, corpus):
@@ -140,9 +159,19 @@ def _needs(corpus: Corpus, extraction: Extraction, steps: Mapping[str, Step]) ->
     return needs
 
 
+def _named(step: Step, unread: set[str], functions: set[str], steps: Mapping[str, Step]) -> set[str]:
+    """The functions that a Python model names; where it is not read completely, also the tables."""
+    words = {key_of(word) for text in step.texts for word in WORD.findall(text)}
+    found = {name for name in functions if name.rpartition(".")[2] in words}
+    return found | {name for name in steps if name in words} if step.file in unread else found
+
+
+WORD = re.compile(r"\w+")
+
+
 def _unread_files(extraction: Extraction) -> set[str]:
     """Files with a statement that the static lineage could not read: there every name counts."""
-    lost = (Code.PARSE_ERROR, Code.TOO_DEEP, Code.UNSUPPORTED_STATEMENT)
+    lost = (Code.PARSE_ERROR, Code.TOO_DEEP, Code.UNSUPPORTED_STATEMENT, Code.DYNAMIC, Code.NOT_WRITTEN)
     return {each.place.file for each in extraction.diagnostics if each.code in lost and each.place}
 
 
@@ -247,10 +276,25 @@ def _own(job: Job) -> list[object]:
     step = job.step
     tests = [(test.column, test.name, sorted(test.arguments.items())) for test in step.tests]
     hooks = [_text(script) for script in (*step.before, *step.after)]
-    columns = [(column.name, column.type) for column in job.columns] if step.kind != "sql" else []
+    columns = [(column.name, column.type) for column in job.columns] if step.kind in ("seed", "function") else []
     function = [job.function.parameters, job.function.types, job.function.returns] if job.function else []
     rows = _file_digest(Path(step.file)) if step.kind == "seed" else ""
-    return [job.kind, step.texts, sorted(step.settings.items()), tests, hooks, columns, function, rows, job.dialect]
+    settings = sorted((key, value) for key, value in step.settings.items() if key not in NOT_PART_OF_IT)
+    python = _python(step) if job.is_python else []
+    return [job.kind, step.texts, settings, tests, hooks, columns, function, rows, job.dialect, *python]
+
+
+NOT_PART_OF_IT = ("timeout",)
+"""Settings that change nothing about what is built."""
+
+
+def _python(step: Step) -> list[object]:
+    """What a Python model is made of beside its text: the modules that it imports, what `dbt` tells it."""
+    roots = [Path(root) for root in step.roots]
+    modules = with_imports(Path(step.file), roots)[1:] if roots else []
+    texts = [*step.texts, *(module.read_text("utf-8", "replace") for module in modules)]
+    variables = [(name, value) for name, value in step.variables.items() if any(name in text for text in texts)]
+    return [texts[1:], sorted(variables, key=str), sorted(step.relations.items())]
 
 
 def _text(script: Script) -> str:

@@ -12,10 +12,11 @@ from lineal.spark.functions import head_and_body
 from lineal.spark.names import quoted
 from lineal.spark.run.errors import Origin, Views, fault_of
 from lineal.spark.run.jobs import Job
+from lineal.spark.run.python_models import PythonModels
 from lineal.spark.run.result import Fault, Refused
 from lineal.spark.run.seeds import seed_frame
 from lineal.spark.run.state import Entry
-from lineal.spark.run.warehouse import Tables
+from lineal.spark.run.warehouse import Tables, new_version
 
 FUNCTION_KINDS = ("", "TEMPORARY ")
 """A view can read a function of the catalogue only; one of the session is for catalogues that keep no functions."""
@@ -24,9 +25,19 @@ FUNCTION_KINDS = ("", "TEMPORARY ")
 class Builder:
     """Builds each kind of job."""
 
-    def __init__(self, tables: Tables, spark: Any, views: Views, *, full_refresh: bool, own_functions: bool) -> None:
+    def __init__(
+        self,
+        tables: Tables,
+        spark: Any,
+        views: Views,
+        python: PythonModels | None,
+        *,
+        full_refresh: bool,
+        own_functions: bool,
+    ) -> None:
         self.tables = tables
         self.spark = spark
+        self.python = python
         self.views = views
         self.full_refresh = full_refresh
         self.function_kind = FUNCTION_KINDS[not own_functions]
@@ -68,6 +79,8 @@ class Builder:
             return self.tables.view(job.name, lambda head: head + sql, sql)
 
     def table(self, job: Job) -> Entry:
+        if job.is_python:
+            return self.of_python(job, None)
         with self.queried(job) as frame:
             return self.tables.replace(job.name, frame)
 
@@ -75,9 +88,21 @@ class Builder:
         """The first time a table; later what is new is added, or replaces the rows with the same unique_key."""
         if not self.goes_on(job):
             return self.table(job)
-        keys = job.step.settings.get("unique_key", [])
+        keys = unique_key(job)
+        if job.is_python:
+            return self.of_python(job, keys)
         with self.queried(job) as frame:
-            return self.tables.extend(job.name, frame, [str(keys)] if not isinstance(keys, list) else keys)
+            return self.tables.extend(job.name, frame, keys)
+
+    def of_python(self, job: Job, keys: list[str] | None) -> Entry:
+        """The table of a Python model; with a list of keys, which may be empty, on top of what is there."""
+        assert self.python is not None, "a run with Python models can execute them"
+        with self.python.made(job, incremental=keys is not None) as made:
+            if made.in_place:
+                return Entry(job.name, "table", new_version(), "")
+            if keys is None or made.whole:
+                return made.within_time(lambda: self.tables.replace(job.name, made.frame))
+            return made.within_time(lambda: self.tables.extend(job.name, made.frame, keys))
 
     def function(self, job: Job) -> Entry:
         function = job.function
@@ -114,6 +139,18 @@ class Builder:
             raise
         except Exception as problem:
             raise Refused(fault_of(problem, origin, self.views)) from problem
+
+
+def session_function(job: Job) -> str:
+    """The statement that declares a function of the project for one session."""
+    assert job.function is not None
+    head, body = definition(job.function, job, FUNCTION_KINDS[1])
+    return head + body
+
+
+def unique_key(job: Job) -> list[str]:
+    keys = job.step.settings.get("unique_key") or []
+    return [str(key) for key in keys] if isinstance(keys, list) else [str(keys)]
 
 
 def origin_of(job: Job, sql: str, head: str = "") -> Origin:

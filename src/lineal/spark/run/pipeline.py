@@ -9,17 +9,20 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from lineal.extract.catalyst.plan import Names
 from lineal.extract.definitions import extract
 from lineal.extract.sql.translate import statement
 from lineal.graph.compare import Disagreement
 from lineal.model.extraction import Extraction
 from lineal.model.script import ColumnTest, Corpus
 from lineal.spark.names import quoted
+from lineal.spark.python.process import stop_all
 from lineal.spark.run.column_tests import Examined, examine, looker
 from lineal.spark.run.crosscheck import Crosscheck
 from lineal.spark.run.errors import Origin, fault_of
-from lineal.spark.run.jobs import Fingerprints, Job, jobs_of, key_of
-from lineal.spark.run.models import Builder, origin_of
+from lineal.spark.run.jobs import EXTERNAL, Fingerprints, Job, jobs_of, key_of
+from lineal.spark.run.models import Builder, origin_of, session_function
+from lineal.spark.run.python_models import TIMEOUT, PythonModels
 from lineal.spark.run.result import (
     Agreement,
     Ended,
@@ -42,6 +45,12 @@ from lineal.spark.start import start
 FOLDER = ".lineal"
 """What a run leaves in the project."""
 
+COMPARED = ("sql", "python")
+"""The kinds of nodes whose static lineage is held against Spark's."""
+
+VIEWS = ("view", "ephemeral")
+ABSENT = "is not in the warehouse, and lineal run does not execute it"
+
 
 @dataclass(frozen=True)
 class Options:
@@ -56,6 +65,8 @@ class Options:
     master: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
     check: bool = True
+    timeout: float = TIMEOUT
+    """The seconds after which a Python model is stopped."""
 
     def settled(self, engine: Mapping[str, Any]) -> Settled:
         """With the project's settings: `spark: {master: …, warehouse: …, conf: {…}}`, or `spark.*` keys directly."""
@@ -97,6 +108,7 @@ def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event |
         tables = _tables(settled, spark)
         stack.callback(tables.close)
         pipeline = Pipeline(corpus, static, jobs, wanted, options, tables, spark, has_catalogue(settled.conf))
+        stack.callback(pipeline.close)
         yield from pipeline.run()
         yield Summary(tuple(pipeline.outcomes[key] for key in wanted), time.monotonic() - began)
 
@@ -134,10 +146,39 @@ class Pipeline:
         self.state = tables.state
         self.spark = spark
         self.fingerprints = Fingerprints(jobs)
-        self.crosscheck = Crosscheck(corpus, static, spark) if options.check else None
-        self.builder = Builder(tables, spark, self.view, full_refresh=options.full_refresh, own_functions=not catalogue)
+        self.python = self.python_models(corpus, tables)
+        self.crosscheck = Crosscheck(corpus, static, spark, self.python) if options.check else None
+        self.builder = Builder(
+            tables,
+            spark,
+            self.view,
+            self.python,
+            full_refresh=options.full_refresh,
+            own_functions=not catalogue,
+        )
         self.look = looker(spark, tables.stands)
         self.outcomes: dict[str, Outcome] = {}
+
+    def python_models(self, corpus: Corpus, tables: Folder | Catalogue) -> PythonModels | None:
+        """What executes Python models, if there are any to execute."""
+        if not any(job.is_python and job.kind != EXTERNAL and not job.fault for job in self.wanted.values()):
+            return None
+        return PythonModels(
+            tables,
+            self.spark,
+            self.jobs,
+            session_function,
+            Names(namespace=corpus.namespace, meanings=corpus.meanings),
+            self.options.timeout,
+            self.options.check,
+        )
+
+    def close(self) -> None:
+        """End what is still at work: the run is over, or was interrupted."""
+        stop_all()
+        if self.python is not None:
+            with suppress(Exception):  # Spark may be gone already
+                self.python.close()
 
     def run(self) -> Iterator[Event]:
         broken = self.tables.open(self.jobs)
@@ -168,6 +209,8 @@ class Pipeline:
 
     def done(self, job: Job) -> Outcome:
         self.possible(job)
+        if job.kind == EXTERNAL:
+            return self.external(job)
         made_of = self.fingerprints.of(job)
         entry = replace(self.builder.build(job), kind=job.kind, made_of=made_of)
         if not job.is_data:
@@ -176,11 +219,26 @@ class Pipeline:
         self.keep(job, entry)
         self.builder.finish(job)
         examined = self.examined(job, [test for test in job.step.tests if not self.is_late(job, test)])
-        agreement = self.crosscheck.of(job) if self.crosscheck and job.step.kind == "sql" else None
+        agreement = self.crosscheck.of(job) if self.crosscheck and job.step.kind in COMPARED else None
         status = Status.FAILED if any(test.status == "failed" for test in examined.tests) else Status.OK
-        outcome = Outcome(job.name, job.kind, status, examined.rows, tests=examined.tests, agreement=agreement)
+        notes = self.notes(job)
+        outcome = Outcome(
+            job.name, job.kind, status, examined.rows, tests=examined.tests, agreement=agreement, notes=notes
+        )
         self.remember(job, entry, outcome)
         return outcome
+
+    def external(self, job: Job) -> Outcome:
+        """Python that lineal does not execute: its table may be there, and others may read it."""
+        missing = not self.tables.stands(job.name)
+        note = f"lineal run does not execute {job.step.file}: it is neither a PySpark model nor a Spark job"
+        return Outcome(job.name, job.kind, Status.EXTERNAL, notes=(note,), missing=missing, lacks=ABSENT)
+
+    def notes(self, job: Job) -> tuple[str, ...]:
+        said = self.python.notes.get(job.key, []) if self.python is not None else []
+        if job.is_python and job.step.materialized in VIEWS:
+            return ("a Python model cannot be a view: it is built as a table", *said)
+        return tuple(said)
 
     def possible(self, job: Job) -> None:
         """Refused if it cannot be done, or needs what neither this run nor a former one has built."""
@@ -276,4 +334,5 @@ def _recalled(memory: dict[str, Any] | None) -> Agreement | None:
     if memory is None:
         return None
     disagreements = tuple(Disagreement(*each) for each in memory["disagreements"])
-    return Agreement(tuple(memory["static"]), tuple(memory["exact"]), disagreements, memory["problem"])
+    incomparable = tuple(memory.get("incomparable", ()))
+    return Agreement(tuple(memory["static"]), tuple(memory["exact"]), disagreements, memory["problem"], incomparable)

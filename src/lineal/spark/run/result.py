@@ -15,11 +15,13 @@ class Status(StrEnum):
     """Built by a former run from the same inputs."""
     FAILED = "failed"
     SKIPPED = "skipped"
+    EXTERNAL = "external"
+    """Not built by lineal run: Python that is neither a PySpark model nor a Spark job."""
 
     @property
     def stands(self) -> bool:
         """Whether what depends on it can be built."""
-        return self in (Status.OK, Status.KEPT)
+        return self in (Status.OK, Status.KEPT, Status.EXTERNAL)
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ class Agreement:
     exact: tuple[int, int] = (0, 0)
     disagreements: tuple[Disagreement, ...] = ()
     problem: str = ""
+    incomparable: tuple[str, ...] = ()
+    """The columns of a Python model of which only a run knows what they are made of; `m` itself stands for its rows."""
 
     @property
     def agrees(self) -> bool:
@@ -89,6 +93,17 @@ class Outcome:
     agreement: Agreement | None = None
     because: str = ""
     """The job that failed, where this one is skipped."""
+    lacks: str = "failed"
+    """What is wrong with that job."""
+    notes: tuple[str, ...] = ()
+    """What the user should know that is no failure."""
+    missing: bool = False
+    """Of an external node: its table is not in the warehouse."""
+
+    @property
+    def stands(self) -> bool:
+        """Whether what depends on it can be built."""
+        return self.status.stands and not self.missing
 
     @property
     def green(self) -> bool:

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import NamedTuple
 
 from lineal.spark.run.jobs import Job
 from lineal.spark.run.result import Began, Ended, Event, Outcome, Status
 
 Work = Callable[[Job], Outcome]
+
+
+class Lack(NamedTuple):
+    """A job that others wait for in vain, and why."""
+
+    name: str
+    lacks: str
 
 
 def scheduled(jobs: Mapping[str, Job], work: Work, threads: int) -> Iterator[Event]:
@@ -44,7 +52,7 @@ def _start(
         stopped = _stopped_by(job, ended)
         if stopped is not None:
             del waiting[key]
-            ended[key] = Outcome(job.name, job.kind, Status.SKIPPED, because=stopped)
+            ended[key] = Outcome(job.name, job.kind, Status.SKIPPED, because=stopped.name, lacks=stopped.lacks)
             yield Ended(ended[key])
         elif len(running) < threads and _ready(job, ended, jobs):
             del waiting[key]
@@ -59,12 +67,12 @@ def _ready(job: Job, ended: Mapping[str, Outcome], jobs: Mapping[str, Job]) -> b
     return all(key in ended for key in job.needs | job.after if key in jobs)
 
 
-def _stopped_by(job: Job, ended: Mapping[str, Outcome]) -> str | None:
+def _stopped_by(job: Job, ended: Mapping[str, Outcome]) -> Lack | None:
     """The job that failed first on the way here."""
     if job.fault is not None:
         return None
     for key in sorted(job.needs):
         outcome = ended.get(key)
-        if outcome is not None and not outcome.status.stands:
-            return outcome.because or outcome.name
+        if outcome is not None and not outcome.stands:
+            return Lack(outcome.because or outcome.name, outcome.lacks)
     return None

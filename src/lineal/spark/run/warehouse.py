@@ -70,6 +70,7 @@ class Folder:
     """Parquet files in a folder, known to Spark through a catalogue in memory."""
 
     def __init__(self, folder: Path, state: State, spark: Any) -> None:
+        self.given = folder
         self.folder = folder.absolute()
         self.state = state
         self.spark = spark
@@ -142,7 +143,7 @@ class Folder:
         old = self.spark.table(quoted(name))
         fresh = aligned(frame, old.columns)
         if keys:
-            return self.replace(name, others(old, fresh, keys).unionByName(fresh))
+            return self.replace(name, fresh.unionByName(others(old, fresh, keys)))
         before = self.state.entries[key_of(name)]
         version = new_version()
         fresh.write.mode("error").parquet(str(self.place(name, version)))
@@ -211,6 +212,7 @@ class Catalogue:
     """Tables of a catalogue that the session is configured for; how safe a write is, is the catalogue's affair."""
 
     def __init__(self, folder: Path, state: State, spark: Any) -> None:
+        self.given = folder
         self.folder = folder.absolute()
         self.state = state
         self.spark = spark

@@ -1,0 +1,97 @@
+"""What a model gets as `dbt`: model(dbt, session)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class Flag(int):
+    """dbt.is_incremental is a property; called it says the same."""
+
+    def __call__(self) -> bool:
+        return bool(self)
+
+    def __repr__(self) -> str:
+        return repr(bool(self))
+
+
+class Config:
+    """dbt.config(materialized="table") was read from the text; dbt.config.get("x") gives what it and the YAML say."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self._settings = settings
+
+    def __call__(self, *args: Any, **settings: Any) -> None:
+        return None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._settings.get(name, default)
+
+    def meta_get(self, name: str, default: Any = None) -> Any:
+        meta = self._settings.get("meta")
+        return meta.get(name, default) if isinstance(meta, dict) else default
+
+
+class This(str):
+    """dbt.this: the model's own table, as SQL writes it."""
+
+    database: str
+    schema: str
+    identifier: str
+
+    @classmethod
+    def of(cls, written: str, database: str, schema: str, identifier: str) -> This:
+        made = cls(written)
+        made.database, made.schema, made.identifier = database, schema, identifier
+        return made
+
+    @property
+    def name(self) -> str:
+        return self.identifier
+
+
+class Dbt:
+    """ref, source, var, config, this, is_incremental"""
+
+    def __init__(self, told: Mapping[str, Any], session: Any) -> None:
+        self._told = told
+        self._session = session
+        self.config = Config(told["settings"])
+        self.is_incremental = Flag(told["incremental"])
+        self.this = This.of(told["this"], told["database"], told["schema"], told["name"])
+
+    def ref(self, *names: str, **version: Any) -> Any:
+        """dbt.ref("orders"), dbt.ref("package", "orders"): the DataFrame of a node."""
+        return self._table("ref", names)
+
+    def source(self, *names: str) -> Any:
+        """dbt.source("raw", "orders"): the DataFrame of a source's table."""
+        return self._table("source", names)
+
+    def var(self, name: str, default: Any = None) -> Any:
+        """A variable of the project."""
+        return self._told["variables"].get(name, default)
+
+    def _table(self, word: str, names: tuple[str, ...]) -> Any:
+        if not names or not all(isinstance(name, str) for name in names):
+            raise TypeError(f"dbt.{word} needs names: dbt.{word}({', '.join(map(repr, names))})")
+        relations = self._told["relations"]
+        table = relations.get(".".join(names), names[-1])
+        found = self._told["tables"].get(table.casefold())
+        if found is None and not self._session.catalog.tableExists(quoted(table)):
+            said = ", ".join(map(repr, names))
+            raise LookupError(f"dbt.{word}({said}): there is no table {table} in the warehouse{self._near(table)}")
+        return self._session.table(found or quoted(table))
+
+    def _near(self, name: str) -> str:
+        from lineal.model.names import closest
+
+        near = closest(name, list(self._told["tables"]))
+        return f"; did you mean {near}?" if near else ""
+
+
+def quoted(name: str) -> str:
+    from lineal.spark.names import quoted as written
+
+    return str(written(name))

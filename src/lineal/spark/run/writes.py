@@ -1,0 +1,59 @@
+"""What Python models write while they run, as Spark's listener tells it."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+from lineal.extract.catalyst.plan import Names
+from lineal.model.extraction import Extraction
+from lineal.spark.live.listener import Execution, Listener
+from lineal.spark.live.record import Recorder, Write
+from lineal.spark.plan import analysed, described
+
+PATIENCE = 10_000
+"""The milliseconds that Spark has to tell what has happened."""
+
+
+class Writes:
+    """Every write of the run's Spark, by the session that it was made in."""
+
+    def __init__(self, spark: Any, names: Names) -> None:
+        self._spark = spark
+        self._listener = Listener(spark.sparkContext)
+        self._problems: list[str] = []
+        self._recorder = Recorder(names, self._take, self._problems.append)
+        self._found: dict[int, list[Write]] = {}
+        self._one_at_a_time = Lock()
+
+    def _take(self, write: Write) -> None:
+        self._found.setdefault(write.session, []).append(write)
+
+    def of(self, session: Any) -> list[Write]:
+        """What a session has written so far, and did not fail to write, in order."""
+        with self._one_at_a_time:
+            self._drain()
+        return [write for write in self._found.get(self.number(session), []) if not write.failure]
+
+    def lineage(self, frame: Any, target: str, session: Any) -> Extraction:
+        """The lineage of a DataFrame; rows that a checkpoint has cut off from their plan keep their sources."""
+        with self._one_at_a_time:
+            self._drain()
+            text = described(analysed(frame, self._spark), self._spark)
+            return self._recorder.lineage(text, target, self.number(session))
+
+    def number(self, session: Any) -> int:
+        """How Spark's listener knows a session."""
+        return int(self._spark._jvm.java.lang.System.identityHashCode(session._jsparkSession))
+
+    def close(self) -> None:
+        self._listener.detach()
+
+    def _drain(self) -> None:
+        self._listener.flush(PATIENCE)
+        while (told := self._listener.poll(0)) is not None:
+            self._recorder.take(told, _no_number)
+
+
+def _no_number(execution: Execution) -> str:
+    return ""
