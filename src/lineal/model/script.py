@@ -106,12 +106,32 @@ class ColumnTest:
 
 
 @dataclass(frozen=True)
+class QueryTest:
+    """A query that must find nothing: a generic test of dbt, rendered, or a singular one."""
+
+    name: str
+    query: Script
+    """Its rendered SQL; without text if it does not render."""
+    column: str = ""
+    place: Place | None = None
+    reads: tuple[str, ...] = ()
+    """The datasets it reads besides the one it belongs to."""
+    severity: str = "error"
+    fail_calc: str = "count(*)"
+    error_if: str = "!= 0"
+    warn_if: str = "!= 0"
+    limit: int | None = None
+    problem: str = ""
+    """Why it cannot be run."""
+
+
+@dataclass(frozen=True)
 class Step:
     """What a run of the project does for one node: load a seed, build a model, register a function."""
 
     name: str
     kind: str
-    """sql, seed, function or python"""
+    """sql, seed, function, python, snapshot, source or test"""
     file: str
     """The SQL or CSV file, else the YAML."""
     texts: tuple[str, ...] = ()
@@ -129,10 +149,23 @@ class Step:
     depends: tuple[str, ...] = ()
     """depends_on: the nodes that a Python node waits for, beside those that its text names."""
     tests: tuple[ColumnTest, ...] = ()
+    queries: tuple[QueryTest, ...] = ()
     before: tuple[Script, ...] = ()
     after: tuple[Script, ...] = ()
     """The hooks."""
+    again: tuple[tuple[Script, ...], tuple[Script, ...]] | None = None
+    """The hooks before and after a build on top of what is there, where they are others."""
+    lenient: bool = False
+    """A hook that Spark does not take is reported and passed over: it was written for another engine."""
     place: Place | None = None
+    line: int = 1
+    """The line of the file that the text begins on."""
+    table: str = ""
+    """The name of its table in Spark, where that cannot be its own."""
+    refs: tuple[str, ...] = ()
+    """What it names by ref() and source(), whether or not its SQL reads it."""
+    problem: Diagnostic | None = None
+    """Why it cannot be built: it does not render, or only a database knows what its SQL is."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +195,11 @@ class Corpus:
     """Temporary tables are composed into what reads them; else they are datasets like any other."""
     steps: list[Step] = field(default_factory=list)
     """What can be run; only a project has them."""
+    before: list[Script] = field(default_factory=list)
+    after: list[Script] = field(default_factory=list)
+    """Hooks of the whole run."""
+    notes: list[str] = field(default_factory=list)
+    """What a run of the project passes over."""
     engine: Mapping[str, Any] = field(default_factory=dict)
     """The `spark:` section of the project file."""
     checks: Checks = field(default_factory=Checks)

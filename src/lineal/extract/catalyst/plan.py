@@ -31,8 +31,11 @@ class Names:
         database: str = "default",
         views: frozenset[str] = frozenset(),
         meanings: Iterable[Meaning] = (),
+        datasets: Mapping[str, str] | None = None,
     ) -> None:
         self.namespace = namespace
+        self.datasets = {table.lower(): name for table, name in (datasets or {}).items()}
+        """tables that are called otherwise than the datasets that they are"""
         self.database = database
         self.views = views
         """temporary views that stand for datasets; every other one is composed away"""
@@ -46,7 +49,8 @@ class Names:
             parts = parts[1:]
         if len(parts) == 2 and parts[0] == self.database:
             parts = parts[1:]
-        return ".".join(parts)
+        name = ".".join(parts)
+        return self.datasets.get(name.lower(), name)
 
 
 class Origin(NamedTuple):

@@ -1,0 +1,285 @@
+"""A project's SQL as Spark runs it: relations under their names in Spark, other dialects translated.
+
+    translator = Translator("duckdb", {"shop.main.dim_customers": "customers"}, {})
+    translator.statements(Script("select id::text from shop.main.dim_customers", "duckdb"))
+                                                SELECT CAST(id AS STRING) FROM customers AS dim_customers
+
+Text that Spark reads as it is keeps its lines: only the names of relations are replaced in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+
+from lineal.extract.sql.dialects import facts_of
+from lineal.extract.sql.parse import deep, parse
+from lineal.extract.sql.reading import Reading
+from lineal.extract.sql.spark_writing import write
+from lineal.extract.sql.tables import is_named, named_in_text, parts_of, spelled
+from lineal.extract.sql.translate import SPOKEN
+from lineal.model.diagnostic import Place
+from lineal.model.script import Script
+
+
+class Untranslatable(Exception):
+    """A text that cannot be said in Spark's SQL: why, and where."""
+
+    def __init__(self, message: str, place: Place | None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place
+
+
+class Translated(NamedTuple):
+    """One statement for Spark."""
+
+    sql: str
+    kept: bool
+    """Whether its lines are those of the text."""
+
+
+class RowChange(NamedTuple):
+    """DELETE, UPDATE, INSERT or TRUNCATE: which table, and what becomes of its rows."""
+
+    kind: str
+    """delete, update or insert"""
+    table: str
+    condition: str = ""
+    assigned: tuple[tuple[str, str], ...] = ()
+    query: str = ""
+    columns: tuple[str, ...] = ()
+
+
+class Edit(NamedTuple):
+    """A part of a text, and what is to stand there."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Translator:
+    """What a project's relations are called in Spark, applied to its statements."""
+
+    def __init__(self, dialect: str, aliases: Mapping[str, str], tables: Mapping[str, str]) -> None:
+        self.facts = facts_of(dialect)
+        self.tables = dict(tables)
+        """Datasets and what they are called in Spark, where that is another name."""
+        self.names: dict[str, str] = {}
+        """The key of a relation, as SQL writes it, and its name in Spark."""
+        for written, dataset in aliases.items():
+            self.names[named_in_text(written, self.facts)[1]] = tables.get(dataset, dataset)
+        for dataset, table in tables.items():
+            if table != dataset:
+                self.names[named_in_text(dataset, self.facts)[1]] = table
+
+    def query(self, script: Script) -> Translated:
+        """The one statement of a model."""
+        found = self.statements(script)
+        if len(found) != 1:
+            message = "there is no SQL to run" if not found else f"{len(found)} statements: a model is one query"
+            raise Untranslatable(message, Place(script.file, script.line, 1))
+        return found[0]
+
+    def statements(self, script: Script) -> list[Translated]:
+        """Every statement of a text."""
+        spoken = script.dialect.lower() in SPOKEN
+        if spoken and not self.names:
+            return [Translated(script.text, True)]
+        reading = Reading(script)
+        with deep():
+            trees, _, diagnostics = parse(reading)
+            if diagnostics:
+                if spoken:  # Spark knows more of its own language than we do, and says what it does not like
+                    return [Translated(script.text, True)]
+                raise Untranslatable(f"cannot be translated to Spark: {diagnostics[0].message}", diagnostics[0].place)
+            if spoken and len(trees) == 1:
+                return [Translated(spliced(script.text, list(self.edits(trees[0]))), True)]
+            return [Translated(self.written(tree, script), False) for tree in trees]
+
+    def expression(self, text: str, dialect: str) -> str:
+        """An expression in Spark's SQL; as it is if it cannot be translated: then Spark says why."""
+        if dialect.lower() in SPOKEN:
+            return text
+        try:
+            (found,) = self.statements(Script(f"select {text}", dialect))
+        except (Untranslatable, ValueError):
+            return text
+        return found.sql.strip()[len("SELECT") :].strip()
+
+    def row_change(self, sql: str) -> RowChange | None:
+        """What a statement of Spark's does to the rows of one table, if that is all it does."""
+        trees, _, diagnostics = parse(Reading(Script(sql, "spark")))
+        if diagnostics or len(trees) != 1:
+            return None
+        reader = ROW_CHANGES.get(type(trees[0]))
+        return reader(trees[0]) if reader is not None else None
+
+    def point(self, dataset: str, table: str) -> None:
+        """A dataset is that table in Spark: a source that the catalog has."""
+        was = self.tables.get(dataset, dataset)
+        self.tables[dataset] = table
+        for key, name in self.names.items():
+            if name == was:
+                self.names[key] = table
+
+    @property
+    def datasets(self) -> dict[str, str]:
+        """The tables in Spark that are called otherwise than their datasets, and those datasets."""
+        return {table: dataset for dataset, table in self.tables.items() if table != dataset}
+
+    def written(self, tree: Any, script: Script) -> str:
+        """A tree in Spark's SQL, with the names that Spark knows."""
+        for table in list(tree.find_all(exp.Table)):
+            self.rename(table, tree)
+        for column in list(tree.find_all(exp.Column)):
+            self.shorten(column)
+        try:
+            return write(tree, script.dialect)
+        except (ValueError, TypeError, AttributeError, RecursionError) as problem:
+            message = f"cannot be translated to Spark: {problem}"
+            raise Untranslatable(message, Place(script.file, script.line, 1)) from None
+
+    # -- trees -------------------------------------------------------------------------------------
+
+    def name_of(self, table: Any, tree: Any) -> str | None:
+        """What a table is called in Spark, if that is not what the text says."""
+        if not is_named(table):
+            return None
+        spelling, key = spelled(table, self.facts)
+        if "." not in key and key in ctes_of(tree):
+            return None
+        name = self.names.get(key)
+        return None if name is None or name == spelling else name
+
+    def rename(self, table: exp.Table, tree: Any) -> None:
+        name = self.name_of(table, tree)
+        if name is None:
+            return
+        last = parts_of(table)[-1].name
+        *schema, own = name.split(".")
+        table.set("this", exp.to_identifier(own, quoted=True))
+        table.set("db", exp.to_identifier(schema[0], quoted=True) if schema else None)
+        table.set("catalog", None)
+        if is_member(table) and not table.args.get("alias") and last.lower() != own.lower():
+            table.set("alias", exp.TableAlias(this=exp.to_identifier(last, quoted=True)))
+
+    def shorten(self, column: exp.Column) -> None:
+        """shop.main.orders.id      orders.id"""
+        if self.is_long(column):
+            column.set("db", None)
+            column.set("catalog", None)
+
+    def is_long(self, column: exp.Column) -> bool:
+        """Whether a column is named with the whole name of a relation."""
+        parts = [part for part in (column.args.get(key) for key in ("catalog", "db", "table")) if part is not None]
+        if len(parts) < 2:
+            return False
+        key = ".".join(self.facts.fold_table(part.name, part.args.get("quoted")) for part in parts)
+        return key in self.names
+
+    # -- text --------------------------------------------------------------------------------------
+
+    def edits(self, tree: Any) -> Iterator[Edit]:
+        """What to replace in a text that keeps its lines."""
+        for table in tree.find_all(exp.Table):
+            name = self.name_of(table, tree)
+            ends = extent(parts_of(table)) if name is not None else None
+            if name is None or ends is None:
+                continue
+            last, own = parts_of(table)[-1].name, name.rpartition(".")[2]
+            alias = is_member(table) and not table.args.get("alias") and last.lower() != own.lower()
+            yield Edit(*ends, backticked(name) + (f" AS {backticked(last)}" if alias else ""))
+        for column in tree.find_all(exp.Column):
+            parts = [column.args.get(key) for key in ("catalog", "db")]
+            ends = extent([part for part in (*parts, column.args.get("table")) if part is not None])
+            if ends is not None and self.is_long(column):
+                yield Edit(*ends, backticked(column.args["table"].name))
+
+
+def deleted(tree: exp.Delete) -> RowChange | None:
+    """DELETE FROM t WHERE a"""
+    table = table_in(tree)
+    if table is None or tree.args.get("using"):
+        return None
+    where = tree.args.get("where")
+    return RowChange("delete", table, where.this.sql("spark") if where is not None else "")
+
+
+def updated(tree: exp.Update) -> RowChange | None:
+    """UPDATE t SET a = b + 1 WHERE c"""
+    table = table_in(tree)
+    if table is None or tree.args.get("from_") or not all(isinstance(each, exp.EQ) for each in tree.expressions):
+        return None
+    where = tree.args.get("where")
+    assigned = tuple((each.this.name, each.expression.sql("spark")) for each in tree.expressions)
+    return RowChange("update", table, where.this.sql("spark") if where is not None else "", assigned)
+
+
+def inserted(tree: exp.Insert) -> RowChange | None:
+    """INSERT INTO t (a, b) SELECT …, INSERT INTO t VALUES (…)"""
+    schema = tree.this if isinstance(tree.this, exp.Schema) else None
+    table = table_in(schema) if schema is not None else table_in(tree)
+    query = tree.expression
+    if table is None or not isinstance(query, (exp.Query, exp.Values)) or tree.args.get("overwrite"):
+        return None
+    columns = tuple(each.name for each in schema.expressions) if schema is not None else ()
+    if isinstance(query, exp.Values):
+        query = exp.select("*").from_(query)
+    return RowChange("insert", table, query=query.sql("spark"), columns=columns)
+
+
+def truncated(tree: exp.TruncateTable) -> RowChange | None:
+    """TRUNCATE TABLE t"""
+    tables = [each for each in tree.expressions if isinstance(each, exp.Table)]
+    return RowChange("delete", dotted(tables[0])) if len(tables) == 1 else None
+
+
+ROW_CHANGES: dict[type[Any], Any] = {
+    exp.Delete: deleted,
+    exp.Update: updated,
+    exp.Insert: inserted,
+    exp.TruncateTable: truncated,
+}
+
+
+def table_in(tree: Any) -> str | None:
+    """The table that a statement changes, if it has no other name there."""
+    table = tree.this
+    return dotted(table) if isinstance(table, exp.Table) and is_named(table) and not table.args.get("alias") else None
+
+
+def dotted(table: exp.Table) -> str:
+    return ".".join(part.name for part in parts_of(table) if part)
+
+
+def ctes_of(tree: Any) -> set[str]:
+    return {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+
+
+def is_member(table: exp.Table) -> bool:
+    """FROM t, JOIN t      where a table can be given another name"""
+    return isinstance(table.parent, (exp.From, exp.Join))
+
+
+def backticked(name: str) -> str:
+    return ".".join(f"`{part.replace('`', '``')}`" for part in name.split("."))
+
+
+def extent(parts: list[Any]) -> tuple[int, int] | None:
+    """Where a dotted name begins and ends."""
+    starts = [part.meta.get("start") for part in parts if part]
+    ends = [part.meta.get("end") for part in parts if part]
+    if not starts or None in starts or None in ends:
+        return None
+    return min(starts), max(ends) + 1
+
+
+def spliced(text: str, edits: list[Edit]) -> str:
+    """The text with its edits."""
+    for edit in sorted(set(edits), reverse=True):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
