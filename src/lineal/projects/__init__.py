@@ -73,14 +73,16 @@ def load(
     schema: Schema = None,
     log: Mapping[str, str] | None = None,
     kept: Kept | None = None,
+    to_run: bool = False,
 ) -> Corpus:
     """Everything to analyse at a path; a path that is not there is the caller's mistake.
 
     What names the columns of a log makes a log of it: {"text": "sql", "user": "who"}. What is kept of an earlier time
-    spares rendering templates again. If lineal fails over the whole of it, that is among the diagnostics.
+    spares rendering templates again. A dbt project that is to be run has its steps read as well. If lineal fails over
+    the whole of it, that is among the diagnostics.
     """
     try:
-        return _load(path, dialect, schema, log, kept)
+        return _load(path, dialect, schema, log, kept, to_run)
     except Exception as error:
         from lineal.projects.postgres import shown
 
@@ -94,6 +96,7 @@ def _load(
     schema: Schema,
     log: Mapping[str, str] | None,
     kept: Kept | None,
+    to_run: bool,
 ) -> Corpus:
     if is_address(str(path)):
         from lineal.projects import postgres
@@ -108,7 +111,7 @@ def _load(
         return logs.load(where, dialect, schema, log)
     for name, kind in kinds():
         if kind.matches(where):
-            corpus = _loaded(name, kind, where, dialect, schema, kept)
+            corpus = _loaded(name, kind, where, dialect, schema, kept, to_run)
             from lineal.projects.checks import checks_at
 
             corpus.checks = checks_at(where, corpus.diagnostics.append)
@@ -116,12 +119,14 @@ def _load(
     raise ProjectError(f"there is no file or folder {os.fspath(path)}")
 
 
-def _loaded(name: str, kind: Kind, where: Path, dialect: str | None, schema: Schema, kept: Kept | None) -> Corpus:
+def _loaded(
+    name: str, kind: Kind, where: Path, dialect: str | None, schema: Schema, kept: Kept | None, to_run: bool
+) -> Corpus:
     if name != "dbt":
         return kind.load(where, dialect, schema)
     from lineal.projects import dbt
 
-    return dbt.load(where, dialect, schema, kept)
+    return dbt.load(where, dialect, schema, kept, to_run)
 
 
 def has_stamp(path: str | os.PathLike[str]) -> bool:

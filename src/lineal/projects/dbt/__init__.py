@@ -31,9 +31,11 @@ def stamp(path: Path) -> str:
     return stamp_of(project or folder)
 
 
-def load(path: Path, dialect: str | None = None, schema: Schema = None, kept: Kept | None = None) -> Corpus:
-    """What dbt has compiled, where a manifest tells; else the files of the project."""
+def load(
+    path: Path, dialect: str | None = None, schema: Schema = None, kept: Kept | None = None, to_run: bool = False
+) -> Corpus:
+    """What dbt has compiled, where a manifest tells; else the files of the project. A run needs its tests, too."""
     from lineal.projects.dbt.loading import loaded
 
     with uncollected():  # a manifest is a million objects, and none of them is garbage
-        return loaded(path, dialect, schema, kept)
+        return loaded(path, dialect, schema, kept, to_run)

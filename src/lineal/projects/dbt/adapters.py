@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from lineal.projects import yaml
 from lineal.projects.dbt.stamp import HINTS
@@ -59,6 +60,25 @@ SAID = {
 """Words that only some engines know: what most models of a project use, it is written for."""
 
 WORDS = [(adapter, re.compile(rf"\b(?:{words})", re.I)) for adapter, words in SAID.items()]
+
+
+STRATEGIES = {
+    "athena": "insert_overwrite",
+    "bigquery": "merge",
+    "databricks": "merge",
+    "fabric": "merge",
+    "glue": "append",
+    "snowflake": "merge",
+    "spark": "append",
+    "trino": "append",
+}
+"""The incremental strategy of an adapter where a model names none; elsewhere it is delete+insert."""
+
+
+def incremental_strategy(adapter: str, config: Mapping[str, Any]) -> str:
+    """incremental_strategy: merge; else the adapter's own"""
+    named = config.get("incremental_strategy")
+    return str(named).lower() if named else STRATEGIES.get(adapter, "delete+insert")
 
 
 def profile_of(folder: Path, name: str, report: Report) -> dict[str, str]:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 from lineal.model.boundary import attempt
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset, Read
 from lineal.model.extraction import DatasetInfo, Extraction
-from lineal.model.script import Corpus, Expansion, Script
+from lineal.model.script import Corpus, Expansion, Script, Step
 from lineal.model.way import Clause
 from lineal.projects.columns import merged
 from lineal.projects.dbt.adapters import DIALECTS
@@ -33,8 +34,14 @@ ASKING = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:select|with|grant|set|sh
 class Assembly:
     """All nodes of a project on their way into a corpus."""
 
-    def __init__(self, nodes: list[Node], kitchen: Kitchen, dialect: str | None, schema: Schema) -> None:
+    def __init__(
+        self, nodes: list[Node], kitchen: Kitchen, dialect: str | None, schema: Schema, folder: Path | None = None
+    ) -> None:
         self.nodes = nodes
+        self.folder = folder
+        """The project's own, if it is there."""
+        self.hooks: dict[str, dict[str, list[Script]]] = {}
+        """The hooks of each node, as a run carries them out."""
         self.by_id = {node.id: node for node in nodes}
         self.twins: dict[str, list[Node]] = {}
         for node in nodes:
@@ -48,7 +55,8 @@ class Assembly:
     def quote(self) -> str:
         return quote_of(self.kitchen.target["type"])
 
-    def finish(self) -> Corpus:
+    def finish(self, tests: list[Node] | None = None) -> Corpus:
+        """The corpus; with its steps, where tests are given, be they none."""
         corpus = self.corpus
         self.declare()
         models = [node for node in self.nodes if node.kind in ("model", "snapshot") and not node.is_python]
@@ -63,11 +71,21 @@ class Assembly:
         gone = {node.dataset for node in self.nodes if not is_enabled(node)} - {node.dataset for node in kept}
         corpus.datasets = [info for info in corpus.datasets if info.dataset.name not in gone]
         corpus.given += self.exposures(kept)
+        if tests is not None:
+            corpus.steps = self.steps(made, tests)
         return corpus
 
     def attempt(self, node: Node, work: Callable[[], object]) -> None:
         """Some work for a node; if it fails, that costs only the node."""
         attempt(work, None, Place(node.file, node.line, 1), self.corpus.diagnostics.append, node.kind)
+
+    def steps(self, made: Mapping[str, Made], tests: list[Node]) -> list[Step]:
+        """What a run does, with the tests rendered last: they ask for columns that models make."""
+        from lineal.projects.dbt.steps import Steps
+
+        waiting = [node for node in tests if is_enabled(node) and node.compiled is None]
+        tested = self.kitchen.rendered(waiting, lambda ids, more: self.columns_of(ids, {**made, **more}))
+        return Steps(self, made, tests, tested).all()
 
     def declare(self) -> None:
         infos = [
@@ -133,13 +151,27 @@ class Assembly:
 
     def run_hooks(self, nodes: list[Node]) -> None:
         """pre_hook="insert into audit …"      statements of the node, in its file"""
-        hooks = [(node, text) for node in nodes for key in HOOKS for text in hook_texts(node.config.get(key))]
-        hooks += [(node, node.text) for node in self.nodes if node.kind == "operation" and node.text.strip()]
-        for (node, _), rendering in zip(hooks, self.kitchen.hooks(hooks), strict=True):
+        keyed = [(node, key, text) for node in nodes for key in HOOKS for text in hook_texts(node.config.get(key))]
+        keyed += [(node, "", node.text) for node in self.nodes if node.kind == "operation" and node.text.strip()]
+        rendered = self.kitchen.hooks([(node, text) for node, _, text in keyed])
+        for (node, key, _), rendering in zip(keyed, rendered, strict=True):
             self.corpus.diagnostics += rendering.diagnostics
             for text in rendering.texts[:1]:
+                script = Script(text, self.corpus.dialect, node.file, one_line=True)
                 if text.strip() and not ASKING.match(text):
-                    self.corpus.scripts.append(Script(text, self.corpus.dialect, node.file, one_line=True))
+                    self.corpus.scripts.append(script)
+                self.keep_hook(node, key, script, rendering.last or text)
+
+    def keep_hook(self, node: Node, key: str, script: Script, later: str) -> None:
+        """A hook as a run carries it out: in a first build, and in one on top of what is there."""
+        if key:
+            held = self.hooks.setdefault(node.id, {})
+            held.setdefault(key, []).append(script)
+            held.setdefault(f"{key} again", []).append(replace(script, text=later))
+        elif "on-run-end" in node.id or "on-run-end" in node.name:
+            self.corpus.after.append(script)
+        else:
+            self.corpus.before.append(script)
 
     def exposures(self, nodes: list[Node]) -> list[Extraction]:
         reads: list[Read] = []

@@ -193,6 +193,7 @@ def named(reader: Reader, kind: str, name: str, path: Path, text: str, about: Va
         description=reader.properties.described(about, reader.report) if about is not None else "",
         place=about.place if about is not None else Place(str(path), 1, 1),
         version=version,
+        about=versioned if versioned is not None and versioned.get("tests", "data_tests") is not None else about,
     )
 
 
@@ -304,6 +305,7 @@ def _source(reader: Reader, source: Value, table: Value, name: str, short: str, 
         columns=read_columns(inner.get("columns"), reader.properties.doc, report),
         description=reader.properties.described(inner, report),
         place=table.place,
+        about=inner,
     )
 
 

@@ -13,6 +13,7 @@ from lineal.projects import yaml
 from lineal.projects.dbt import files
 from lineal.projects.dbt.adapters import adapter_named, adapter_said, adapter_spoken, profile_of
 from lineal.projects.dbt.corpus import Assembly, index_of
+from lineal.projects.dbt.data_tests import generic_macros, generic_tests, singular_tests
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.kept import Kept
 from lineal.projects.dbt.manifest import Manifest, read_manifest, with_catalog
@@ -25,7 +26,7 @@ from lineal.projects.settings import read_meanings
 from lineal.projects.text import Report, read_text, start_of
 
 
-def loaded(path: Path, dialect: str | None, schema: Schema, kept: Kept | None) -> Corpus:
+def loaded(path: Path, dialect: str | None, schema: Schema, kept: Kept | None, to_run: bool = False) -> Corpus:
     folder, project = folders_of(path)
     manifest = _manifest_of(path, folder)
     diagnostics: list[Diagnostic] = []
@@ -33,9 +34,9 @@ def loaded(path: Path, dialect: str | None, schema: Schema, kept: Kept | None) -
     if manifest is not None:
         found = read_manifest(manifest, project or folder, diagnostics.append, project is not None)
     if found is not None:
-        corpus = load_manifest(found, project, dialect, schema, kept)
+        corpus = load_manifest(found, project, dialect, schema, kept, to_run)
     elif project is not None:
-        corpus = load_files(project, dialect, schema, kept)
+        corpus = load_files(project, dialect, schema, kept, to_run)
     else:
         corpus = Corpus(dialect or "")
     corpus.meanings = _meanings(project or folder, diagnostics.append)
@@ -58,7 +59,12 @@ def _manifest_of(path: Path, folder: Path) -> Path | None:
 
 
 def load_manifest(
-    manifest: Manifest, folder: Path | None, dialect: str | None, schema: Schema, kept: Kept | None = None
+    manifest: Manifest,
+    folder: Path | None,
+    dialect: str | None,
+    schema: Schema,
+    kept: Kept | None = None,
+    to_run: bool = False,
 ) -> Corpus:
     """The compiled way."""
     diagnostics: list[Diagnostic] = []
@@ -89,9 +95,16 @@ def load_manifest(
         several = f"{manifest.stale[0]} and {len(manifest.stale) - 1} more have" if len(manifest.stale) > 1 else ""
         message = f"{several or f'{manifest.stale[0]} has'} changed since the manifest was made"
         report(Diagnostic(Code.STALE_MANIFEST, message, Place(str(manifest.file), 1, 1)))
-    corpus = Assembly(nodes, kitchen, dialect, schema).finish()
+    assembly = Assembly(nodes, kitchen, dialect, schema, folder or manifest.root)
+    corpus = assembly.finish(manifest.tests if to_run else None)
+    corpus.notes += unit_test_note(manifest.unit_tests) if to_run else []
     corpus.diagnostics = [*diagnostics, *corpus.diagnostics]
     return corpus
+
+
+def unit_test_note(count: int) -> list[str]:
+    """dbt's unit tests have rows of their own, and are not run."""
+    return [f"{count} unit {'test is' if count == 1 else 'tests are'} not run"] if count else []
 
 
 def _new_models(manifest: Manifest, project: Project, target: Mapping[str, str], report: Report) -> list[Node]:
@@ -104,13 +117,17 @@ def _new_models(manifest: Manifest, project: Project, target: Mapping[str, str],
     return [node for node in files.models_of(reader) if node.file not in manifest.known]
 
 
-def load_files(folder: Path, dialect: str | None, schema: Schema, kept: Kept | None = None) -> Corpus:
+def load_files(
+    folder: Path, dialect: str | None, schema: Schema, kept: Kept | None = None, to_run: bool = False
+) -> Corpus:
     """The uncompiled way."""
     corpus = Corpus("")
     report = corpus.diagnostics.append
     project = read_project(folder, report)
     packages = [(package, files.properties_of(package, report)) for package in project.all]
     macros = [each for package in project.all for each in macros_of(package, report)]
+    if to_run:
+        macros += [each for package in project.all for each in generic_macros(package, report)]
     target = target_of(project, report)
     kitchen = Kitchen(
         project.root.name, str(project.root.file), target, Index([], project.root.name), macros, project.variables(),
@@ -135,7 +152,10 @@ def load_files(folder: Path, dialect: str | None, schema: Schema, kept: Kept | N
         project.root.name, str(project.root.file), target, index, macros, variables, project.namespaces, by_id,
         kept,
     )  # fmt: skip
-    made = Assembly(nodes, kitchen, dialect, schema).finish()
+    made = Assembly(nodes, kitchen, dialect, schema, folder).finish(
+        [*generic_tests(nodes, project, target["type"]), *singular_tests(project, report)] if to_run else None
+    )
+    made.notes += unit_test_note(sum(properties.unit_tests for _, properties in packages)) if to_run else []
     made.diagnostics = [*corpus.diagnostics, *made.diagnostics]
     return made
 

@@ -16,7 +16,7 @@ from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo
 from lineal.projects.dbt.compiled import levelled, without_ephemeral
-from lineal.projects.dbt.node import REFERABLE, Node
+from lineal.projects.dbt.node import REFERABLE, DataTest, Node
 from lineal.projects.dbt.places import Places
 from lineal.projects.dbt.properties import known_labels
 from lineal.projects.seeds import read_header
@@ -48,6 +48,9 @@ class Manifest:
     """All files that it knows of, those of disabled nodes included."""
     stale: list[str] = field(default_factory=list)
     """Files that are not as they were when it was made."""
+    tests: list[Node] = field(default_factory=list)
+    unit_tests: int = 0
+    """How many there are."""
 
 
 def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Manifest | None:
@@ -75,6 +78,8 @@ def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Man
         macros=list(_macros(data)),
         known={node.file for node in nodes} | {str(root / path) for path in _disabled(data)},
         stale=stale,
+        tests=list(_tests(data, root, places)),
+        unit_tests=len(_mapping(data.get("unit_tests"))),
     )
 
 
@@ -151,6 +156,29 @@ def _compiled(
     if kind == "seed":
         _seed(node)
     return node
+
+
+def _tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node]:
+    """Data tests, generic and singular; those that dbt has compiled have their SQL."""
+    for each in _entries(data, "nodes"):
+        if each.get("resource_type") != "test":
+            continue
+        node = _node({**each, "patch_path": None}, "test", root, places)
+        node.relations = []
+        about = _mapping(each.get("test_metadata"))
+        namespace = _text(about.get("namespace"))
+        name = _text(about.get("name"))
+        node.depends = [str(id_) for id_ in _mapping(each.get("depends_on")).get("nodes") or ()]
+        node.text = _text(each.get("raw_code") or each.get("raw_sql"))
+        code = each.get("compiled_code") or each.get("compiled_sql")
+        node.compiled = code if isinstance(code, str) and code.strip() else None
+        node.place = Place(node.file, 1, 1)
+        attached = _text(each.get("attached_node")) or (node.depends[-1] if name and node.depends else "")
+        kwargs = _mapping(about.get("kwargs")) if name else None
+        column = _text(each.get("column_name")) or _text(_mapping(kwargs).get("column_name"))
+        node.test = DataTest(f"{namespace}.{name}" if namespace else name, kwargs, column, attached, node.place)
+        node.name = name or node.name
+        yield node
 
 
 def _entries(data: Mapping[str, Any], section: str) -> Iterator[dict[str, Any]]:

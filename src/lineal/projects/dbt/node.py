@@ -9,6 +9,7 @@ from typing import Any
 from lineal.model.diagnostic import Place
 from lineal.model.extraction import ColumnInfo
 from lineal.projects.dbt.sandbox.relation import quote_of, written
+from lineal.projects.yaml import Value
 
 AGAIN = "#"
 """What stands behind the id of a second node of one name."""
@@ -18,6 +19,19 @@ REFERABLE = ("model", "seed", "snapshot")
 
 Parts = tuple[str, str, str]
 """The database, schema and identifier of a relation."""
+
+
+@dataclass(frozen=True)
+class DataTest:
+    """What a test is called, and with what."""
+
+    name: str
+    """unique, dbt_utils.at_least_one; '' for a singular one"""
+    arguments: dict[str, Any] | None = None
+    column: str = ""
+    attached: str = ""
+    """The id of the node that it belongs to."""
+    place: Place | None = None
 
 
 @dataclass
@@ -50,6 +64,10 @@ class Node:
     """Whether its text asks is_incremental(), as far as that is known."""
     dataset: str = ""
     """What users see."""
+    about: Value | None = None
+    """What YAML says of it; a manifest does not keep that."""
+    test: DataTest | None = None
+    """Of a test: what it is."""
 
     @property
     def is_python(self) -> bool:

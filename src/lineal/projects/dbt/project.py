@@ -24,6 +24,7 @@ PATHS = {
     "seeds": (("seed-paths", "data-paths"), "seeds"),
     "snapshots": (("snapshot-paths",), "snapshots"),
     "macros": (("macro-paths",), "macros"),
+    "tests": (("test-paths",), "tests"),
     "docs": (("docs-paths",), ""),
 }
 """Kind of file, the keys that name its folders, and the folder where no key does. Earlier versions said data-paths."""

@@ -39,6 +39,8 @@ class Properties:
     sources: list[Value] = field(default_factory=list)
     exposures: list[Value] = field(default_factory=list)
     docs: dict[str, str] = field(default_factory=dict)
+    unit_tests: int = 0
+    """How many there are."""
 
     def described(self, value: Value, report: Report) -> str:
         return self.doc(value.text(report, "description"))
@@ -64,6 +66,7 @@ def _read_into(found: Properties, file: Path, report: Report) -> None:
     for kind in KINDS:
         for item in _items(value, kind, report):
             _keep(found, kind, item, report)
+    found.unit_tests += len(value.listed("unit_tests"))
 
 
 def _items(value: Value, kind: str, report: Report) -> Iterator[Value]:

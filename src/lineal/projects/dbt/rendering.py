@@ -46,6 +46,10 @@ class Made:
     """Only a run knows all of its columns."""
     expansions: dict[str, tuple[Expansion, ...]] = field(default_factory=dict)
     """What macros have written in each text."""
+    runs: tuple[str, ...] = ()
+    """What a run can choose from: the text of a first build, and that of every later one; '' if it does not render."""
+    doubts: list[tuple[str, int]] = field(default_factory=list)
+    """What decides the text and is only known when it runs: why, and the line."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,8 @@ class Kitchen:
                 made[node.id] = failed(node, error)
                 continue
             if found is not None:
-                made[node.id] = Made((found.text,), found.refs, {**node.config, **found.config})
+                config = {**node.config, **found.config}
+                made[node.id] = Made((found.text,), found.refs, config, runs=(found.text, found.text))
             else:
                 waiting.append(node)
         known: dict[str, Columns] = {}
@@ -131,7 +136,9 @@ class Kitchen:
         templates = []
         for node in nodes:
             asked = made[node.id].wanted if node.id in made else []
-            templates.append(self.template(node, node.text, {id_: known[id_] for id_ in asked if id_ in known}))
+            columns = {id_: known[id_] for id_ in asked if id_ in known}
+            arguments = node.test.arguments if node.test is not None else None
+            templates.append(self.template(node, node.text, columns, arguments))
         done = self.renderings(templates)
         for node, rendering in zip(nodes, done, strict=True):
             try:
@@ -146,8 +153,14 @@ class Kitchen:
             return list(render(templates, setting).renderings)
         return remembered(templates, setting, self.kept)
 
-    def template(self, node: Node, text: str, columns: Mapping[str, Columns] | None = None) -> Template:
-        about = {
+    def template(
+        self,
+        node: Node,
+        text: str,
+        columns: Mapping[str, Columns] | None = None,
+        arguments: Mapping[str, Any] | None = None,
+    ) -> Template:
+        about: dict[str, Any] = {
             "package": node.package,
             "config": node.config,
             "names": {},
@@ -163,6 +176,8 @@ class Kitchen:
                 "version": node.version or None,
             },
         }
+        if arguments is not None:
+            about["arguments"] = arguments
         return Template(text, node.file, node.line, about=about)
 
     # -- other texts ---------------------------------------------------------------------------------------------
@@ -220,10 +235,20 @@ def made_of(node: Node, rendering: Rendering) -> Made:
         [id_ for id_ in said.get("wanted", ()) if id_ != node.id],
         any(is_open for _, is_open, _ in texts),
         {text: expansions for text, _, expansions in texts},
+        runs_of(rendering),
+        [(str(message), int(line)) for message, line in said.get("doubts", ())],
     )
     for message, line in said.get("notes", ()):
         found.diagnostics.append(Diagnostic(Code.DYNAMIC, message, Place(node.file, node.line + line - 1, 1)))
     return found
+
+
+def runs_of(rendering: Rendering) -> tuple[str, ...]:
+    """The text of a first build and that of a later one."""
+    if not rendering.texts or rendering.diagnostics:
+        return ()
+    first_fault, later_fault = rendering.said.get("failed", ("", ""))
+    return ("" if first_fault else rendering.texts[0], "" if later_fault else rendering.last)
 
 
 Expansions = tuple[Expansion, ...]

@@ -88,7 +88,42 @@ select row_number() over (order by null) as generated_number limit {{ upper_boun
 {% macro generate_alias_name(custom_alias_name=none, node=none) %}{{ custom_alias_name | trim if custom_alias_name else node.name }}{% endmacro %}
 {% macro generate_database_name(custom_database_name=none, node=none) %}{{ custom_database_name | trim if custom_database_name else target.database }}{% endmacro %}
 {% macro snapshot_hash_arguments(args) %}md5({% for arg in args %}coalesce(cast({{ arg }} as varchar), ''){{ " || '|' || " if not loop.last }}{% endfor %}){% endmacro %}
-{% macro get_where_subquery(relation) %}{% do return(relation) %}{% endmacro %}
+
+{# The tests that dbt brings, as it writes them. #}
+{% macro get_where_subquery(relation) -%}
+{%- if config.get('where') -%}{%- do return('(select * from ' ~ relation ~ ' where ' ~ config.get('where') ~ ') dbt_subquery') -%}{%- endif -%}
+{%- do return(relation) -%}
+{%- endmacro %}
+{% test unique(model, column_name) %}{{ adapter.dispatch('test_unique', 'dbt')(model, column_name) }}{% endtest %}
+{% macro default__test_unique(model, column_name) %}
+select {{ column_name }} as unique_field, count(*) as n_records
+from {{ model }}
+where {{ column_name }} is not null
+group by {{ column_name }}
+having count(*) > 1
+{% endmacro %}
+{% test not_null(model, column_name) %}{{ adapter.dispatch('test_not_null', 'dbt')(model, column_name) }}{% endtest %}
+{% macro default__test_not_null(model, column_name) %}
+select {{ column_name }} from {{ model }} where {{ column_name }} is null
+{% endmacro %}
+{% test accepted_values(model, column_name, values, quote=True) %}{{ adapter.dispatch('test_accepted_values', 'dbt')(model, column_name, values, quote) }}{% endtest %}
+{% macro default__test_accepted_values(model, column_name, values, quote=True) %}
+with all_values as (
+select {{ column_name }} as value_field, count(*) as n_records from {{ model }} group by {{ column_name }}
+)
+select * from all_values where value_field not in (
+{%- for value in values %}{{ "'" ~ value ~ "'" if quote else value }}{{ ', ' if not loop.last }}{% endfor -%}
+)
+{% endmacro %}
+{% test relationships(model, column_name, to, field) %}{{ adapter.dispatch('test_relationships', 'dbt')(model, column_name, to, field) }}{% endtest %}
+{% macro default__test_relationships(model, column_name, to, field) %}
+with child as (
+select {{ column_name }} as from_field from {{ model }} where {{ column_name }} is not null
+), parent as (
+select {{ field }} as to_field from {{ to }}
+)
+select from_field from child left join parent on child.from_field = parent.to_field where parent.to_field is null
+{% endmacro %}
 {% macro copy_grants() %}{% endmacro %}
 {% macro partition_range(raw_partition_date, date_fmt='%Y%m%d') %}{% do return([raw_partition_date]) %}{% endmacro %}
 {% macro dates_in_range(start_date_str, end_date_str=none, in_fmt="%Y%m%d", out_fmt="%Y%m%d") %}{% do return([start_date_str]) %}{% endmacro %}

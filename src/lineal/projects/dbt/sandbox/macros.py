@@ -11,6 +11,7 @@ from lineal.projects.worker import Limited, Wrong
 OPENING = re.compile(r"\{%-?\s*(macro|test|materialization|data_test)\s+(\w+)\b")
 CLOSING = re.compile(r"\{%-?\s*end(macro|test|materialization|data_test)\s*-?%\}")
 COMMENT = re.compile(r"\{#.*?#\}", re.S)
+TESTS = ("test", "data_test")
 
 PARENTS = {"redshift": "postgres", "databricks": "spark", "materialize": "postgres", "motherduck": "duckdb"}
 """An adapter, and the one whose macros it uses where it has none of its own."""
@@ -32,16 +33,32 @@ class Source:
 
 
 def macros_in(package: str, file: str, text: str) -> Iterator[Source]:
-    """{% macro a() %}…{% endmacro %}      each macro of a file; tests and materializations are none"""
+    """{% macro a() %}…{% endmacro %}      each macro of a file; a test a is the macro test_a"""
     if "{#" in text:
         text = COMMENT.sub(blanked, text)
     position = 0
     while found := OPENING.search(text, position):
         ending = ended(text, found)
+        line = text.count("\n", 0, found.start()) + 1
+        body = text[found.start() : ending]
         if found[1] == "macro":
-            line = text.count("\n", 0, found.start()) + 1
-            yield Source(package, found[2], text[found.start() : ending], file, line)
+            yield Source(package, found[2], body, file, line)
+        elif found[1] in TESTS:
+            yield Source(package, f"test_{found[2]}", as_macro(body), file, line)
         position = ending
+
+
+def as_macro(test: str) -> str:
+    """{% test a(model) %}…{% endtest %}      {% macro test_a(model) %}…{% endmacro %}"""
+    found = OPENING.match(test)
+    assert found is not None
+    head = test[: found.start(1)] + f"macro test_{found[2]}"
+    opened = head + test[found.end() :]
+    closings = list(CLOSING.finditer(opened))
+    if not closings:
+        return opened
+    last = closings[-1]
+    return opened[: last.start()] + last[0].replace(f"end{last[1]}", "endmacro") + opened[last.end() :]
 
 
 def ended(text: str, opening: re.Match[str]) -> int:

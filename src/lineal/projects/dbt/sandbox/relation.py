@@ -144,4 +144,11 @@ class Column:
 class Columns(list[Column]):
     """The columns of a relation, and whether these are all of them."""
 
-    complete = True
+    all_known = True
+    asked = False
+    """Whether the template has asked if these are all: then it knows what to do if they are not."""
+
+    @property
+    def complete(self) -> bool:
+        self.asked = True
+        return self.all_known

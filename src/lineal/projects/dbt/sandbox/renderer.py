@@ -11,6 +11,7 @@ import ast
 import datetime
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -29,6 +30,9 @@ from .values import Dynamic, Result
 DEEPEST = 3000
 MISSING = object()
 DEPS = "Run `dbt deps`, so that the packages of the project are there."
+ARGUMENTS, COLUMN = "_dbt_generic_test_kwargs", "column_name"
+CALL = re.compile(r"\s*((?:env_var|ref|var|source|doc)\s*\(.+\))\s*\Z", re.S)
+EXPRESSION = re.compile(r"\s*\{\{-?((?:(?!\}\}).)*?)-?\}\}\s*\Z", re.S)
 
 
 def renderer(setup: Json) -> Dbt:
@@ -142,6 +146,8 @@ class Dbt(Renderer):
         self.library = Library(self.environment, setup, self.names_in)
         self.package = self.root
         self.results: dict[str, Result] = {}
+        self.lists: list[tuple[Columns, list[Any]]] = []
+        """Lists of columns that are not all known, each with what is said of it."""
         self.config: Json = {}
         self.said: Json = {}
         self.columns: Json = {}
@@ -162,7 +168,10 @@ class Dbt(Renderer):
         self.config = dict(job["config"])
         self.columns = job.get("columns", {})
         self.results = {}
-        self.said = {"refs": [], "unknown": [], "notes": [], "wanted": [], "placeholders": []}
+        self.lists = []
+        self.said = {
+            "refs": [], "unknown": [], "notes": [], "wanted": [], "placeholders": [], "doubts": [], "failed": ["", ""],
+        }  # fmt: skip
         node = job["node"]
         this = Relation(tuple(node["parts"]), self.quote, node["id"])
         model = {**node, "package_name": self.package, "config": self.config, "alias": this.identifier,
@@ -173,26 +182,54 @@ class Dbt(Renderer):
         )
         answer = super().answer({**job, "this": str(this)})
         self.said["config"] = plain(self.config)
+        self.said["doubts"] += [doubt for columns, doubt in self.lists if not columns.asked]
         return {**answer, "said": self.said}
 
     def render(self, job: Json, texts: list[str], faults: list[Json]) -> None:
         """A template, once for each combination of answers that it asks for: all no first."""
+        if "arguments" in job:
+            self.base[ARGUMENTS] = self.arguments(job["arguments"], job["file"])
         template = self.environment.compiled(job["text"], job["file"], marked)
         ways = [frozenset[str]()]
         failures: list[Json] = []
+        ends: list[str] = []
         for self.yes in ways:
             self.asked = set()
+            ends.append("")
             try:
                 context = template.new_context(self.names_in(self.package), shared=True)
                 texts.append(self.levelled(self.output_of(template, context)))
             except Exception as error:
                 fault = self.fault(error, job["file"])
                 failures += [fault] if fault not in failures else []
+                ends[-1] = fault["message"]
             ways += [way for name in sorted(self.asked) if (way := self.yes | {name}) not in ways][: 8 - len(ways)]
+        self.said["failed"] = [ends[0], ends[-1]]
         if not texts or any(fault["limit"] for fault in failures):
             faults += failures
         else:  # what cannot be built one way is built the other
             self.said["notes"] += [[fault["message"], fault["line"]] for fault in failures]
+
+    def arguments(self, value: Any, file: str) -> Any:
+        """{"to": "ref('orders')", "field": "{{ var('key') }}"}      what a test is called with, as values"""
+        if isinstance(value, dict):
+            return {key: item if key == COLUMN else self.arguments(item, file) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.arguments(item, file) for item in value]
+        if not isinstance(value, str):
+            return value
+        called = CALL.match(value) or EXPRESSION.match(value)
+        if called is not None:
+            return self.value(called[1], file)
+        if "{" not in value:
+            return value
+        template = self.environment.compiled(value, file, lambda tree: tree)
+        return self.output_of(template, template.new_context(self.names_in(self.package), shared=True))
+
+    def value(self, expression: str, file: str) -> Any:
+        """ref('orders')      what an expression gives, and not its text"""
+        template = self.environment.compiled(f"{{% set value = ({expression}) %}}", file, lambda tree: tree)
+        return template.make_module(self.names_in(self.package), shared=True).value  # type: ignore[attr-defined]
 
     def output_of(self, template: Any, context: Any) -> str:
         try:
@@ -202,11 +239,13 @@ class Dbt(Renderer):
 
     # -- what only this node, or only a run, knows ---------------------------------------------------------------
 
-    def note(self, message: str) -> None:
-        """Something of this template is only known when it runs."""
+    def note(self, message: str, doubt: bool = True) -> None:
+        """Something of this template is only known when it runs; a doubt is one that decides its text."""
         line = here(self.environment.files, self.said.get("file", ""))
         if [message, line] not in self.said["notes"]:
             self.said["notes"].append([message, line])
+        if doubt and [message, line] not in self.said["doubts"]:
+            self.said["doubts"].append([message, line])
 
     def relation(self, held: list[Any]) -> Relation:
         id_, _, parts, _ = held
@@ -267,9 +306,10 @@ class Dbt(Renderer):
             self.said["wanted"].append(node)
         held = self.columns.get(node)
         found = Columns(Column(name, kind, self.quote) for name, kind in (held[0] if held else ()))
-        found.complete = bool(held and held[1])
-        if not found.complete and (held is not None or not node):
-            self.note(f"the columns of {relation} are not all known")
+        found.all_known = bool(held and held[1])
+        if not found.all_known and (held is not None or not node):
+            self.note(f"the columns of {relation} are not all known", doubt=False)
+            self.lists.append((found, self.said["notes"][-1]))
         return found
 
     def load_relation(self, relation: Any) -> Any:
@@ -348,6 +388,7 @@ class Dbt(Renderer):
             "get_columns_in_query": self.columns_in_query, "context": ContextNames(self), "caller": None,
             "render": str, "try_or_compiler_error": tried, "dbt_project": {}, "metric": self.metric,
             "submit_python_job": nothing, "current_macro_name": "", "validation": None,
+            "should_store_failures": lambda: False,
         }  # fmt: skip
         return made
 
