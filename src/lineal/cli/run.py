@@ -22,6 +22,7 @@ class Request(NamedTuple):
     """What the user asked for."""
 
     project: str
+    dialect: str | None
     select: tuple[str, ...]
     full_refresh: bool
     resume: bool
@@ -37,6 +38,7 @@ class Request(NamedTuple):
 
 @click.command(name="run")
 @click.argument("project", default=".")
+@click.option("--dialect", metavar="D", help="The SQL dialect, if the project does not say.")
 @click.option("-s", "--select", multiple=True, metavar="SELECTOR", help="What to build; may be given several times.")
 @click.option("--full-refresh", is_flag=True, help="Build incremental models from scratch.")
 @click.option("--resume", is_flag=True, help="Keep what a former run has built from the same inputs.")
@@ -131,7 +133,7 @@ def _corpus(request: Request) -> Corpus:
     from lineal.projects import ProjectError, load
 
     try:
-        corpus = load(request.project)
+        corpus = load(request.project, request.dialect, to_run=True)
     except ProjectError as mistake:
         raise Mistake(str(mistake)) from mistake
     report_diagnostics(corpus.diagnostics, request.color, Severity.WARNING)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 HEADER = ("node", "built as", "result", "rows", "seconds", "tests", "edges: static = Catalyst")
 NUMBERS = (3, 4)
+STATUSES = ("ok", "kept", "external", "failed", "missing", "skipped")
 
 
 def page(summary: Summary) -> Page:
@@ -25,6 +26,11 @@ def page(summary: Summary) -> Page:
     for outcome in shown:
         parts += _details(outcome)
     return [*parts, line(), line(Piece(total(summary), "heading"))]
+
+
+def is_node(outcome: Outcome) -> bool:
+    """Whether it counts as a node: a test of its own counts as a test, a function only where it fails."""
+    return outcome.kind != "test" and (outcome.kind != "function" or not outcome.green)
 
 
 def _row(outcome: Outcome) -> tuple[str, ...]:
@@ -46,7 +52,7 @@ def tests_of(tests: tuple[Tested, ...]) -> str:
     if not tests:
         return NOTHING
     said = [f"{counts['passed']} passed"] if not counts["failed"] else [f"{counts['failed']} of {len(tests)} failed"]
-    return ", ".join([*said, *([f"{counts['skipped']} skipped"] if counts["skipped"] else [])])
+    return ", ".join([*said, *(f"{counts[status]} {status}" for status in ("warned", "skipped") if counts[status])])
 
 
 def edges_of(agreement: Agreement | None) -> str:
@@ -86,8 +92,8 @@ def _details(outcome: Outcome) -> Iterator[Line]:
 def complaints(outcome: Outcome) -> Iterator[str]:
     if outcome.because:
         yield f"not built, because {outcome.because} {outcome.lacks}"
-    yield from outcome.notes
     yield from map(str, outcome.faults)
+    yield from outcome.notes
     for test in outcome.tests:
         if test.status != "passed":
             where = f"{test.place}: " if test.place else ""
@@ -105,11 +111,8 @@ def total(summary: Summary) -> str:
     return "; ".join(part for part in parts if part)
 
 
-STATUSES = ("ok", "kept", "external", "failed", "skipped")
-
-
 def _nodes(summary: Summary) -> str:
-    data = [outcome for outcome in summary.outcomes if outcome.kind != "function" or not outcome.green]
+    data = [outcome for outcome in summary.outcomes if is_node(outcome)]
     counts = Counter(outcome.status.value for outcome in data)
     each = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     return f"{counted(len(data), 'node')}: {each}" if each else "nothing to build"
@@ -117,7 +120,7 @@ def _nodes(summary: Summary) -> str:
 
 def _tests(summary: Summary) -> str:
     counts = Counter(test.status for outcome in summary.outcomes for test in outcome.tests)
-    said = [f"{counts[status]} {status}" for status in ("failed", "skipped") if counts[status]]
+    said = [f"{counts[status]} {status}" for status in ("failed", "warned", "skipped") if counts[status]]
     return ", ".join([f"{counted(counts['passed'], 'test')} passed", *said]) if counts else ""
 
 

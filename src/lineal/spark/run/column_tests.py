@@ -239,8 +239,11 @@ def _spelling(frame: Any, name: str) -> str:
     return str(next(each for each in frame.columns if key_of(each) == key_of(name)))
 
 
-def looker(spark: Any, stands: Callable[[str], bool]) -> Look:
+def looker(spark: Any, place: Callable[[str], str | None]) -> Look:
+    """Looks datasets up under their names in Spark; `place` gives none for one that is not there."""
+
     def look(name: str) -> Any:
-        return spark.table(quoted(name)) if stands(name) else None
+        table = place(name)
+        return spark.table(quoted(table)) if table is not None else None
 
     return look

@@ -9,7 +9,7 @@ from typing import Any
 
 from lineal.extract.catalyst.plan import Names
 from lineal.extract.definitions import PYTHON, extract
-from lineal.extract.sql.translate import statement
+from lineal.extract.sql.translator import Translator
 from lineal.graph.compare import Disagreement, compare, facts, written
 from lineal.graph.graph import Graph
 from lineal.model.diagnostic import Code, Diagnostic
@@ -30,9 +30,17 @@ DEEPEST = 20
 class Crosscheck:
     """Compares one model after the other."""
 
-    def __init__(self, corpus: Corpus, static: Extraction, spark: Any, python: PythonModels | None = None) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        static: Extraction,
+        spark: Any,
+        translator: Translator,
+        python: PythonModels | None = None,
+    ) -> None:
         self.corpus = corpus
         self.static = static
+        self.translator = translator
         self.python = python
         self.namespace = corpus.namespace
         self.meanings = corpus.meanings
@@ -82,9 +90,10 @@ class Crosscheck:
         return self.branches[trace.incremental]
 
     def exact(self, job: Job) -> list[Edge]:
-        names = Names(namespace=self.namespace, meanings=self.meanings)
+        names = Names(namespace=self.namespace, meanings=self.meanings, datasets=self.translator.datasets)
         texts = self.texts.get(job.key, job.step.texts)
-        found = [lineage(statement(text, job.dialect), self.spark, job.name, names) for text in dict.fromkeys(texts)]
+        statements = [self.translator.query(Script(text, job.dialect)).sql for text in dict.fromkeys(texts)]
+        found = [lineage(sql, self.spark, job.name, names) for sql in statements]
         return united(edge for extraction in found for edge in extraction.edges)
 
 

@@ -14,6 +14,7 @@ LONGEST = 400
 POSITION = re.compile(r"\(?\bline (\d+),? pos (\d+)\)?")
 STATE = re.compile(r"\s*SQLSTATE: \w+.*", re.DOTALL)
 CLASS = re.compile(r"^(?:[\w$]+\.)+[\w$]+(?:Exception|Error): ")
+NAMED = re.compile(r"(`[^`]+`(?:\.`[^`]+`)*)")
 LEADING = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/)*", re.DOTALL)
 """What stands before a query; Spark leaves it out of a view's text."""
 
@@ -27,6 +28,10 @@ class Origin:
     head: str = ""
     line: int = 1
     """The line of the file that the text begins on; 0 if the text is not the file's but a translation."""
+    source: str = ""
+    """Of a translation: the text that it was made of, from its first line on."""
+    first: int = 1
+    """The line of the file that the source begins on."""
 
     def at(self, index: int) -> Place:
         """The place of a character of the text."""
@@ -50,8 +55,22 @@ Views = Callable[[str], Origin | None]
 def fault_of(problem: BaseException, origin: Origin | None = None, views: Views = lambda name: None) -> Fault:
     """What Spark, or the machine, says, in one line."""
     deepest = list(causes(problem))[-1]
+    message = message_of(deepest)
+    if origin is not None and not origin.line:
+        return Fault(message, mention(message, origin))
     place = next((found for each in causes(problem) if (found := _place(each, origin, views))), None)
-    return Fault(message_of(deepest), place or (Place(origin.file, 1, 1) if origin else None))
+    return Fault(message, place or (Place(origin.file, 1, 1) if origin else None))
+
+
+def mention(message: str, origin: Origin) -> Place:
+    """Where the text before its translation has the name that an error is about: the first that the error quotes."""
+    quoted = NAMED.search(message)
+    name = quoted[1].rpartition(".")[2].strip("`") if quoted is not None else ""
+    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", origin.source, re.IGNORECASE) if name else None
+    if found is None:
+        return Place(origin.file, origin.first, 1)
+    before = origin.source[: found.start()]
+    return Place(origin.file, origin.first + before.count("\n"), len(before) - before.rfind("\n"))
 
 
 def causes(problem: BaseException) -> Iterator[BaseException]:

@@ -7,7 +7,7 @@ import heapq
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lineal.extract.sql.translate import called, mentioned
@@ -26,9 +26,14 @@ BUILT_AS = {"view": "view", "table": "table", "incremental": "incremental", "eph
 BUILT_OF_PYTHON = {**BUILT_AS, "view": "table", "ephemeral": "table"}
 """The same of a Python model: the rows that it makes are kept, since no query can make them again."""
 
-KINDS = {"seed": "seed", "function": "function"}
+KINDS = {"seed": "seed", "function": "function", "snapshot": "snapshot", "source": "source", "test": "test"}
+"""Kinds of steps that are built in one way only."""
+
 EXTERNAL = "external"
 """Python that a run does not execute."""
+
+WITHOUT_SQL = ("seed", "source", "test")
+NO_DATA = ("function", "test")
 
 
 @dataclass(frozen=True)
@@ -61,13 +66,28 @@ class Job:
         return KINDS.get(self.step.kind) or BUILT_AS.get(self.step.materialized, self.step.materialized)
 
     @property
+    def table(self) -> str:
+        """What its table is called in Spark."""
+        return self.step.table or self.step.name
+
+    @property
+    def slot(self) -> str:
+        """The key of its table in the state of the warehouse."""
+        return key_of(self.table)
+
+    @property
     def is_python(self) -> bool:
         return self.step.kind == PYTHON
 
     @property
     def is_data(self) -> bool:
         """Whether there is a table or a view at the end of it."""
-        return self.kind != "function"
+        return self.kind not in NO_DATA
+
+    @property
+    def comes_along(self) -> bool:
+        """Whether it is done for whoever needs it, though nobody asks for it: a function, a source."""
+        return self.kind in ("function", "source")
 
 
 def key_of(name: str) -> str:
@@ -122,7 +142,9 @@ def _unfit(step: Step, diagnostics: list[Diagnostic]) -> Fault | None:
         near = names.closest(step.materialized, list(BUILT_AS))
         meant = f"; did you mean {near}?" if near else f": choose {', '.join(BUILT_AS)}"
         return Fault(f"materialized: {step.materialized} is not known{meant}", step.place)
-    if step.kind != "seed" and not step.texts:
+    if step.problem is not None:
+        return Fault(step.problem.message, step.problem.place)
+    if step.kind not in WITHOUT_SQL and not step.texts:
         said = _errors_in(step, diagnostics)
         nothing = None if step.kind == PYTHON else Fault("there is no SQL to run", step.place)
         return Fault(said[0].message, said[0].place) if said else nothing
@@ -155,7 +177,8 @@ def _needs(corpus: Corpus, extraction: Extraction, steps: Mapping[str, Step]) ->
             needs[key] |= called(text, corpus.dialect) & functions
             if step.file in unread or _reads_below(step, corpus):
                 needs[key] |= mentioned(text, corpus.dialect) & steps.keys()
-        needs[key] = (needs[key] & steps.keys()) - {key}
+        needs[key] |= set(map(key_of, step.refs))
+        needs[key] = {other for other in needs[key] & steps.keys() if steps[other].kind != "test"} - {key}
     return needs
 
 
@@ -181,7 +204,9 @@ def _reads_below(step: Step, corpus: Corpus) -> bool:
 
 
 def _related(step: Step) -> set[str]:
-    return {key_of(str(test.arguments["to"])) for test in step.tests if "to" in test.arguments}
+    """What the tests of a step look at."""
+    columns = {key_of(str(test.arguments["to"])) for test in step.tests if "to" in test.arguments}
+    return columns | {key_of(name) for test in step.queries for name in test.reads}
 
 
 def _ordered(needs: Mapping[str, set[str]], related: Mapping[str, set[str]]) -> list[str]:
@@ -274,11 +299,13 @@ class Fingerprints:
 
 def _own(job: Job) -> list[object]:
     step = job.step
-    tests = [(test.column, test.name, sorted(test.arguments.items())) for test in step.tests]
+    tests: list[object] = [(test.column, test.name, sorted(test.arguments.items())) for test in step.tests]
+    tests += [replace(test, place=None) for test in step.queries]
     hooks = [_text(script) for script in (*step.before, *step.after)]
     columns = [(column.name, column.type) for column in job.columns] if step.kind in ("seed", "function") else []
     function = [job.function.parameters, job.function.types, job.function.returns] if job.function else []
-    rows = _file_digest(Path(step.file)) if step.kind == "seed" else ""
+    file = step.file if step.kind == "seed" else str(step.settings.get("file", ""))
+    rows = _file_digest(Path(file)) if step.kind in ("seed", "source") and file else ""
     settings = sorted((key, value) for key, value in step.settings.items() if key not in NOT_PART_OF_IT)
     python = _python(step) if job.is_python else []
     return [job.kind, step.texts, settings, tests, hooks, columns, function, rows, job.dialect, *python]

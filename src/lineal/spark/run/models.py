@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from lineal.extract.sql.translate import SPOKEN, statement
+from lineal.extract.sql.translate import SPOKEN
+from lineal.extract.sql.translator import Translated, Translator, Untranslatable
 from lineal.model.script import Function, Script
 from lineal.spark.functions import head_and_body
 from lineal.spark.names import quoted
 from lineal.spark.run.errors import Origin, Views, fault_of
+from lineal.spark.run.incremental import Growth, growth_of
 from lineal.spark.run.jobs import Job
 from lineal.spark.run.python_models import PythonModels
-from lineal.spark.run.result import Fault, Refused
-from lineal.spark.run.seeds import seed_frame
+from lineal.spark.run.result import Fault, Missing, Refused
+from lineal.spark.run.seeds import seed_frame, source_frame
+from lineal.spark.run.snapshots import Taking, snapshot_of
 from lineal.spark.run.state import Entry
 from lineal.spark.run.warehouse import Tables, new_version
 
@@ -30,6 +34,7 @@ class Builder:
         tables: Tables,
         spark: Any,
         views: Views,
+        translator: Translator,
         python: PythonModels | None,
         *,
         full_refresh: bool,
@@ -39,96 +44,147 @@ class Builder:
         self.spark = spark
         self.python = python
         self.views = views
+        self.translator = translator
         self.full_refresh = full_refresh
         self.function_kind = FUNCTION_KINDS[not own_functions]
-        self.build_by_kind: dict[str, Callable[[Job], Entry]] = {
+        self.build_by_kind: dict[str, Callable[[Job], Entry | None]] = {
             "seed": self.seed,
             "view": self.view,
             "table": self.table,
             "incremental": self.incremental,
+            "snapshot": self.snapshot,
+            "source": self.source,
             "function": self.function,
         }
 
-    def build(self, job: Job) -> Entry:
-        """What the job makes; Refused, with file and line, if Spark does not take it."""
-        for hook in job.step.before:
-            self.hook(hook)
+    def build(self, job: Job) -> Entry | None:
+        """What the job makes, None if it is there already; Refused, with file and line, if Spark does not take it."""
         return self.build_by_kind[job.kind](job)
 
-    def finish(self, job: Job) -> None:
-        for hook in job.step.after:
-            self.hook(hook)
+    def translated(self, job: Job, text: str) -> Translated:
+        """The job's SQL as Spark reads it."""
+        try:
+            return self.translator.query(Script(text, job.dialect, job.step.file, job.step.line))
+        except Untranslatable as problem:
+            raise Refused(Fault(problem.message, problem.place or job.step.place)) from None
 
     def text(self, job: Job) -> str:
         """The rendered SQL of this build: of a first one, or of one on top of what is there."""
-        return job.step.texts[-1 if self.goes_on(job) else 0]
+        found = job.step.texts[-1 if self.goes_on(job) else 0]
+        if not found.strip():
+            build = "later" if self.goes_on(job) else "first"
+            raise Refused(Fault(f"its SQL for a {build} build does not render", job.step.place))
+        return found
 
     def goes_on(self, job: Job) -> bool:
-        return job.kind == "incremental" and not self.full_refresh and self.tables.stands(job.name)
+        """Whether an incremental model is built on top of what is there."""
+        if job.step.materialized != "incremental" or not self.tables.stands(job.table):
+            return False
+        says = job.step.settings.get("full_refresh")
+        return not (self.full_refresh if says is None else str(says).lower() == "true")
 
     # -- by kind -----------------------------------------------------------------------------------
 
     def seed(self, job: Job) -> Entry:
         with self.blamed(Origin(job.step.file, "", line=0)):
-            return self.tables.replace(job.name, seed_frame(job, self.spark, self.tables.scratch()))
+            return self.tables.replace(job.table, seed_frame(job, self.spark, self.tables.scratch()))
 
     def view(self, job: Job) -> Entry:
         """CREATE VIEW v AS …"""
-        sql = statement(job.step.texts[0], job.dialect)
-        with self.blamed(origin_of(job, sql, f"CREATE OR REPLACE VIEW {quoted(job.name)} AS\n")):
-            return self.tables.view(job.name, lambda head: head + sql, sql)
+        text = self.text(job)
+        sql = self.translated(job, text)
+        head = f"CREATE OR REPLACE VIEW {quoted(job.table)} AS\n"
+        with self.blamed(origin_of(job, text, sql, head)):
+            return self.tables.view(job.table, lambda head: head + sql.sql, sql.sql)
 
     def table(self, job: Job) -> Entry:
         if job.is_python:
             return self.of_python(job, None)
         with self.queried(job) as frame:
-            return self.tables.replace(job.name, frame)
+            return self.tables.replace(job.table, frame)
 
     def incremental(self, job: Job) -> Entry:
         """The first time a table; later what is new is added, or replaces the rows with the same unique_key."""
+        growth = growth_of(job, lambda text: self.translator.expression(text, job.dialect))
         if not self.goes_on(job):
             return self.table(job)
-        keys = unique_key(job)
         if job.is_python:
-            return self.of_python(job, keys)
+            return self.of_python(job, growth)
         with self.queried(job) as frame:
-            return self.tables.extend(job.name, frame, keys)
+            return self.tables.extend(job.table, frame, growth)
 
-    def of_python(self, job: Job, keys: list[str] | None) -> Entry:
-        """The table of a Python model; with a list of keys, which may be empty, on top of what is there."""
+    def of_python(self, job: Job, growth: Growth | None) -> Entry:
+        """The table of a Python model; on top of what is there, if it says how it grows."""
         assert self.python is not None, "a run with Python models can execute them"
-        with self.python.made(job, incremental=keys is not None) as made:
+        with self.python.made(job, incremental=growth is not None) as made:
             if made.in_place:
-                return Entry(job.name, "table", new_version(), "")
-            if keys is None or made.whole:
-                return made.within_time(lambda: self.tables.replace(job.name, made.frame))
-            return made.within_time(lambda: self.tables.extend(job.name, made.frame, keys))
+                return Entry(job.table, "table", new_version(), "")
+            if growth is None or made.whole:
+                return made.within_time(lambda: self.tables.replace(job.table, made.frame))
+            return made.within_time(lambda: self.tables.extend(job.table, made.frame, growth))
+
+    def snapshot(self, job: Job) -> Entry:
+        """The versions of rows: those that have changed since the last run are closed, and the new ones are added."""
+        snapshot = snapshot_of(job, lambda text: self.translator.expression(text, job.dialect))
+        text = self.text(job)
+        sql = self.translated(job, snapshot.query(text))
+        with self.blamed(replace(origin_of(job, text, sql), line=0)):
+            now = self.spark.sql("SELECT current_timestamp()").first()[0]
+            taking = Taking(snapshot, self.spark.sql(sql.sql), now)
+            stands = self.tables.stands(job.table)
+            rows = taking.again(self.spark.table(quoted(job.table))) if stands else taking.first()
+            return self.tables.replace(job.table, rows)
+
+    def source(self, job: Job) -> Entry | None:
+        """What a seed, a file or the catalog has under the name of a source."""
+        settings = job.step.settings
+        if "seed" in settings:
+            seed = self.translator.tables.get(settings["seed"], settings["seed"])
+            sql = f"SELECT * FROM {quoted(seed)}"  # noqa: S608
+            return self.tables.view(job.table, lambda head: head + sql, sql)
+        if "file" in settings:
+            with self.blamed(Origin(str(settings["file"]), "", line=0)):
+                return self.tables.replace(job.table, source_frame(job, self.spark, self.tables.scratch()))
+        *above, schema, name = [
+            "",
+            "",
+            *settings.get("relation", ()),
+        ][-3:]
+        for parts in dict.fromkeys(((*above, schema, name), (schema, name), tuple(job.name.split(".")))):
+            table = ".".join(part for part in parts if part)
+            if self.exists(table):
+                self.translator.point(job.name, table)
+                return None
+        raise Missing(Fault(how_to_provide(job), job.step.place))
+
+    def exists(self, table: str) -> bool:
+        """Whether the catalog has a table that no run of ours has made."""
+        try:
+            return bool(self.spark.catalog.tableExists(quoted(table)))
+        except Exception:  # a catalog of that name is not there
+            return False
 
     def function(self, job: Job) -> Entry:
         function = job.function
         assert function is not None
         head, body = definition(function, job, self.function_kind)
-        with self.blamed(origin_of(job, body, head)):
+        kept = job.dialect.lower() in SPOKEN
+        with self.blamed(Origin(job.step.file, body, head, line=1 if kept else 0)):
             self.spark.sql(head + body)
         return Entry(job.name, "function", "", "")
-
-    def hook(self, script: Script) -> None:
-        sql = statement(script.text, script.dialect)
-        line = script.line if script.dialect.lower() in SPOKEN else 0
-        with self.blamed(Origin(script.file, sql, line=line)):
-            self.spark.sql(sql)
 
     # -- around them -------------------------------------------------------------------------------
 
     @contextmanager
     def queried(self, job: Job) -> Iterator[Any]:
         """The rows of the model's query; Spark's grammar says that it is one, before anything is carried out."""
-        sql = statement(self.text(job), job.dialect)
+        text = self.text(job)
+        sql = self.translated(job, text)
         head = "CREATE TEMPORARY VIEW lineal AS\n"
-        with self.blamed(origin_of(job, sql, head)):
-            self.spark._jsparkSession.sessionState().sqlParser().parsePlan(head + sql)
-        with self.blamed(origin_of(job, sql)):
-            yield self.spark.sql(sql)
+        with self.blamed(origin_of(job, text, sql, head)):
+            self.spark._jsparkSession.sessionState().sqlParser().parsePlan(head + sql.sql)
+        with self.blamed(origin_of(job, text, sql)):
+            yield self.spark.sql(sql.sql)
 
     @contextmanager
     def blamed(self, origin: Origin) -> Iterator[None]:
@@ -148,14 +204,21 @@ def session_function(job: Job) -> str:
     return head + body
 
 
-def unique_key(job: Job) -> list[str]:
-    keys = job.step.settings.get("unique_key") or []
-    return [str(key) for key in keys] if isinstance(keys, list) else [str(keys)]
-
-
-def origin_of(job: Job, sql: str, head: str = "") -> Origin:
+def origin_of(job: Job, text: str, sql: Translated, head: str = "") -> Origin:
     """Where a job's SQL comes from; a translation has no lines of its own."""
-    return Origin(job.step.file, sql, head, line=1 if job.dialect.lower() in SPOKEN else 0)
+    step = job.step
+    return Origin(step.file, sql.sql, head, step.line if sql.kept else 0, text, step.line)
+
+
+def how_to_provide(job: Job) -> str:
+    """nothing provides the source web.visits: add …"""
+    table = job.name.rpartition(".")[2]
+    relation = ".".join(job.step.settings.get("relation", ())[-2:])
+    known = f" {relation}" if "{" not in relation else ""
+    return (
+        f"nothing provides the source {job.name}: add a seed {table}.csv or the file .lineal/sources/{job.name}.csv, "
+        f"or run with a catalog that has the table{known}"
+    )
 
 
 def definition(function: Function, job: Job, kind: str) -> tuple[str, str]:

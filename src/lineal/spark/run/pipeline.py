@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -11,23 +11,26 @@ from typing import Any
 
 from lineal.extract.catalyst.plan import Names
 from lineal.extract.definitions import extract
-from lineal.extract.sql.translate import statement
+from lineal.extract.sql.translator import Translated, Translator
 from lineal.graph.compare import Disagreement
 from lineal.model.extraction import Extraction
-from lineal.model.script import ColumnTest, Corpus
+from lineal.model.script import ColumnTest, Corpus, QueryTest, Script
 from lineal.spark.names import quoted
 from lineal.spark.python.process import stop_all
 from lineal.spark.run.column_tests import Examined, examine, looker
 from lineal.spark.run.crosscheck import Crosscheck
 from lineal.spark.run.errors import Origin, fault_of
+from lineal.spark.run.hooks import Hooks
 from lineal.spark.run.jobs import EXTERNAL, Fingerprints, Job, jobs_of, key_of
 from lineal.spark.run.models import Builder, origin_of, session_function
 from lineal.spark.run.python_models import TIMEOUT, PythonModels
+from lineal.spark.run.query_tests import QueryTests
 from lineal.spark.run.result import (
     Agreement,
     Ended,
     Event,
     Fault,
+    Missing,
     Note,
     Outcome,
     Planned,
@@ -37,6 +40,7 @@ from lineal.spark.run.result import (
     Tested,
 )
 from lineal.spark.run.schedule import scheduled
+from lineal.spark.run.schemas import Schemas
 from lineal.spark.run.select import selected
 from lineal.spark.run.state import Entry, State, locked
 from lineal.spark.run.warehouse import Catalogue, Folder, Tables, has_catalogue
@@ -45,7 +49,7 @@ from lineal.spark.start import start
 FOLDER = ".lineal"
 """What a run leaves in the project."""
 
-COMPARED = ("sql", "python")
+COMPARED = ("sql", "python", "snapshot")
 """The kinds of nodes whose static lineage is held against Spark's."""
 
 VIEWS = ("view", "ephemeral")
@@ -145,18 +149,25 @@ class Pipeline:
         self.tables: Tables = tables
         self.state = tables.state
         self.spark = spark
+        self.corpus = corpus
         self.fingerprints = Fingerprints(jobs)
+        names = {job.name: job.table for job in jobs.values() if job.table != job.name}
+        self.schemas = Schemas(spark)
+        self.translator = Translator(corpus.dialect, corpus.aliases, names, self.schemas.columns)
         self.python = self.python_models(corpus, tables)
-        self.crosscheck = Crosscheck(corpus, static, spark, self.python) if options.check else None
+        self.crosscheck = Crosscheck(corpus, static, spark, self.translator, self.python) if options.check else None
         self.builder = Builder(
             tables,
             spark,
             self.view,
+            self.translator,
             self.python,
             full_refresh=options.full_refresh,
             own_functions=not catalogue,
         )
-        self.look = looker(spark, tables.stands)
+        self.hooks = Hooks(tables, spark, self.translator)
+        self.look = looker(spark, self.place)
+        self.queries = QueryTests(spark, self.translator, self.is_there)
         self.outcomes: dict[str, Outcome] = {}
 
     def python_models(self, corpus: Corpus, tables: Folder | Catalogue) -> PythonModels | None:
@@ -168,7 +179,7 @@ class Pipeline:
             self.spark,
             self.jobs,
             session_function,
-            Names(namespace=corpus.namespace, meanings=corpus.meanings),
+            Names(namespace=corpus.namespace, meanings=corpus.meanings, datasets=self.translator.datasets),
             self.options.timeout,
             self.options.check,
         )
@@ -181,17 +192,31 @@ class Pipeline:
                 self.python.close()
 
     def run(self) -> Iterator[Event]:
-        broken = self.tables.open(self.jobs)
+        yield from map(Note, self.corpus.notes)
+        broken = self.tables.open(job.slot for job in self.jobs.values())
         if self.state.unreadable:
             yield Note("the state of the warehouse cannot be read: everything is built anew")
         for name in broken:
             yield Note(f"{name} is half-written or gone from the warehouse: it is built again when its turn comes")
-        self.fingerprints.versions = {key: entry.version for key, entry in self.state.entries.items()}
+        entries = self.state.entries
+        self.fingerprints.versions = {
+            key: entries[job.slot].version for key, job in self.jobs.items() if job.slot in entries
+        }
+        yield from self.around(self.corpus.before, "on-run-start")
         for event in scheduled(self.wanted, self.work, self.options.threads):
             if isinstance(event, Ended):
                 self.outcomes[key_of(event.outcome.name)] = event.outcome
             yield event
         yield from self.late_tests()
+        yield from self.around(self.corpus.after, "on-run-end")
+
+    def around(self, scripts: Iterable[Script], when: str) -> Iterator[Event]:
+        """Hooks of the whole run; what Spark does not take is passed over, and said."""
+        for script in scripts:
+            try:
+                self.hooks.run(script)
+            except Refused as refused:
+                yield Note(f"the {when} hook is passed over: {refused.faults[0]}")
 
     # -- one job -----------------------------------------------------------------------------------
 
@@ -200,6 +225,8 @@ class Pipeline:
         began = time.monotonic()
         try:
             outcome = self.kept(job) or self.done(job)
+        except Missing as missing:
+            outcome = Outcome(job.name, job.kind, Status.MISSING, faults=missing.faults, lacks="is missing")
         except Refused as refused:
             outcome = Outcome(job.name, job.kind, Status.FAILED, faults=refused.faults)
         except Exception as problem:
@@ -209,28 +236,67 @@ class Pipeline:
 
     def done(self, job: Job) -> Outcome:
         self.possible(job)
+        if job.kind == "test":
+            return self.tested(job)
         if job.kind == EXTERNAL:
             return self.external(job)
         made_of = self.fingerprints.of(job)
-        entry = replace(self.builder.build(job), kind=job.kind, made_of=made_of)
+        before, after = self.hooks_of(job)
+        notes = self.hooked(job, before)
+        built = self.builder.build(job)
         if not job.is_data:
             self.fingerprints.versions[job.key] = made_of
             return Outcome(job.name, job.kind, Status.OK)
-        self.keep(job, entry)
-        self.builder.finish(job)
-        examined = self.examined(job, [test for test in job.step.tests if not self.is_late(job, test)])
+        entry = replace(built, kind=job.kind, made_of=made_of) if built is not None else None
+        if entry is not None:
+            self.keep(job, entry)
+        notes += self.hooked(job, after)
+        examined = self.examined(job, late=False)
         agreement = self.crosscheck.of(job) if self.crosscheck and job.step.kind in COMPARED else None
         status = Status.FAILED if any(test.status == "failed" for test in examined.tests) else Status.OK
-        notes = self.notes(job)
         outcome = Outcome(
-            job.name, job.kind, status, examined.rows, tests=examined.tests, agreement=agreement, notes=notes
+            job.name,
+            job.kind,
+            status,
+            examined.rows,
+            tests=examined.tests,
+            agreement=agreement,
+            notes=(*notes, *self.notes(job)),
         )
-        self.remember(job, entry, outcome)
+        if entry is not None:
+            self.remember(job, self.state.entries[job.slot], outcome)
         return outcome
+
+    def tested(self, job: Job) -> Outcome:
+        """A test of its own, which builds nothing."""
+        tests = tuple(self.queries.run(test) for test in job.step.queries)
+        failed = any(test.status == "failed" for test in tests)
+        return Outcome(job.name, job.kind, Status.FAILED if failed else Status.OK, tests=tests)
+
+    def hooks_of(self, job: Job) -> tuple[tuple[Script, ...], tuple[Script, ...]]:
+        """The hooks of this build: of a first one, or of one on top of what is there."""
+        step = job.step
+        return step.again if step.again is not None and self.builder.goes_on(job) else (step.before, step.after)
+
+    def hooked(self, job: Job, hooks: Iterable[Script]) -> list[str]:
+        """Carry out hooks; one that Spark does not take fails the job, or is passed over and said."""
+        notes: list[str] = []
+        for hook in hooks:
+            try:
+                changed = self.hooks.run(hook, job)
+            except Refused as refused:
+                if not job.step.lenient:
+                    raise
+                notes.append(f"a hook is passed over: {refused.faults[0]}")
+                continue
+            before = self.state.entries.get(job.slot)
+            if changed is not None and before is not None:
+                self.keep(job, replace(changed, kind=before.kind, made_of=before.made_of))
+        return notes
 
     def external(self, job: Job) -> Outcome:
         """Python that lineal does not execute: its table may be there, and others may read it."""
-        missing = not self.tables.stands(job.name)
+        missing = not self.tables.stands(job.table)
         note = f"lineal run does not execute {job.step.file}: it is neither a PySpark model nor a Spark job"
         return Outcome(job.name, job.kind, Status.EXTERNAL, notes=(note,), missing=missing, lacks=ABSENT)
 
@@ -245,34 +311,35 @@ class Pipeline:
         if job.fault is not None:
             raise Refused(job.fault)
         needed = (self.jobs[key] for key in sorted(job.needs) if key in self.jobs and key not in self.wanted)
-        missing = [other.name for other in needed if other.is_data and not self.tables.stands(other.name)]
+        missing = [other.name for other in needed if other.is_data and not self.tables.stands(other.table)]
         if missing:
             message = f"it reads {', '.join(missing)}, which is not in the warehouse: select +{job.name}"
             raise Refused(Fault(message, job.step.place))
 
     def keep(self, job: Job, entry: Entry) -> None:
         """The new version is the table from this moment on."""
-        before = self.state.entries.get(job.key)
-        self.state.put(job.key, entry)
+        before = self.state.entries.get(job.slot)
+        self.state.put(job.slot, entry)
         if not entry.sql:
             self.tables.register(entry)
+        self.schemas.forget(job.table)
         self.tables.settle(entry, before)
         self.fingerprints.versions[job.key] = entry.version
 
     def remember(self, job: Job, entry: Entry, outcome: Outcome) -> None:
         whole = outcome.status.stands and all(test.status == "passed" for test in outcome.tests)
         memory = {"tests": [asdict(test) for test in outcome.tests], "agreement": _remembered(outcome.agreement)}
-        self.state.put(job.key, replace(entry, passed=whole, rows=outcome.rows, memory=memory))
+        self.state.put(job.slot, replace(entry, passed=whole, rows=outcome.rows, memory=memory))
 
     def kept(self, job: Job) -> Outcome | None:
         """--resume: what a former run built and tested from the same inputs stays."""
-        entry = self.state.entries.get(job.key)
+        entry = self.state.entries.get(job.slot)
         if (
             not self.options.resume
             or job.fault
             or entry is None
             or not entry.passed
-            or not self.tables.stands(job.name)
+            or not self.tables.stands(job.table)
         ):
             return None
         if self.options.full_refresh or entry.made_of != self.fingerprints.of(job):
@@ -283,47 +350,68 @@ class Pipeline:
         agreement = _recalled(entry.memory.get("agreement")) if self.options.check else None
         return Outcome(job.name, job.kind, Status.KEPT, entry.rows, tests=tests, agreement=agreement)
 
-    def examined(self, job: Job, tests: list[ColumnTest]) -> Examined:
+    def examined(self, job: Job, late: bool) -> Examined:
         """A view is examined by its query: errors in it know their line then."""
+        columns = [test for test in job.step.tests if self.is_late(job, test) == late]
         try:
             view = job.kind == "view"
-            frame = self.spark.sql(self.origin(job).text) if view else self.spark.table(quoted(job.name))
-            return examine(frame, tests, self.look)
+            name = self.translator.tables.get(job.name, job.table)
+            frame = self.spark.sql(self.origin(job).text) if view else self.spark.table(quoted(name))
+            found = examine(frame, columns, self.look)
         except Exception as problem:
             raise Refused(fault_of(problem, self.origin(job), self.view)) from problem
+        queries = tuple(self.queries.run(test) for test in job.step.queries if self.is_late(job, test) == late)
+        return Examined(found.rows, (*found.tests, *queries))
 
     # -- tests that look at what is built later ----------------------------------------------------
 
-    def is_late(self, job: Job, test: ColumnTest) -> bool:
+    def is_late(self, job: Job, test: ColumnTest | QueryTest) -> bool:
+        if isinstance(test, QueryTest):
+            return any(key_of(name) in job.late for name in test.reads)
         return key_of(str(test.arguments.get("to", ""))) in job.late
 
     def late_tests(self) -> Iterator[Event]:
         """Two models whose tests look at each other: one of the two is tested when both are there."""
         for key, job in self.wanted.items():
             outcome = self.outcomes.get(key)
-            late = [test for test in job.step.tests if self.is_late(job, test)]
+            tests: tuple[ColumnTest | QueryTest, ...] = (*job.step.tests, *job.step.queries)
+            late = any(self.is_late(job, test) for test in tests)
             if not late or outcome is None or outcome.status is not Status.OK:
                 continue
-            tests = (*outcome.tests, *self.examined(job, late).tests)
-            failed = any(test.status == "failed" for test in tests)
-            outcome = replace(outcome, tests=tests, status=Status.FAILED if failed else Status.OK)
+            tested = (*outcome.tests, *self.examined(job, late=True).tests)
+            failed = any(test.status == "failed" for test in tested)
+            outcome = replace(outcome, tests=tested, status=Status.FAILED if failed else Status.OK)
             self.outcomes[key] = outcome
-            self.remember(job, self.state.entries[key], outcome)
+            if job.slot in self.state.entries:
+                self.remember(job, self.state.entries[job.slot], outcome)
             if failed:
                 yield Ended(outcome)
+
+    def place(self, name: str) -> str | None:
+        """What a dataset is called in Spark; None if it is not there."""
+        job = self.jobs.get(key_of(name))
+        table = self.translator.tables.get(name, job.table if job is not None else name)
+        there = self.tables.stands(table) or (job is not None and job.kind == "source" and self.builder.exists(table))
+        return table if there else None
+
+    def is_there(self, name: str) -> bool:
+        """Whether a dataset of the project is there; what is none of its own, Spark knows better."""
+        return key_of(name) not in self.jobs or self.place(name) is not None
 
     # -- where an error comes from -----------------------------------------------------------------
 
     def view(self, name: str) -> Origin | None:
         """spark_catalog.default.stg_orders: the model of that name, if it is built as a view."""
         parts = [key_of(part.strip("`")) for part in name.split(".")]
-        keys = (".".join(parts[at:]) for at in range(len(parts)))
-        job = next((self.jobs[key] for key in keys if key in self.jobs), None)
+        keys = [".".join(parts[at:]) for at in range(len(parts))]
+        slots = {job.slot: job for job in self.jobs.values()}
+        job = next((slots[key] for key in keys if key in slots), None)
         return None if job is None or job.kind != "view" else self.origin(job)
 
     def origin(self, job: Job) -> Origin:
         text = job.step.texts[0] if job.step.texts else ""
-        return origin_of(job, statement(text, job.dialect))
+        sql = self.builder.translated(job, text) if text else Translated("", True)
+        return origin_of(job, text, sql)
 
 
 def _remembered(agreement: Agreement | None) -> dict[str, Any] | None:

@@ -14,6 +14,8 @@ class Status(StrEnum):
     KEPT = "kept"
     """Built by a former run from the same inputs."""
     FAILED = "failed"
+    MISSING = "missing"
+    """A source that nothing provides."""
     SKIPPED = "skipped"
     EXTERNAL = "external"
     """Not built by lineal run: Python that is neither a PySpark model nor a Spark job."""
@@ -43,9 +45,13 @@ class Refused(Exception):
         self.faults = faults
 
 
+class Missing(Refused):
+    """A source is not there: its fault says how to provide it."""
+
+
 @dataclass(frozen=True)
 class Tested:
-    """How a column test ended: passed, failed with so many values, or not run and why."""
+    """How a test ended: passed, warned or failed with so many values, or not run and why."""
 
     column: str
     name: str
@@ -55,12 +61,17 @@ class Tested:
     message: str = ""
     place: Place | None = None
 
+    rows: bool = False
+    """Whether rows failed, and not values: the test is a query."""
+
     def __str__(self) -> str:
+        called = f"{self.name} of {self.column}" if self.column else self.name
         if self.message:
-            return f"{self.name} of {self.column}: {self.message}"
-        values = f"{self.failures:,} {'value' if self.failures == 1 else 'values'}"
+            return f"{called}: {self.message}"
+        noun = "row" if self.rows else "value"
+        values = f"{self.failures:,} {noun if self.failures == 1 else f'{noun}s'}"
         shown = f", for example {', '.join(self.examples)}" if self.examples else ""
-        return f"{self.name} of {self.column}: {values} {self.status}{shown}"
+        return f"{called}: {values} {self.status}{shown}"
 
 
 @dataclass(frozen=True)
@@ -92,7 +103,7 @@ class Outcome:
     tests: tuple[Tested, ...] = ()
     agreement: Agreement | None = None
     because: str = ""
-    """The job that failed, where this one is skipped."""
+    """The job that failed, or the source that is missing, where this one is skipped."""
     lacks: str = "failed"
     """What is wrong with that job."""
     notes: tuple[str, ...] = ()

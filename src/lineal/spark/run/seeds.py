@@ -21,10 +21,63 @@ from lineal.spark.run.result import Fault, Refused
 SHOWN = 3
 """So many faults of a file are named; the rest is counted."""
 
-GUESSES = ("BIGINT", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP")
-"""The types that a column without a declared one may have: the first that all of its values fit."""
-
 RECORDS = "line BIGINT, cells ARRAY<STRING>"
+STRING = "STRING"
+PLAIN_TEXT = ("VARCHAR", "CHAR")
+UNKNOWN_TO_SPARK = frozenset(("JSON", "JSONB", "VARIANT", "SUPER", "OBJECT", "GEOGRAPHY", "GEOMETRY", "UUID"))
+
+
+class Guess(NamedTuple):
+    """A type that a column without a declared one may have, and the cells that it does not take."""
+
+    type: str
+    unlike: str = ""
+    """A pattern of cells that Spark would cast, and that are not meant so."""
+    like: str = ""
+    """The pattern that every cell must have."""
+
+
+class Rules(NamedTuple):
+    """How a CSV file is read."""
+
+    guesses: tuple[Guess, ...]
+    """The first that all values of a column fit is its type."""
+    empty: str = STRING
+    """The type of a column without any value."""
+    nulls: frozenset[str] = frozenset(("",))
+    strict: bool = True
+    """A line with fewer values than the header, or a value that loses digits, is a fault."""
+    number: str = ""
+    """What stands in numbers and is none of their digits, as a pattern."""
+
+
+OWN = Rules(
+    (
+        Guess("BIGINT", r"^\s*-?0\d"),
+        Guess("DOUBLE", r"^\s*-?0\d"),
+        Guess("BOOLEAN", r"^\s*[01]\s*$"),
+        Guess("DATE"),
+        Guess("TIMESTAMP"),
+    )
+)
+"""007 is no number: it would lose its zeros."""
+
+DBT = Rules(
+    (
+        Guess("BIGINT"),
+        Guess("DOUBLE"),
+        Guess("DATE", like=r"^\s*\d{4}-\d{1,2}-\d{1,2}\s*$"),
+        Guess("TIMESTAMP", like=r"^\s*\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2}|T\S+)\s*$"),
+        Guess("BOOLEAN", like=r"(?i)^\s*(true|false)\s*$"),
+    ),
+    empty="BIGINT",
+    nulls=frozenset(("", "null")),
+    strict=False,
+    number=r"[%,$£€¥]",
+)
+"""As dbt reads a seed; what does not fit the type that column_types gives it, no database takes."""
+
+RULES = {"dbt": DBT}
 
 
 class Typed(NamedTuple):
@@ -33,37 +86,54 @@ class Typed(NamedTuple):
     name: str
     type: str
     place: Place | None
+    guessed: bool = False
 
 
 def seed_frame(job: Job, spark: Any, scratch: Path) -> Any:
     """The rows of a seed as a DataFrame; Refused, with the lines, if some of them do not fit."""
     path = Path(job.step.file)
-    delimiter = str(job.step.settings.get("delimiter", ","))
     if path.suffix.lower() != ".csv":
         raise Refused(Fault(f"there is no {job.name}.csv beside it", job.step.place))
-    header = spooled(path, delimiter, scratch / "records.json")
-    columns = typed(job, header, path)
+    return csv_frame(job, path, RULES.get(str(job.step.settings.get("reader")), OWN), spark, scratch)
+
+
+def source_frame(job: Job, spark: Any, scratch: Path) -> Any:
+    """The rows of a file that stands for a source."""
+    path = Path(str(job.step.settings["file"]))
+    if path.suffix.lower() == ".csv":
+        return csv_frame(job, path, DBT, spark, scratch)
+    return spark.read.format(path.suffix[1:].lower()).load(str(path))
+
+
+def csv_frame(job: Job, path: Path, rules: Rules, spark: Any, scratch: Path) -> Any:
+    delimiter = str(job.step.settings.get("delimiter", ","))
+    header = spooled(path, delimiter, scratch / "records.json", rules)
+    columns = typed(job, header, path, rules)
     records = spark.read.schema(RECORDS).option("mode", "FAILFAST").json(str(scratch / "records.json"))
-    columns = guessed(columns, records)
-    check(columns, records, path)
-    return records.select(*(value(at, each.type).alias(each.name) for at, each in enumerate(columns)))
+    columns = guessed(columns, records, rules)
+    check(columns, records, path, rules)
+    return records.select(*(value(at, each, rules).alias(each.name) for at, each in enumerate(columns)))
 
 
 # -- the file ------------------------------------------------------------------------------------
 
 
-def spooled(path: Path, delimiter: str, target: Path) -> list[str]:
+def spooled(path: Path, delimiter: str, target: Path, rules: Rules) -> list[str]:
     """Write the records as JSON lines; the header comes back. Every record has as many cells as the header."""
     faults: list[Fault] = []
     count = 0
     header: list[str] = []
     try:
         with path.open(encoding="utf-8-sig", newline="") as source, target.open("w", encoding="utf-8") as sink:
-            for line, cells in records_of(source, delimiter):
+            for line, cells in records_of(source, delimiter, rules.strict):
                 if not header:
                     header = [cell.strip() for cell in cells]
-                elif len(cells) == len(header):
-                    sink.write(json.dumps({"line": line, "cells": [cell or None for cell in cells]}) + "\n")
+                    continue
+                if len(cells) < len(header) and not rules.strict:
+                    cells = [*cells, *[""] * (len(header) - len(cells))]
+                if len(cells) == len(header):
+                    known = [None if cell.strip().lower() in rules.nulls else cell for cell in cells]
+                    sink.write(json.dumps({"line": line, "cells": known}) + "\n")
                 else:
                     count += 1
                     faults += [ragged(path, line, cells, header)] if count <= SHOWN else []
@@ -82,11 +152,11 @@ class Broken(Exception):
     """The file is no CSV from some line on: (message, line)."""
 
 
-def records_of(source: Any, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def records_of(source: Any, delimiter: str, strict: bool) -> Iterator[tuple[int, list[str]]]:
     """Each record and the line it begins on; empty lines are none."""
     begin = 1
     try:
-        reader = csv.reader(source, delimiter=delimiter, skipinitialspace=True, strict=True)
+        reader = csv.reader(source, delimiter=delimiter, skipinitialspace=strict, strict=strict)
         for cells in reader:
             if cells:
                 yield begin, cells
@@ -118,7 +188,7 @@ def more(count: int, path: Path, what: str) -> list[Fault]:
 # -- the types -----------------------------------------------------------------------------------
 
 
-def typed(job: Job, header: list[str], path: Path) -> list[Typed]:
+def typed(job: Job, header: list[str], path: Path, rules: Rules) -> list[Typed]:
     """The header's columns with their declared types."""
     here = Place(str(path), 1, 1)
     if not header:
@@ -127,89 +197,112 @@ def typed(job: Job, header: list[str], path: Path) -> list[Typed]:
     twice = next((name for at, name in enumerate(header) if keys.index(keys[at]) != at), None)
     if twice is not None or "" in keys:
         raise Refused(Fault(f"the column {twice} is there twice" if twice else "a column has no name", here))
-    missing = [info for info in job.columns if key_of(info.name) not in keys]
+    declared = {key_of(info.name): (info.type, info.place) for info in job.columns}
+    if rules is not OWN:  # a description's type tells readers something, and dbt nothing
+        kinds = job.step.settings.get("column_types")
+        known = kinds if isinstance(kinds, dict) else {}
+        declared = {key_of(str(name)): (str(kind), job.step.place) for name, kind in known.items()}
+    missing = [info for info in job.columns if key_of(info.name) not in keys] if rules is OWN else []
     if missing:
         listed = ", ".join(info.name for info in missing)
         raise Refused(Fault(f"the header lacks {listed}, which {missing[0].place or 'the project'} declares", here))
-    declared = {key_of(info.name): info for info in job.columns}
-    return [
-        Typed(
-            name,
-            type_name(info.type, job.dialect) if (info := declared.get(key)) and info.type else "",
-            info.place if info else None,
-        )
-        for name, key in zip(header, keys, strict=True)
-    ]
+    found = []
+    for name, key in zip(header, keys, strict=True):
+        kind, place = declared.get(key, ("", None))
+        found.append(Typed(name, spark_type(kind, job.dialect, rules) if kind else "", place))
+    return found
 
 
-def value(at: int, kind: str) -> Any:
+def spark_type(kind: str, dialect: str, rules: Rules) -> str:
+    """VARCHAR is STRING, INTEGER is INT; of a type that Spark does not have, the text."""
+    made = type_name(kind, dialect)
+    if rules is OWN:
+        return made
+    base = made.upper().partition("(")[0]
+    if base in PLAIN_TEXT or base in UNKNOWN_TO_SPARK or kind.upper() in UNKNOWN_TO_SPARK:
+        return STRING
+    return made
+
+
+def value(at: int, each: Typed, rules: Rules) -> Any:
     """The cell of a column in its type, null where it does not fit."""
     from pyspark.sql import functions as F
 
     cell = F.col("cells")[at]
-    return cell if kind.upper() == "STRING" else cell.try_cast(kind)
+    if each.type.upper() == STRING:
+        return cell
+    if rules.number and each.guessed and each.type in ("BIGINT", "DOUBLE"):
+        cell = F.regexp_replace(F.trim(cell), rules.number, "")
+    return cell.try_cast(each.type)
 
 
-def misfit(at: int, kind: str) -> Any:
+def misfit(at: int, each: Typed, rules: Rules) -> Any:
     """Whether a cell says something that its type cannot hold: no number, too large, too many digits, too long."""
     from pyspark.sql import functions as F
 
-    cell, made = F.col("cells")[at], value(at, kind)
+    cell, made = F.col("cells")[at], value(at, each, rules)
     lost = cell.isNotNull() & made.isNull()
-    base, _, size = kind.upper().partition("(")
+    base, _, size = each.type.upper().partition("(")
+    if not rules.strict:
+        return lost
     if base in ("DECIMAL", "NUMERIC"):
         whole = cell.try_cast("DECIMAL(38,18)")
         return lost | (whole.isNotNull() & (whole != made))
-    if base in ("VARCHAR", "CHAR") and size:
+    if base in PLAIN_TEXT and size:
         return F.length(cell) > int(size.rstrip(")"))
     return lost
 
 
-def guessed(columns: list[Typed], records: Any) -> list[Typed]:
-    """Columns without a type get the first that fits; 007 is no number, it would lose its zeros."""
+def guessed(columns: list[Typed], records: Any, rules: Rules) -> list[Typed]:
+    """Columns without a type get the first that fits."""
     from pyspark.sql import functions as F
 
     open_ = [at for at, each in enumerate(columns) if not each.type]
     if not open_:
         return columns
-    tests = [_unlike(at, kind).alias(f"{at} {kind}") for at in open_ for kind in GUESSES]
+    tests = [
+        F.count_if(unlike(at, columns[at], guess, rules)).alias(f"{at} {guess.type}")
+        for at in open_
+        for guess in rules.guesses
+    ]
     found = records.agg(*(F.count(F.col("cells")[at]).alias(f"{at}") for at in open_), *tests).first()
-    kinds = {at: _guess(at, found) for at in open_}
-    return [each._replace(type=kinds.get(at, each.type)) for at, each in enumerate(columns)]
+    kinds = {at: _guess(at, found, rules) for at in open_}
+    return [each._replace(type=kinds[at], guessed=True) if at in kinds else each for at, each in enumerate(columns)]
 
 
-def _unlike(at: int, kind: str) -> Any:
+def unlike(at: int, each: Typed, guess: Guess, rules: Rules) -> Any:
+    """Whether a cell speaks against a type."""
     from pyspark.sql import functions as F
 
     cell = F.col("cells")[at]
-    padded = cell.rlike(r"^\s*-?0\d") if kind in ("BIGINT", "DOUBLE") else F.lit(False)
-    number = cell.rlike(r"^\s*[01]\s*$") if kind == "BOOLEAN" else F.lit(False)
-    return F.count_if(misfit(at, kind) | padded | number)
+    found = misfit(at, each._replace(type=guess.type, guessed=True), rules)
+    found = found | cell.rlike(guess.unlike) if guess.unlike else found
+    return found | (cell.isNotNull() & ~cell.rlike(guess.like)) if guess.like else found
 
 
-def _guess(at: int, found: Any) -> str:
+def _guess(at: int, found: Any, rules: Rules) -> str:
     if not found[f"{at}"]:
-        return "STRING"
-    return next((kind for kind in GUESSES if not found[f"{at} {kind}"]), "STRING")
+        return rules.empty
+    return next((guess.type for guess in rules.guesses if not found[f"{at} {guess.type}"]), STRING)
 
 
-def check(columns: list[Typed], records: Any, path: Path) -> None:
+def check(columns: list[Typed], records: Any, path: Path, rules: Rules) -> None:
     """Refused, with the lines, if a value does not fit its type."""
     from pyspark.sql import functions as F
 
     for at, each in enumerate(columns):
         try:
-            records.select(value(at, each.type))
+            records.select(value(at, each, rules))
         except Exception as problem:
             place = each.place or Place(str(path), 1, 1)
             raise Refused(
                 Fault(f"{each.name}: {each.type} is no type of Spark: {message_of(problem)}", place)
             ) from None
-    counts = records.agg(*(F.count_if(misfit(at, each.type)) for at, each in enumerate(columns))).first()
+    counts = records.agg(*(F.count_if(misfit(at, each, rules)) for at, each in enumerate(columns))).first()
     faults: list[Fault] = []
     for at, (each, count) in enumerate(zip(columns, counts, strict=True)):
         if count:
-            bad = records.where(misfit(at, each.type)).orderBy("line").limit(SHOWN)
+            bad = records.where(misfit(at, each, rules)).orderBy("line").limit(SHOWN)
             found = bad.select("line", F.col("cells")[at]).collect()
             faults += [_unfit(each, row[0], row[1], path) for row in found]
             faults += more(count, path, f"values of {each.name}")

@@ -16,7 +16,8 @@ from lineal.spark.run.jobs import Job, key_of
 def selected(selectors: Iterable[str], jobs: Mapping[str, Job], static: Extraction) -> dict[str, Job]:
     """The jobs that the selectors name, in the order of the jobs; all of them where there is no selector.
 
-    The functions that they call come along: a session knows none but those that it is told.
+    The functions that they call come along, since a session knows none but those that it is told; so do sources, and
+    the tests of what is selected.
     """
     selectors = list(selectors)
     if not selectors:
@@ -25,7 +26,7 @@ def selected(selectors: Iterable[str], jobs: Mapping[str, Job], static: Extracti
     keys = {key_of(dataset.name) for text in selectors for dataset in datasets_of(text, graph)} & jobs.keys()
     if not any(jobs[key].is_data for key in keys):
         raise UnknownName(f"{', '.join(selectors)} selects nothing that is built")
-    return {key: job for key, job in jobs.items() if key in keys | _functions(keys, jobs)}
+    return {key: job for key, job in jobs.items() if key in keys | _along(keys, jobs) or _tests_of(keys, job)}
 
 
 def datasets_of(text: str, graph: Graph) -> set[Dataset]:
@@ -43,11 +44,16 @@ def datasets_of(text: str, graph: Graph) -> set[Dataset]:
     return found
 
 
-def _functions(keys: set[str], jobs: Mapping[str, Job]) -> set[str]:
+def _along(keys: set[str], jobs: Mapping[str, Job]) -> set[str]:
     found: set[str] = set()
     border = set(keys)
     while border:
         needs = {other for key in border for other in jobs[key].needs if other in jobs}
-        border = {key for key in needs if not jobs[key].is_data} - found
+        border = {key for key in needs if jobs[key].comes_along} - found
         found |= border
     return found
+
+
+def _tests_of(keys: set[str], job: Job) -> bool:
+    """Whether it is a test of its own that looks at what is selected."""
+    return job.kind == "test" and bool(job.needs & keys)

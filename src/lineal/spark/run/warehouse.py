@@ -20,8 +20,8 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from lineal.spark.names import column, quoted
+from lineal.spark.run.incremental import REPLACE, Growth, aligned
 from lineal.spark.run.jobs import key_of
-from lineal.spark.run.result import Fault, Refused
 from lineal.spark.run.state import Entry, State
 
 DONE = "_SUCCESS"
@@ -47,8 +47,8 @@ class Tables(Protocol):
     def replace(self, name: str, frame: Any) -> Entry:
         """The rows of a frame are the table from now on."""
 
-    def extend(self, name: str, frame: Any, keys: list[str]) -> Entry:
-        """Add rows; those that have the same keys as a new one go."""
+    def extend(self, name: str, frame: Any, growth: Growth) -> Entry:
+        """Add rows, as the model says."""
 
     def view(self, name: str, statement: Callable[[str], str], sql: str) -> Entry:
         """A query is the view from now on."""
@@ -139,11 +139,12 @@ class Folder:
         frame.write.mode("error").parquet(str(self.place(name, version)))
         return self.finished(name, version, frame)
 
-    def extend(self, name: str, frame: Any, keys: list[str]) -> Entry:
-        old = self.spark.table(quoted(name))
-        fresh = aligned(frame, old.columns)
-        if keys:
-            return self.replace(name, fresh.unionByName(others(old, fresh, keys)))
+    def extend(self, name: str, frame: Any, growth: Growth) -> Entry:
+        there = self.spark.table(quoted(name))
+        fresh, old = aligned(frame, there, growth.on_schema_change)
+        growth.checked(fresh)
+        if not growth.appends or old.columns != there.columns:
+            return self.replace(name, growth.grown(old, fresh))
         before = self.state.entries[key_of(name)]
         version = new_version()
         fresh.write.mode("error").parquet(str(self.place(name, version)))
@@ -231,15 +232,26 @@ class Catalogue:
         frame.write.mode("overwrite").saveAsTable(quoted(name))
         return Entry(name, "table", new_version(), "")
 
-    def extend(self, name: str, frame: Any, keys: list[str]) -> Entry:
-        fresh = aligned(frame, self.spark.table(quoted(name)).columns)
-        if keys:
-            self.merge(name, fresh, keys)
-        else:
+    def extend(self, name: str, frame: Any, growth: Growth) -> Entry:
+        there = self.spark.table(quoted(name))
+        fresh, old = aligned(frame, there, growth.on_schema_change)
+        growth.checked(fresh)
+        same = old.columns == there.columns
+        if same and growth.appends:
             fresh.write.insertInto(quoted(name))
+        elif same and growth.strategy == REPLACE:
+            self.merge(name, fresh, growth.keys)
+        else:
+            self.rewrite(name, growth.grown(old, fresh))
         return Entry(name, "table", new_version(), "")
 
-    def merge(self, name: str, fresh: Any, keys: list[str]) -> None:
+    def rewrite(self, name: str, frame: Any) -> None:
+        """A table cannot be read while it is replaced: its rows wait in a folder."""
+        place = str(self.scratch() / "rows")
+        frame.write.parquet(place)
+        self.spark.read.parquet(place).write.mode("overwrite").saveAsTable(quoted(name))
+
+    def merge(self, name: str, fresh: Any, keys: Iterable[str]) -> None:
         view = f"lineal_{new_version()}"
         fresh.createOrReplaceTempView(view)
         on = " AND ".join(f"old.{column(key)} = new.{column(key)}" for key in keys)
@@ -312,27 +324,3 @@ def share(old: Path, new: Path) -> None:
                 os.link(path, new / path.name)
             except OSError:
                 shutil.copy2(path, new / path.name)
-
-
-def aligned(frame: Any, columns: list[str]) -> Any:
-    """The columns of the table, in its order; an incremental model that has others now cannot go on."""
-    ours, theirs = set(map(key_of, columns)), set(map(key_of, frame.columns))
-    if ours != theirs:
-        changes = [f"+{name}" for name in sorted(theirs - ours)] + [f"-{name}" for name in sorted(ours - theirs)]
-        raise Refused(Fault(f"its columns have changed ({', '.join(changes)}): build it anew with --full-refresh"))
-    return frame.select(*map(column, columns))
-
-
-def others(old: Any, fresh: Any, keys: list[str]) -> Any:
-    """The old rows whose keys no new row has."""
-    missing = [key for key in keys if key_of(key) not in set(map(key_of, old.columns))]
-    if missing:
-        raise Refused(Fault(f"unique_key: there is no column {missing[0]}"))
-    condition = None
-    left, right = old.alias("old"), fresh.alias("new")
-    from pyspark.sql import functions as F
-
-    for key in keys:
-        same = F.col(f"old.{column(key)}").eqNullSafe(F.col(f"new.{column(key)}"))
-        condition = same if condition is None else condition & same
-    return left.join(right, condition, "left_anti")
