@@ -169,10 +169,16 @@ def rendered(data: Any, values: Mapping[str, Any]) -> Any:
     return values.get(data, data) if isinstance(data, str) else data
 
 
+MACRO_WORDS = ("macro", "endtest", "enddata_test")
+"""A file without any of these defines no macro and no test."""
+
+
 def macros_of(package: Package, report: Report) -> list[tuple[str, str, str]]:
     def read(path: Path) -> tuple[str, str, str] | None:
         text = read_text(path, report)
-        return (package.name, str(path), text) if text is not None and "macro" in text else None
+        if text is None or not any(word in text for word in MACRO_WORDS):
+            return None
+        return (package.name, str(path), text)
 
     paths = files.below(package.paths["macros"], (".sql",), report)
     return list(attempt_each(paths, read, start_of, report, "macro file"))

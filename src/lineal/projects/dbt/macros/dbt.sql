@@ -21,7 +21,7 @@
 {% macro dateadd(datepart, interval, from_date_or_timestamp) -%}
 {%- set f = adapter_family() -%}
 {%- if f == 'bigquery' -%} datetime_add(cast({{ from_date_or_timestamp }} as datetime), interval {{ interval }} {{ datepart }})
-{%- elif f == 'postgres' and adapter.type() != 'redshift' -%} {{ from_date_or_timestamp }} + ((interval '1 {{ datepart }}') * ({{ interval }}))
+{%- elif f == 'postgres' and adapter.type() != 'redshift' -%} {{ from_date_or_timestamp }} + ((interval '{{ {'quarter': '3 month', 'week': '7 day'}.get(datepart | lower, '1 ' ~ datepart) }}') * ({{ interval }}))
 {%- elif f == 'trino' -%} date_add('{{ datepart }}', {{ interval }}, {{ from_date_or_timestamp }})
 {%- else -%} dateadd({{ datepart }}, {{ interval }}, {{ from_date_or_timestamp }})
 {%- endif -%}
@@ -30,9 +30,27 @@
 {% macro datediff(first_date, second_date, datepart) -%}
 {%- set f = adapter_family() -%}
 {%- if f == 'bigquery' -%} datetime_diff(cast({{ second_date }} as datetime), cast({{ first_date }} as datetime), {{ datepart }})
-{%- elif adapter.type() == 'duckdb' or f == 'trino' -%} date_diff('{{ datepart }}', {{ first_date }}, {{ second_date }})
-{%- elif adapter.type() == 'postgres' -%} extract(day from ({{ second_date }})::timestamp - ({{ first_date }})::timestamp)
+{%- elif adapter.type() == 'duckdb' and datepart == 'week' -%} ({{ dbt.datediff(first_date, second_date, 'day') }} // 7 + {{ week_begun(first_date, second_date) }})
+{%- elif adapter.type() == 'duckdb' -%} (date_diff('{{ datepart }}', {{ first_date }}::timestamp, {{ second_date }}::timestamp))
+{%- elif f == 'trino' -%} date_diff('{{ datepart }}', {{ first_date }}, {{ second_date }})
+{%- elif adapter.type() == 'postgres' -%} {{ datediff_in_parts(first_date, second_date, datepart | lower) }}
 {%- else -%} datediff({{ datepart }}, {{ first_date }}, {{ second_date }})
+{%- endif -%}
+{%- endmacro %}
+{% macro week_begun(first_date, second_date) -%}
+case when date_part('dow', ({{ first_date }})::timestamp) <= date_part('dow', ({{ second_date }})::timestamp) then case when {{ first_date }} <= {{ second_date }} then 0 else -1 end else case when {{ first_date }} <= {{ second_date }} then 1 else 0 end end
+{%- endmacro %}
+{# PostgreSQL has no datediff: dbt writes the difference of each part. #}
+{% macro datediff_in_parts(first_date, second_date, datepart) -%}
+{%- set larger = {'quarter': ('year', 4), 'month': ('year', 12), 'hour': ('day', 24), 'minute': ('hour', 60), 'second': ('minute', 60), 'millisecond': ('minute', 60000), 'microsecond': ('minute', 60000000)} -%}
+{%- if datepart == 'day' -%} (({{ second_date }})::date - ({{ first_date }})::date)
+{%- elif datepart == 'week' -%} ({{ datediff_in_parts(first_date, second_date, 'day') }} / 7 + {{ week_begun(first_date, second_date) }})
+{%- elif datepart == 'year' -%} (date_part('year', ({{ second_date }})::date) - date_part('year', ({{ first_date }})::date))
+{%- elif datepart in larger -%}
+{%- set part, times = larger[datepart] -%}
+{%- set kind = 'date' if part == 'year' else 'timestamp' -%}
+({{ datediff_in_parts(first_date, second_date, part) }} * {{ times }} + floor(date_part('{{ datepart }}', ({{ second_date }})::{{ kind }})) - floor(date_part('{{ datepart }}', ({{ first_date }})::{{ kind }})))
+{%- else -%} {{ exceptions.raise_compiler_error('datediff does not know the part ' ~ datepart) }}
 {%- endif -%}
 {%- endmacro %}
 
@@ -55,6 +73,7 @@ cast({{ dbt.dateadd('day', '-1', dbt.dateadd(datepart, '1', dbt.date_trunc(datep
 {% macro bool_or(expression) %}{{ 'logical_or' if adapter.type() == 'bigquery' else 'boolor_agg' if adapter.type() == 'snowflake' else 'bool_or' }}({{ expression }}){% endmacro %}
 {% macro any_value(expression) %}any_value({{ expression }}){% endmacro %}
 {% macro listagg(measure, delimiter_text="','", order_by_clause=none, limit_num=none) -%}
+{%- if limit_num -%}{{ lineage_only('listagg with a limit') }}{%- endif -%}
 {{ 'listagg' if adapter.type() in ('snowflake', 'redshift') else 'string_agg' }}({{ measure }}, {{ delimiter_text }}{{ ' ' ~ order_by_clause if order_by_clause and adapter.type() not in ('snowflake', 'redshift') else '' }}){{ ' within group (' ~ order_by_clause ~ ')' if order_by_clause and adapter.type() in ('snowflake', 'redshift') else '' }}
 {%- endmacro %}
 {% macro array_construct(inputs=[], data_type=none) %}{{ 'array_construct(' ~ inputs | join(', ') ~ ')' if adapter.type() == 'snowflake' else 'array(' ~ inputs | join(', ') ~ ')' if adapter_family() == 'spark' else 'array[' ~ inputs | join(', ') ~ ']' }}{% endmacro %}
@@ -71,18 +90,50 @@ cast({{ dbt.dateadd('day', '-1', dbt.dateadd(datepart, '1', dbt.date_trunc(datep
 {% macro escape_single_quotes(expression) %}{{ expression | replace("'", "''") }}{% endmacro %}
 {% macro except() %}{{ 'except distinct' if adapter.type() == 'bigquery' else 'except' }}{% endmacro %}
 {% macro intersect() %}{{ 'intersect distinct' if adapter.type() == 'bigquery' else 'intersect' }}{% endmacro %}
-{% macro equals(expr1, expr2) %}({{ expr1 }} = {{ expr2 }} or ({{ expr1 }} is null and {{ expr2 }} is null)){% endmacro %}
+{% macro equals(expr1, expr2) %}({{ expr1 }} = {{ expr2 }}){% endmacro %}
 {% macro select_star() %}*{% endmacro %}
 
+{# A series of days needs no question to the database: the numbers are made first, and those up to the last day kept. #}
 {% macro date_spine(datepart, start_date, end_date) -%}
-with spine as (select row_number() over (order by null) as n)
-select {{ dbt.dateadd(datepart, 'n - 1', start_date) }} as date_{{ datepart }} from spine
-where {{ dbt.dateadd(datepart, 'n - 1', start_date) }} < {{ end_date }}
+{%- set known = get_intervals_between(start_date, end_date, datepart) -%}
+{%- set most = known or {'hour': 1048576, 'minute': 4194304}.get(datepart | lower, 65536) -%}
+{%- if not known and datepart | lower in ('second', 'millisecond', 'microsecond') -%}{{ lineage_only('how many ' ~ datepart ~ 's there are') }}{%- endif -%}
+with rawdata as ({{ dbt.generate_series(most) }}
+), all_periods as (
+select {{ dbt.dateadd(datepart, 'generated_number - 1', start_date) }} as date_{{ datepart }}, generated_number from rawdata
+)
+select date_{{ datepart }} from all_periods where generated_number <= {{ dbt.datediff(start_date, end_date, datepart) }}
+{%- endmacro %}
+{# Between two dates that are written out; none where only a database knows. #}
+{% macro get_intervals_between(start_date, end_date, datepart) -%}
+{%- set first, last = literal_date(start_date), literal_date(end_date) -%}
+{%- if first is none or last is none -%}{%- do return(none) -%}{%- endif -%}
+{%- set days = (last - first).days -%}
+{%- set months = (last.year - first.year) * 12 + last.month - first.month -%}
+{%- set found = {'day': days, 'week': days // 7 + 1, 'month': months, 'quarter': months // 3 + 1, 'year': last.year - first.year, 'hour': days * 24, 'minute': days * 1440, 'second': days * 86400}.get(datepart | lower) -%}
+{%- do return(found if found and found > 0 else none) -%}
+{%- endmacro %}
+{# cast('2020-01-01' as date), to_date('01/31/2020', 'mm/dd/yyyy')      the date, if that is all it says #}
+{% macro literal_date(text) -%}
+{%- set words = modules.re.sub("'[^']*'", '', text | string | lower) -%}
+{%- for word in modules.re.findall('[a-z_]+', words) if word not in ('cast', 'as', 'date', 'timestamp', 'datetime', 'to_date', 'timestamp_ntz', 'to_timestamp') -%}{%- do return(none) -%}{%- endfor -%}
+{%- set iso = modules.re.findall("'([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]00:00:00(?:[.]0+)?)?'", text | string) -%}
+{%- if iso | length == 1 and not modules.re.search('[-+*/]', words) -%}{%- do return(modules.datetime.date(iso[0][0] | int, iso[0][1] | int, iso[0][2] | int)) -%}{%- endif -%}
+{%- set american = modules.re.findall("'([0-9]{2})/([0-9]{2})/([0-9]{4})' *, *'mm/dd/yyyy'", text | string | lower) -%}
+{%- if american | length == 1 -%}{%- do return(modules.datetime.date(american[0][2] | int, american[0][0] | int, american[0][1] | int)) -%}{%- endif -%}
+{%- do return(none) -%}
+{%- endmacro %}
+{% macro get_powers_of_two(upper_bound) -%}
+{%- for i in range(1, 100) if upper_bound <= 2 ** i -%}{%- do return(i) -%}{%- endfor -%}
 {%- endmacro %}
 {% macro generate_series(upper_bound) -%}
-select row_number() over (order by null) as generated_number limit {{ upper_bound }}
+{%- set n = get_powers_of_two(upper_bound | int) %}
+with p as (select 0 as generated_number union all select 1), unioned as (
+select {% for i in range(n) %}p{{ i }}.generated_number * {{ 2 ** i }} + {% endfor %}1 as generated_number
+from {% for i in range(n) %}p as p{{ i }}{{ ' cross join ' if not loop.last }}{% endfor %}
+)
+select * from unioned where generated_number <= {{ upper_bound }}
 {%- endmacro %}
-{% macro get_intervals_between(start_date, end_date, datepart) %}{% do return(1) %}{% endmacro %}
 
 {% macro generate_schema_name(custom_schema_name=none, node=none) %}{{ target.schema ~ '_' ~ custom_schema_name | trim if custom_schema_name else target.schema }}{% endmacro %}
 {% macro generate_alias_name(custom_alias_name=none, node=none) %}{{ custom_alias_name | trim if custom_alias_name else node.name }}{% endmacro %}
@@ -125,5 +176,18 @@ select {{ field }} as to_field from {{ to }}
 select from_field from child left join parent on child.from_field = parent.to_field where parent.to_field is null
 {% endmacro %}
 {% macro copy_grants() %}{% endmacro %}
-{% macro partition_range(raw_partition_date, date_fmt='%Y%m%d') %}{% do return([raw_partition_date]) %}{% endmacro %}
-{% macro dates_in_range(start_date_str, end_date_str=none, in_fmt="%Y%m%d", out_fmt="%Y%m%d") %}{% do return([start_date_str]) %}{% endmacro %}
+{% macro convert_datetime(date_str, date_fmt) %}{% do return(modules.datetime.datetime.strptime(date_str | string | trim, date_fmt)) %}{% endmacro %}
+{% macro dates_in_range(start_date_str, end_date_str=none, in_fmt="%Y%m%d", out_fmt="%Y%m%d") -%}
+{%- set first = convert_datetime(start_date_str, in_fmt) -%}
+{%- set last = convert_datetime(end_date_str if end_date_str is not none else start_date_str, in_fmt) -%}
+{%- set found = [] -%}
+{%- for i in range((last - first).days + 1) -%}
+{%- set day = first + modules.datetime.timedelta(days=i) -%}
+{%- do found.append(day.strftime(out_fmt) if out_fmt else day) -%}
+{%- endfor -%}
+{%- do return(found) -%}
+{%- endmacro %}
+{% macro partition_range(raw_partition_date, date_fmt='%Y%m%d') -%}
+{%- set ends = (raw_partition_date | string).split(',') -%}
+{%- do return(dates_in_range(ends[0], ends[1] if ends | length > 1 else none, in_fmt=date_fmt)) -%}
+{%- endmacro %}

@@ -101,24 +101,35 @@ select {% for name in kept %}{{ name }}, {% endfor %}cast(null as {{ dbt.type_st
 {%- endmacro %}
 
 {% macro deduplicate(relation, partition_by, order_by) -%}
-select deduplicated.* from (select ranked.*, row_number() over (partition by {{ partition_by }} order by {{ order_by }}) as rn from {{ relation }} as ranked) as deduplicated where deduplicated.rn = 1
+{%- if adapter.type() in ('postgres', 'duckdb', 'redshift') -%}
+select distinct on ({{ partition_by }}) * from {{ relation }} order by {{ partition_by }}{{ ', ' ~ order_by if order_by }}
+{%- else -%}
+select deduplicated.* from {{ relation }} as deduplicated qualify row_number() over (partition by {{ partition_by }} order by {{ order_by }}) = 1
+{%- endif -%}
 {%- endmacro %}
 
 {% macro date_spine(datepart, start_date, end_date) %}{{ dbt.date_spine(datepart, start_date, end_date) }}{% endmacro %}
 {% macro generate_series(upper_bound) %}{{ dbt.generate_series(upper_bound) }}{% endmacro %}
+{% macro get_intervals_between(start_date, end_date, datepart) %}{% do return(dbt.get_intervals_between(start_date, end_date, datepart)) %}{% endmacro %}
+{% macro get_powers_of_two(upper_bound) %}{% do return(dbt.get_powers_of_two(upper_bound)) %}{% endmacro %}
 {% macro safe_divide(numerator, denominator) %}( {{ numerator }} ) / nullif( ( {{ denominator }} ), 0){% endmacro %}
 {% macro safe_add(field_list) %}{% for field in (field_list if field_list is not string else [field_list] + (varargs | list)) %}coalesce({{ field }}, 0){{ ' + ' if not loop.last }}{% endfor %}{% endmacro %}
 {% macro safe_subtract(field_list) %}{% for field in field_list %}coalesce({{ field }}, 0){{ ' - ' if not loop.last }}{% endfor %}{% endmacro %}
 {% macro width_bucket(expr, min_value, max_value, num_buckets) %}width_bucket({{ expr }}, {{ min_value }}, {{ max_value }}, {{ num_buckets }}){% endmacro %}
-{% macro haversine_distance(lat1, lon1, lat2, lon2, unit='mi') %}2 * 3961 * asin(sqrt(power(sin(radians({{ lat2 }} - {{ lat1 }}) / 2), 2) + cos(radians({{ lat1 }})) * cos(radians({{ lat2 }})) * power(sin(radians({{ lon2 }} - {{ lon1 }}) / 2), 2))){% endmacro %}
+{% macro haversine_distance(lat1, lon1, lat2, lon2, unit='mi') %}2 * 3961 * {{ '1.60934 * ' if unit == 'km' }}asin(sqrt(power(sin(radians({{ lat2 }} - {{ lat1 }}) / 2), 2) + cos(radians({{ lat1 }})) * cos(radians({{ lat2 }})) * power(sin(radians({{ lon2 }} - {{ lon1 }}) / 2), 2))){% endmacro %}
 {% macro nullcheck(cols) %}{% for column in cols %}nullif({{ column.name }}, '') as {{ column.name }}{{ ', ' if not loop.last }}{% endfor %}{% endmacro %}
 {% macro nullcheck_table(relation) %}select {{ nullcheck(adapter.get_columns_in_relation(relation)) or '*' }} from {{ relation }}{% endmacro %}
 
 {% macro get_url_parameter(field, url_parameter) %}nullif({{ dbt.split_part(dbt.split_part(field, "'" ~ url_parameter ~ "='", 2), "'&'", 1) }}, ''){% endmacro %}
-{% macro get_url_host(field) %}{{ dbt.split_part(dbt.split_part("replace(replace(" ~ field ~ ", 'http://', ''), 'https://', '')", "'/'", 1), "'?'", 1) }}{% endmacro %}
-{% macro get_url_path(field) %}{{ dbt.split_part("replace(replace(" ~ field ~ ", 'http://', ''), 'https://', '')", "'?'", 1) }}{% endmacro %}
+{% macro without_protocol(field) %}replace(replace({{ field }}, 'http://', ''), 'https://', ''){% endmacro %}
+{% macro get_url_host(field) %}cast({{ dbt.split_part(dbt.split_part(without_protocol("replace(" ~ field ~ ", 'android-app://', '')"), "'/'", 1), "'?'", 1) }} as {{ dbt.type_string() }}){% endmacro %}
+{% macro get_url_path(field) -%}
+{%- set url = without_protocol(field) -%}
+{%- set slash = "coalesce(nullif(" ~ dbt.position("'/'", url) ~ ", 0), " ~ dbt.position("'?'", url) ~ " - 1)" -%}
+cast({{ dbt.split_part(dbt.right(url, dbt.length(url) ~ " - " ~ slash), "'?'", 1) }} as {{ dbt.type_string() }})
+{%- endmacro %}
 
-{% macro slugify(string) %}{% do return(modules.re.sub('[^a-z0-9_]+', '', modules.re.sub('[ -]+', '_', string | string | lower))) %}{% endmacro %}
+{% macro slugify(string) %}{% set made = modules.re.sub('[^a-z0-9_]+', '', modules.re.sub('[ -]+', '_', string | string | lower)) %}{% do return(modules.re.sub('^([0-9])', '_\\1', made)) %}{% endmacro %}
 {% macro pretty_time(format='%H:%M:%S') %}{% do return('') %}{% endmacro %}
 {% macro pretty_log_format(message) %}{% do return(message) %}{% endmacro %}
 {% macro log_info(message) %}{% endmacro %}
@@ -167,3 +178,77 @@ select deduplicated.* from (select ranked.*, row_number() over (partition by {{ 
 {% macro intersect() %}{{ dbt.intersect() }}{% endmacro %}
 {% macro current_timestamp() %}{{ dbt.current_timestamp() }}{% endmacro %}
 {% macro current_timestamp_in_utc() %}{{ dbt.current_timestamp() }}{% endmacro %}
+
+{# Tests of the package, for projects whose packages are not installed. #}
+{% test unique_combination_of_columns(model, combination_of_columns, quote_columns=false) %}
+{%- set names = [] -%}{%- for name in combination_of_columns -%}{%- do names.append(adapter.quote(name) if quote_columns else name) -%}{%- endfor %}
+select {{ names | join(', ') }} from {{ model }} group by {{ names | join(', ') }} having count(*) > 1
+{% endtest %}
+{% test expression_is_true(model, expression, column_name=none) %}
+select 1 as failed from {{ model }} where not({{ column_name ~ ' ' if column_name is not none }}{{ expression }})
+{% endtest %}
+{% test accepted_range(model, column_name, min_value=none, max_value=none, inclusive=true) %}
+select * from {{ model }} where 1 = 2
+{%- if min_value is not none %} or not {{ column_name }} >{{ '=' if inclusive }} {{ min_value }}{% endif %}
+{%- if max_value is not none %} or not {{ column_name }} <{{ '=' if inclusive }} {{ max_value }}{% endif %}
+{% endtest %}
+{% test not_accepted_values(model, column_name, values, quote=true) %}
+select distinct {{ column_name }} as value_field from {{ model }} where {{ column_name }} in (
+{%- for value in values %}{{ "'" ~ value ~ "'" if quote else value }}{{ ', ' if not loop.last }}{% endfor %})
+{% endtest %}
+{% test not_empty_string(model, column_name, trim_whitespace=true) %}
+select {{ column_name }} from {{ model }} where {{ 'trim(' ~ column_name ~ ')' if trim_whitespace else column_name }} = ''
+{% endtest %}
+{% test at_least_one(model, column_name, group_by_columns=[]) %}
+select {{ (group_by_columns + ['count(' ~ column_name ~ ') as filler_column']) | join(', ') }} from {{ model }}
+{{ 'group by ' ~ group_by_columns | join(', ') if group_by_columns }} having count({{ column_name }}) = 0
+{% endtest %}
+{% test not_constant(model, column_name, group_by_columns=[]) %}
+select {{ (group_by_columns + ['count(distinct ' ~ column_name ~ ') as filler_column']) | join(', ') }} from {{ model }}
+{{ 'group by ' ~ group_by_columns | join(', ') if group_by_columns }} having count(distinct {{ column_name }}) = 1
+{% endtest %}
+{% test not_null_proportion(model, column_name, at_least, at_most=1, group_by_columns=[]) %}
+with validation as (
+select {{ (group_by_columns + ['sum(case when ' ~ column_name ~ ' is null then 0 else 1 end) / cast(count(*) as ' ~ dbt.type_numeric() ~ ') as not_null_proportion']) | join(', ') }}
+from {{ model }} {{ 'group by ' ~ group_by_columns | join(', ') if group_by_columns }}
+)
+select * from validation where not_null_proportion < {{ at_least }} or not_null_proportion > {{ at_most }}
+{% endtest %}
+{% test relationships_where(model, column_name, to, field, from_condition='1=1', to_condition='1=1') %}
+with left_table as (
+select {{ column_name }} as id from {{ model }} where {{ column_name }} is not null and {{ from_condition }}
+), right_table as (
+select {{ field }} as id from {{ to }} where {{ field }} is not null and {{ to_condition }}
+)
+select left_table.id from left_table left join right_table on left_table.id = right_table.id where right_table.id is null
+{% endtest %}
+{% test cardinality_equality(model, column_name, to, field) %}
+with table_a as (
+select {{ column_name }} as id, count(*) as num_rows from {{ model }} group by {{ column_name }}
+), table_b as (
+select {{ field }} as id, count(*) as num_rows from {{ to }} group by {{ field }}
+), except_a as (
+select * from table_a {{ dbt.except() }} select * from table_b
+), except_b as (
+select * from table_b {{ dbt.except() }} select * from table_a
+)
+select * from except_a union all select * from except_b
+{% endtest %}
+{% test equal_rowcount(model, compare_model, group_by_columns=[]) %}
+{%- if group_by_columns -%}{{ lineage_only('equal_rowcount with group_by_columns') }}{%- endif -%}
+{{ config(fail_calc='sum(coalesce(diff_count, 0))') }}
+select abs(a.n - b.n) as diff_count from (select count(*) as n from {{ model }}) as a cross join (select count(*) as n from {{ compare_model }}) as b
+{% endtest %}
+{% test fewer_rows_than(model, compare_model, group_by_columns=[]) %}
+{%- if group_by_columns -%}{{ lineage_only('fewer_rows_than with group_by_columns') }}{%- endif -%}
+{{ config(fail_calc='sum(coalesce(row_count_delta, 0))') }}
+select case when a.n > b.n then a.n - b.n when a.n = b.n then 1 else 0 end as row_count_delta
+from (select count(*) as n from {{ model }}) as a cross join (select count(*) as n from {{ compare_model }}) as b
+{% endtest %}
+{% test sequential_values(model, column_name, interval=1, datepart=none, group_by_columns=[]) %}
+{%- set partition = 'partition by ' ~ group_by_columns | join(', ') if group_by_columns else '' %}
+with windowed as (
+select {{ column_name }}, lag({{ column_name }}) over ({{ partition }} order by {{ column_name }}) as previous from {{ model }}
+)
+select * from windowed where previous is not null and not({{ column_name }} = {{ dbt.dateadd(datepart, interval, 'previous') if datepart else 'previous + ' ~ interval }})
+{% endtest %}

@@ -13,24 +13,25 @@ cast(null as {{ column.datatype }}) as {{ column.alias or (adapter.quote(column.
 {%- endfor -%}
 {%- endmacro %}
 
-{% macro source_relation(union_schema_variable='union_schemas', union_database_variable='union_databases') %}, cast('' as {{ dbt.type_string() }}) as source_relation{% endmacro %}
+{% macro source_relation(union_schema_variable='union_schemas', union_database_variable='union_databases') %}{% if var(union_schema_variable, []) or var(union_database_variable, []) %}{{ lineage_only('fivetran_utils.source_relation of several schemas') }}{% endif %}, cast('' as {{ dbt.type_string() }}) as source_relation{% endmacro %}
 {% macro union_data(table_identifier, database_variable, schema_variable, default_database, default_schema, default_variable, union_schema_variable='union_schemas', union_database_variable='union_databases') -%}
+{%- if var(union_schema_variable, []) or var(union_database_variable, []) -%}{{ lineage_only('fivetran_utils.union_data of several schemas') }}{%- endif -%}
 {%- set found = adapter.get_relation(database=default_database, schema=var(schema_variable, default_schema), identifier=var(table_identifier ~ '_identifier', table_identifier)) -%}
 select * from {{ found or source(default_schema, table_identifier) }}
 {%- endmacro %}
 
 {% macro string_agg(field_to_agg, delimiter) %}{{ dbt.listagg(field_to_agg, delimiter) }}{% endmacro %}
 {% macro array_agg(field_to_agg) %}array_agg({{ field_to_agg }}){% endmacro %}
-{% macro max_bool(boolean_field) %}max({{ boolean_field }}){% endmacro %}
+{% macro max_bool(boolean_field) %}{{ 'bool_or' if adapter.type() in ('postgres', 'duckdb', 'redshift') else 'max' }}({{ boolean_field }}){% endmacro %}
 {% macro ceiling(num) %}ceiling({{ num }}){% endmacro %}
 {% macro first_value(first_value_field, partition_field, order_by_field, order='asc') %}first_value({{ first_value_field }}) over (partition by {{ partition_field }} order by {{ order_by_field }} {{ order }} rows between unbounded preceding and unbounded following){% endmacro %}
-{% macro json_extract(string, string_path) %}json_extract_path_text({{ string }}, '{{ string_path }}'){% endmacro %}
-{% macro json_parse(string, string_path) %}json_extract_path_text({{ string }}, {% for each in string_path %}'{{ each }}'{{ ', ' if not loop.last }}{% endfor %}){% endmacro %}
+{% macro json_extract(string, string_path) %}{{- lineage_only('fivetran_utils.json_extract') -}}json_extract_path_text({{ string }}, '{{ string_path }}'){% endmacro %}
+{% macro json_parse(string, string_path) %}{{- lineage_only('fivetran_utils.json_parse') -}}json_extract_path_text({{ string }}, {% for each in string_path %}'{{ each }}'{{ ', ' if not loop.last }}{% endfor %}){% endmacro %}
 {% macro try_cast(field, type) %}{{ dbt.safe_cast(field, type) }}{% endmacro %}
 {% macro timestamp_add(datepart, interval, from_timestamp) %}{{ dbt.dateadd(datepart, interval, from_timestamp) }}{% endmacro %}
 {% macro timestamp_diff(first_date, second_date, datepart) %}{{ dbt.datediff(first_date, second_date, datepart) }}{% endmacro %}
-{% macro enabled_vars(vars) %}{% do return(true) %}{% endmacro %}
-{% macro enabled_vars_one_true(vars) %}{% do return(true) %}{% endmacro %}
+{% macro enabled_vars(vars) %}{% for name in vars if var(name, true) == false %}{% do return(false) %}{% endfor %}{% do return(true) %}{% endmacro %}
+{% macro enabled_vars_one_true(vars) %}{% for name in vars if var(name, false) == true %}{% do return(true) %}{% endfor %}{% do return(false) %}{% endmacro %}
 {% macro persist_pass_through_columns(pass_through_variable, identifier=none, transform='', append_string='') -%}
 {%- for field in var(pass_through_variable, none) or [] %}, {{ transform ~ '(' if transform }}{{ identifier ~ '.' if identifier }}{{ field.alias or field.name or field }}{{ ')' if transform }} as {{ field.alias or field.name or field }}{{ append_string }}{% endfor -%}
 {%- endmacro %}

@@ -155,10 +155,13 @@ OURS = {
         "unpivot",
         "_is_relation",
         "_is_ephemeral",
+        "date_spine",
+        "get_intervals_between",
     ),
+    "dbt_date": ("date_spine", "get_intervals_between"),
     "fivetran_utils": ("fill_staging_columns", "union_data", "source_relation"),
 }
-"""Macros that list columns; ours also know what to do where these are not all known."""
+"""Macros that list columns; ours also know what to do where these are not all known. Others need no database here."""
 
 
 def prefixes(adapter: str) -> Iterator[str]:

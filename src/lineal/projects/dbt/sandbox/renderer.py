@@ -388,9 +388,16 @@ class Dbt(Renderer):
             "get_columns_in_query": self.columns_in_query, "context": ContextNames(self), "caller": None,
             "render": str, "try_or_compiler_error": tried, "dbt_project": {}, "metric": self.metric,
             "submit_python_job": nothing, "current_macro_name": "", "validation": None,
-            "should_store_failures": lambda: False,
+            "should_store_failures": lambda: False, "lineage_only": self.lineage_only,
         }  # fmt: skip
         return made
+
+    def lineage_only(self, what: Any = "") -> str:
+        """A macro of ours that tells which columns are read, and not what comes of them: a run needs the real one."""
+        doubt = [f"{what} is only known for lineage here", here(self.environment.files, "")]
+        if doubt not in self.said["doubts"]:
+            self.said["doubts"].append(doubt)
+        return ""
 
     def metric(self, *args: Any) -> str:
         self.note("metric() is only known when it runs")
