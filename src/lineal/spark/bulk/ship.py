@@ -1,7 +1,8 @@
 """A session for the pipeline, and what its executors need: Python, and an archive that is sent along.
 
 The archive has lineal, sqlglot, pyarrow and numpy as they are installed here, so that nothing has to be installed on a
-cluster; its Python has to be of the same version, and its machines of the same kind.
+cluster; its Python has to be of the same version, and its machines of the same kind. Spark asks for pandas where
+`mapInArrow` is called, which is here, and not where the function runs: pandas is not sent.
 """
 
 from __future__ import annotations
