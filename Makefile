@@ -34,7 +34,7 @@ on_lake = $(call with_java,spark) lake="$$(tools/lake.sh $(1))" || exit 1; \
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-delta test-iceberg lint hunt bench accuracy scale java postgres page clean
+.PHONY: help demo test smoke test-delta test-iceberg lint hunt bench accuracy scale java postgres page clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,11 +43,19 @@ demo: $(DEMO_READY) ## Install, ask three questions of the sample project, and r
 	@$(call with_java,$(DEMO_EXTRAS)) tools/demo.sh $(BIN)/lineal
 
 # Everything is run, whatever fails before it: the last line is pytest's count.
-test: $(TEST_READY) ## Check style and types, and run all tests
+test: $(TEST_READY) ## Check style and types, run what the documentation shows, and run all tests
 	@$(call with_java,$(EXTRAS)) $(call with_postgres,$(EXTRAS)) $(with_dbt) $(call with_web,$(EXTRAS)) failed=0; \
 	$(MAKE) --no-print-directory lint || failed=1; \
+	$(MAKE) --no-print-directory smoke || failed=1; \
 	echo "pytest"; $(BIN)/pytest -n 2 $(PYTEST) || failed=1; \
 	exit $$failed
+
+# The extras that README and the guides name; SMOKE='--only spark' runs those of one, SMOKE=--list only lists them.
+SMOKED := $(filter spark postgres sqlalchemy openlineage jupyter,$(subst $(comma), ,$(EXTRAS)))
+SMOKE ?= $(addprefix --only ,base $(SMOKED))
+
+smoke: $(TEST_READY) ## Run every command of the documentation in environments with only the extra that it names
+	@$(call with_java,$(SMOKED)) $(call with_postgres,$(SMOKED)) PYTHONPATH=tools $(BIN)/python -m smoke $(SMOKE)
 
 test-delta: $(TEST_READY) ## Run the tests of Delta tables, with a Spark that Delta is made for
 	@$(call on_lake,delta,LINEAL_TEST_DELTA) tests/spark/test_bulk_delta.py tests/spark/test_capture_delta.py $(PYTEST)

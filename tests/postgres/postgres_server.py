@@ -16,6 +16,7 @@ from uuid import uuid4
 
 FINDER = Path(__file__).parents[2] / "tools" / "postgres.sh"
 
+READY = "database system is ready to accept connections"
 UNSAFE_AND_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=16MB", "jit=off")
 
 
@@ -74,8 +75,8 @@ def unprivileged() -> str | None:
 
 
 @contextmanager
-def running(programs: Path, folder: Path, owner: str | None, given: Sequence[str]) -> Iterator[str]:
-    """A server in a folder of its own, that listens on a socket there and on no port."""
+def running(programs: Path, folder: Path, owner: str | None, given: Sequence[str], port: int = 0) -> Iterator[str]:
+    """A server in a folder of its own, that listens on a socket there, and on loopback if a port is named."""
     data = folder / "data"
     log = folder / "log"
     as_owner: dict[str, Any] = {"user": owner, "group": pwd.getpwnam(owner).pw_gid, "extra_groups": []} if owner else {}
@@ -85,16 +86,16 @@ def running(programs: Path, folder: Path, owner: str | None, given: Sequence[str
     )  # fmt: skip
     if made.returncode:
         raise NoServer(f"initdb failed: {made.stderr.strip()}")
-    settings = [word for setting in (*given, *preloaded(programs), "listen_addresses=") for word in ("-c", setting)]
+    where = ("listen_addresses=127.0.0.1", f"port={port}") if port else ("listen_addresses=",)
+    settings = [word for setting in (*given, *preloaded(programs), *where) for word in ("-c", setting)]
     with log.open("w") as out:
         server = subprocess.Popen(
             [programs / "postgres", "-D", data, "-k", folder, *settings],
             cwd=folder, stdout=out, stderr=out, **as_owner,
         )  # fmt: skip
     try:
-        conninfo = f"host={folder} user=lineal dbname=postgres"
-        wait_for(conninfo, server, log)
-        yield conninfo
+        wait_for(server, log)
+        yield f"host={folder} user=lineal dbname=postgres" + (f" port={port}" if port else "")
     finally:
         server.terminate()
         try:
@@ -112,14 +113,11 @@ def preloaded(programs: Path) -> list[str]:
     return ["shared_preload_libraries=pg_stat_statements"] if there else []
 
 
-def wait_for(conninfo: str, server: subprocess.Popen[bytes], log: Path, seconds: float = 60) -> None:
-    import psycopg
-
+def wait_for(server: subprocess.Popen[bytes], log: Path, seconds: float = 60) -> None:
+    """Waits until the server says that it takes connections."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and server.poll() is None:
-        try:
-            psycopg.connect(conninfo, connect_timeout=5).close()
+        if READY in log.read_text(encoding="utf-8"):
             return
-        except psycopg.OperationalError:
-            time.sleep(0.1)
+        time.sleep(0.05)
     raise NoServer(f"the server did not start: {log.read_text(encoding='utf-8')[-500:]}")

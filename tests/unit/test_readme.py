@@ -5,20 +5,19 @@ LINEAL_GOLDEN=write puts the real output of each command into the pages.
 
 from __future__ import annotations
 
-import doctest
 import os
 import re
 import subprocess
-import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
 
+from smoke.documents import COMMAND, CONSOLE, pages
+from smoke.inside.program import failed_examples
+
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
-CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+PAGES = pages(ROOT)
 SQL = re.compile(r"^```sql\n(CREATE .*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -50,10 +49,7 @@ def output_of(command: str) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_python_does_what_the_page_shows(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    text = page.read_text(encoding="utf-8")
-    test = doctest.DocTestParser().get_doctest(text.replace("```", ""), {}, page.name, str(page), 0)
-    failed, _ = doctest.DocTestRunner(verbose=False).run(test, out=sys.stdout.write)
-    assert failed == 0
+    assert failed_examples(page) == 0
 
 
 def test_readme_shows_the_files_that_it_runs() -> None:

@@ -1,0 +1,69 @@
+"""Builds the wheel, and an environment for each extra that holds `lineal[extra]` from it and nothing else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import NamedTuple
+
+KEPT = ("JAVA_HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "USER", "LOGNAME")
+"""What a command sees of the caller's environment, beside PATH: nothing that could help it to find a library."""
+
+
+class NotInstalled(Exception):
+    """A wheel or an environment could not be made; the message is what pip says."""
+
+
+class Environment(NamedTuple):
+    """A virtual environment."""
+
+    extra: str
+    folder: Path
+
+    @property
+    def programs(self) -> Path:
+        return self.folder / "bin"
+
+    @property
+    def python(self) -> Path:
+        return self.programs / "python"
+
+    def variables(self, home: Path, first: Path | None = None) -> dict[str, str]:
+        """The environment variables of a command: its programs come first, and its home folder is its own."""
+        kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+        here = str(Path(sys.prefix, "bin"))
+        others = [path for path in os.environ.get("PATH", os.defpath).split(os.pathsep) if path != here]
+        own = [str(first)] if first else []
+        path = os.pathsep.join([*own, str(self.programs), *others])
+        return {**kept, "PATH": path, "HOME": str(home), "PYTHONIOENCODING": "utf-8", "BROWSER": "true"}
+
+
+def build_wheel(root: Path, folder: Path) -> Path:
+    """The wheel of the repository, as a release would have it."""
+    pip("wheel", "--no-deps", "--wheel-dir", folder, root)
+    return next(folder.glob("lineal-*.whl"))
+
+
+def make_environment(folder: Path, extra: str, wheel: Path, constraints: Path) -> Environment:
+    """A fresh environment with what `pip install 'lineal[extra]'` gives."""
+    made = make_bare(folder, extra)
+    wanted = f"lineal @ {wheel.as_uri()}" if extra == "base" else f"lineal[{extra}] @ {wheel.as_uri()}"
+    pip("--python", made.python, "install", "--no-compile", "--constraint", constraints, wanted)
+    return made
+
+
+def make_bare(folder: Path, name: str) -> Environment:
+    """An environment without any package, not even pip."""
+    venv.create(folder, with_pip=False, symlinks=True)
+    return Environment(name, folder)
+
+
+def pip(*arguments: str | Path) -> None:
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *map(str, arguments)]
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise NotInstalled(done.stderr.strip() or done.stdout.strip())

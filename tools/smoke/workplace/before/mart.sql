@@ -1,0 +1,1 @@
+CREATE VIEW mart AS SELECT id, amount FROM orders;

@@ -1,0 +1,2 @@
+CREATE TABLE report AS
+SELECT sum(amount) AS total FROM todays_orders;

@@ -1,0 +1,2 @@
+CREATE VIEW v AS
+SELECT a FROM t;
