@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from lineal.extract.sql.annotation import ColumnsOf
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.parse import deep, parse
 from lineal.extract.sql.reading import Reading
@@ -22,6 +23,10 @@ from lineal.extract.sql.tables import is_named, named_in_text, parts_of, spelled
 from lineal.extract.sql.translate import SPOKEN
 from lineal.model.diagnostic import Place
 from lineal.model.script import Script
+
+
+def nothing_known(table: str) -> Mapping[str, str]:
+    return {}
 
 
 class Untranslatable(Exception):
@@ -39,6 +44,8 @@ class Translated(NamedTuple):
     sql: str
     kept: bool
     """Whether its lines are those of the text."""
+    notes: tuple[str, ...] = ()
+    """What it does not say exactly."""
 
 
 class RowChange(NamedTuple):
@@ -64,8 +71,11 @@ class Edit(NamedTuple):
 class Translator:
     """What a project's relations are called in Spark, applied to its statements."""
 
-    def __init__(self, dialect: str, aliases: Mapping[str, str], tables: Mapping[str, str]) -> None:
+    def __init__(
+        self, dialect: str, aliases: Mapping[str, str], tables: Mapping[str, str], columns_of: ColumnsOf = nothing_known
+    ) -> None:
         self.facts = facts_of(dialect)
+        self.columns_of = columns_of
         self.tables = dict(tables)
         """Datasets and what they are called in Spark, where that is another name."""
         self.names: dict[str, str] = {}
@@ -98,7 +108,7 @@ class Translator:
                 raise Untranslatable(f"cannot be translated to Spark: {diagnostics[0].message}", diagnostics[0].place)
             if spoken and len(trees) == 1:
                 return [Translated(spliced(script.text, list(self.edits(trees[0]))), True)]
-            return [Translated(self.written(tree, script), False) for tree in trees]
+            return [self.written(tree, script) for tree in trees]
 
     def expression(self, text: str, dialect: str) -> str:
         """An expression in Spark's SQL; as it is if it cannot be translated: then Spark says why."""
@@ -131,14 +141,15 @@ class Translator:
         """The tables in Spark that are called otherwise than their datasets, and those datasets."""
         return {table: dataset for dataset, table in self.tables.items() if table != dataset}
 
-    def written(self, tree: Any, script: Script) -> str:
+    def written(self, tree: Any, script: Script) -> Translated:
         """A tree in Spark's SQL, with the names that Spark knows."""
         for table in list(tree.find_all(exp.Table)):
             self.rename(table, tree)
         for column in list(tree.find_all(exp.Column)):
             self.shorten(column)
         try:
-            return write(tree, script.dialect)
+            made = write(tree, script.dialect, self.columns_of)
+            return Translated(made.sql, False, made.notes)
         except (ValueError, TypeError, AttributeError, RecursionError) as problem:
             message = f"cannot be translated to Spark: {problem}"
             raise Untranslatable(message, Place(script.file, script.line, 1)) from None

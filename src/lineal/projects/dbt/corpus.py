@@ -9,11 +9,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from lineal.extract.pyspark.forms import form_of
 from lineal.model.boundary import attempt
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset, Read
 from lineal.model.extraction import DatasetInfo, Extraction
-from lineal.model.script import Corpus, Expansion, Script, Step
+from lineal.model.script import Corpus, DbtContext, Expansion, Script, Step
 from lineal.model.way import Clause
 from lineal.projects.columns import merged
 from lineal.projects.dbt.adapters import DIALECTS
@@ -42,6 +43,8 @@ class Assembly:
         """The project's own, if it is there."""
         self.hooks: dict[str, dict[str, list[Script]]] = {}
         """The hooks of each node, as a run carries them out."""
+        self.relations: dict[str, dict[str, str]] = {}
+        """What dbt.ref and dbt.source mean in the Python models of a package."""
         self.by_id = {node.id: node for node in nodes}
         self.twins: dict[str, list[Node]] = {}
         for node in nodes:
@@ -121,7 +124,8 @@ class Assembly:
         if node.kind not in ("model", "snapshot"):
             return
         if node.is_python:
-            yield Script(node.text, "python", node.file, target=node.dataset, kind="model")
+            context = self.context(node)
+            yield Script(node.text, "python", node.file, target=node.dataset, kind="model", dbt=context)
             return
         rendered = made.get(node.id, Made())
         texts = [] if node.compiled is None else [node.compiled]
@@ -148,6 +152,14 @@ class Assembly:
     @cached_property
     def macros(self) -> frozenset[str]:
         return macro_names([text for _, _, text in (*self.kitchen.macros, *own_macros())])
+
+    def context(self, node: Node) -> DbtContext:
+        """What `dbt` tells a Python model."""
+        if node.package not in self.relations:
+            self.relations[node.package] = relations_of(self.kitchen.index, node.package)
+        settings = {key: value for key, value in node.config.items() if key not in HOOKS}
+        variables = {**self.kitchen.variables.get("", {}), **self.kitchen.variables.get(node.package, {})}
+        return DbtContext(self.relations[node.package], variables, {**settings, **form_of(node.text).config})
 
     def run_hooks(self, nodes: list[Node]) -> None:
         """pre_hook="insert into audit …"      statements of the node, in its file"""
@@ -223,6 +235,15 @@ class Assembly:
 
     def refs(self, node: Node, made: Mapping[str, Made]) -> list[str]:
         return made[node.id].refs if node.id in made else node.depends
+
+
+def relations_of(index: Index, package: str) -> dict[str, str]:
+    """dbt.ref("x"), dbt.ref("package", "x") and dbt.source("a", "b"), as a package sees them: the datasets' names."""
+    found: dict[str, str] = {}
+    for name, several in index.nodes.items():
+        found |= {f"{each.package}.{name}": each.dataset for each in several}
+        found[name] = (index.ref(package, [name]) or several[0]).dataset
+    return {**found, **{name: node.dataset for name, node in index.sources.items()}}
 
 
 def needs_rendering(node: Node) -> bool:

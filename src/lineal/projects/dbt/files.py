@@ -25,6 +25,9 @@ CONFIG = re.compile(r"\bconfig\s*\((.*?)\)\s*-?\}\}", re.S)
 LOCATION = re.compile(r"\b(alias|schema|database|target_schema|target_database)\s*=\s*['\"]([^'\"]+)['\"]")
 SNAPSHOT = re.compile(r"\{%-?\s*snapshot\s+(\w+)\s*-?%\}(.*?)\{%-?\s*endsnapshot\s*-?%\}", re.S)
 
+USUALLY = {".py": "table"}
+"""How a model is built that does not say so: one of Python is no view."""
+
 Evaluate = Mapping[str, Any]
 """Jinja in YAML, by its text, rendered."""
 
@@ -188,7 +191,7 @@ def named(reader: Reader, kind: str, name: str, path: Path, text: str, about: Va
         file=str(path),
         parts=reader.parts(config, f"{name}_v{version}" if version else name),
         text=text,
-        config={"materialized": kind if kind != "model" else "view", **config},
+        config={"materialized": USUALLY.get(path.suffix, "view") if kind == "model" else kind, **config},
         columns=columns,
         description=reader.properties.described(about, reader.report) if about is not None else "",
         place=about.place if about is not None else Place(str(path), 1, 1),

@@ -43,7 +43,6 @@ BUILTIN = {
 RUN_KEYS = frozenset(("where", "limit", "error_if", "warn_if", "fail_calc", "severity"))
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 UNFIT = re.compile(r"[^A-Za-z0-9_]")
-NOT_KEPT = frozenset(("pre-hook", "post-hook"))
 
 
 class Steps:
@@ -107,13 +106,19 @@ class Steps:
 
     def python(self, node: Node, common: Mapping[str, Any]) -> Step:
         """def model(dbt, session): …"""
-        config = {key: value for key, value in node.config.items() if key not in NOT_KEPT}
-        materialized = node.materialized.lower()
-        variables = {**self.kitchen.variables.get("", {}), **self.kitchen.variables.get(node.package, {})}
+        context = self.assembly.context(node)
+        strategy = incremental_strategy(self.kitchen.target["type"], context.settings)
         return Step(
-            node.dataset, "python", node.file, (node.text,), materialized if materialized != "view" else "table",
-            config, relations=self.relations(node.package), variables=variables, **common,
-        )  # fmt: skip
+            node.dataset,
+            "python",
+            node.file,
+            (node.text,),
+            str(context.settings.get("materialized") or "table").lower(),
+            {**context.settings, "incremental_strategy": strategy},
+            relations=context.relations,
+            variables=context.variables,
+            **common,
+        )
 
     def texts(self, node: Node) -> tuple[tuple[str, ...], Diagnostic | None]:
         """The SQL of a first and of a later build, and why it cannot be known."""
@@ -132,18 +137,6 @@ class Steps:
                 yield held.dataset
         for _, name, _, _ in made.unknown if made is not None else ():
             yield str(name)
-
-    def relations(self, package: str) -> dict[str, str]:
-        """What dbt.ref("x") and dbt.source("a", "b") mean in a Python model of a package."""
-        found: dict[str, str] = {}
-        index = self.kitchen.index
-        for name, several in index.nodes.items():
-            held = index.ref(package, [name])
-            found[name] = self.table((held or several[0]).dataset) or (held or several[0]).dataset
-            found |= {f"{each.package}.{name}": self.table(each.dataset) or each.dataset for each in several}
-        for name, each in index.sources.items():
-            found[name] = self.table(each.dataset) or each.dataset
-        return found
 
     def table(self, dataset: str) -> str:
         """The name in Spark, where it is not the dataset's own."""

@@ -47,14 +47,14 @@ class Growth:
         return self.strategy == APPEND or (not self.keys and self.strategy != OVERWRITE)
 
     def grown(self, old: Any, fresh: Any) -> Any:
-        """The rows of the table from now on."""
+        """The rows of the table from now on. The new ones come first: the session of a Python model makes them."""
         if self.appends:
-            return old.unionByName(fresh)
+            return fresh.unionByName(old)
         if self.strategy == OVERWRITE:
-            return others(old, fresh, self, null_safe=True).unionByName(fresh) if self.keys else fresh
+            return fresh.unionByName(others(old, fresh, self, null_safe=True)) if self.keys else fresh
         if self.strategy == MERGE and (self.updated or self.left):
             return merged(old, fresh, self)
-        return others(old, fresh, self, null_safe=self.strategy == REPLACE).unionByName(fresh)
+        return fresh.unionByName(others(old, fresh, self, null_safe=self.strategy == REPLACE))
 
     def checked(self, fresh: Any) -> None:
         """Refused if a merge cannot tell which of two new rows is meant."""
@@ -189,7 +189,7 @@ def merged(old: Any, fresh: Any, growth: Growth) -> Any:
     both = mine.join(theirs.withColumn("__matched", F.lit(True)).alias(NEW), on, "left")
     updated = both.select(*(updated_column(name, name in changes) for name in old.columns))
     added = theirs.join(mine, on, "left_anti").select(*map(column, old.columns))
-    return updated.unionByName(added)
+    return added.unionByName(updated)
 
 
 def updated_column(name: str, changes: bool) -> Any:

@@ -89,7 +89,7 @@ class PythonModels:
         deadline = Deadline(self.seconds(job))
         functions = [self.statements(each) for each in self.functions(job)]
         is_job = form.kind is Kind.JOB
-        with staged(self.tables, self.spark, job.name, functions, job=is_job, goes_on=incremental) as stage:
+        with staged(self.tables, self.spark, job.table, functions, job=is_job, goes_on=incremental) as stage:
             cancel = canceller(self.spark, stage)
             files: dict[str, str] = {job.step.file: job.step.file}
             with (
@@ -114,7 +114,9 @@ class PythonModels:
         pinned = hasattr(gateway, "java_parameters")
         address = gateway.java_parameters if pinned else gateway.gateway_parameters
         step = job.step
-        tables = {key: stage.at_home(other.name) for key, other in self.jobs.items() if self.tables.stands(other.name)}
+        tables = {
+            key: stage.at_home(other.table) for key, other in self.jobs.items() if self.tables.stands(other.table)
+        }
         return {
             "port": address.port,
             "token": address.auth_token,
@@ -134,7 +136,7 @@ class PythonModels:
                 "variables": plain(step.variables),
                 "settings": plain(step.settings),
                 "incremental": incremental,
-                "this": stage.at_home(job.name),
+                "this": stage.at_home(job.table),
                 "name": job.name,
                 "schema": stage.home or self.spark.catalog.currentDatabase(),
                 "database": self.spark.catalog.currentCatalog(),
@@ -153,7 +155,7 @@ class PythonModels:
     ) -> Made:
         """What a model has returned, or a job has written under its own name."""
         writes = self.writes.of(stage.session)
-        own = [write for write in writes if key_of(stage.plain_name(write.target.name)) == key_of(job.name)]
+        own = [write for write in writes if key_of(stage.plain_name(write.target.name)) == job.slot]
         self.check_writes(job, stage, writes)
         whole = True
         if own and form.kind is Kind.JOB:
@@ -184,7 +186,7 @@ class PythonModels:
         """A model makes the table of its own name, and no other."""
         targets = {stage.plain_name(write.target.name) for write in writes}
         named = {name for name in targets if not is_path(name)} | set(stage.others())
-        other = sorted(name for name in named if key_of(name) != key_of(job.name))
+        other = sorted(name for name in named if key_of(name) != job.slot)
         if other:
             message = (
                 f"it also writes {', '.join(other)}: a model makes the table of its own name only. "
@@ -204,7 +206,7 @@ class PythonModels:
             found = [write.extraction for write in own] or [self.writes.lineage(frame, job.name, stage.session)]
         except Exception as problem:
             return replace(trace, problem=message_of(problem))
-        edges = [renamed(edge, target, stage) for extraction in found for edge in extraction.edges]
+        edges = [renamed(edge, target, stage, self.names) for extraction in found for edge in extraction.edges]
         return replace(trace, edges=[edge for edge in edges if edge.into == target])
 
     # -- around ------------------------------------------------------------------------------------
@@ -291,11 +293,12 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
 
 
-def renamed(edge: Edge, target: Dataset, stage: Stage) -> Edge:
+def renamed(edge: Edge, target: Dataset, stage: Stage, names: Names) -> Edge:
     """The edge with the names that the project knows."""
 
     def dataset(found: Dataset) -> Dataset:
-        name = stage.plain_name(found.name)
+        plain_name = stage.plain_name(found.name)
+        name = names.datasets.get(key_of(plain_name), plain_name)
         return target if key_of(name) == key_of(target.name) else Dataset(found.namespace, name)
 
     def column(found: Column) -> Column:

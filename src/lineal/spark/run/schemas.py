@@ -1,0 +1,38 @@
+"""Schemas: the columns of tables as Spark knows them, asked for once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any
+
+from lineal.spark.names import quoted
+from lineal.spark.run.jobs import key_of
+
+
+class Schemas:
+    """The columns and types of tables, until they are built anew."""
+
+    def __init__(self, spark: Any) -> None:
+        self.spark = spark
+        self.known: dict[str, Mapping[str, str]] = {}
+        self.lock = Lock()
+
+    def columns(self, table: str) -> Mapping[str, str]:
+        """The columns of a table and their types; none if Spark does not know it."""
+        key = key_of(table)
+        with self.lock:
+            if key in self.known:
+                return self.known[key]
+        try:
+            found = dict(self.spark.table(quoted(table)).dtypes)
+        except Exception:  # it is not there, or cannot be read: then nothing is known of it
+            found = {}
+        with self.lock:
+            self.known[key] = found
+        return found
+
+    def forget(self, table: str) -> None:
+        """It has been built anew."""
+        with self.lock:
+            self.known.pop(key_of(table), None)
