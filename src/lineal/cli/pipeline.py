@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from lineal.cli.console import report_internal_errors
 from lineal.cli.source import LOG_COLUMNS, Mistake
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def command(**options: Any) -> None:
     lineal pipeline log.jsonl --log-text sql --dialect spark --out lineage/
     lineal pipeline s3a://bucket/history --format parquet --master spark://host:7077 --out lineage/
 
-    Exit codes: 0 done, 2 a mistake in what was asked, or no Spark.
+    Exit codes: 0 done, 1 lineal failed on a part of the input, 2 a mistake in what was asked, or no Spark.
     """
     sys.exit(_run(Request(**options)))
 
@@ -132,7 +133,7 @@ def _run(request: Request) -> int:
             return STOPPED
         _load(request, summary)
     _show(summary, request)
-    return 0
+    return int(report_internal_errors(summary.extraction.diagnostics, "auto"))
 
 
 @contextmanager
@@ -225,12 +226,12 @@ def _is_new_file(address: str) -> bool:
 def _load(request: Request, summary: Summary) -> None:
     if request.store is None:
         return
-    from lineal.cli.stored import WAIT, named_after, opened
+    from lineal.cli.stored import WAIT, load_sound, named_after, opened
     from lineal.spark.bulk.address import fixed
 
     whose = request.namespace or named_after(fixed(request.paths[0]))
     with opened(request.store, WAIT, create=True) as store:
-        store.load(whose, summary.extraction, source=" ".join(request.paths))
+        load_sound(store, whose, summary.extraction, " ".join(request.paths))
 
 
 def _show(summary: Summary, request: Request) -> None:

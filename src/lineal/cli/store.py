@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sys
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 
 from lineal.cli.history import command as history
 from lineal.cli.source import Source, checked, shown_path, source_options
-from lineal.cli.stored import AT, chosen, found, named_after, opened, store_options
+from lineal.cli.stored import AT, chosen, found, load_sound, named_after, opened, store_options
 
 if TYPE_CHECKING:
     from lineal.graph.select import Selection
     from lineal.model.edge import Column, Dataset
-    from lineal.model.extraction import Extraction
     from lineal.store.lineage import Store
     from lineal.store.lineage.load import Change
     from lineal.views.report import Report
@@ -60,35 +58,10 @@ def load(where: tuple[str, ...], address: str, namespace: str | None, wait: floa
     extraction = graph_of(source._replace(paths=paths)).extraction
     whose = namespace if namespace is not None else named_after(paths[0])
     with opened(address, wait, create=True) as store:
-        change = _loaded(store, whose, extraction, _shown(paths))
+        change = load_sound(store, whose, extraction, _shown(paths))
         click.echo(visible(f"{whose}: {_told(change)}"))
     report_diagnostics(sorted(extraction.diagnostics, key=order_of), source.color, Severity.ERROR)
     sys.exit(int(bool(internal_errors(extraction.diagnostics))))
-
-
-def _loaded(store: Store, namespace: str, extraction: Extraction, source: str) -> Change:
-    """Load what can be kept; what cannot is found in a store that nobody keeps, and left out."""
-    from lineal.graph.boundary import sound_part, without
-    from lineal.model.boundary import Passing, is_debugging
-    from lineal.store.lineage import open_store
-
-    failed = extraction.failures.count
-    try:
-        change = store.load(namespace, extraction, source=source)
-        if extraction.failures.count != failed:  # what it says of failures was said too early
-            store.load(namespace, extraction, source=source)
-        return change
-    except Exception as error:
-        if isinstance(error, Passing) or is_debugging():
-            raise
-
-    def kept(part: Extraction) -> bool:
-        with TemporaryDirectory() as folder, open_store(f"{folder}/trial.db", create=True) as trial:
-            trial.load(namespace, part, source=source)
-        return True
-
-    sound_part(extraction, kept)
-    return store.load(namespace, without(extraction, extraction.failures.left_out), source=source)
 
 
 def _told(change: Change) -> str:

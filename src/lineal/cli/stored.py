@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,7 +14,9 @@ from lineal.cli.source import Mistake, shown_path
 
 if TYPE_CHECKING:
     from lineal.model.edge import Column, Dataset
+    from lineal.model.extraction import Extraction
     from lineal.store.lineage import Store
+    from lineal.store.lineage.load import Change
 
 DEFAULT = "lineal.store.db"
 WAIT = 60.0
@@ -92,3 +95,28 @@ def found(store: Store, namespace: str, text: str, at: str | None) -> Column | D
         return Graph(Extraction(datasets=store.named(namespace, text, at))).find(text)
     except UnknownName as mistake:
         raise Mistake(str(mistake)) from mistake
+
+
+def load_sound(store: Store, namespace: str, extraction: Extraction, source: str) -> Change:
+    """Load what can be kept; what cannot is found in a store that nobody keeps, and left out."""
+    from lineal.graph.boundary import sound_part, without
+    from lineal.model.boundary import Passing, is_debugging
+    from lineal.store.lineage import open_store
+
+    failed = extraction.failures.count
+    try:
+        change = store.load(namespace, extraction, source=source)
+        if extraction.failures.count != failed:  # what it says of failures was said too early
+            store.load(namespace, extraction, source=source)
+        return change
+    except Exception as error:
+        if isinstance(error, Passing) or is_debugging():
+            raise
+
+    def kept(part: Extraction) -> bool:
+        with TemporaryDirectory() as folder, open_store(f"{folder}/trial.db", create=True) as trial:
+            trial.load(namespace, part, source=source)
+        return True
+
+    sound_part(extraction, kept)
+    return store.load(namespace, without(extraction, extraction.failures.left_out), source=source)

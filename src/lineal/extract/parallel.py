@@ -207,5 +207,5 @@ class Share(Remembering):
                 self.ready += self.waiting.pop(name, [])
 
     def records(self) -> dict[bytes, Record]:
-        found = {key: self.renewed(held) for key, held in self.mine.items()}
+        found = {key: self.kept(held) for key, held in self.mine.items()}
         return {key: record for key, record in found.items() if record is not None}

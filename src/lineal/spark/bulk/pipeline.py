@@ -16,6 +16,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lineal.extract.sql.dialects import facts_of
+from lineal.graph.boundary import sound_part
 from lineal.model.diagnostic import Place
 from lineal.model.extraction import Coverage, Extraction, Occurrence
 from lineal.model.script import Corpus, Defaults, Script
@@ -138,6 +139,7 @@ class Run:
         resolved = self.stage("extract", lambda: resolve(self.spark, corpus, self.state, self.options.seconds))
         resolved = resolved._replace(poisoned=log.poisoned | resolved.poisoned)
         summary, extraction = self.summary, resolved.extraction
+        extraction.coverage.lose(len(resolved.poisoned))
         summary.rows, summary.texts, summary.statements = log.rows, log.texts, len(log.statements)
         if log.files:
             summary.files, summary.statements = log.files, extraction.coverage.read
@@ -148,7 +150,11 @@ class Run:
         for name, why in resolved.poisoned.items():
             summary.quarantined[why] = summary.quarantined.get(why, 0) + runs.get(name, 1)
         self.state.begin()
-        made = self.stage("write", lambda: tables(resolved, log.statements, log.quarantined))
+
+        def write_tables(part: Extraction) -> dict[str, pa.Table]:
+            return tables(resolved._replace(extraction=part), log.statements, log.quarantined)
+
+        made = self.stage("write", lambda: sound_part(extraction, write_tables))
         summary.columns = made["columns"].num_rows
         for name, table in made.items():
             self.output.write(name, table)

@@ -13,13 +13,16 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from lineal.extract.entries import Definition
 from lineal.extract.memory import Held, Memory, Record
 from lineal.extract.parallel import Foreign, Share
 from lineal.extract.sql.parse import deep
+from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.trees import fell
 from lineal.extract.timeline import order_matters
+from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
-from lineal.model.extraction import DatasetInfo
+from lineal.model.extraction import Coverage, DatasetInfo
 from lineal.model.script import Corpus, Defaults, Function, Meaning, Script
 from lineal.spark.bulk.clock import Clock, TooLong
 from lineal.spark.bulk.guard import NOBODY, Fault, Note, guarded, too_long
@@ -104,12 +107,25 @@ class Bulk(Share):
             work()
         except TooLong:
             self.faults[id(script)] = too_long(self.clock.seconds).why
-        except (MemoryError, RecursionError) as problem:
+        except Passing:
+            raise
+        except Exception as problem:
             self.faults[id(script)] = f"could not be read ({type(problem).__name__})"
+
+    def give_up(self, definition: Definition, error: Exception) -> None:
+        """What fails here is left for the driver, which tells why; but not what takes all memory."""
+        if isinstance(error, MemoryError):
+            raise error
+        super().give_up(definition, error)
+
+    def fail_script(self, reading: Reading, error: Exception, before: Coverage) -> None:
+        if isinstance(error, MemoryError):
+            raise error
+        super().fail_script(reading, error, before)
 
     def record_of(self, script: Script) -> Record | None:
         held: Held | None = self.mine.get(self.key_of(script))
-        return self.renewed(held) if held is not None else None
+        return self.kept(held) if held is not None else None
 
     def let_go(self) -> None:
         """Nodes know their parents, and definitions their evaluations: with these circles cut, all of it goes at once,
