@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import marshal
 import multiprocessing
+import os
+import signal
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -28,6 +30,7 @@ from lineal.extract.sql.reading import Reading
 from lineal.extract.timeline import order_matters
 from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
+from lineal.model.lifeline import end_with
 from lineal.model.script import Corpus, Script
 
 FEWEST = 1_500
@@ -56,7 +59,8 @@ def _started(corpus: Corpus, memory: Memory, share: list[int]) -> tuple[Any, Con
     context = multiprocessing.get_context()
     ours, theirs = context.Pipe()
     bare = replace(corpus, steps=[], occurrences=[])
-    process = context.Process(target=_serve, args=(bare, memory.records, share, theirs), daemon=True)
+    told = (bare, memory.records, share, theirs, os.getpid())
+    process = context.Process(target=_serve, args=told, daemon=True)
     process.start()
     theirs.close()
     return process, ours
@@ -76,6 +80,10 @@ def _work(workers: list[tuple[Any, Connection]], memory: Memory, tick: Tick) -> 
         if whole:
             for line in lines:
                 memory.tell(_received(line))
+    except BaseException:
+        for process, _ in workers:
+            process.kill()
+        raise
     finally:
         for process, line in workers:
             line.close()
@@ -104,7 +112,9 @@ def _received(line: Connection) -> Any:
 # -- in another process ------------------------------------------------------------------------------------------
 
 
-def _serve(corpus: Corpus, records: dict[bytes, Record], share: list[int], line: Connection) -> None:
+def _serve(corpus: Corpus, records: dict[bytes, Record], share: list[int], line: Connection, parent: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
+    end_with(parent)
     memory = Memory()
     memory.records = dict(records)
     with deep(), uncollected(), suppress(Exception):  # whatever it is, the caller can do without

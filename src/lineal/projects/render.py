@@ -257,6 +257,7 @@ def _clock(seconds: float, worker: _Worker) -> Iterator[None]:
 def _started() -> subprocess.Popen[bytes]:
     """A fresh interpreter without site packages, environment or current folder: only jinja2 is shown to it."""
     environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    environment["MALLOC_ARENA_MAX"] = "1"  # the thread that reads jobs must not take address space from templates
     command = [sys.executable, "-I", "-S", str(WORKER), *_folders_of("jinja2", "markupsafe")]
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
     try:

@@ -19,12 +19,15 @@ if __name__ == "__main__":
     sys.path.extend(sys.argv[1:])  # where jinja2 is: the interpreter starts without its site packages
 
 import json
+import os
 import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from math import ceil
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, NoReturn
 
 from jinja2 import DictLoader, StrictUndefined, Template, TemplateError, TemplateNotFound, TemplateSyntaxError, nodes
@@ -37,6 +40,9 @@ except ImportError:  # Windows: the clock of the parent process is the only limi
     resource = None  # type: ignore[assignment]
 
 Json = dict[str, Any]
+
+TOLD_OF_PARENTS_DEATH = 1
+"""PR_SET_PDEATHSIG"""
 
 FLAGS = ("is_exists", "is_incremental")
 """Functions whose answer only a run knows: a template that asks is rendered both ways."""
@@ -502,13 +508,37 @@ def renderer_of(setup: Json) -> Renderer:
 
 
 def main() -> None:
-    answers, jobs = sys.stdout.buffer, sys.stdin.buffer
-    setup = json.loads(jobs.readline())
+    end_with_parent()
+    answers, jobs = sys.stdout.buffer, jobs_of(sys.stdin.buffer)
+    setup = json.loads(next(jobs))
     renderer = renderer_of(setup)
     confine(setup["memory"])
     say(answers, {"ready": True})
     for line in jobs:
         say(answers, renderer.answer(json.loads(line)))
+
+
+def end_with_parent() -> None:
+    """Let Linux end this process with its parent, also in the middle of work that lets no thread run."""
+    if sys.platform == "linux":
+        with suppress(ImportError, OSError, AttributeError):
+            import ctypes
+
+            ctypes.CDLL(None).prctl(TOLD_OF_PARENTS_DEATH, signal.SIGKILL)
+
+
+def jobs_of(stream: Any) -> Iterator[bytes]:
+    """The lines of a stream, read by a thread: when it ends, the parent is gone, and this process ends in midwork."""
+    lines: SimpleQueue[bytes] = SimpleQueue()
+
+    def read() -> None:
+        for line in stream:
+            lines.put(line)
+        os._exit(0)
+
+    Thread(target=read, daemon=True).start()
+    while True:
+        yield lines.get()
 
 
 def say(stream: Any, answer: Json) -> None:

@@ -9,27 +9,25 @@ A share goes this way only after it has failed without: what costs nobody anythi
 
 from __future__ import annotations
 
-import ctypes
 import faulthandler
 import marshal
 import mmap
 import os
 import resource
 import signal
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from lineal.model.lifeline import end_with
+
 Item = TypeVar("Item")
 Note = Callable[[int], None]
 """Told the number of the item that is worked on."""
 
 NOBODY = 2**32 - 1
-TOLD_OF_PARENTS_DEATH = 1
-"""PR_SET_PDEATHSIG"""
 
 SIGNALS = {each.value: each.name for each in signal.Signals}
 
@@ -88,7 +86,7 @@ def in_child(work: Callable[[list[Item], Note], list[Any]], items: list[Item], s
     if not child:
         status = 1
         try:
-            die_with(parent)
+            end_with(parent)  # a child has all that its parent holds, the lock of the output and the life of the JVM
             os.close(receiving)
             status = _answer(work, items, hand, sending)
         finally:
@@ -134,14 +132,6 @@ def may_die() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
-
-
-def die_with(parent: int) -> None:
-    """A child has all that its parent holds, the lock of the output and the life of the JVM: it must not outlive it."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(TOLD_OF_PARENTS_DEATH, signal.SIGKILL)
-        if os.getppid() != parent:  # it was too late to be told
-            os._exit(1)
 
 
 def _ending(status: int) -> str:

@@ -1,0 +1,62 @@
+"""The lifeline: a process that lineal starts ends when the process that started it does, however that one ends.
+
+On Linux the kernel ends it at once, whatever it is doing. Everywhere a thread waits for the parent, and looks whether
+it is still there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from multiprocessing.connection import wait
+from threading import Thread
+
+PAUSE = 0.5
+"""Seconds between two looks at the parent."""
+
+TOLD_OF_PARENTS_DEATH = 1
+"""PR_SET_PDEATHSIG"""
+
+GONE = 1
+"""The exit code of a process whose parent is gone: nobody reads it."""
+
+
+def end_with(parent: int) -> None:
+    """End this process when the one with this id ends, which has started it."""
+    is_child = os.getppid() == parent
+    if not is_child and multiprocessing.parent_process() is None:
+        os._exit(GONE)  # the parent is gone already
+    if is_child:
+        _end_by_kernel(parent)
+    Thread(target=_wait_for, args=(parent, is_child), name="lineal-lifeline", daemon=True).start()
+
+
+def _end_by_kernel(parent: int) -> None:
+    if sys.platform != "linux":
+        return
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(TOLD_OF_PARENTS_DEATH, signal.SIGKILL)
+    if os.getppid() != parent:  # it was too late to be told
+        os._exit(GONE)
+
+
+def _wait_for(parent: int, is_child: bool) -> None:
+    """A child knows its parent by its id; one that a server has forked for it, only by a handle."""
+    while not _is_over() and (not is_child or os.getppid() == parent):
+        pass
+    os._exit(GONE)
+
+
+def _is_over() -> bool:
+    """Wait for a while; whether the handle of multiprocessing tells that the parent is gone."""
+    process = multiprocessing.parent_process()
+    if process is not None:
+        with suppress(OSError):
+            return bool(wait([process.sentinel], PAUSE))
+    time.sleep(PAUSE)
+    return False
