@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 
+class UnknownTable(LookupError):
+    """A model names a table that is not there; the message says which."""
+
+
 class Flag(int):
     """dbt.is_incremental is a property; called it says the same."""
 
@@ -81,7 +85,7 @@ class Dbt:
         found = self._told["tables"].get(table.casefold())
         if found is None and not self._session.catalog.tableExists(quoted(table)):
             said = ", ".join(map(repr, names))
-            raise LookupError(f"dbt.{word}({said}): there is no table {table} in the warehouse{self._near(table)}")
+            raise UnknownTable(f"dbt.{word}({said}): there is no table {table} in the warehouse{self._near(table)}")
         return self._session.table(found or quoted(table))
 
     def _near(self, name: str) -> str:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from lineal.model.diagnostic import Place
 
@@ -32,6 +34,8 @@ def message_of(problem: BaseException) -> str:
     if type(deepest).__module__.startswith(("pyspark", "py4j")):
         return said_by_spark(deepest)
     lines = str(deepest).strip().splitlines()
+    if type(deepest).__module__.startswith("lineal.") and lines:
+        return lines[0][:LONGEST]
     return f"{type(deepest).__name__}: {lines[0]}"[:LONGEST] if lines else type(deepest).__name__
 
 
@@ -47,7 +51,7 @@ def place_of(problem: BaseException, files: Files) -> Place | None:
     frames_here = [found for found in frames_of(problem.__traceback__) if found.file in files]
     if frames_here:
         return frames_here[-1]._replace(file=files[frames_here[-1].file])
-    return next((place for place in call_sites(problem, files)), None)
+    return next(call_sites(problem, files), None) or next(fragments(problem, files), None)
 
 
 def frames_of(trace: TracebackType | None) -> Iterator[Place]:
@@ -67,18 +71,47 @@ def from_project(trace: TracebackType | None, files: Files) -> TracebackType | N
     return start or trace
 
 
-def call_sites(problem: BaseException, files: Files) -> Iterator[Place]:
-    """Where the DataFrame operation that failed later was written: Spark keeps the line of it."""
+def fragments(problem: BaseException, files: Files) -> Iterator[Place]:
+    """spark.sql("select 1 / 0")      where the part of a SQL text that failed later stands, if it stands once"""
+    texts = {name: text for name in files if (text := _text(name))}
+    for context in contexts(problem):
+        fragment = ""
+        with suppress(Exception):  # a context of a DataFrame has none
+            fragment = str(context.fragment()).strip()
+        found = [(name, text) for name, text in texts.items() if fragment and text.count(fragment) == 1]
+        if len(found) == 1:
+            name, text = found[0]
+            before = text[: text.index(fragment)]
+            yield Place(files[name], before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+
+def _text(name: str) -> str:
+    try:
+        return Path(name).read_text("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def contexts(problem: BaseException) -> list[Any]:
+    """What Spark says about the parts of a query that an exception is about."""
     from lineal.spark.run.errors import causes
 
+    found: list[Any] = []
     for each in causes(problem):
-        sites: list[str] = []
-        with suppress(Exception):  # not one of Spark's exceptions, or of a SQL text
-            sites = [str(context.callSite()) for context in each.getQueryContext()]  # type: ignore[attr-defined]
-        for site in sites:
-            found = CALL_SITE.match(site.strip().splitlines()[0]) if site.strip() else None
-            if found is not None and found[1] in files:
-                yield Place(files[found[1]], int(found[2]), 1)
+        with suppress(Exception):  # not one of Spark's exceptions
+            found += each.getQueryContext()  # type: ignore[attr-defined]
+    return found
+
+
+def call_sites(problem: BaseException, files: Files) -> Iterator[Place]:
+    """Where the DataFrame operation that failed later was written: Spark keeps the line of it."""
+    for context in contexts(problem):
+        site = ""
+        with suppress(Exception):  # a context of a SQL text has none
+            site = str(context.callSite()).strip()
+        found = CALL_SITE.match(site.splitlines()[0]) if site else None
+        if found is not None and found[1] in files:
+            yield Place(files[found[1]], int(found[2]), 1)
 
 
 def worker_text(problem: BaseException) -> str:

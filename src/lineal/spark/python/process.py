@@ -18,6 +18,9 @@ from typing import IO, Any, TypeVar
 LOG_LIMIT = 10_000_000
 """The bytes of output that are kept of one model."""
 
+LAST_WORDS = 1.0
+"""The seconds that are waited for the output of a process that has ended: one that it has started may hold the pipe."""
+
 GRACE = 10.0
 """The seconds that Spark has to give up what was cancelled."""
 
@@ -62,9 +65,11 @@ class ModelProcess:
         RUNNING.add(self)
         output, answers, requests = self._process.stderr, self._process.stdout, self._process.stdin
         assert output is not None and answers is not None and requests is not None
-        self._reader = Thread(target=keep, args=(output, self._log), daemon=True)
-        self._reader.start()
-        Thread(target=lambda: self._answers.put(answers.readline()), daemon=True).start()
+        listen = (Thread(target=keep, args=(output, self._log)), Thread(target=self._listen, args=(answers,)))
+        self._listening = listen
+        for thread in listen:
+            thread.daemon = True
+            thread.start()
         with suppress(OSError):  # it is gone already: what it has said is in the log
             requests.write(json.dumps(self._request).encode() + b"\n")
             requests.flush()
@@ -89,12 +94,17 @@ class ModelProcess:
         """End the process and all that it has started, and wait for its last words."""
         RUNNING.discard(self)
         kill(self._process)
-        with suppress(Exception):
+        with suppress(subprocess.TimeoutExpired):
             self._process.wait(GRACE)
-        self._reader.join(1.0)
-        for stream in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
+        for thread in self._listening:
+            thread.join(LAST_WORDS)
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.close()
+
+    def _listen(self, answers: IO[bytes]) -> None:
+        with answers:
+            self._answers.put(answers.readline())
 
     def _how_it_ended(self) -> str:
         with suppress(subprocess.TimeoutExpired):
@@ -132,7 +142,7 @@ def stop_all() -> None:
 def keep(output: IO[bytes], log: Path) -> None:
     """Write what comes to the log, up to its limit; what is beyond is read and thrown away. No output, no log."""
     kept = 0
-    with suppress(OSError, ValueError):
+    with output, suppress(OSError, ValueError):
         log.unlink(missing_ok=True)
         while part := os.read(output.fileno(), 65536):
             if kept > LOG_LIMIT:
