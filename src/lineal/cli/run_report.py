@@ -71,7 +71,7 @@ def _sign(agreement: Agreement) -> str:
 
 
 def _left_out(agreement: Agreement) -> str:
-    """2 columns of a Python model that cannot be compared"""
+    """2 columns that cannot be compared"""
     return f", {len(agreement.incomparable)} not comparable" if agreement.incomparable else ""
 
 
@@ -102,7 +102,8 @@ def complaints(outcome: Outcome) -> Iterator[str]:
         yield from ([outcome.agreement.problem] if outcome.agreement.problem else [])
         yield from map(str, outcome.agreement.disagreements)
         if outcome.agreement.incomparable:
-            yield f"not comparable, because only a run knows them: {', '.join(outcome.agreement.incomparable)}"
+            agreement = outcome.agreement
+            yield f"not comparable, because {agreement.reason}: {', '.join(agreement.incomparable)}"
 
 
 def total(summary: Summary) -> str:

@@ -54,8 +54,13 @@ RENAMED = {
 }
 """Functions that Spark has under another name."""
 
+ADDS_TO_TIMES = frozenset(("snowflake", "redshift", "tsql", "fabric"))
+"""Dialects whose DATEADD takes a time as well as a date, and gives back what it takes."""
+
+SUBTRACTED = (exp.DateSub, exp.DatetimeSub, exp.TimestampSub)
 INTEGERS = exp.DataType.INTEGER_TYPES
 FRACTIONS = {*exp.DataType.REAL_TYPES, exp.DType.DECIMAL}
+TRUNCATED = frozenset(("YEAR", "QUARTER", "MONTH", "WEEK"))
 SECONDS = {"HOUR": 3600, "MINUTE": 60, "SECOND": 1}
 
 
@@ -69,9 +74,15 @@ class Written(NamedTuple):
 def write(tree: Any, dialect: str, columns_of: ColumnsOf) -> Written:
     """The statement in Spark's SQL."""
     annotate(tree, dialect, columns_of)
-    tree = tree.transform(lambda node: reworded(node, dialect), copy=False)
+    for node in reversed(list(tree.dfs())):
+        made = reworded(node, dialect)
+        if made is not node and node is tree:
+            tree = made
+        elif made is not node:
+            node.replace(made)
     generator = Dialect.get_or_raise("spark").generator(pretty=True, unsupported_level=ErrorLevel.IGNORE)
-    sql = generator.generate(tree, copy=False)
+    sql = generator.sql(tree)  # generate() would move all CTEs to the top, where names of two queries meet
+    sql = sql.strip().replace(generator.SENTINEL_LINE_BREAK, "\n")
     return Written(sql, tuple(dict.fromkeys(generator.unsupported_messages)))
 
 
@@ -94,12 +105,17 @@ def is_a(node: Any, kinds: Any) -> bool:
 
 def division(node: exp.Div, dialect: str) -> Any:
     """a / b"""
-    if dialect not in DIVIDES_BY_ZERO:
+    if dialect not in DIVIDES_BY_ZERO or is_a(node, (exp.DType.INTERVAL,)):
         return node
-    left, right = node.this, node.expression
+    left, right = unwrapped(node.this), unwrapped(node.expression)
     if dialect == "duckdb" and not is_a(left, (exp.DType.DOUBLE, exp.DType.FLOAT)):
-        left = exp.cast(left.unnest() if isinstance(left, exp.Paren) else left, "double")
+        left = exp.cast(left, "double", copy=False)
     return call("TRY_DIVIDE", left, right)
+
+
+def unwrapped(node: Any) -> Any:
+    """(a + b)      a + b"""
+    return node.unnest() if isinstance(node, exp.Paren) else node
 
 
 def cast(node: exp.Cast, dialect: str) -> Any:
@@ -184,12 +200,157 @@ def begun(unit: str, first: Any, last: Any) -> Any:
     return exp.paren(exp.Add(this=whole, expression=exp.paren(rest, copy=False)), copy=False)
 
 
+def interval(node: exp.Interval, dialect: str) -> Any:
+    """INTERVAL (n) DAY      n * INTERVAL '1' DAY"""
+    value = node.this
+    if value is None or isinstance(value, exp.Literal) or node.args.get("unit") is None:
+        return node
+    if isinstance(value, exp.Neg) and isinstance(value.this, exp.Literal):
+        return node
+    one = exp.Interval(this=exp.Literal.string("1"), unit=node.args["unit"])
+    return exp.paren(exp.Mul(this=exp.paren(unwrapped(value), copy=False), expression=one), copy=False)
+
+
+def added_time(node: Any, dialect: str) -> Any:
+    """DATETIME_ADD(a, INTERVAL n DAY)      DATEADD(DAY, n, a)"""
+    value, unit = node.expression, node.args.get("unit")
+    if unit is None or value is None or isinstance(value, exp.Interval):
+        return node
+    if isinstance(value, exp.Literal) and value.is_string:
+        value = exp.Literal.number(value.name)
+    if isinstance(node, SUBTRACTED):
+        value = exp.Neg(this=exp.paren(unwrapped(value), copy=False))
+    return call("DATEADD", exp.var(str(unit.name).upper()), value, node.this)
+
+
+def added_date(node: Any, dialect: str) -> Any:
+    """DATEADD(day, n, a), of a time      Spark's DATE_ADD would make a date of it"""
+    if dialect not in ADDS_TO_TIMES or is_a(node.this, (exp.DType.DATE,)):
+        return node
+    return added_time(node, dialect)
+
+
+def datetime(node: exp.Datetime, dialect: str) -> Any:
+    """DATETIME(a), DATETIME(a, 'America/New_York')"""
+    zone = node.expression
+    if zone is None:
+        return exp.cast(node.this, "timestamp", copy=False)
+    return call("FROM_UTC_TIMESTAMP", node.this, zone)
+
+
 def subtraction(node: exp.Sub, dialect: str) -> Any:
     """a - b, of dates"""
     dates = (exp.DType.DATE, exp.DType.DATE32)
-    if dialect in POSTGRES and is_a(node.this, dates) and is_a(node.expression, dates):
-        return call("DATEDIFF", node.this, node.expression)
-    return node
+    if dialect not in POSTGRES or not is_a(node.this, dates) or not is_a(node.expression, dates):
+        return node
+    made = call("DATEDIFF", node.this, node.expression)
+    parent = node.parent
+    while isinstance(parent, exp.Paren):
+        parent._type = exp.DataType.build("int")
+        parent = parent.parent
+    made._type = exp.DataType.build("int")
+    return made
+
+
+def truncation(node: Any, dialect: str) -> Any:
+    """DATE_TRUNC('month', a), of a date      a date"""
+    unit = str(node.text("unit") or "").upper()
+    if dialect not in ("duckdb", "snowflake") or not is_a(node.this, (exp.DType.DATE,)):
+        return node
+    if unit == "DAY":
+        return node.this
+    return call("TRUNC", node.this, exp.Literal.string(unit)) if unit in TRUNCATED else node
+
+
+# -- queries ---------------------------------------------------------------------------------------
+
+
+def select(node: exp.Select, dialect: str) -> Any:
+    """SELECT DISTINCT ON (a) …, SELECT … QUALIFY …      a filter around the query
+
+    The columns that the filter needs are left out again: sqlglot's own way shows them where a star is selected.
+    """
+    distinct = node.args.get("distinct")
+    on = distinct.args.get("on") if distinct is not None else None
+    if isinstance(on, exp.Tuple):
+        return first_of_each(node, on.expressions)
+    return qualified(node) if node.args.get("qualify") else node
+
+
+def first_of_each(node: exp.Select, keys: list[Any]) -> exp.Select:
+    """SELECT DISTINCT ON (a) * FROM t ORDER BY a, b"""
+    node.args["distinct"].pop()
+    keys = [with_aliases(key, node) for key in keys]
+    order = node.args.get("order")
+    items = [with_aliases(item, node) for item in order.expressions] if order is not None else []
+    window = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=[key.copy() for key in keys],
+        order=exp.Order(expressions=[item.copy() for item in items] or [key.copy() for key in keys]),
+    )
+    limited = node.args.get("limit") is not None
+    outer = around(node, {"_lineal_row": window}, exp.column("_lineal_row").eq(1), ordered=limited)
+    if not limited and order is not None:
+        order.pop()
+    return outer
+
+
+def qualified(node: exp.Select) -> exp.Select:
+    """SELECT * FROM t QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) = 1"""
+    condition = node.args["qualify"].pop().this
+    named, starred = set(node.named_selects), node.is_star
+    helpers: dict[str, Any] = {}
+
+    def helped(value: Any) -> exp.Column:
+        name = f"_lineal_{len(helpers)}"
+        helpers[name] = value
+        return exp.column(name)
+
+    holder = exp.Paren(this=condition)
+    for window in [each for each in holder.find_all(exp.Window) if each.find_ancestor(exp.Window) is None]:
+        window.replace(helped(with_aliases(window.copy(), node)))
+    for column in list(holder.find_all(exp.Column)):
+        if column.name in helpers or column.find_ancestor(exp.Query) is not None:
+            continue
+        if column.name in named or starred:
+            column.set("table", None)
+        else:
+            column.replace(helped(column.copy()))
+    return around(node, helpers, holder.this, ordered=True)
+
+
+def with_aliases(node: Any, query: exp.Select) -> Any:
+    """The names that the SELECT list gives to expressions, said with those expressions."""
+    named = {item.alias: item.this for item in query.expressions if isinstance(item, exp.Alias)}
+    holder = exp.Paren(this=node.copy())
+    for column in list(holder.find_all(exp.Column)):
+        if not column.table and column.name in named and column.name not in sources_of(named[column.name]):
+            column.replace(exp.paren(named[column.name].copy()))
+    return holder.this
+
+
+def sources_of(node: Any) -> set[str]:
+    """The columns that an expression names: a AS a is no alias of its own."""
+    return {column.name for column in node.find_all(exp.Column)}
+
+
+def around(node: exp.Select, helpers: dict[str, Any], condition: Any, ordered: bool) -> exp.Select:
+    """SELECT * EXCEPT (helper) FROM (SELECT …, … AS helper) AS _lineal WHERE …"""
+    parts = ("with_", "distinct", *(("order", "limit", "offset") if ordered else ()))
+    moved = {key: node.args[key] for key in parts if node.args.get(key) is not None}
+    for key in moved:
+        node.set(key, None)
+    inner = node.copy()
+    for name, value in helpers.items():
+        inner.append("expressions", exp.alias_(value, name, copy=False))
+    star = exp.Star(except_=[exp.to_identifier(name) for name in helpers])
+    outer = exp.Select(expressions=[star]).from_(inner.subquery("_lineal", copy=False), copy=False)
+    outer = outer.where(condition, copy=False)
+    for key, value in moved.items():
+        for column in value.find_all(exp.Column) if key == "order" else ():
+            column.set("table", None)
+        outer.set(key, value)
+    return outer
 
 
 # -- others ----------------------------------------------------------------------------------------
@@ -225,14 +386,26 @@ REWRITES: dict[type[Any], Callable[[Any, str], Any]] = {
     exp.Anonymous: anonymous,
     exp.Bracket: element,
     exp.Cast: cast,
+    exp.DateAdd: added_date,
     exp.DateDiff: difference,
+    exp.DateSub: added_date,
+    exp.Datetime: datetime,
+    exp.DatetimeAdd: added_time,
     exp.DatetimeDiff: difference,
+    exp.DatetimeSub: added_time,
     exp.DayOfWeek: day_of_week,
     exp.DayOfWeekIso: day_of_week_iso,
     exp.Div: division,
     exp.Extract: extract,
+    exp.Interval: interval,
+    exp.DateTrunc: truncation,
     exp.Length: length,
+    exp.Select: select,
     exp.Sub: subtraction,
+    exp.TimestampAdd: added_time,
     exp.TimestampDiff: difference,
+    exp.TimestampSub: added_time,
+    exp.TimestampTrunc: truncation,
+    exp.TsOrDsAdd: added_date,
     exp.WithinGroup: within_group,
 }

@@ -102,11 +102,11 @@ class Translator:
         reading = Reading(script)
         with deep():
             trees, _, diagnostics = parse(reading)
+            if diagnostics and spoken:  # Spark knows more of its own language than we do, and says what is wrong
+                return [Translated(script.text, True)]
             if diagnostics:
-                if spoken:  # Spark knows more of its own language than we do, and says what it does not like
-                    return [Translated(script.text, True)]
                 raise Untranslatable(f"cannot be translated to Spark: {diagnostics[0].message}", diagnostics[0].place)
-            if spoken and len(trees) == 1:
+            if script.dialect and spoken and len(trees) == 1:
                 return [Translated(spliced(script.text, list(self.edits(trees[0]))), True)]
             return [self.written(tree, script) for tree in trees]
 

@@ -21,6 +21,7 @@ from lineal.projects.dbt.adapters import DIALECTS
 from lineal.projects.dbt.expansions import expansions_in, macro_names
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import REFERABLE, Node, aliases_of, base_of, is_enabled, is_terminal
+from lineal.projects.dbt.providers import Provider, provider_of, with_columns
 from lineal.projects.dbt.rendering import Columns, Kitchen, Made, own_macros
 from lineal.projects.dbt.sandbox.relation import quote_of, written
 from lineal.projects.dbt.snapshots import snapshot_query
@@ -41,6 +42,10 @@ class Assembly:
         self.nodes = nodes
         self.folder = folder
         """The project's own, if it is there."""
+        self.seed_files: dict[str, Path] = {}
+        """Files of seeds by their names, those of disabled ones included."""
+        self.providers: dict[str, Provider] = {}
+        """Where a run finds the rows of sources."""
         self.hooks: dict[str, dict[str, list[Script]]] = {}
         """The hooks of each node, as a run carries them out."""
         self.relations: dict[str, dict[str, str]] = {}
@@ -61,6 +66,8 @@ class Assembly:
     def finish(self, tests: list[Node] | None = None) -> Corpus:
         """The corpus; with its steps, where tests are given, be they none."""
         corpus = self.corpus
+        if tests is not None:
+            self.provide()
         self.declare()
         models = [node for node in self.nodes if node.kind in ("model", "snapshot") and not node.is_python]
         made = self.kitchen.rendered([node for node in models if needs_rendering(node)], self.columns_of)
@@ -89,6 +96,17 @@ class Assembly:
         waiting = [node for node in tests if is_enabled(node) and node.compiled is None]
         tested = self.kitchen.rendered(waiting, lambda ids, more: self.columns_of(ids, {**made, **more}))
         return Steps(self, made, tests, tested).all()
+
+    def provide(self) -> None:
+        """Find what stands for each source, and take over its columns."""
+        seeds = [node for node in self.nodes if node.kind == "seed" and is_enabled(node)]
+        built = {node.dataset for node in self.nodes if node.kind != "source"}
+        for node in self.nodes:
+            if node.kind == "source" and node.dataset not in built:
+                provider = provider_of(node, seeds, self.seed_files, self.folder)
+                if provider is not None:
+                    self.providers[node.id] = provider
+                    with_columns(node, provider)
 
     def declare(self) -> None:
         infos = [

@@ -48,9 +48,14 @@ class Reader:
         found: dict[str, Any] = {}
         for package in (self.package, self.project.root)[: 1 if self.package is self.project.root else 2]:
             found |= settings(package.tree(kind), [self.package.name, *path])
-        return {key: self.value(item) for key, item in found.items()}
+        return {key: self.value(item) if "hook" not in key else item for key, item in found.items()}
 
     def value(self, item: Any) -> Any:
+        """What YAML says, with the templates in it rendered."""
+        if isinstance(item, dict):
+            return {key: self.value(each) for key, each in item.items()}
+        if isinstance(item, list):
+            return [self.value(each) for each in item]
         return self.values.get(item, item) if isinstance(item, str) else item
 
     def parts(self, config: Mapping[str, Any], name: str) -> Parts:

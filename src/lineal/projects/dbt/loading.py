@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,7 @@ def load_manifest(
         message = f"{several or f'{manifest.stale[0]} has'} changed since the manifest was made"
         report(Diagnostic(Code.STALE_MANIFEST, message, Place(str(manifest.file), 1, 1)))
     assembly = Assembly(nodes, kitchen, dialect, schema, folder or manifest.root)
+    assembly.seed_files = seed_files([project.root]) if folder is not None else {}
     corpus = assembly.finish(manifest.tests if to_run else None)
     corpus.notes += unit_test_note(manifest.unit_tests) if to_run else []
     corpus.diagnostics = [*diagnostics, *corpus.diagnostics]
@@ -152,12 +153,23 @@ def load_files(
         project.root.name, str(project.root.file), target, index, macros, variables, project.namespaces, by_id,
         kept,
     )  # fmt: skip
-    made = Assembly(nodes, kitchen, dialect, schema, folder).finish(
+    assembly = Assembly(nodes, kitchen, dialect, schema, folder)
+    assembly.seed_files = seed_files(project.all)
+    made = assembly.finish(
         [*generic_tests(nodes, project, target["type"]), *singular_tests(project, report)] if to_run else None
     )
     made.notes += unit_test_note(sum(properties.unit_tests for _, properties in packages)) if to_run else []
     made.diagnostics = [*corpus.diagnostics, *made.diagnostics]
     return made
+
+
+def seed_files(packages: Iterable[Package]) -> dict[str, Path]:
+    """Every CSV file below the folders of seeds, by its name."""
+    found: dict[str, Path] = {}
+    for package in packages:
+        for path in files.below(package.paths["seeds"], (".csv",), lambda _: None):
+            found.setdefault(path.stem.lower(), path)
+    return found
 
 
 def rendered(data: Any, values: Mapping[str, Any]) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place, Severity
@@ -145,26 +144,16 @@ class Steps:
     def source(self, node: Node, tests: list[Node]) -> Step:
         columns, queries = self.checks(node, tests)
         settings: dict[str, Any] = {"relation": [part for part in node.parts if part]}
-        seed = self.seed_for(node)
-        file = None if seed is not None else file_for(self.assembly.folder, node)
+        provider = self.assembly.providers.get(node.id)
+        seed = provider.seed if provider is not None else None
         if seed is not None:
             settings["seed"] = seed.dataset
-        if file is not None:
-            settings["file"] = str(file)
+        elif provider is not None:
+            settings["file"] = str(provider.file)
         return Step(
             node.dataset, "source", node.file, settings=settings, tests=tuple(columns), queries=tuple(queries),
             place=node.place, table=self.table(node.dataset), refs=(seed.dataset,) if seed is not None else (),
         )  # fmt: skip
-
-    def seed_for(self, source: Node) -> Node | None:
-        """The seed that stands for a source: one of the same name as its table."""
-        short = source.name.partition(".")[2]
-        names = {source.parts[2].lower(), short.lower(), source.name.replace(".", "__").lower(), source.name.lower()}
-        found = [
-            node for node in self.nodes if node.kind == "seed" and {node.name.lower(), node.parts[2].lower()} & names
-        ]
-        mine = [node for node in found if node.package == source.package]
-        return next(iter(mine or found), None)
 
     # -- tests -------------------------------------------------------------------------------------
 
@@ -238,7 +227,15 @@ class Steps:
 
     def singular(self, node: Node) -> Step:
         query = self.query(node)
-        return Step(node.name, "test", node.file, queries=(query,), place=query.place, refs=query.reads)
+        taken = any(other.dataset.lower() == node.name.lower() for other in self.nodes)
+        return Step(
+            f"test.{node.name}" if taken else node.name,
+            "test",
+            node.file,
+            queries=(query,),
+            place=query.place,
+            refs=query.reads,
+        )
 
 
 def said(scripts: Iterable[Script]) -> tuple[Script, ...]:
@@ -264,19 +261,6 @@ def problem_of(node: Node, made: Made | None) -> Diagnostic | None:
 
 def chosen(config: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     return {key: config[key] for key in keys if config.get(key) is not None}
-
-
-def file_for(folder: Path | None, source: Node) -> Path | None:
-    """.lineal/sources/web.visits.csv      rows for a source that the project does not have"""
-    if folder is None:
-        return None
-    place = folder / SOURCES
-    found = (place / f"{source.name}{suffix}" for suffix in SOURCE_SUFFIXES)
-    return next((path for path in found if path.parent == place and path.exists()), None)
-
-
-SOURCES = Path(".lineal") / "sources"
-SOURCE_SUFFIXES = (".csv", ".parquet", ".json")
 
 
 def table_names(datasets: Iterable[str]) -> dict[str, str]:

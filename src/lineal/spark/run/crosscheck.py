@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from threading import Lock
 from typing import Any
 
 from lineal.extract.catalyst.plan import Names
 from lineal.extract.definitions import PYTHON, extract
-from lineal.extract.sql.translator import Translator
-from lineal.graph.compare import Disagreement, compare, facts, written
+from lineal.extract.sql.translator import Translated, Translator
+from lineal.graph.compare import Disagreement, Fact, compare, facts, written
 from lineal.graph.graph import Graph
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset, Edge, Usage
@@ -50,6 +50,8 @@ class Crosscheck:
         self.inlined = Inlined(static, self.functions)
         self.branches: dict[bool, Inlined] = {}
         """The static lineage of Python models with the answer that dbt.is_incremental gave."""
+        self.without_hooks: Inlined | None = None
+        """The static lineage of the models' own queries, made when it is asked for."""
         self.one_at_a_time = Lock()
         """Reading a plan is Python's work: side by side it would be no faster."""
 
@@ -60,10 +62,26 @@ class Crosscheck:
         static = self.inlined.into(Dataset(self.namespace, job.name))
         try:
             with self.one_at_a_time:
-                exact = self.exact(job)
+                statements = self.statements(job)
+                exact = self.exact(job, statements)
+                return self.compared(job, static, exact, statements)
         except Exception as problem:
             return Agreement(counts(static), (0, 0), (), f"Spark's plan cannot be read: {message_of(problem)}")
-        return Agreement(counts(static), counts(exact), tuple(compare(static, exact)))
+
+    def compared(self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]) -> Agreement:
+        """What only one of the two has, but for what cannot be compared."""
+        found = compare(static, exact)
+        left: list[Fact] = []
+        reasons: list[str] = []
+        for reason, excuse in EXCUSES:
+            if found:
+                facts_ = {written(fact): fact for fact in excuse(self, job, static, exact, statements)}
+                excused = [each for each in found if each.edge in facts_]
+                found = [each for each in found if each.edge not in facts_]
+                left += [facts_[each.edge] for each in excused]
+                reasons += [reason] if excused else []
+        columns = tuple(sorted({target.partition(" ")[2] for _, target, _ in left}))
+        return Agreement(counts(static), counts(exact), tuple(found), "", columns, "; ".join(reasons))
 
     def of_python(self, job: Job) -> Agreement:
         """Static beside what Spark has seen of the model that ran. Both go the same way where dbt.is_incremental is
@@ -89,12 +107,65 @@ class Crosscheck:
             self.branches[trace.incremental] = Inlined(static, self.functions)
         return self.branches[trace.incremental]
 
-    def exact(self, job: Job) -> list[Edge]:
-        names = Names(namespace=self.namespace, meanings=self.meanings, datasets=self.translator.datasets)
+    def statements(self, job: Job) -> list[Translated]:
+        """Every way in which the model can be rendered, as Spark reads it."""
         texts = self.texts.get(job.key, job.step.texts)
-        statements = [self.translator.query(Script(text, job.dialect)).sql for text in dict.fromkeys(texts)]
-        found = [lineage(sql, self.spark, job.name, names) for sql in statements]
+        return [self.translator.query(Script(text, job.dialect)) for text in dict.fromkeys(texts)]
+
+    def exact(self, job: Job, statements: list[Translated]) -> list[Edge]:
+        names = Names(namespace=self.namespace, meanings=self.meanings, datasets=self.translator.datasets)
+        found = [lineage(each.sql, self.spark, job.name, names) for each in statements]
         return united(edge for extraction in found for edge in extraction.edges)
+
+    # -- what cannot be compared ---------------------------------------------------------------------
+
+    def of_hooks(self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]) -> set[Fact]:
+        """What the hooks of a project add to the lineage of a model: a plan is that of its query."""
+        if self.without_hooks is None:
+            scripts = [script for script in self.corpus.scripts if script.target is not None]
+            own = extract(replace(self.corpus, scripts=scripts)) if len(scripts) < len(self.corpus.scripts) else None
+            self.without_hooks = Inlined(own or self.static, self.functions)
+        bare = facts(self.without_hooks.into(Dataset(self.namespace, job.name)), None)
+        return facts(static, None).keys() - bare.keys()
+
+    def of_open_stars(self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]) -> set[Fact]:
+        """SELECT * over a table whose columns the text does not know: Spark knows them."""
+        if not any(_is_star(edge.target) or edge.source.name == "*" for edge in static):
+            return set()
+        sure = facts((certain(edge) for edge in static), None)
+        return (facts(static, None).keys() - sure.keys()) | (facts(exact, None).keys() - facts(static, None).keys())
+
+    def of_translation(
+        self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]
+    ) -> set[Fact]:
+        """How a column is used, where the translation says it in other words: IF(b = 0, NULL, a / b) for a / b.
+
+        Static reading of the translation must agree with Spark, and the text of the model have the same edge.
+        """
+        if all(each.kept for each in statements):
+            return set()
+        ours, theirs, spoken = (facts(each, None) for each in (static, exact, self.spoken(job, statements)))
+        pairs = {fact[:2] for fact in ours} & {fact[:2] for fact in theirs}
+        beside = (ours.keys() ^ theirs.keys()) & (ours.keys() ^ spoken.keys())
+        return {fact for fact in beside if fact[:2] in pairs}
+
+    def spoken(self, job: Job, statements: list[Translated]) -> list[Edge]:
+        """The static lineage of a translation."""
+        scripts = [Script(each.sql, "spark", job.step.file, target=job.name) for each in statements]
+        infos = [info for info in self.static.datasets.values() if info.dataset.name != job.name]
+        names = {table: name for table, name in self.translator.datasets.items() if table != name}
+        corpus = Corpus(
+            "spark", scripts, infos, meanings=self.meanings, namespace=self.namespace, aliases=names,
+        )  # fmt: skip
+        return [edge for edge in extract(corpus).edges if edge.into.name == job.name]
+
+
+EXCUSES: tuple[tuple[str, Callable[..., set[Fact]]], ...] = (
+    ("a hook changes them", Crosscheck.of_hooks),
+    ("the text does not know all columns of a table", Crosscheck.of_open_stars),
+    ("the translation says them in other words", Crosscheck.of_translation),
+)
+"""Why a fact that only one side has is no disagreement, and which facts that are."""
 
 
 LEAVES_OPEN = frozenset((Code.DYNAMIC, Code.UNSUPPORTED_CONSTRUCT, Code.TOO_DEEP, Code.NOT_WRITTEN))

@@ -422,5 +422,6 @@ def _recalled(memory: dict[str, Any] | None) -> Agreement | None:
     if memory is None:
         return None
     disagreements = tuple(Disagreement(*each) for each in memory["disagreements"])
+    counts = tuple(memory["static"]), tuple(memory["exact"])
     incomparable = tuple(memory.get("incomparable", ()))
-    return Agreement(tuple(memory["static"]), tuple(memory["exact"]), disagreements, memory["problem"], incomparable)
+    return Agreement(*counts, disagreements, memory["problem"], incomparable, str(memory.get("reason", "")))

@@ -83,7 +83,9 @@ class Agreement:
     disagreements: tuple[Disagreement, ...] = ()
     problem: str = ""
     incomparable: tuple[str, ...] = ()
-    """The columns of a Python model of which only a run knows what they are made of; `m` itself stands for its rows."""
+    """The columns of which the two cannot be compared; `m` itself stands for the rows of the model m."""
+    reason: str = "only a run knows them"
+    """Why they cannot be compared."""
 
     @property
     def agrees(self) -> bool:

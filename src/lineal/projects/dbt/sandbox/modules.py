@@ -7,6 +7,8 @@ import itertools
 import re
 from typing import Any
 
+from jinja2 import Undefined
+
 
 class Facade:
     """Some names of a module. Not the module: that one knows others, and through them the machine."""
@@ -51,7 +53,8 @@ def lenient(function: Any) -> Any:
     """re.search(pattern, target.http_path)      what is no text is taken as its text"""
 
     def called(pattern: Any, text: Any = "", *args: Any, **kwargs: Any) -> Any:
-        return function(pattern, text if callable(text) else str(text), *map(given, args), **kwargs)
+        plain = not callable(text) or isinstance(text, Undefined)
+        return function(pattern, str(text) if plain else text, *map(given, args), **kwargs)
 
     return called
 
