@@ -18,9 +18,9 @@ Tick = Callable[[int], object]
 
 
 @contextmanager
-def bar(total: int, color: str) -> Iterator[Tick]:
-    """Something to be told how many more files are read."""
-    if total < FEWEST or not (coloured(sys.stderr, color) and sys.stderr.isatty()):
+def bar(total: int, color: str, verbose: bool = False) -> Iterator[Tick]:
+    """Something to be told how many more files are read; lines about each of them need no bar."""
+    if verbose or total < FEWEST or not (coloured(sys.stderr, color) and sys.stderr.isatty()):
         yield lambda count: None
         return
     with click.progressbar(length=total, label="reading", file=sys.stderr, show_pos=True) as shown:

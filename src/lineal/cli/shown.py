@@ -36,8 +36,8 @@ Make = Callable[[Graph], Shown]
 def shown(source: Source, asked: object, make: Make) -> Shown:
     """What `make` makes of the source's lineage; `asked` is all that decides it beside the source."""
     memory = cache() if source.use_cache and source.engine == "text" else None
-    if memory is None:
-        return _made(source, corpus_of(source), make, None)
+    if memory is None or source.verbose:  # what is read is said while it is read
+        return _made(source, corpus_of(source), make, memory)
     rest = (source.decides, asked, _is_plain(source))
     stamps = _stamps(source)
     corpus = corpus_of(source) if not stamps else None

@@ -57,6 +57,7 @@ class Source(NamedTuple):
     history: bool = False
     only_schema: tuple[str, ...] = ()
     schema_from: tuple[str, ...] = ()
+    verbose: bool = False
 
     @property
     def servers(self) -> tuple[str, ...]:
@@ -71,7 +72,7 @@ class Source(NamedTuple):
 
 SERVERS = ("postgresql://", "postgres://")
 
-ASIDE = ("paths", "color", "use_cache", "jobs")
+ASIDE = ("paths", "color", "use_cache", "jobs", "verbose")
 
 OPTIONS = (
     click.option("--dialect", metavar="D", help="The SQL dialect, if the project does not say."),
@@ -116,6 +117,7 @@ OPTIONS = (
         show_default=True,
         help="Colours and box lines.",
     ),
+    click.option("-v", "--verbose", is_flag=True, help="Say what is read: each model with its columns, and the total."),
     click.option("--cache/--no-cache", "use_cache", default=True, help="Remember results.  [default: --cache]"),
     click.option(
         "-j",
@@ -321,9 +323,14 @@ def extraction_of(source: Source, corpus: Corpus, kept: Cache | None = None) -> 
     from lineal.extract import UnknownDialect
 
     try:
-        return ENGINES[source.engine](source, corpus, kept)
+        found = ENGINES[source.engine](source, corpus, kept)
     except UnknownDialect as mistake:
         raise Mistake(str(mistake)) from mistake
+    if source.verbose:
+        from lineal.cli.verbose import tell_total
+
+        tell_total(found)
+    return found
 
 
 def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
@@ -341,11 +348,16 @@ def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
         kept.put(key, b"")  # the same again is found by its stamp; what an edit leaves as it was is kept from then on
         kept = None
     memory = Memory(held)
-    with bar(len(corpus.scripts), source.color) as tick:
+    progress = None
+    if source.verbose:
+        from lineal.cli.verbose import tell_statement
+
+        progress = tell_statement
+    with bar(len(corpus.scripts), source.color, source.verbose) as tick:
         shared = remember_in_parallel(corpus, memory, source.jobs, tick)
         if not shared:
             corpus.scripts = Counted(corpus.scripts, tick)
-        found = extract(corpus, memory if shared or kept is not None else None)
+        found = extract(corpus, memory if shared or kept is not None else None, progress)
     data = memory.data() if kept is not None else None
     if kept is not None and data is not None:
         kept.put(key, data)

@@ -14,6 +14,7 @@ from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, renamed, 
 from lineal.extract.alterations import altered_columns, earlier, later
 from lineal.extract.entries import DEEPEST_DIRECT, Definition, Entry, Pending, Setting, State
 from lineal.extract.naming import Naming, naming_of
+from lineal.extract.progress import Evaluated, Progress
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.own_functions import OwnFunctions
@@ -53,19 +54,19 @@ PYTHON = "python"
 """The language of a script that is no SQL."""
 
 
-def extract(corpus: Corpus, memory: Memory | None = None) -> Extraction:
+def extract(corpus: Corpus, memory: Memory | None = None, progress: Progress | None = None) -> Extraction:
     """All lineage of a corpus; with a memory only what is new to it is worked out."""
     if corpus.given:
         from lineal.extract.given import informed, joined
 
         read = bool(corpus.scripts or corpus.datasets or corpus.functions or corpus.diagnostics)
-        return joined(extract(informed(corpus), memory) if read else Extraction(), corpus.given)
+        return joined(extract(informed(corpus), memory, progress) if read else Extraction(), corpus.given)
     programs = any(script.dialect == PYTHON for script in corpus.scripts)
     if memory is None or corpus.meanings or programs:  # which of them are called, only evaluating says
-        return Definitions(corpus).extract()
+        return Definitions(corpus).extract(progress)
     from lineal.extract.memory import Remembering
 
-    return Remembering(corpus, memory).extract()
+    return Remembering(corpus, memory).extract(progress)
 
 
 class Prepared(NamedTuple):
@@ -116,10 +117,14 @@ class Definitions:
         self.tabulated: set[str] = set()
         """the table functions"""
         self.versions = Versions(self)
+        self.progress: Progress | None = None
+        self.advanced: set[int] = set()
+        """the definitions that progress has been told of"""
         self.programs: dict[str, int] = {}
         """the entry points among the Python files, and how often each of them writes"""
 
-    def extract(self) -> Extraction:
+    def extract(self, progress: Progress | None = None) -> Extraction:
+        self.progress = progress
         with deep(), uncollected():
             self.gather_definitions()
             self.report_unknown_calls()
@@ -530,7 +535,19 @@ class Definitions:
             frame = definition.frame
         finally:
             self.depth, entry.active = depth, was_active
+        if self.progress is not None:
+            self.advance(definition, self.progress)
         return frame
+
+    def advance(self, definition: Definition, progress: Progress) -> None:
+        """Tell of a statement that is evaluated, once; of one that is undecided when the whole corpus has decided."""
+        evaluation = definition.evaluation if definition.failure is None else None
+        undecided = evaluation is not None and bool(evaluation.undecided) and self.evidence is None
+        if undecided or id(definition) in self.advanced:
+            return
+        self.advanced.add(id(definition))
+        counts = (evaluation.references, evaluation.ambiguous, evaluation.unresolved) if evaluation else (0, 0, 0)
+        progress(Evaluated(len(self.advanced), len(self.order), definition.target, *counts, evaluation is None))
 
     def evaluated(self, definition: Definition) -> Frame:
         plan, entry = definition.plan, definition.entry

@@ -19,6 +19,7 @@ from lineal.algebra.frame import Frame
 from lineal.extract import codec
 from lineal.extract.definitions import PYTHON, Definitions, Prepared
 from lineal.extract.entries import Definition
+from lineal.extract.progress import Progress
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.glance import stands_in
@@ -97,8 +98,8 @@ class Remembering(Definitions):
         about = corpus.dialect, corpus.namespace, corpus.functions, corpus.collapse_temporary, corpus.defaults
         self.about = repr((*about, corpus.meanings) if corpus.meanings else about).encode()
 
-    def extract(self) -> Extraction:
-        found = super().extract()
+    def extract(self, progress: Progress | None = None) -> Extraction:
+        found = super().extract(progress)
         for held in self.held:
             record = self.kept(held)
             if record is not None:

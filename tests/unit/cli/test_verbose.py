@@ -1,0 +1,79 @@
+"""-v: a line on standard error for each statement as it is evaluated, and the total."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lineal.cli import main
+
+SHOP = str(Path(__file__).resolve().parents[3] / "examples" / "shop")
+LINE = re.compile(r" *(\d+)/(\d+)  (\S+)  (?:(\d+) of (\d+) columns? resolved( \(.*\))?|no column named|failed)")
+
+
+def run(*arguments: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(main, [*arguments], input=text)
+
+
+def told(result: Result) -> tuple[list[re.Match[str]], str]:
+    """The lines of the statements, and that of the total."""
+    lines = result.stderr.splitlines()
+    end = next(at for at, line in enumerate(lines) if line.startswith("total: "))
+    found = [LINE.fullmatch(line) for line in lines[:end]]
+    assert all(found), lines[:end]
+    return [each for each in found if each is not None], lines[end]
+
+
+@pytest.mark.parametrize("options", [(), ("--no-cache",)])
+def test_each_model_is_told_once_with_its_columns(options: tuple[str, ...]) -> None:
+    result = run("lineage", SHOP, "-v", *options)
+    lines, total = told(result)
+    count = len(lines)
+    assert [int(line[1]) for line in lines] == list(range(1, count + 1))
+    assert {int(line[2]) for line in lines} == {count}
+    assert {"stg_orders", "fct_orders", "rpt_order_volume"} <= {line[3] for line in lines}
+    resolved, named = (sum(int(line[group] or 0) for line in lines) for group in (4, 5))
+    assert total.startswith(f"total: {count} statements, {resolved} of {named} columns resolved, ")
+
+
+def test_the_result_is_the_same_and_the_second_time_as_well() -> None:
+    plain = run("lineage", SHOP, "--output", "json")
+    loud = [run("lineage", SHOP, "--output", "json", "-v") for _ in range(2)]
+    assert {each.stdout for each in loud} == {plain.stdout}
+    assert plain.stderr == ""
+    assert loud[0].stderr == loud[1].stderr != ""
+
+
+def test_what_the_whole_corpus_decides_is_told_as_it_was_decided() -> None:
+    """Which table has b is only known when all is read: then the counts are those of the end."""
+    lines, total = told(run("lineage", "-", "-v", text="SELECT a, b FROM t, u; SELECT u.b FROM u; SELECT t.a FROM t"))
+    assert sorted(line[0].split("  ", 2)[2] for line in lines) == ["1 of 1 column resolved"] * 2 + [
+        "2 of 2 columns resolved"
+    ]
+    assert total == "total: 3 statements, 4 of 4 columns resolved, 4 edges"
+
+
+def test_doubts_are_counted() -> None:
+    lines, total = told(run("lineage", "-", "-v", text="SELECT a FROM t, u; SELECT * FROM t; SELECT 1 AS one"))
+    assert sorted(line[0].split("  ", 2)[2] for line in lines) == [
+        "0 of 1 column resolved (1 ambiguous)", "no column named", "no column named",
+    ]  # fmt: skip
+    assert total == "total: 3 statements, 0 of 2 columns resolved (1 ambiguous, 1 open), 3 edges"
+
+
+def test_a_store_tells_what_it_loads(tmp_path: Path) -> None:
+    (tmp_path / "v.sql").write_text("CREATE VIEW v AS SELECT a, sum(b) AS c FROM t GROUP BY a", encoding="utf-8")
+    store = str(tmp_path / "s.db")
+    result = run("store", "load", str(tmp_path / "v.sql"), "--store", store, "-v")
+    assert result.stderr.splitlines() == [
+        "1/1  v  3 of 3 columns resolved", "total: 1 statement, 3 of 3 columns resolved, 3 edges",
+    ]  # fmt: skip
+    assert result.stdout.startswith("v: 3 edges came")
+
+
+def test_names_from_strangers_stay_on_their_line(tmp_path: Path) -> None:
+    sql = 'CREATE VIEW "v\n99/99  x  1 of 1 column resolved" AS SELECT a FROM t'
+    assert len(run("lineage", "-", "-v", "--output", "rows", text=sql).stderr.splitlines()) == 2
