@@ -29,6 +29,10 @@ def test_nothing_differs_from_itself() -> None:
 def test_there_and_back() -> None:
     for one, other in pairwise(corpus()[::12]):
         there, back = diff(graph(one), graph(other)), diff(graph(other), graph(one))
+        renamed = there.pairs.renamed
+        assert {old: new for new, old in back.pairs.renamed.items()} == renamed, (one.name, other.name)
+        if renamed:  # each side is told of under the other's names
+            continue
         assert changes(there, forward=True) == changes(back, forward=False), (one.name, other.name)
         assert columns(there, "added") == columns(back, "removed")
         assert columns(there, "removed") == columns(back, "added")

@@ -129,6 +129,13 @@ class Code(Enum):
         "Write it as model(dbt, session) to have it traced and run.",
     )
     DYNAMIC = ("dynamic", Severity.WARNING, "A part of the input is only known when it runs.", "")
+    UNRENDERED = (
+        "unrendered",
+        Severity.INFO,
+        "A text outside of any project is a Jinja template. ref('x') and source('a', 'b') name x and a.b; "
+        "config() and set are left out.",
+        "Name the folder of the dbt project to have its templates rendered: lineal lineage PROJECT.",
+    )
     NOT_UTF8 = ("not-utf8", Severity.ERROR, "A file is not UTF-8 text. It is left out.", "Save the file as UTF-8.")
     UNREADABLE = ("unreadable", Severity.ERROR, "A file or folder cannot be read.", "Check the path and the rights.")
     LEFT_OUT = (

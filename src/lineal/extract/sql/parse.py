@@ -19,6 +19,7 @@ from lineal.extract.sql.placeholders import is_open
 from lineal.extract.sql.procedural.glance import may_be_procedural
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.repairs import given_up, tree_of
+from lineal.extract.sql.templates import template_of
 from lineal.extract.sql.trees import parsed
 from lineal.extract.sql.words import BATCHES, is_refusal, statements, words
 from lineal.model.boundary import Report, internal_error, raised_in
@@ -49,6 +50,14 @@ Parsed = tuple[list[Any], int, list[Diagnostic]]
 def parse(reading: Reading) -> Parsed:
     """The trees of a script's statements, how many statements there are, and what did not parse."""
     script = reading.script
+    templates, unread_statements = _templates(reading)
+    trees, statements_, found = _parsed(reading)
+    return trees, statements_ + unread_statements, [*templates, *found]
+
+
+def _parsed(reading: Reading) -> Parsed:
+    """All statements at once; one by one, where that fails."""
+    script = reading.script
     diagnostics: list[Diagnostic] = []
     if may_be_procedural(script.text, script.dialect):
         inside = procedural(reading, diagnostics.append)
@@ -60,13 +69,8 @@ def parse(reading: Reading) -> Parsed:
         reading.remember(tokens)  # names are taken from the text: those of expressions, or that of the statement
     message = "a string, a quoted name or a comment is not closed"
     diagnostics += [Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread]
-    if (
-        "{{" in script.text
-        or "{%" in script.text
-        or "${" in script.text
-        or (script.dialect == "snowflake" and "&" in script.text)
-    ):
-        _report_templates(reading, tokens, diagnostics)
+    if "${" in script.text or (script.dialect == "snowflake" and "&" in script.text):
+        _report_variables(reading, tokens, diagnostics)
     if not unread and not (may_be_deep(script.text, len(tokens)) and too_deep(tokens)):
         try:
             trees = parsed(tokens, dialect, script.text)
@@ -163,13 +167,34 @@ def too_deep(tokens: list[Token]) -> bool:
     return deepest > DEEPEST_NESTING or TANGLED.search(kinds) is not None
 
 
-def _report_templates(reading: Reading, tokens: list[Token], diagnostics: list[Diagnostic]) -> None:
-    """SELECT {{ column }} FROM t      is read as it stands, and never silently"""
+def _report_variables(reading: Reading, tokens: list[Token], diagnostics: list[Diagnostic]) -> None:
+    """FROM t_${env}      is read as it stands, and never silently"""
     for token in tokens:
         if is_open(token, reading.script.text):
             message = "a template stands here that was not rendered"
             diagnostics.append(Diagnostic(Code.DYNAMIC, message, reading.place_at(token.start)))
             return
+
+
+AS_PROJECT = "Name the folder of the dbt project to have its templates rendered: lineal lineage PROJECT."
+
+
+def _templates(reading: Reading) -> tuple[list[Diagnostic], int]:
+    """What is said of a text that is a template, and how many of its statements are not read."""
+    template = template_of(reading.script.text, reading.script.dialect)
+    if template is None:
+        return [], 0
+    found = []
+    for opening, offset in ((each.opening, each.place) for each in template.unread):
+        message = f"{opening} was not rendered: the statement is not read"
+        found.append(Diagnostic(Code.DYNAMIC, message, reading.place_at(offset), AS_PROJECT))
+    if template.unknown is not None:
+        message = "a template stands here that was not rendered"
+        found.append(Diagnostic(Code.DYNAMIC, message, reading.place_at(template.unknown.start), AS_PROJECT))
+    if not found:
+        message = "the text is a Jinja template that was not rendered; ref() and source() are read as names"
+        found.append(Diagnostic(Code.UNRENDERED, message, reading.place_at(0)))
+    return found, len(template.unread)
 
 
 # -- what went wrong ---------------------------------------------------------------------------------------------

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-BRACED = re.compile(r"\{\{(?!\{)(.*?)\}\}|\$\{([^{}]*)\}", re.DOTALL)
+from lineal.extract.sql.templates import Expression, template_of
+
+BRACED = re.compile(r"\$\{([^{}]*)\}", re.DOTALL)
 
 SNOWSQL = re.compile(r"&\{([A-Za-z_]\w*)\}|&([A-Za-z_]\w*)")
 """WHERE a = &x, FROM &{db}.t      Snowflake has no operator &"""
@@ -45,35 +47,60 @@ def has_placeholders(text: str, dialect: str) -> bool:
 
 def placed(tokens: list[Token], text: str, dialect: str) -> list[Token]:
     """The tokens, each placeholder one of them."""
-    if "${" in text or "{{" in text:
-        tokens = _braced(tokens, text, BRACED)
+    template = template_of(text, dialect)
+    if template is not None and template.expressions:
+        tokens = _braced(tokens, template.expressions.values())
+    if "${" in text:
+        tokens = _braced(tokens, _expressions(text, BRACED))
     if dialect == "snowflake" and "&" in text:
-        tokens = _braced(tokens, text, SNOWSQL)
+        tokens = _braced(tokens, _expressions(text, SNOWSQL))
     return _numbered(tokens, NUMBERED[dialect], dialect) if dialect in NUMBERED else tokens
 
 
-def _braced(tokens: list[Token], text: str, pattern: re.Pattern[str]) -> list[Token]:
+def _expressions(text: str, pattern: re.Pattern[str]) -> Iterator[Expression]:
+    """${x}, &x      by a pattern"""
+    for match in pattern.finditer(text):
+        yield Expression(match.start(), match.end(), next(filter(None, match.groups()), ""))
+
+
+def _braced(tokens: list[Token], expressions: Iterable[Expression]) -> list[Token]:
     tokens = list(_split(tokens))
     starts = [token.start for token in tokens]
     found: list[Token] = []
     done = 0
-    for match in pattern.finditer(text):
-        first = bisect_left(starts, match.start())
-        if first < done or first == len(starts) or starts[first] != match.start():
+    for each in expressions:
+        first = bisect_left(starts, each.start)
+        if first < done or first == len(starts) or starts[first] != each.start:
             continue  # inside a string or a comment
         found.extend(tokens[done:first])
-        done = bisect_left(starts, match.end())
-        word = "{" + " ".join(next(filter(None, match.groups()), "").split()) + "}"
-        made = _token(tokens[first], TokenType.VAR, word, match.end() - 1)
+        done = bisect_left(starts, each.end)
+        if each.name and not _is_part(found, each):
+            found.extend(_name(tokens[first], each))
+            continue
+        word = "{" + " ".join(each.content.split()) + "}"
+        made = _token(tokens[first], TokenType.VAR, word, each.end - 1)
         if found and found[-1].end + 1 == made.start and found[-1].token_type in JOINED:
             made = _token(found[-1], found[-1].token_type, found.pop().text + word, made.end)
-        if done < len(tokens) and starts[done] == match.end() and tokens[done].token_type in PARTS_OF_NAMES:
+        if done < len(tokens) and starts[done] == each.end and tokens[done].token_type in PARTS_OF_NAMES:
             made = _token(made, TokenType.VAR, made.text + tokens[done].text, tokens[done].end)
             done += 1
         if not _is_name(found, made, tokens[done] if done < len(tokens) else None, word):
             made = _token(made, TokenType.PLACEHOLDER, "?", made.end)
         found.append(made)
     return [*found, *tokens[done:]]
+
+
+def _is_part(found: list[Token], each: Expression) -> bool:
+    """t_{{ ref('x') }}      a part of a longer name; an alias may follow without a space"""
+    return bool(found) and found[-1].end + 1 == each.start and found[-1].token_type in JOINED
+
+
+def _name(like: Token, each: Expression) -> Iterator[Token]:
+    """{{ source('a', 'b') }}      a.b"""
+    for number, part in enumerate(each.name):
+        if number:
+            yield _token(like, TokenType.DOT, ".", each.end - 1)
+        yield _token(like, TokenType.VAR, part, each.end - 1)
 
 
 def _split(tokens: list[Token]) -> Iterator[Token]:
@@ -115,11 +142,9 @@ def _numbered(tokens: list[Token], marks: frozenset[TokenType], dialect: str) ->
 
 
 def is_open(token: Token, text: str) -> bool:
-    """FROM t_${env}, SELECT {{ x }}, {% if x %}      a name or a template that is only known when it runs"""
+    """FROM t_${env}, WHERE a = &x      a name or a value that is only known when it runs"""
     written = text[token.start : token.end + 1]
-    if token.token_type is TokenType.VAR:
-        return "{" in written or written[:1] == "&"
-    return token.token_type is not TokenType.STRING and text[token.start : token.start + 2] in ("{{", "{%")
+    return token.token_type is TokenType.VAR and ("${" in written or written[:1] == "&")
 
 
 def _token(like: Token, kind: TokenType, text: str, end: int) -> Token:

@@ -11,6 +11,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lineal.extract.sql.clients import as_engine_reads
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.placeholders import has_placeholders, placed
+from lineal.extract.sql.templates import template_of
 from lineal.model.boundary import raised_in
 from lineal.model.script import Script
 
@@ -34,12 +35,15 @@ def words(script: Script) -> tuple[list[Token], list[int]]:
     except FAILURES:
         tokens = piecewise(text, script.dialect, unread)
     if has_placeholders(text, script.dialect):
-        tokens = placed(tokens, text, script.dialect)
+        tokens = placed(tokens, script.text, script.dialect)
     return tokens, unread
 
 
 def readable(text: str, dialect: str) -> str:
-    """The text without a byte order mark and the words of a client, every other character in its place."""
+    """The text without a byte order mark, a client's words and Jinja's tags, every other character in its place."""
+    template = template_of(text, dialect) if "{" in text else None
+    if template is not None:
+        text = template.text
     return as_engine_reads(" " + text[1:] if text.startswith("\ufeff") else text, dialect)
 
 
