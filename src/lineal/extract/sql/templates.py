@@ -11,8 +11,8 @@ Every character keeps its place. SQL's own strings and comments are known, so th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from bisect import bisect_left
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from lineal.extract.sql.dialects import parser_dialect
@@ -37,6 +37,16 @@ class Unread(NamedTuple):
     """where its first template stands"""
     opening: str
     """how that begins: {% if %}"""
+
+
+class Block(NamedTuple):
+    """{% if … %} … {% endif %}: a part of the text that a tag decides about."""
+
+    start: int
+    end: int
+    tag: int
+    """where the tag stands"""
+    word: str
 
 
 class Template(NamedTuple):
@@ -105,9 +115,12 @@ INLINE = frozenset(("set", "do", "import", "from", "snapshot", "endsnapshot", "r
 """Tags that leave the text around them as it is."""
 OPENING = frozenset(("if", "for", "call", "filter", "block", "with", "autoescape", "trans"))
 """Tags that decide what stands between them and their end."""
-CONTROL = OPENING | {f"end{word}" for word in OPENING} | {"elif", "else", "include", "extends"}
+INSERTING = frozenset(("include", "extends"))
+CONTROL = OPENING | {f"end{word}" for word in OPENING} | {"elif", "else"} | INSERTING
 TAGS = DEFINING | INLINE | CONTROL | {f"end{word}" for word in DEFINING}
 INSIDE = re.compile(rf"{STRING}|[{{}}]|%\}}", re.DOTALL)
+DEEPEST = 20
+"""Braces in an expression stand no deeper in each other: deeper ones are no template."""
 RAW_END = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 
 
@@ -126,10 +139,11 @@ class Scan:
         self.escapes = "\\" in parser_dialect(dialect).tokenizer_class.STRING_ESCAPES
         self.expressions: list[Expression] = []
         self.ends: list[int] = []
-        self.control: list[tuple[int, int, str]] = []
-        """the parts of the text that a tag decides about, with the tag's word"""
+        self.control: list[Block] = []
         self.opened: list[tuple[int, str]] = []
         self.raw_until = 0
+        self.last_comment = text.rfind("#}")
+        self.pairs: dict[str, dict[int, int]] = {}
         self.found = False
 
     def walk(self) -> None:
@@ -138,12 +152,12 @@ class Scan:
             at = self.step(match[0], match.start())
         for start, word in self.opened:  # never closed: it costs its own statement
             end = next((end for end in self.ends if end > start), len(self.source))
-            self.control.append((start, end, word))
+            self.control.append(Block(start, end, start, word))
 
     def step(self, mark: str, at: int) -> int:
         """What begins here, and where it ends."""
         if mark in MARKS:
-            return self.jinja(at, quoted=False) or at + 2
+            return self.jinja(at) or at + 2
         if mark == ";":
             self.ends.append(at)
             return at + 1
@@ -166,7 +180,7 @@ class Scan:
                 return position + 1
             if character == "\\" and self.escapes and quote != "`":
                 position += 2
-            elif character == "{" and (after := self.jinja(position, quoted=True)):
+            elif character == "{" and (after := self.jinja(position, quote)):
                 position = after
             else:
                 position += 1
@@ -174,16 +188,16 @@ class Scan:
 
     # -- Jinja -----------------------------------------------------------------------------------------------------
 
-    def jinja(self, at: int, quoted: bool) -> int:
-        """Where an expression, a tag or a comment ends that starts here; 0 if none does."""
+    def jinja(self, at: int, quote: str = "") -> int:
+        """Where an expression, a tag or a comment ends that starts here; 0 if none does. `quote` is the string's."""
         mark = self.source[at : at + 2]
         if at < self.raw_until:
             return 0
         if mark == "{{":
-            return self.expression(at, quoted)
+            return self.expression(at, quote)
         if mark == "{%":
-            return self.tag(at, quoted)
-        if mark == "{#" and not quoted and "#}" in self.source[at:]:
+            return self.tag(at)
+        if mark == "{#" and not quote and at < self.last_comment:
             return self.leave_out(at, self.after("#}", at))
         return 0
 
@@ -196,27 +210,40 @@ class Scan:
             if depth == 0 and self.source.startswith(closing, match.start()):
                 return match.start() + 2
             depth += (found == "{") - (found == "}")
-            if depth < 0:
+            if not 0 <= depth <= DEEPEST:
                 return 0
             position = match.end()
         return 0
 
-    def expression(self, at: int, quoted: bool) -> int:
+    def expression(self, at: int, quote: str) -> int:
         end = self.end_of(at, "}}")
         if not end:
             return 0
         content = self.source[at + 2 : end - 2].strip("+-").strip()
-        if SILENT.fullmatch(content) and not quoted:
+        if quote:
+            return self.quoted_expression(at, end, content, quote)
+        if SILENT.fullmatch(content):
             return self.leave_out(at, end)
         self.found = True
-        name = () if quoted else name_in(content)
-        self.expressions.append(Expression(at, end, content, name, quoted))
+        self.expressions.append(Expression(at, end, content, name_in(content)))
         for position in range(at + 2, end - 2):
             if self.characters[position] not in "\r\n":
                 self.characters[position] = "x"
         return end
 
-    def tag(self, at: int, quoted: bool) -> int:
+    def quoted_expression(self, at: int, end: int, content: str, quote: str) -> int:
+        """'{{ var('day') }}'      a part of the string, whose quotes must not end it"""
+        if "{{" in content:
+            return 0
+        self.found = True
+        self.expressions.append(Expression(at, end, content, quoted=True))
+        other = "'" if quote != "'" else '"'
+        for position in range(at + 2, end - 2):
+            if self.characters[position] == quote:
+                self.characters[position] = other
+        return end
+
+    def tag(self, at: int) -> int:
         """{% if a %}; LIKE '{%' is no tag, and neither is {%x"""
         match = TAG.match(self.source, at)
         end = self.end_of(at, "%}") if match is not None and match[1] in TAGS else 0
@@ -226,7 +253,7 @@ class Scan:
         if word == "raw":
             return self.raw(at, end)
         if word in DEFINING and not (word == "set" and "=" in self.source[at:end]):
-            end = self.closed(word, at, end)
+            end = self.ends_of(word).get(at, end)
         elif word in OPENING:
             self.opened.append((at, word))
         elif word in CONTROL:
@@ -238,20 +265,23 @@ class Scan:
         start = at
         if word.startswith("end") and self.opened:
             start, word = self.opened.pop()
-        self.control.append((start, end, word))
+        self.control.append(Block(start, end, start, word))
 
-    def closed(self, word: str, at: int, end: int) -> int:
-        """{% macro f() %} … {% endmacro %}      where it ends; the tag's own end, if it has no other"""
-        depth = 0
-        for match in re.finditer(rf"\{{%[-+]?\s*(end)?{word}\b", self.source[at:]):
-            is_end = match[1] is not None
-            inner = self.end_of(at + match.start(), "%}")
-            if not inner or (word == "set" and not is_end and "=" in self.source[at + match.start() : inner]):
-                continue
-            depth += -1 if is_end else 1
-            if depth == 0:
-                return inner
-        return end
+    def ends_of(self, word: str) -> dict[int, int]:
+        """{% macro f() %} … {% endmacro %}      where each tag of a word has its end, by where it starts"""
+        found = self.pairs.get(word)
+        if found is not None:
+            return found
+        found = self.pairs[word] = {}
+        opened: list[int] = []
+        for match in re.compile(rf"\{{%[-+]?\s*(end)?{word}\b").finditer(self.source):
+            end = self.end_of(match.start(), "%}")
+            if match[1] is None:
+                if word != "set" or "=" not in self.source[match.start() : end]:
+                    opened.append(match.start())
+            elif opened and end:
+                found[opened.pop()] = end
+        return found
 
     def raw(self, at: int, end: int) -> int:
         """{% raw %} {{ no }} {% endraw %}      what stands inside is no template"""
@@ -273,35 +303,53 @@ class Scan:
     # -- the result ------------------------------------------------------------------------------------------------
 
     def template(self) -> Template:
-        unread = [found for span in self.spans() if (found := self.unread(*span)) is not None]
+        unread = [found for span in self.statements() if (found := self.unread(*span)) is not None]
         text = "".join(self.characters)
         shown = {each.start: each for each in self.expressions if text.startswith("{{", each.start)}
         return Template(text, shown, unread)
 
-    def spans(self) -> Iterator[tuple[int, int]]:
-        """The statements, from one semicolon to the next."""
+    def statements(self) -> list[tuple[int, int]]:
+        """The statements, from one semicolon to the next, without what is blank around them."""
+        found = []
         start = 0
         for end in (*self.ends, len(self.source)):
-            yield start, end
+            written = "".join(self.characters[start:end])
+            if left := written.strip():
+                first = start + written.index(left)
+                found.append((first, first + len(left)))
             start = end + 1
+        return found
 
-    def unread(self, start: int, end: int) -> Unread | None:
+    def unread(self, first: int, last: int) -> Unread | None:
         """Leave a statement out of which a tag decides a part, or that is nothing but an expression."""
-        written = "".join(self.characters[start:end])
-        left = written.strip()
-        if not left:
-            return None
-        first = start + written.index(left)
-        touching = [each for each in self.control if each[0] < first + len(left) and each[1] > first]
-        inside = [each for each in self.expressions if start <= each.start < end and not each.quoted]
-        alone = len(inside) == 1 and inside[0].end - inside[0].start == len(left)
-        if not touching and not alone:
-            return None
-        self.leave_out(start, end)
-        if touching:
-            at, _, word = min(touching)
-            return Unread(max(at, start), f"{{% {word} %}}")
-        return Unread(inside[0].start, f"{{{{ {shortened(inside[0].content)} }}}}")
+        near = bisect_left(self.blocks, (last,)) - 1
+        block = self.blocks[near] if near >= 0 and self.blocks[near].end > first else None
+        start = bisect_left(self.expressions, (first,))
+        whole = self.expressions[start] if start < len(self.expressions) else None
+        if block is not None:
+            self.leave_out(first, last)
+            return Unread(max(block.tag, first), f"{{% {block.word} %}}")
+        if whole is not None and (whole.start, whole.end) == (first, last):
+            self.leave_out(first, last)
+            return Unread(first, f"{{{{ {shortened(whole.content)} }}}}")
+        return None
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """What tags decide about, in order; what stands inside of another is a part of that."""
+        found: list[Block] = []
+        for block in sorted(map(self.spread, self.control)):
+            if not found or block.start >= found[-1].end:
+                found.append(block)
+        return found
+
+    def spread(self, block: Block) -> Block:
+        """{% include 'x' %}      may be any part of its statement"""
+        if block.word not in INSERTING:
+            return block
+        number = bisect_left(self.ends, block.start)
+        start = self.ends[number - 1] + 1 if number else 0
+        return block._replace(start=start, end=self.ends[number] if number < len(self.ends) else len(self.source))
 
 
 LONGEST = 40
