@@ -138,7 +138,8 @@ def test_a_block_without_an_end_is_an_error() -> None:
         ("PYSPARK_PYTHON=python3 lineal pipeline log.jsonl --out out", "spark"),
         ("lineal run", "spark"),
         ("lineal capture job.py", "spark"),
-        ("lineal emit models/", "openlineage"),
+        ("lineal emit models/ --to events.ndjson", "base"),
+        ("lineal emit models/ --url http://localhost:5000", "openlineage"),
         ("lineal history run.pipeline", "base"),
     ],
 )

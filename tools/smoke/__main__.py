@@ -59,7 +59,7 @@ def main() -> int:
     began = time.monotonic()
     screen = Screen()
     folder = Path(tempfile.mkdtemp(prefix="lineal-smoke-"))
-    at_the_end(lambda: shutil.rmtree(folder, ignore_errors=True))
+    at_the_end(lambda: remove(folder))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end_everything)
     try:
@@ -72,6 +72,12 @@ def main() -> int:
             screen.show(f"kept: {folder}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove(folder: Path) -> None:
+    """Removes a folder, although a thread may still be copying into it."""
+    for _ in range(3):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def parse_options() -> argparse.Namespace:

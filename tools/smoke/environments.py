@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import venv
 from pathlib import Path
 from typing import NamedTuple
 
-KEPT = ("JAVA_HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "USER", "LOGNAME")
+from smoke.processes import run_process
+
+LONGEST = 1200
+"""Seconds that pip may take: where no cache has them, it downloads Spark and builds it."""
+
+KEPT = ("JAVA_HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME")
 """What a command sees of the caller's environment, beside PATH: nothing that could help it to find a library."""
 
 
@@ -38,7 +42,8 @@ class Environment(NamedTuple):
         others = [path for path in os.environ.get("PATH", os.defpath).split(os.pathsep) if path != here]
         own = [str(first)] if first else []
         path = os.pathsep.join([*own, str(self.programs), *others])
-        return {**kept, "PATH": path, "HOME": str(home), "PYTHONIOENCODING": "utf-8", "BROWSER": "true"}
+        own_folders = {"HOME": str(home), "TMPDIR": str(home)}
+        return {**kept, **own_folders, "PATH": path, "PYTHONIOENCODING": "utf-8", "BROWSER": "true"}
 
 
 def build_wheel(root: Path, folder: Path) -> Path:
@@ -62,8 +67,8 @@ def make_bare(folder: Path, name: str) -> Environment:
 
 
 def pip(*arguments: str | Path) -> None:
-    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *map(str, arguments)]
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
     variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    done = run_process(command, Path.cwd(), variables, LONGEST)
     if done.returncode:
-        raise NotInstalled(done.stderr.strip() or done.stdout.strip())
+        raise NotInstalled(done.stdout.strip())

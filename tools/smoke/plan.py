@@ -27,7 +27,7 @@ RULES = (
     ("spark", re.compile(r"^(?:\w+=\S* +)*(?:lineal (?:run|capture|pipeline)|spark-submit)\b")),
     ("spark", re.compile(r"--engine (?:both|catalyst)\b")),
     ("spark", re.compile(r"\blineal\.spark\b")),
-    ("openlineage", re.compile(r"\blineal emit\b")),
+    ("openlineage", re.compile(r"\blineal emit\b.* --(?:url|transport)\b")),
 )
 """The first pattern that a command has says its extra; a command without any needs none."""
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,12 @@ from typing import IO
 
 Process = subprocess.Popen[bytes]
 
+
+class TooLong(Exception):
+    """A process has not come to its end."""
+
+
+SECONDS = 5
 _lock = threading.Lock()
 _running: list[Process] = []
 _endings: list[Callable[[], None]] = []
@@ -47,6 +54,7 @@ def at_the_end(ending: Callable[[], None]) -> None:
 
 def end_everything(number: int, _: object = None) -> None:
     """Ends all groups and this process: what a signal asks for, whatever the threads are waiting for."""
+    _lock.acquire(timeout=SECONDS)  # never released: no thread starts anything more
     for process in list(_running):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -59,14 +67,18 @@ def end_everything(number: int, _: object = None) -> None:
 def run_process(
     command: Sequence[str | Path], folder: Path, variables: Mapping[str, str], seconds: float
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a process to its end; what it leaves running is ended."""
-    process = start_group(command, folder, variables, subprocess.PIPE)
-    try:
-        said, _ = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        raise subprocess.TimeoutExpired(" ".join(map(str, command)), seconds) from None
-    finally:
-        end_group(process)
-        if process.stdout is not None:
-            process.stdout.close()
-    return subprocess.CompletedProcess(list(map(str, command)), process.returncode, said.decode(errors="replace"))
+    """Runs a process to its end; what it leaves running is ended, and its output is not waited for."""
+    with tempfile.TemporaryFile() as output:
+        process = start_group(command, folder, variables, output)
+        try:
+            process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            raise TooLong(f"not finished after {seconds:.0f} seconds:\n{written(output)}") from None
+        finally:
+            end_group(process)
+        return subprocess.CompletedProcess(list(map(str, command)), process.returncode, written(output))
+
+
+def written(output: IO[bytes]) -> str:
+    output.seek(0)
+    return output.read().decode(errors="replace")

@@ -22,7 +22,7 @@ from smoke.cluster import DRIVER, QUICK_JVM, Cluster, Late, until
 from smoke.documents import Form
 from smoke.environments import Environment, make_bare
 from smoke.plan import Action, Notes, Step
-from smoke.processes import end_group, run_process, start_group
+from smoke.processes import TooLong, end_group, run_process, start_group
 
 INSIDE = Path(__file__).with_name("inside")
 LONGEST = 300
@@ -89,7 +89,7 @@ class Room:
             else:
                 shared = self.may_share(step)
                 failure = self.ran_beside(step, shared)
-        except (Late, OSError, subprocess.TimeoutExpired) as problem:
+        except (Late, TooLong, OSError, subprocess.SubprocessError) as problem:
             failure = str(problem)
         way = "checked" if step.action is Action.CHECK else ("shared" if shared else "run")
         return Result(step, failure, time.monotonic() - began, way)
@@ -136,7 +136,7 @@ class Room:
 
     def shell(self, text: str, shared: bool = False) -> subprocess.CompletedProcess[str]:
         first = self.shims("client.py") if shared else None
-        variables = {**self.environment.variables(self.home, first), **self.variables}
+        variables = self.surroundings(first)
         if shared:
             variables["LINEAL_SMOKE_SOCKET"] = str(self.shared())
         return run_process(["bash", "-c", text], self.workplace, variables, LONGEST)
@@ -155,7 +155,7 @@ class Room:
         if self._shared is None:
             where = self.scratch / "shared"
             log = self.stack.enter_context((self.scratch / "shared.log").open("wb"))
-            variables = {**self.environment.variables(self.home), **self.variables}
+            variables = self.surroundings()
             server = start_group([*self.python("shared.py"), where], self.workplace, variables, log)
             self.stack.callback(end_group, server)
             until(lambda: where.exists() or server.poll() is not None, START)
@@ -180,7 +180,7 @@ class Room:
 
     def checked(self, step: Step) -> str:
         """Looks at the arguments only: what is called `lineal` here does not run."""
-        variables = self.environment.variables(self.home, self.shims("arguments.py"))
+        variables = self.surroundings(self.shims("arguments.py"))
         done = run_process(["bash", "-c", step.text], self.workplace, variables, LONGEST)
         return fault(done, 0)
 
@@ -200,7 +200,7 @@ class Room:
         command = f"exec {text} --port {self.port}"
         log = self.scratch / "server.log"
         with log.open("wb") as stream:
-            variables = self.environment.variables(self.home)
+            variables = self.surroundings()
             server = start_group(["bash", "-c", command], self.workplace, variables, stream)
         try:
             until(lambda: READY in log.read_text() or server.poll() is not None, START)
@@ -214,11 +214,15 @@ class Room:
         finally:
             end_group(server)
 
+    def surroundings(self, first: Path | None = None) -> dict[str, str]:
+        """The environment variables of a command; `first` is a folder of programs that come before all others."""
+        return {**self.environment.variables(self.home, first), **self.variables}
+
     def python(self, program: str) -> list[str | Path]:
         return [self.environment.python, INSIDE / program]
 
     def finished(self, command: list[str | Path]) -> str:
-        variables = {**self.environment.variables(self.home), **self.variables}
+        variables = self.surroundings()
         return fault(run_process(command, self.workplace, variables, LONGEST), 0)
 
     def shims(self, program: str) -> Path:

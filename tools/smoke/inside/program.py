@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -40,7 +41,7 @@ def spark() -> Any:
     """A session with the tables `orders` and `mart`."""
     from pyspark.sql import SparkSession
 
-    folder = tempfile.mkdtemp(prefix="lineal-smoke-")
+    folder = tempfile.mkdtemp()
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     made = builder.config("spark.sql.warehouse.dir", folder).config("spark.sql.shuffle.partitions", "2").getOrCreate()
     made.sql("CREATE TABLE IF NOT EXISTS orders (id INT, day STRING, amount DOUBLE) USING parquet")
@@ -58,10 +59,11 @@ GIVEN: dict[str, Callable[[], Any]] = {"spark": spark, "df": frame}
 
 
 def run_notebook(file: str) -> None:
-    """Runs it as a cell each of whose expressions is shown, and looks at what is shown."""
+    """Runs it as a cell each of whose expressions is shown, as a Jupyter server would; looks at what is shown."""
     from IPython.core.displayhook import DisplayHook
     from IPython.core.interactiveshell import InteractiveShell
 
+    os.environ["JPY_SESSION_NAME"] = "smoke.ipynb"
     kinds: list[str] = []
 
     class Noting(DisplayHook):
