@@ -405,7 +405,7 @@ spark.table("orders").write.saveAsTable("m3")
 def test_models_that_never_end_are_stopped(tmp_path: Path, spark: Any) -> None:
     models = {f"m{at}": code for at, code in enumerate(ENDLESS)}
     more = {"after": body("return dbt.ref('m0')"), "beside": PAID}
-    about = {name: "kind: python\ntimeout: 6\n" for name in models}
+    about = dict.fromkeys(models, "kind: python\ntimeout: 6\n")
     root = python(tmp_path, {**models, **more}, **about)
     began = time.monotonic()
     run = Run(root, spark)

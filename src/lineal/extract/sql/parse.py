@@ -49,7 +49,6 @@ Parsed = tuple[list[Any], int, list[Diagnostic]]
 
 def parse(reading: Reading) -> Parsed:
     """The trees of a script's statements, how many statements there are, and what did not parse."""
-    script = reading.script
     templates, unread_statements = _templates(reading)
     trees, statements_, found = _parsed(reading)
     return trees, statements_ + unread_statements, [*templates, *found]
