@@ -99,7 +99,7 @@ def found(store: Store, namespace: str, text: str, at: str | None) -> Column | D
 
 def load_sound(store: Store, namespace: str, extraction: Extraction, source: str) -> Change:
     """Load what can be kept; what cannot is found in a store that nobody keeps, and left out."""
-    from lineal.graph.boundary import sound_part, without
+    from lineal.graph.boundary import shown_part, sound_part
     from lineal.model.boundary import Passing, is_debugging
     from lineal.store.lineage import open_store
 
@@ -119,4 +119,4 @@ def load_sound(store: Store, namespace: str, extraction: Extraction, source: str
         return True
 
     sound_part(extraction, kept)
-    return store.load(namespace, without(extraction, extraction.failures.left_out), source=source)
+    return store.load(namespace, shown_part(extraction, extraction.failures), source=source)

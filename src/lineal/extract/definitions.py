@@ -31,7 +31,7 @@ from lineal.extract.sql.scope import Scope, Source
 from lineal.extract.sql.statements import Plan, Shown, Step, Unsupported, Using, plan_of
 from lineal.extract.sql.structs import field_names, fields_at
 from lineal.extract.sql.tables import named_in_text
-from lineal.extract.sql.trees import nests_deeply
+from lineal.extract.sql.trees import columns_named, nests_deeply
 from lineal.extract.sql.types import Types
 from lineal.extract.timeline import Timeline, order_matters
 from lineal.extract.versions import Arranged, Versions, evaluations_of, forgotten, named_columns
@@ -151,7 +151,8 @@ class Definitions:
     def tell_failure(self, definition: Definition) -> None:
         failure = definition.failure
         assert failure is not None
-        self.failures.report(failure, (id(definition.reading), failure.place))
+        columns = columns_named(definition.plan.node)
+        self.failures.report(failure, (id(definition.reading), failure.place), columns=columns)
 
     def attempt_each(self, work: Callable[[Definition], object], definitions: Iterable[Definition]) -> None:
         """Some work for each statement; the failure of one does not keep the others from it."""
@@ -165,12 +166,12 @@ class Definitions:
 
     def gather_definitions(self) -> None:
         for info in self.corpus.datasets:
-            self.attempt(partial(self.declare, info), info.place, "declaration")
+            self.attempt(partial(self.declare, info), info.place, "this declaration")
         for written, name in self.corpus.aliases.items():
-            self.attempt(partial(self.add_alias, written, name), None, f"name of {name}")
+            self.attempt(partial(self.add_alias, written, name), None, f"the name of {name}")
         for function in self.corpus.functions:
             at = Place(function.body.file, function.body.line, 1)
-            self.attempt(partial(self.add_function, function), at, "function")
+            self.attempt(partial(self.add_function, function), at, "this function")
         programs = [script for script in self.corpus.scripts if script.dialect == PYTHON]
         prepared = [self.prepare(script) for script in self.corpus.scripts if script.dialect != PYTHON]
         link_triggers(self.procedural_scripts)
@@ -183,7 +184,7 @@ class Definitions:
             from lineal.extract.programs import define
 
             at = Place(programs[0].file, programs[0].line, 1)
-            self.attempt(partial(define, self, programs), at, "program", len(programs))
+            self.attempt(partial(define, self, programs), at, "this program", len(programs))
 
     def attempt(self, work: Callable[[], object], place: Place | None, what: str, statements: int = 1) -> None:
         """Some work that belongs to no statement; if it fails, that counts as so many that were not read."""
@@ -301,7 +302,7 @@ class Definitions:
         script, coverage = reading.script, self.coverage
         statements = max(1, coverage.read - before.read)
         coverage.read, coverage.resolved = before.read + statements, before.resolved + statements
-        reading.fail(error, Place(script.file, script.line, 1), statements, "script")
+        reading.fail(error, Place(script.file, script.line, 1), statements, "this script")
 
     def prepared(self, reading: Reading, facts: Facts) -> Prepared:
         naming = self.naming.within(reading.script)
@@ -340,7 +341,8 @@ class Definitions:
                     found = reading.found.dress(tree, found, len(before))
             except Exception as error:
                 place = reading.statement_near(tree)
-                self.failures.report(failure_of(error, tree, place), (id(reading), place))
+                failure = failure_of(error, tree, place)
+                self.failures.report(failure, (id(reading), place), columns=columns_named(tree))
                 continue
             if found is Unsupported:
                 self.coverage.resolved -= 1
@@ -362,7 +364,7 @@ class Definitions:
     def fail_steps(self, reading: Reading, steps: Sequence[Step], error: Exception) -> None:
         """Statements that are planned cannot be put in their places."""
         script = reading.script
-        reading.fail(error, Place(script.file, script.line, 1), max(1, len(steps)), "script")
+        reading.fail(error, Place(script.file, script.line, 1), max(1, len(steps)), "this script")
 
     def named_apart(self, scripts: list[Arranged]) -> list[Arranged]:
         """The scripts whose temporary tables have names of their own."""
@@ -698,7 +700,7 @@ class Definitions:
             self.fail(definition, error)
         if not entry.defining:
             place = entry.declared.place if entry.declared is not None else None
-            self.lose(internal_error(error, place, f"declaration of {entry.dataset}"))
+            self.lose(internal_error(error, place, f"the declaration of {entry.dataset}"))
         return Scan(entry.dataset, [], False)
 
     def former_state(self, entry: Entry) -> Frame:
@@ -904,7 +906,7 @@ class Definitions:
             self.coverage.open += sum(len(frame.stars) for frame in several if frame is not None)
             self.close_stars(open_definitions, edges)
             self.report_open_stars(open_definitions)
-        self.attempt(lambda: self.diagnostics.extend(self.own_functions.without_effect()), None, "set of functions")
+        self.attempt(lambda: self.diagnostics.extend(self.own_functions.without_effect()), None, "the set of functions")
         return Extraction(
             edges=edges.all(),
             reads=self.reads,
@@ -1041,7 +1043,7 @@ class Definitions:
         """Every dataset that is defined, declared or read: the defined ones in the order of their statements."""
         learnt = self.learnt_columns()
         for key, info in list(self.declared.items()):
-            self.attempt(partial(self.entry, key, "", ""), info.place, "declaration")
+            self.attempt(partial(self.entry, key, "", ""), info.place, "this declaration")
         infos: dict[Dataset, DatasetInfo] = {}
         for definition in self.order:
             entry = definition.entry

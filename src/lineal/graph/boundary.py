@@ -13,7 +13,7 @@ from typing import TypeVar
 from lineal.graph.graph import Graph
 from lineal.model.boundary import Failures, Passing, culprits, is_debugging
 from lineal.model.diagnostic import Place
-from lineal.model.edge import Dataset
+from lineal.model.edge import Dataset, Edge, Read
 from lineal.model.extraction import DatasetInfo, Extraction
 
 Made = TypeVar("Made")
@@ -38,41 +38,44 @@ def sound_parts(extractions: Sequence[Extraction], work: Callable[[list[Extracti
     failures = extractions[-1].failures
     failed = sum(extraction.failures.count for extraction in extractions)
     try:
-        made = work([without(extraction, failures.left_out) for extraction in extractions])
+        made = work([shown_part(extraction, failures) for extraction in extractions])
         if sum(extraction.failures.count for extraction in extractions) == failed:
             return made
     except Exception as error:
         if isinstance(error, Passing) or is_debugging():
             raise
-        guilty = _guilty(extractions, work)
-        if not guilty:
+        if not any(_leave_out(extractions, work, leave) for leave in (without_edges_into, without)):
             raise
-        for dataset, problem in guilty:
-            _leave_out(dataset, problem, extractions, failures)
-    return work([without(extraction, failures.left_out) for extraction in extractions])
+    return work([shown_part(extraction, failures) for extraction in extractions])
 
 
-def _guilty(
-    extractions: Sequence[Extraction], work: Callable[[list[Extraction]], Made]
-) -> list[tuple[Dataset, Exception]]:
-    """The datasets over which some work fails; none, if it fails without any of them, too."""
+def shown_part(extraction: Extraction, failures: Failures) -> Extraction:
+    """An extraction without what nothing can be shown of."""
+    made = without_edges_into(extraction, failures.left_out)
+    return without(made, failures.unseen)
+
+
+Leave = Callable[[Extraction, Iterable[Hashable]], Extraction]
+
+
+def _leave_out(extractions: Sequence[Extraction], work: Callable[[list[Extraction]], Made], leave: Leave) -> bool:
+    """Find the datasets over which some work fails, and leave them out from now on; whether that helps."""
+    failures = extractions[-1].failures
     targets = list(dict.fromkeys(target for extraction in extractions for target in _targets(extraction)))
 
     def work_on(some: Iterable[Dataset]) -> Made:
         others = {*targets} - {*some}
-        return work([without(extraction, others) for extraction in extractions])
+        return work([leave(shown_part(extraction, failures), others) for extraction in extractions])
 
     try:
         work_on([])
     except Exception:
-        return []
-    return culprits(targets, work_on)
-
-
-def _leave_out(dataset: Dataset, error: Exception, extractions: Sequence[Extraction], failures: Failures) -> None:
-    place = next(filter(None, (_place_of(dataset, extraction) for extraction in reversed(extractions))), None)
-    failures.left_out.add(dataset)
-    failures.add(error, place, dataset, f"lineage of {dataset.name}")
+        return False
+    guilty = culprits(targets, work_on)
+    for dataset, problem in guilty:
+        (failures.left_out if leave is without_edges_into else failures.unseen).add(dataset)
+        failures.add(problem, _place_of(dataset, extractions), dataset, f"the lineage of {dataset.name}")
+    return bool(guilty)
 
 
 def _targets(extraction: Extraction) -> Iterable[Dataset]:
@@ -80,28 +83,63 @@ def _targets(extraction: Extraction) -> Iterable[Dataset]:
     yield from (edge.into for edge in extraction.edges)
 
 
-def _place_of(dataset: Dataset, extraction: Extraction) -> Place | None:
+def _place_of(dataset: Dataset, extractions: Sequence[Extraction]) -> Place | None:
     """Where a dataset is made, as far as that can still be looked up."""
     try:
-        info = extraction.datasets.get(dataset)
-        places = (edge.place for edge in extraction.edges if edge.into == dataset)
-        return next(filter(None, places), None) or (info.place if info is not None else None)
+        for extraction in reversed(extractions):
+            info = extraction.datasets.get(dataset)
+            places = (edge.place for edge in extraction.edges if edge.into == dataset)
+            found = next(filter(None, places), None) or (info.place if info is not None else None)
+            if found is not None:
+                return found
     except Exception:
         return None
+    return None
 
 
-def without(extraction: Extraction, left_out: Iterable[Hashable]) -> Extraction:
-    """An extraction of which some datasets are known by name only; it counts and reports as the whole does."""
+def without_edges_into(extraction: Extraction, left_out: Iterable[Hashable]) -> Extraction:
+    """An extraction of which some datasets are known by name only: nothing tells how they are made."""
     names = {*left_out}
     if not names:
         return extraction
-    return Extraction(
-        edges=[edge for edge in extraction.edges if edge.into not in names],
-        reads=lambda: [read for read in extraction.reads if read.target not in names],
-        datasets=lambda: {
+    return _reduced(
+        extraction,
+        lambda edge: edge.into not in names,
+        lambda read: read.target not in names,
+        lambda: {
             dataset: DatasetInfo(dataset, "table") if dataset in names else info
             for dataset, info in extraction.datasets.items()
         },
+        names,
+    )
+
+
+def without(extraction: Extraction, unseen: Iterable[Hashable]) -> Extraction:
+    """An extraction in which some datasets are not to be seen at all, neither as what is made nor as what is read."""
+    names = {*unseen}
+    if not names:
+        return extraction
+    return _reduced(
+        extraction,
+        lambda edge: edge.into not in names and edge.source.dataset not in names,
+        lambda read: read.target not in names and read.dataset not in names,
+        lambda: {dataset: info for dataset, info in extraction.datasets.items() if dataset not in names},
+        names,
+    )
+
+
+def _reduced(
+    extraction: Extraction,
+    has_edge: Callable[[Edge], bool],
+    has_read: Callable[[Read], bool],
+    datasets: Callable[[], dict[Dataset, DatasetInfo]],
+    names: set[Hashable],
+) -> Extraction:
+    """A part of an extraction, which counts and reports as the whole does."""
+    return Extraction(
+        edges=[edge for edge in extraction.edges if has_edge(edge)],
+        reads=lambda: [read for read in extraction.reads if has_read(read)],
+        datasets=datasets,
         diagnostics=extraction.diagnostics,
         coverage=extraction.coverage,
         occurrences=extraction.occurrences,

@@ -44,11 +44,11 @@ def is_debugging() -> bool:
     return bool(os.environ.get(DEBUG))
 
 
-def internal_error(error: Exception, place: Place | None, what: str = "statement") -> Diagnostic:
+def internal_error(error: Exception, place: Place | None, what: str = "this statement") -> Diagnostic:
     """The diagnostic of a failure inside lineal; raises the error again if no boundary may hold it."""
     if isinstance(error, Passing) or is_debugging():
         raise error
-    message = f"lineal failed on this {what}: {described(error)} (trace {trace_id(error)})"
+    message = f"lineal failed on {what}: {described(error)} (trace {trace_id(error)})"
     return Diagnostic(Code.INTERNAL_ERROR, message, place)
 
 
@@ -130,7 +130,9 @@ class Failures:
     def __init__(self) -> None:
         self.count = 0
         self.left_out: set[Hashable] = set()
-        """the datasets of which nothing can be shown"""
+        """the datasets of which nobody can show how they are made"""
+        self.unseen: set[Hashable] = set()
+        """the datasets of which nobody can show anything"""
         self._reports: list[list[Diagnostic]] = []
         self._coverages: list[Coverage] = []
         self._known: set[Hashable] = set()
@@ -143,23 +145,21 @@ class Failures:
             self._coverages.append(coverage)
 
     def add(
-        self, error: Exception, place: Place | None, key: Hashable, what: str = "statement", statements: int = 1
+        self, error: Exception, place: Place | None, key: Hashable, what: str = "this statement", statements: int = 1
     ) -> None:
         """A statement failed, or so many of a script; what fails of it afterwards is no news."""
         self.report(internal_error(error, place, what), key, statements)
 
-    def report(self, diagnostic: Diagnostic, key: Hashable, statements: int = 1) -> None:
-        """A statement has no result, for the reason that a diagnostic tells."""
-        if key not in self._known:
-            self._known.add(key)
-            self._tell(diagnostic, statements)
-
-    def _tell(self, diagnostic: Diagnostic, statements: int) -> None:
+    def report(self, diagnostic: Diagnostic, key: Hashable, statements: int = 1, columns: int = 1) -> None:
+        """A statement, which names so many columns, has no result, for the reason that a diagnostic tells."""
+        if key in self._known:
+            return
+        self._known.add(key)
         self.count += 1
         for report in self._reports:
             report.append(diagnostic)
         for coverage in self._coverages:
-            coverage.fail(statements)
+            coverage.fail(statements, columns)
 
 
 # -- what fails as a whole -----------------------------------------------------------------------------------------

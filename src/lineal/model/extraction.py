@@ -148,11 +148,11 @@ class Coverage:
         """The smaller of the two shares: neither makes up for the other."""
         return min(self.statement_percent, self.column_percent)
 
-    def fail(self, statements: int = 1) -> None:
-        """So many statements failed that were taken for resolved; each leaves at least one column unresolved."""
+    def fail(self, statements: int = 1, columns: int = 1) -> None:
+        """So many statements failed that were taken for resolved, and with them the columns that they name."""
         self.resolved = max(0, self.resolved - statements)
-        self.references += statements
-        self.unresolved += statements
+        self.references += max(statements, columns)
+        self.unresolved += max(statements, columns)
 
     def lose(self, statements: int = 1) -> None:
         """So many statements failed before they were counted: a file that could not be read has at least one."""

@@ -87,7 +87,7 @@ def load(
         from lineal.projects.postgres import shown
 
         where = shown(str(path)) if "://" in str(path) else str(path)
-        return Corpus(dialect or "", diagnostics=[internal_error(error, Place(where, 1, 1), "input")])
+        return Corpus(dialect or "", diagnostics=[internal_error(error, Place(where, 1, 1), "this input")])
 
 
 def _load(

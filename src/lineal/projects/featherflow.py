@@ -68,7 +68,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     if project.plain:
         return plain_folder(project, schema, draft)
     for node in find_nodes(project.node_folders, draft.report):
-        attempt(partial(READERS[node.kind], node, project, draft), None, node.place, draft.report, "node")
+        attempt(partial(READERS[node.kind], node, project, draft), None, node.place, draft.report, "this node")
     return draft.finish(project, schema)
 
 
@@ -228,7 +228,7 @@ class Draft:
             at = Place(template.file, template.line, 1)
             for text, expansions in rendering.parts:
                 added = len(corpus.scripts)
-                attempt(partial(made, corpus, text), None, at, self.report, "template")
+                attempt(partial(made, corpus, text), None, at, self.report, "this template")
                 if expansions:
                     corpus.scripts[added:] = [replace(each, expansions=expansions) for each in corpus.scripts[added:]]
             scripts.append(corpus.scripts[before:])
@@ -268,7 +268,7 @@ def _macros(folders: list[Path], report: Report) -> Iterable[Template]:
             name = path.relative_to(folder).as_posix()
             return None if text is None else Template(text, str(path), import_name=name)
 
-        yield from attempt_each(sorted(folder.rglob("*.sql")), read, start_of, report, "macro file")
+        yield from attempt_each(sorted(folder.rglob("*.sql")), read, start_of, report, "this macro file")
 
 
 def sql_node(node: Node, project: Project, draft: Draft) -> None:

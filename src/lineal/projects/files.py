@@ -32,7 +32,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
         text = read_text(file, report)
         return None if text is None else Script(text, _language(file, corpus), str(file))
 
-    corpus.scripts = list(attempt_each(paths, read, start_of, report, "file"))
+    corpus.scripts = list(attempt_each(paths, read, start_of, report, "this file"))
     if not paths and not corpus.diagnostics:
         report(Diagnostic(Code.NO_INPUT, f"{path} has no .sql files", Place(str(path), 1, 1)))
     return corpus

@@ -77,7 +77,7 @@ def find_nodes(folders: list[Path], report: Report) -> Iterator[Node]:
             if where in seen:
                 continue
             seen.add(where)
-            yield from attempt_each([files], partial(read_node, report=report), first_place, report, "node")
+            yield from attempt_each([files], partial(read_node, report=report), first_place, report, "this node")
 
 
 def first_place(files: Files) -> Place:

@@ -146,7 +146,7 @@ class _Bench:
         except Exception as error:
             self.close()
             place = Place(template.file, template.line, 1)
-            return Rendering((), (internal_error(error, place, "template"),))
+            return Rendering((), (internal_error(error, place, "this template"),))
 
     def rendering(self, template: Template) -> Rendering:
         try:

@@ -143,7 +143,7 @@ def files_of(scripts: Iterable[Script], failures: Failures, report: Report) -> l
         try:
             files.append(File(script, embedded, failures))
         except Exception as error:
-            report(internal_error(error, Place(script.file, script.line, 1), "program"))
+            report(internal_error(error, Place(script.file, script.line, 1), "this program"))
     return files
 
 

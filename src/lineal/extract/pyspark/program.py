@@ -123,7 +123,7 @@ class Program:
             run.reading, run.depth = file.reading, 0
             run.journals.clear()
             run.frames.clear()
-            run.fail(error, None, "program")
+            run.fail(error, None, "this program")
 
     def callers(self, spoken: list[File], loose: list[File]) -> list[File]:
         """Files that never speak of Spark, but start those that do: from jobs import run; run()"""
@@ -255,7 +255,7 @@ class Program:
         except Exhausted:
             run.report(Code.TOO_DEEP, f"{function.name} does more than can be followed", function.node)
         except Exception as error:
-            run.fail(error, function.node, f"function {function.name}")
+            run.fail(error, function.node, f"the function {function.name}")
         finally:
             run.reading = reading
             run.journals.clear()

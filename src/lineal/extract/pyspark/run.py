@@ -151,7 +151,7 @@ class Run:
             self.reported.add(diagnostic)
             self.diagnostics.append(diagnostic)
 
-    def fail(self, error: Exception, node: Any, what: str = "statement") -> None:
+    def fail(self, error: Exception, node: Any, what: str = "this statement") -> None:
         """The interpreter failed over a part of the program; the parts after it go on."""
         place = self.reading.statement_near(node)
         if isinstance(error, RecursionError) and nests_deeply(node):

@@ -197,7 +197,7 @@ class Reading:
         """What a view has asked for could not be looked up: the statement counts as not resolved."""
         self.fail(error, self.statement_near(first_node(trail)))
 
-    def fail(self, error: Exception, place: Place, statements: int = 1, what: str = "statement") -> None:
+    def fail(self, error: Exception, place: Place, statements: int = 1, what: str = "this statement") -> None:
         """A statement failed, or so many of the script; it is told once for each place."""
         if self.failures is None:
             raise error

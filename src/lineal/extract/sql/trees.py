@@ -48,6 +48,14 @@ def nests_deeply(tree: Any) -> bool:
     return True
 
 
+def columns_named(tree: Any) -> int:
+    """How often a statement names a column, as far as its tree tells."""
+    nodes = [tree] if isinstance(tree, exp.Expression) else []
+    for node in nodes:  # grows while it is walked
+        nodes.extend(node.iter_expressions())
+    return sum(isinstance(node, exp.Column) for node in nodes)
+
+
 # -- when they are done with -------------------------------------------------------------------------------------------
 
 LEAVES = (exp.Identifier, exp.Literal)

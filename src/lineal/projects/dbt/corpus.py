@@ -87,7 +87,7 @@ class Assembly:
 
     def attempt(self, node: Node, work: Callable[[], object]) -> None:
         """Some work for a node; if it fails, that costs only the node."""
-        attempt(work, None, Place(node.file, node.line, 1), self.corpus.diagnostics.append, node.kind)
+        attempt(work, None, Place(node.file, node.line, 1), self.corpus.diagnostics.append, f"this {node.kind}")
 
     def steps(self, made: Mapping[str, Made], tests: list[Node]) -> list[Step]:
         """What a run does, with the tests rendered last: they ask for columns that models make."""

@@ -6,11 +6,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lineal.model.boundary import attempt_each
-from lineal.model.diagnostic import Place
+from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.extraction import ColumnInfo
 from lineal.projects.columns import name_of
 from lineal.projects.dbt.node import AGAIN, Node, Parts, is_enabled, mapping
@@ -157,7 +158,7 @@ def models_of(reader: Reader) -> Iterator[Node]:
         return node if is_enabled(node) else None
 
     paths = below(package.paths["models"], (".sql", ".py"), report)
-    yield from attempt_each(paths, read, start_of, report, "model")
+    yield from attempt_each(paths, read, start_of, report, "this model")
 
 
 def versions_of(value: Value) -> Iterator[tuple[str, tuple[str, str, bool]]]:
@@ -249,7 +250,7 @@ def seeds_of(reader: Reader) -> Iterator[Node]:
         return node
 
     paths = below(reader.package.paths["seeds"], (".csv",), reader.report)
-    yield from attempt_each(paths, read, start_of, reader.report, "seed")
+    yield from attempt_each(paths, read, start_of, reader.report, "this seed")
 
 
 def _seeded(column: ColumnInfo, said: Mapping[str, ColumnInfo], kinds: Mapping[str, str]) -> ColumnInfo:
@@ -262,8 +263,8 @@ def snapshots_of(reader: Reader) -> Iterator[Node]:
     package, properties = reader.package, reader.properties
     seen: set[str] = set()
 
-    def read(path: Path) -> list[Node]:
-        text = read_text(path, lambda _: None) or ""
+    def read(path: Path, report: Report) -> list[Node]:
+        text = read_text(path, report) or ""
         found = []
         for block in SNAPSHOT.finditer(text) if "endsnapshot" in text else ():
             node = named(reader, "snapshot", block[1], path, block[2], properties.snapshots.get(block[1]))
@@ -272,15 +273,20 @@ def snapshots_of(reader: Reader) -> Iterator[Node]:
             found.append(node)
         return [node for node in found if is_enabled(node)]
 
-    paths = below([*package.paths["snapshots"], *package.paths["models"]], (".sql",), reader.report)
-    for several in attempt_each(paths, read, start_of, reader.report, "snapshot"):
-        yield from several
+    for kind, report in (("snapshots", reader.report), ("models", silent)):  # of models it has been told
+        paths = below(package.paths[kind], (".sql",), report)
+        for several in attempt_each(paths, partial(read, report=report), start_of, report, "this snapshot"):
+            yield from several
     for name, about in properties.snapshots.items():
         relation = about.get("relation")
         if relation is not None and name not in seen:
             call = relation.raw.strip().removeprefix("{{").removesuffix("}}")
             text = f"select * from {{{{ {call} }}}}"  # noqa: S608  a template
             yield named(reader, "snapshot", name, Path(about.place.file), text, about)
+
+
+def silent(diagnostic: Diagnostic) -> None:
+    """Somebody else has told it."""
 
 
 def sources_of(reader: Reader) -> Iterator[Node]:

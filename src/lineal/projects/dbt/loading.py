@@ -193,7 +193,7 @@ def macros_of(package: Package, report: Report) -> list[tuple[str, str, str]]:
         return (package.name, str(path), text)
 
     paths = files.below(package.paths["macros"], (".sql",), report)
-    return list(attempt_each(paths, read, start_of, report, "macro file"))
+    return list(attempt_each(paths, read, start_of, report, "this macro file"))
 
 
 def target_of(project: Project, report: Report) -> dict[str, str]:

@@ -134,7 +134,7 @@ def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) 
     def place_of(each: dict[str, Any]) -> Place:
         return Place(_file(each, root, _text(each.get("package_name"))), 1, 1)
 
-    yield from attempt_each(_entries(data, "nodes"), read, place_of, report, "node")
+    yield from attempt_each(_entries(data, "nodes"), read, place_of, report, "this node")
 
 
 def _compiled(

@@ -55,7 +55,7 @@ class Properties:
 def read_properties(files: list[Path], report: Report) -> Properties:
     found = Properties()
     for file in files:
-        attempt(partial(_read_into, found, file, report), None, start_of(file), report, "file")
+        attempt(partial(_read_into, found, file, report), None, start_of(file), report, "this file")
     return found
 
 

@@ -219,7 +219,7 @@ class Kitchen:
 
 def failed(node: Node, error: Exception) -> Made:
     """Of a node over which lineal fails, nothing but that."""
-    return Made(config=node.config, diagnostics=[internal_error(error, Place(node.file, node.line, 1), "model")])
+    return Made(config=node.config, diagnostics=[internal_error(error, Place(node.file, node.line, 1), "this model")])
 
 
 def made_of(node: Node, rendering: Rendering) -> Made:

@@ -49,7 +49,7 @@ def load(
         report(Diagnostic(Code.NO_INPUT, f"{path} has no query logs", Place(str(path), 1, 1)))
     statements = Statements(dialect)
     for file in files:
-        attempt(partial(_read, file, columns or {}, statements, report), None, start_of(file), report, "log")
+        attempt(partial(_read, file, columns or {}, statements, report), None, start_of(file), report, "this log")
     corpus.dialect = statements.dialect
     corpus.scripts, corpus.occurrences = statements.scripts(), statements.occurrences()
     return corpus
@@ -58,7 +58,7 @@ def load(
 def _read(file: Path, columns: Mapping[str, str], statements: Statements, report: Report) -> None:
     for entry in _entries(file, columns, report):
         at = Place(entry.row.file, entry.row.line, 1)
-        attempt(partial(statements.add, entry, report), None, at, report, "row")
+        attempt(partial(statements.add, entry, report), None, at, report, "this row")
 
 
 def _logs(folder: Path, report: Report) -> Iterator[Path]:
@@ -86,7 +86,7 @@ def _entries(file: Path, named: Mapping[str, str], report: Report) -> Iterator[E
             lambda row: _entry(row, columns, bool(named), report),
             lambda row: Place(row.file, row.line, 1),
             report,
-            "row",
+            "this row",
         )
     except TORN as error:
         report(unreadable(str(file), error))

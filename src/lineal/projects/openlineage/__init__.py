@@ -52,7 +52,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
         text = read_text(file, report)
         return None if text is None else (str(file), text)
 
-    corpus.given.append(extraction_of_texts(attempt_each(found, read, start_of, report, "file")))
+    corpus.given.append(extraction_of_texts(attempt_each(found, read, start_of, report, "this file")))
     return corpus
 
 
@@ -61,7 +61,7 @@ def extraction_of_texts(texts: Iterable[tuple[str, str]]) -> Extraction:
     diagnostics: list[Diagnostic] = []
     found = extraction_of(stories(_written(texts, diagnostics.append), diagnostics.append), diagnostics.append)
     found.diagnostics += list(dict.fromkeys(diagnostics))
-    found.coverage.fail(len(internal_errors(diagnostics)))
+    found.coverage.lose(len(internal_errors(diagnostics)))
     return found
 
 

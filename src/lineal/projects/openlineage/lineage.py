@@ -29,7 +29,7 @@ QUERY = "query"
 def extraction_of(stories: Sequence[Story], report: Report) -> Extraction:
     builder = Builder(stories, report)
     for story, outputs in builder.latest():
-        attempt(partial(builder.add, story, outputs), None, story.place, report, "run")
+        attempt(partial(builder.add, story, outputs), None, story.place, report, "this run")
     coverage = Coverage(len(stories), len(stories), sum(not story.failed for story in stories))
     return Extraction(
         edges=[Edge(*ends, tuple(usages)) for ends, usages in builder.edges.items()],
@@ -66,7 +66,7 @@ class Builder:
             written = facets is story.outputs.get(name)
             complain = partial(self._complain, story.place)
             describe = partial(self._describe, aliases.get(name, name), facets, written, complain)
-            attempt(describe, None, story.place, self.report, "dataset")
+            attempt(describe, None, story.place, self.report, "this dataset")
             self.names[name] = self._dataset(aliases.get(name, name))
         self.described |= {dataset: frozenset(info.names) for dataset, info in self.infos.items()}
 
@@ -74,7 +74,7 @@ class Builder:
         """What each output of a story is made of; nothing, if lineal fails over it."""
         complain = partial(self._complain, story.place)
         nothing: dict[Named, Making] = {}
-        return attempt(lambda: makings(story, complain), nothing, story.place, self.report, "run")
+        return attempt(lambda: makings(story, complain), nothing, story.place, self.report, "this run")
 
     def _complain(self, place: Place, message: str) -> None:
         self.report(Diagnostic(Code.EVENT_ERROR, message, place))

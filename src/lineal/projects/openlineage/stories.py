@@ -78,14 +78,14 @@ def stories(events: Iterable[Written], report: Report) -> list[Story]:
     """The stories, the earliest first."""
     told: dict[tuple[object, ...], list[Event]] = {}
     read = partial(_event, report=report)
-    for event in attempt_each(events, read, lambda written: written.place, report, "event"):
+    for event in attempt_each(events, read, lambda written: written.place, report, "this event"):
         told.setdefault(event.subject, []).append(event)
     _report_shared_ids(told, report)
 
     def tell(several: list[Event]) -> Story:
         return _story(sorted(several, key=lambda event: event.order), report)
 
-    made = attempt_each(told.values(), tell, lambda several: several[0].place, report, "run")
+    made = attempt_each(told.values(), tell, lambda several: several[0].place, report, "this run")
     return sorted(made, key=lambda story: story.order)
 
 

@@ -42,7 +42,7 @@ def read(reading: Reading, report: Report, surely: bool = False) -> tuple[list[A
         walker.walk(tokens)
         trees = walker.resolve()
     except Exception as error:
-        report(internal_error(error, reading.place_at(0), "procedure"))
+        report(internal_error(error, reading.place_at(0), "this procedure"))
         return None
     reading.found = walker.found
     reading.remember(walker.flat(tokens), walker.starts)

@@ -1,0 +1,215 @@
+"""Every handler of the tables, broken in turn: an internal-error, a lower percentage, and no other statement loses.
+
+Which statement reaches which handler is found out by running the cases once; the shortest case that does is taken.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from casefile import Case, all_cases
+from jobbook import JOBS
+from jobbook import schema as job_schema
+from lineal.extract.definitions import extract
+from lineal.extract.sql.statements import planners
+from lineal.model.boundary import internal_errors
+from lineal.model.edge import Dataset
+from lineal.model.extraction import Extraction
+from lineal.model.script import Corpus, Script
+
+pytestmark = pytest.mark.poisoned
+
+SQL = {
+    "expressions": ("expressions", "HANDLERS"),
+    "roles of functions": ("expressions", "ROLES"),
+    "queries": ("query", "QUERIES"),
+    "relations": ("relations", "RELATIONS"),
+    "tables in FROM": ("relations", "OTHER_TABLES"),
+    "paths": ("paths", "PATHS"),
+    "called paths": ("paths", "CALLED"),
+    "names of expressions": ("naming", "NAMES"),
+    "statements": ("statements", "_PLANNERS"),
+    "procedures": ("procedural.simple", "HANDLERS"),
+    "blocks": ("procedural.blocks", "STEPS"),
+    "T-SQL": ("procedural.tsql", "STEPS"),
+    "simple T-SQL": ("procedural.tsql", "SIMPLE"),
+    "types of expressions": ("types.expressions", "HANDLERS"),
+    "types by rule": ("types.rules", "HANDLERS"),
+    "types of queries": ("types.queries", "QUERIES"),
+    "types of relations": ("types.queries", "RELATIONS"),
+    "places": ("reading", "FRONTS"),
+    "canonical forms": ("canonical", "HANDLERS"),
+}
+PYSPARK = {
+    "Python statements": ("statements", "STATEMENTS"),
+    "Python expressions": ("expressions", "EXPRESSIONS"),
+    "DataFrame methods": ("frames", "METHODS"),
+    "Column methods": ("columns.methods", "METHODS"),
+    "session": ("session", "SESSION"),
+    "writes": ("sinks", "BUILDERS"),
+    "built-in functions": ("natives", "BUILTINS"),
+}
+FEWEST = {
+    "expressions": 48, "roles of functions": 10, "queries": 12, "relations": 11, "statements": 21, "blocks": 17,
+    "Python statements": 8, "Python expressions": 15, "DataFrame methods": 40,
+}  # fmt: skip
+"""How many handlers of a table the cases reach, at the least: a test of nothing must not pass."""
+
+NEIGHBORS = (
+    "CREATE VIEW neighbor_view AS SELECT a AS x, b FROM neighbor_source",
+    "CREATE TABLE neighbor_table (a INT, b INT)",
+    "INSERT INTO neighbor_insert SELECT c FROM neighbor_source",
+    "UPDATE neighbor_update SET a = b",
+    "DELETE FROM neighbor_delete WHERE a > 1",
+    "SELECT count(*) AS n FROM neighbor_source",
+)
+
+Key = tuple[str, Any]
+Table = dict[Any, Callable[..., Any]]
+
+
+class Broken(Exception):
+    """What a broken handler raises."""
+
+
+class Input(NamedTuple):
+    """A case as text: SQL, or the DataFrames of it."""
+
+    name: str
+    text: str
+    corpus: Callable[[], Corpus]
+
+
+def table_of(name: str) -> Table:
+    room, (module, attribute) = ("sql", SQL[name]) if name in SQL else ("pyspark", PYSPARK[name])
+    planners()  # filled when it is first asked for
+    found: Table = getattr(import_module(f"lineal.extract.{room}.{module}"), attribute)
+    return found
+
+
+def of_sql(case: Case) -> Input:
+    script = Script(case.sql, case.dialect, f"{case.path.stem}.sql", target="result")
+    return Input(case.name, case.sql, lambda: corpus_beside(script, case))
+
+
+def of_program(case: Case) -> Input:
+    head = "from pyspark.sql import functions as F, Window\nfrom pyspark.sql.functions import col\n"
+    ends = "".join(f'{name}.write.saveAsTable("{name}")\n' for name in case.results)
+    script = Script(f"{head}{case.pyspark}\n{ends}", "python", f"{case.path.stem}.py")
+    return Input(f"{case.name} (PySpark)", script.text, lambda: corpus_beside(script, case))
+
+
+def of_job(path: Path) -> Input:
+    script = Script(path.read_text(encoding="utf-8"), "python", path.name)
+    return Input(path.name, script.text, lambda: corpus_beside(script))
+
+
+def corpus_beside(script: Script, case: Case | None = None) -> Corpus:
+    dialect, schema = (case.dialect, list(case.schema)) if case is not None else ("spark", job_schema())
+    neighbors = [
+        Script(text, dialect, f"neighbor_{number}.sql", target=f"neighbor_{number}")
+        for number, text in enumerate(NEIGHBORS)
+    ]
+    return Corpus(dialect, [script, *neighbors], schema)
+
+
+def looked_up(corpus: Corpus) -> Extraction:
+    """An extraction of which everything has been asked that is looked up late: what travels has to be whole."""
+    found = extract(corpus)
+    assert pickle.dumps(found)
+    return found
+
+
+def result_of(name: str, found: Extraction) -> tuple[Any, ...]:
+    """What is said of one neighbor."""
+    dataset = Dataset("", name)
+    edges = [(edge.source, edge.target, [usage.way for usage in edge.usages]) for edge in found.edges]
+    reads = [read for read in found.reads if read.target == dataset]
+    info = found.datasets.get(dataset)
+    return [edge for edge in edges if name in str(edge[1])], reads, info.names if info else None
+
+
+@pytest.fixture(scope="module")
+def reached() -> dict[Key, Input]:
+    """The shortest input that reaches each handler."""
+    met: set[Key] = set()
+    with pytest.MonkeyPatch.context() as patched:
+        for name in (*SQL, *PYSPARK):
+            for key, handler in list(table_of(name).items()):
+                patched.setitem(table_of(name), key, noting(handler, (name, key), met))
+        return shortest(met)
+
+
+def shortest(met: set[Key]) -> dict[Key, Input]:
+    found: dict[Key, Input] = {}
+    cases = all_cases()
+    programs = [of_program(case) for case in cases if case.pyspark]
+    for each in [*map(of_sql, cases), *programs, *map(of_job, sorted(JOBS.glob("*.py")))]:
+        met.clear()
+        looked_up(each.corpus())
+        for key in met:
+            if key not in found or len(each.text) < len(found[key].text):
+                found[key] = each
+    return found
+
+
+def noting(handler: Callable[..., Any], key: Key, met: set[Key]) -> Callable[..., Any]:
+    def noted(*arguments: Any, **named: Any) -> Any:
+        met.add(key)
+        return handler(*arguments, **named)
+
+    return noted
+
+
+def broken(*arguments: Any, **named: Any) -> Any:
+    raise Broken("broken on purpose")
+
+
+@pytest.mark.parametrize("table", [*SQL, *PYSPARK])
+def test_a_broken_handler(table: str, reached: dict[Key, Input], monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [key for name, key in reached if name == table]
+    assert len(keys) >= FEWEST.get(table, 1)
+    wrong = [problem for key in keys for problem in problems(table, key, reached[table, key], monkeypatch)]
+    assert wrong == []
+
+
+def problems(table: str, key: Any, given: Input, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """What does not hold when a handler is broken."""
+    said = f"{getattr(key, '__name__', key)} in {given.name}"
+    clean = looked_up(given.corpus())
+    spared = untouched(table, key, given, monkeypatch)
+    with monkeypatch.context() as patched:
+        patched.setitem(table_of(table), key, broken)
+        found = looked_up(given.corpus())
+    errors = internal_errors(found.diagnostics)
+    if not any("Broken: broken on purpose" in error.message for error in errors):
+        yield f"{said}: no internal-error"
+    if not all(error.place and error.place.line for error in errors):
+        yield f"{said}: an error without a place"
+    if not found.coverage.percent < clean.coverage.percent:
+        yield f"{said}: {found.coverage.percent} % of {clean.coverage.percent} %"
+    lost = [name for name in spared if result_of(name, clean) != result_of(name, found)]
+    if lost:
+        yield f"{said}: {', '.join(lost)} lost"
+
+
+def untouched(table: str, key: Any, given: Input, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The neighbors that have nothing to do with a handler."""
+    met: set[Key] = set()
+    dialect = given.corpus().dialect
+    found = []
+    with monkeypatch.context() as patched:
+        patched.setitem(table_of(table), key, noting(table_of(table)[key], (table, key), met))
+        for number, text in enumerate(NEIGHBORS):
+            met.clear()
+            script = Script(text, dialect, f"neighbor_{number}.sql", target=f"neighbor_{number}")
+            looked_up(Corpus(dialect, [script]))
+            if not met:
+                found.append(text.split("neighbor_")[1].split()[0] if "SELECT count" not in text else str(number))
+    return [f"neighbor_{name}" for name in found]
