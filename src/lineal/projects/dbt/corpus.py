@@ -151,7 +151,7 @@ class Assembly:
         for text in texts:
             query, offset = text, 0
             if node.kind == "snapshot":
-                query, offset = snapshot_query(text, node.config)
+                query, offset = snapshot_query(text, node.config, self.corpus.dialect)
             expansions = tuple(
                 Expansion(start + offset, end + offset, macro)
                 for start, end, macro in self.expansions(node, text, rendered)

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 NAMES = ("dbt_scd_id", "dbt_updated_at", "dbt_valid_from", "dbt_valid_to")
+TEXTS = {"bigquery": "string", "databricks": "string", "hive": "string", "spark": "string", "clickhouse": "String"}
+"""What a dialect calls a text of any length, where that is not varchar."""
+
 TRAILING = re.compile(r";\s*\Z")
 
 
-def snapshot_query(text: str, config: Mapping[str, Any]) -> tuple[str, int]:
+def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> tuple[str, int]:
     """select * from orders, updated_at='changed'      the query, and dbt's own columns beside it; where it begins
 
     A row is valid from the time of its change until that of the next one of the same key.
@@ -24,10 +27,11 @@ def snapshot_query(text: str, config: Mapping[str, Any]) -> tuple[str, int]:
     keys = _listed(config.get("unique_key"))
     time = str(config.get("updated_at") or "") if config.get("strategy") == "timestamp" else ""
     key = ", ".join(keys)
-    made = ", ".join(filter(None, (key, time)))
+    kind = TEXTS.get(dialect, "varchar")
+    made = " || '|' || ".join(f"coalesce(cast({each} as {kind}), '')" for each in (*keys, *filter(None, [time])))
     until = f"lead({time}) over (partition by {key} order by {time})" if time and key else "cast(null as timestamp)"
     columns = (
-        f"md5(concat({made})) as {names['dbt_scd_id']}" if made else f"cast(null as varchar) as {names['dbt_scd_id']}",
+        f"md5({made}) as {names['dbt_scd_id']}" if made else f"cast(null as {kind}) as {names['dbt_scd_id']}",
         f"{time or 'current_timestamp'} as {names['dbt_updated_at']}",
         f"{time or 'current_timestamp'} as {names['dbt_valid_from']}",
         f"{until} as {names['dbt_valid_to']}",

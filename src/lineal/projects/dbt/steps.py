@@ -88,7 +88,8 @@ class Steps:
             "table": self.table(node.dataset), "line": node.line, "refs": tuple(self.refs(node)),
         }  # fmt: skip
         if node.kind == "seed":
-            settings = {"reader": "dbt", **chosen(node.config, SEED_SETTINGS)}
+            reader = "dbt-duckdb" if self.kitchen.target["type"] == "duckdb" else "dbt"
+            settings = {"reader": reader, **chosen(node.config, SEED_SETTINGS)}
             return Step(node.dataset, "seed", node.file, settings=settings, **common)
         if node.is_python:
             return self.python(node, common)

@@ -77,7 +77,8 @@ DBT = Rules(
 )
 """As dbt reads a seed; what does not fit the type that column_types gives it, no database takes."""
 
-RULES = {"dbt": DBT}
+RULES = {"dbt": DBT, "dbt-duckdb": DBT._replace(nulls=frozenset(("",)))}
+"""DuckDB copies the file itself: null is a word like any other."""
 
 
 class Typed(NamedTuple):

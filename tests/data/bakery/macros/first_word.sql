@@ -1,0 +1,1 @@
+{% macro first_word(column) %}split_part({{ column }}, ' ', 1){% endmacro %}
