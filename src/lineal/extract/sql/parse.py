@@ -181,7 +181,7 @@ AS_PROJECT = "Name the folder of the dbt project to have its templates rendered:
 def _templates(reading: Reading) -> tuple[list[Diagnostic], int]:
     """What is said of a text that is a template, and how many of its statements are not read."""
     template = template_of(reading.script.text, reading.script.dialect)
-    if template is None:
+    if template is None or not template.says_more:
         return [], 0
     found = []
     for opening, offset in ((each.opening, each.place) for each in template.unread):

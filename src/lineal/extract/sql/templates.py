@@ -58,10 +58,13 @@ class Template(NamedTuple):
     """by where they start; without those that say nothing about data"""
     unread: list[Unread]
 
+    says_more: bool
+    """there is Jinja outside of SQL's strings, too: inside of them it means nothing"""
+
     @property
     def unknown(self) -> Expression | None:
         """The first part of the statements that are read of which only rendering tells what it is."""
-        return next((each for each in self.expressions.values() if not each.name), None)
+        return next((each for each in self.expressions.values() if not each.name and not each.quoted), None)
 
 
 MARKS = ("{{", "{%", "{#")
@@ -79,7 +82,7 @@ def template_of(text: str, dialect: str) -> Template | None:
         return None
     scan = Scan(text, dialect)
     scan.walk()
-    return scan.template() if scan.found else None
+    return scan.template() if scan.found or scan.expressions else None
 
 
 # -- names ---------------------------------------------------------------------------------------------------------
@@ -235,7 +238,6 @@ class Scan:
         """'{{ var('day') }}'      a part of the string, whose quotes must not end it"""
         if "{{" in content:
             return 0
-        self.found = True
         self.expressions.append(Expression(at, end, content, quoted=True))
         other = "'" if quote != "'" else '"'
         for position in range(at + 2, end - 2):
@@ -306,7 +308,7 @@ class Scan:
         unread = [found for span in self.statements() if (found := self.unread(*span)) is not None]
         text = "".join(self.characters)
         shown = {each.start: each for each in self.expressions if text.startswith("{{", each.start)}
-        return Template(text, shown, unread)
+        return Template(text, shown, unread, self.found)
 
     def statements(self) -> list[tuple[int, int]]:
         """The statements, from one semicolon to the next, without what is blank around them."""
