@@ -54,7 +54,7 @@ def results(found: lineal.Lineage) -> dict[str, list[tuple[object, ...]]]:
         usages = [(usage.way, usage.doubt, usage.calls) for usage in edge.usages]
         said.setdefault(edge.into.name, []).append((edge.source, edge.target, usages, edge.score))
     for read in found.reads:
-        said[read.target.name].append(read[:4])
+        said.setdefault(read.target.name, []).append(read[:4])
     for info in found.datasets:
         said.setdefault(info.dataset.name, []).append((info.kind, info.names, info.complete))
     return said

@@ -1,0 +1,136 @@
+"""The processes that lineal starts end with it: terminated, killed or interrupted, within two seconds."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import lineal
+from lineal.projects import render
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+
+SECONDS = 2.0
+SIGNALS = [signal.SIGTERM, signal.SIGKILL, signal.SIGINT]
+
+START = """
+import sys, time
+from lineal.extract import parallel
+from lineal.model import lifeline
+
+def work_for_ever(*_):
+    while True:
+        time.sleep(0.01)
+
+parallel.FEWEST = 2
+parallel.Share.read = work_for_ever
+if sys.argv[2] == "thread":
+    lifeline._end_by_kernel = lambda parent: None
+from lineal.cli import main
+main(["lineage", sys.argv[1], "--jobs", "2", "--no-cache"])
+"""
+"""lineal, whose workers never end of themselves."""
+
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+"""A template that takes all the CPU time it may have, which is five seconds."""
+
+
+def started(*arguments: str) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(lineal.__file__).parents[1]), "LINEAL_CACHE": ""}
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen([sys.executable, *arguments], env=environment, stdout=quiet, stderr=quiet)
+
+
+def children_of(process: int) -> set[int]:
+    """The processes that a process has started."""
+    found = set()
+    for each in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = each.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == process:
+            found.add(int(each.parent.name))
+    return found
+
+
+def is_at_work(process: int) -> bool:
+    try:
+        state = (
+            Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0]
+        )
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def wait_for_children(process: subprocess.Popen[bytes], count: int) -> set[int]:
+    began = time.monotonic()
+    while time.monotonic() - began < 60:
+        found = children_of(process.pid)
+        if len(found) >= count:
+            time.sleep(0.3)  # they have begun, and know whose they are
+            return children_of(process.pid)
+        assert process.poll() is None
+        time.sleep(0.02)
+    raise AssertionError("no worker was started")
+
+
+def check_that_all_end(process: subprocess.Popen[bytes], workers: set[int], sign: int) -> None:
+    process.send_signal(sign)
+    began = time.monotonic()
+    try:
+        while process.poll() is None or any(map(is_at_work, workers)):
+            assert time.monotonic() - began < SECONDS
+            time.sleep(0.02)
+    finally:
+        for worker in filter(is_at_work, workers):
+            os.kill(worker, signal.SIGKILL)
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("way", ["kernel", "thread"])
+@pytest.mark.parametrize("sign", SIGNALS)
+def test_processes_that_read_many_files(tmp_path: Path, sign: int, way: str) -> None:
+    for number in range(200):
+        (tmp_path / f"{number}.sql").write_text(f"CREATE VIEW v{number} AS SELECT a FROM t", encoding="utf-8")
+    process = started("-c", START, str(tmp_path), way)
+    check_that_all_end(process, wait_for_children(process, 2), sign)
+
+
+@pytest.mark.parametrize("sign", SIGNALS)
+def test_the_process_that_renders_templates(tmp_path: Path, sign: int) -> None:
+    (tmp_path / "lineal.yml").write_text("name: shop\n", encoding="utf-8")
+    (tmp_path / "nodes" / "a").mkdir(parents=True)
+    (tmp_path / "nodes" / "a" / "a.sql").write_text(f"SELECT {ENDLESS} a FROM t", encoding="utf-8")
+    process = started("-m", "lineal", "lineage", str(tmp_path))
+    check_that_all_end(process, wait_for_children(process, 1), sign)
+
+
+def test_a_renderer_sees_the_end_of_its_pipe(tmp_path: Path) -> None:
+    """Where no kernel tells it: in the middle of a template, too."""
+    script = tmp_path / "worker.py"
+    text = render.WORKER.read_text(encoding="utf-8").replace('if sys.platform == "linux"', "if False")
+    assert "if False" in text
+    script.write_text(text, encoding="utf-8")
+    command = [sys.executable, "-I", "-S", str(script), *render._folders_of("jinja2", "markupsafe")]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(json.dumps(render._setup(render.ALONE)).encode() + b"\n")
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline()) == {"ready": True}
+    process.stdin.write(json.dumps({"file": "a.sql", "text": ENDLESS, "this": "a"}).encode() + b"\n")
+    process.stdin.flush()
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.stdin.close()
+    assert process.wait(SECONDS) == 0
+    process.stdout.close()
