@@ -16,7 +16,21 @@ import pytest
 from smoke import workplace
 from smoke.documents import Form, Shown, Unreadable, commands_of, overlooked, pages, shown_in
 from smoke.environments import Environment
-from smoke.plan import EXTRAS, Action, Answer, Note, Notes, Parsed, Setup, Step, Uncovered, make_plan, plan, read_notes
+from smoke.plan import (
+    EXTRAS,
+    Action,
+    Answer,
+    Note,
+    Notes,
+    Parsed,
+    Setup,
+    Step,
+    Uncovered,
+    make_plan,
+    plan,
+    read_notes,
+    refusals,
+)
 from smoke.running import INSIDE, Room
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -186,6 +200,30 @@ def test_notes_say_what_is_not_run() -> None:
     ]
 
 
+def test_one_command_of_each_kind_is_run_without_its_extra() -> None:
+    shown = shown_in("page.md", "".join(f"    {command}\n" for command in NEEDY))
+    assert [step.text for step in refusals(plan(shown, Notes({NEEDY[-1]: Note(run="lineal run a")}, []), {}))] == [
+        "lineal run",
+        "lineal capture job.py",
+        "lineal lineage a --engine both",
+        "lineal lineage postgresql:///a",
+    ]
+
+
+NEEDY = (
+    "lineal lineage a",
+    "lineal run",
+    "lineal run --resume",
+    "lineal capture job.py",
+    "lineal lineage a --engine both",
+    "lineal lineage b --engine catalyst",
+    "lineal lineage postgresql:///a",
+    "lineal lineage postgresql:///a --engine both",
+    "X=1 lineal pipeline a --out b",
+    "lineal pipeline a --out b",
+)
+
+
 def test_a_note_about_a_command_that_is_gone_is_an_error() -> None:
     with pytest.raises(Uncovered, match="no page shows this any more: lineal show"):
         plan(shown_in("page.md", "    lineal serve\n"), Notes({"lineal show": Note(needs="eyes")}, []), {})
@@ -285,6 +323,14 @@ def test_a_command_with_another_exit_code(room: Room) -> None:
     assert failure_of(room, "lineal lineage nowhere/", code=2) == ""
     assert "exit code 2, not 0" in failure_of(room, "lineal lineage nowhere/")
     assert "exit code 0, not 1" in failure_of(room, "lineal lineage models/", code=1)
+
+
+def test_a_command_without_its_extra_names_it(room: Room) -> None:
+    shown = Shown("page.md", 1, Form.INDENTED, "", 1)
+    named = "echo \"pip install 'lineal[spark]'\"; exit 2"
+    assert room.refuse(Step(shown, Action.RUN, "spark", named)).failure == ""
+    assert "does not name" in room.refuse(Step(shown, Action.RUN, "postgres", named)).failure
+    assert "exit code 70, not 2" in room.refuse(Step(shown, Action.RUN, "spark", "exit 70")).failure
 
 
 def test_a_console_block_must_show_what_comes_out(room: Room) -> None:

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from smoke import workplace
 from smoke.documents import Unreadable, commands_of, pages
 from smoke.environments import Environment, NotInstalled, build_wheel, make_environment
-from smoke.plan import BASE, EXTRAS, Action, Answer, Notes, Parsed, Step, Uncovered, make_plan, read_notes
+from smoke.plan import BASE, EXTRAS, Action, Answer, Notes, Parsed, Step, Uncovered, make_plan, read_notes, refusals
 from smoke.processes import at_the_end, end_everything
 from smoke.running import INSIDE, Result, Room, Screen, free_port
 
@@ -146,6 +146,9 @@ def run_lane(
                     step = step._replace(action=Action.CHECK, reason=missing)
                 results.append(room.run(step))
                 work.screen.show_result(results[-1])
+            for step in refusals(steps) if extra == BASE else ():
+                results.append(room.refuse(step))
+                work.screen.show_result(results[-1])
     return results
 
 
@@ -207,13 +210,17 @@ def summarize(
     for step in missing:
         screen.show(f"{step.shown.place}: nothing has run or checked: {step.text}")
     failed = [result for result in results if result.failure]
-    ran = sum(result.way != "checked" for result in results)
+    ways = Counter(result.way for result in results)
     actions = Counter(step.action for step in steps)
-    screen.show(
-        f"smoke: {ran} commands run in {len(wanted)} environments, {len(results) - ran} checked because of what they "
-        f"need; {actions[Action.MENTION]} mentions, {actions[Action.INSTALL]} of pip, {actions[Action.MAKE]} of make; "
-        f"{len(failed) + len(missing)} failed; {seconds:.0f} s"
+    parts = (
+        f"{ways['run'] + ways['shared']} commands run in {len(wanted)} environments",
+        f"{ways['refused']} refused without their extra",
+        f"{ways['checked']} only checked",
+        f"{actions[Action.MENTION]} mentions, {actions[Action.INSTALL]} of pip, {actions[Action.MAKE]} of make",
+        f"{len(failed) + len(missing)} failed",
+        f"{seconds:.0f} s",
     )
+    screen.show(f"smoke: {'; '.join(parts)}")
     return int(bool(failed or missing))
 
 

@@ -250,6 +250,17 @@ def step_by_note(one: Shown, extra: str, notes: Notes) -> Step:
     return Step(one, Action.RUN, extra, note.run or one.text, reason, note.code, note.beside)
 
 
+def refusals(steps: Sequence[Step]) -> list[Step]:
+    """One command of each kind that needs an extra: without it, the command must say which extra that is."""
+    found: dict[tuple[str, ...], Step] = {}
+    for step in steps:
+        rule = next((pattern for extra, pattern in RULES if extra == step.extra and pattern.search(step.text)), None)
+        as_shown = step.text == step.shown.text and step.text.startswith("lineal ")
+        if step.action is Action.RUN and rule is not None and as_shown:
+            found.setdefault((step.extra, rule.pattern, step.text.split()[1]), step)
+    return list(found.values())
+
+
 def problems(root: Path, steps: Sequence[Step]) -> list[str]:
     """What a page names and is not there, extras and targets of make; and extras that nobody names or runs."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]

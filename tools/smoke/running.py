@@ -30,6 +30,8 @@ LONGEST = 300
 START = 60
 """Seconds that a server may take to start."""
 OK = 200
+MISTAKE = 2
+"""The exit code of a command that cannot do what was asked."""
 READY = "Ctrl-C ends it"
 ADDRESS = re.compile(r"http://[^\s]+")
 CLUSTER, BARE = "SPARK_CLUSTER", "BARE_PYTHON"
@@ -46,7 +48,7 @@ class Result(NamedTuple):
     """empty if all is well"""
     seconds: float
     way: str
-    """run, shared (in one process with others) or checked"""
+    """run, shared (in one process with others), checked or refused"""
 
 
 class Room:
@@ -93,6 +95,20 @@ class Room:
             failure = str(problem)
         way = "checked" if step.action is Action.CHECK else ("shared" if shared else "run")
         return Result(step, failure, time.monotonic() - began, way)
+
+    def refuse(self, step: Step) -> Result:
+        """Runs a command without the extra that it needs: it must end with one line that says what to install."""
+        began = time.monotonic()
+        try:
+            self.enter(step.shown.page)
+            done = self.shell(step.text)
+            failure = fault(done, MISTAKE)
+            if not failure and f"pip install 'lineal[{step.extra}]'" not in done.stdout:
+                failure = f"does not name the extra that it needs:\n{done.stdout.strip()}"
+        except (Late, TooLong, OSError) as problem:
+            failure = str(problem)
+        without = step._replace(extra=self.environment.extra, reason=f"without lineal[{step.extra}]")
+        return Result(without, failure, time.monotonic() - began, "refused")
 
     def enter(self, page: str) -> None:
         """Goes to the workplace of a page, so that what other pages have left behind cannot help or harm it."""

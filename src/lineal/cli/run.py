@@ -95,16 +95,19 @@ def command(**options: Any) -> None:
 
 def _run(request: Request) -> int:
     from lineal.cli.progress import progress
+    from lineal.extract import UnknownDialect
     from lineal.graph.graph import UnknownName
     from lineal.projects import ProjectError
+    from lineal.spark.session import SparkUnavailable, check
 
     corpus = _corpus(request)
     try:
-        import lineal.spark.run as spark
-        from lineal.extract import UnknownDialect
-        from lineal.spark.session import SparkUnavailable, check
-
         check()
+    except SparkUnavailable as missing:
+        raise Mistake(str(missing)) from missing
+    import lineal.spark.run as spark
+
+    try:
         options = spark.Options(
             _folder(request.project),
             request.select,

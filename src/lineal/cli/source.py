@@ -374,18 +374,20 @@ def _by_plan(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     """Spark's own analysis, on empty tables made from the known schemas."""
     if source.servers:
         raise Mistake("--engine catalyst is Spark's; --engine both asks the server")
+    spark = _spark()
     from lineal.spark.exact import of_corpus
 
-    return of_corpus(corpus, _spark())[1]
+    return of_corpus(corpus, spark)[1]
 
 
 def _by_both(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     """The text's lineage, with a diagnostic for every edge on which Spark, or the server, does not agree."""
     if source.servers:
         return _by_server(source, corpus)
+    spark = _spark()
     from lineal.spark.exact import compared
 
-    return compared(corpus, _spark())
+    return compared(corpus, spark)
 
 
 def _by_server(source: Source, corpus: Corpus) -> Extraction:
@@ -401,6 +403,7 @@ def _by_server(source: Source, corpus: Corpus) -> Extraction:
 
 
 def _spark() -> Any:
+    """A session; asked for before anything that imports pyspark, so that what is missing is said in one line."""
     from lineal.spark.session import SparkUnavailable, session
 
     try:

@@ -24,4 +24,9 @@ _HOME = {"capture": "lineal.spark.live", "lineage": "lineal.spark.exact"}
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(name)
-    return getattr(import_module(_HOME[name]), name)
+    try:
+        return getattr(import_module(_HOME[name]), name)
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("pyspark", "py4j"):
+            raise
+        raise ImportError("Spark is not installed: pip install 'lineal[spark]'") from None

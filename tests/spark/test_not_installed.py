@@ -1,0 +1,47 @@
+"""Where Spark is not installed, whatever needs it says so, and what to install."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+WITHOUT = "import sys; sys.modules.update(pyspark=None, py4j=None, pyarrow=None, numpy=None, pandas=None); "
+SAYS = "Spark is not installed: pip install 'lineal[spark]'"
+
+
+def python(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A program in a process of its own: no test before it can have imported Spark."""
+    command = [sys.executable, "-c", f"{WITHOUT}sys.path.insert(0, {str(SOURCE)!r}); {program}"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run"],
+        ["lineage", "--engine", "both"],
+        ["lineage", "--engine", "catalyst"],
+        ["capture", "job.py"],
+        ["pipeline", "v.sql", "--out", "out"],
+    ],
+    ids=" ".join,
+)
+def test_a_command(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "lineal.yml").write_text("name: p\nnodes: nodes\n")
+    (tmp_path / "nodes" / "v").mkdir(parents=True)
+    (tmp_path / "nodes" / "v" / "v.sql").write_text("SELECT 1 AS a")
+    (tmp_path / "nodes" / "v" / "v.yml").write_text("kind: sql\n")
+    (tmp_path / "v.sql").write_text("SELECT 1 AS a")
+    (tmp_path / "job.py").write_text("")
+    done = python(f"from lineal.cli import main; main({arguments!r})", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"Error: {SAYS}\n")
+
+
+def test_the_python_interface(tmp_path: Path) -> None:
+    done = python("from lineal.spark import lineage", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == f"ImportError: {SAYS}"
