@@ -1,6 +1,7 @@
 """The sample project of seed 000: every row of its matrices, chains, traces and counts comes out as listed there.
 
-The expectations are data (tests/data/shop/*.tsv), transcribed from the seed's "Test Harness".
+The expectations are data (tests/data/shop/*.tsv), transcribed from the seed's "Test Harness". The PySpark models,
+which the seed does not have, stand downstream of its models; python.tsv lists their edges.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ def rows(name: str) -> list[dict[str, str]]:
 
 
 EDGES, INSPECT, COUNTS = rows("edges"), rows("inspect"), rows("counts")
-UPSTREAM, DOWNSTREAM = rows("upstream"), rows("downstream")
+UPSTREAM, DOWNSTREAM, PYTHON = rows("upstream"), rows("downstream"), rows("python")
 MODELS = [row["model"] for row in COUNTS]
 CHAINS = list(dict.fromkeys((row["chain_model"], row["chain_column"]) for row in UPSTREAM))
+PYTHON_MODELS = list(dict.fromkeys(row["model"] for row in PYTHON))
 STARTS = list(dict.fromkeys(row["start"] for row in DOWNSTREAM))
 
 EXACT = (
@@ -103,7 +105,7 @@ def test_totals() -> None:
 
 
 def test_every_edge_leads_into_a_model_or_the_function() -> None:
-    assert {edge.into.name for edge in shop().edges} == {*MODELS, "order_volume_by_status"}
+    assert {edge.into.name for edge in shop().edges} == {*MODELS, *PYTHON_MODELS, "order_volume_by_status"}
 
 
 def test_the_literal_of_the_union_is_a_column_without_sources() -> None:
@@ -157,10 +159,38 @@ def test_downstream_trace(start: str) -> None:
     found = [
         (str(edge.source), str(edge.target), edge.kind, ", ".join(edge.used_in) if edge.kind == "inspect" else "")
         for edge in shop().downstream(start)
+        if edge.into.name not in PYTHON_MODELS
     ]
     listed = [row for row in DOWNSTREAM if row["start"] == start]
     assert len(found) == len(set(found)) == {"raw_customers.id": 8, "raw_orders.amount": 20}[start]
     assert set(found) == {(row["source"], row["target"], row["kind"], row["used_in"]) for row in listed}
+
+
+# -- the PySpark models ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", PYTHON_MODELS)
+def test_a_python_model_has_its_edges_and_no_others(model: str) -> None:
+    values = {(str(edge.target), str(edge.source), edge.kind, "") for edge in into(model, field_level=True)}
+    decide = {(model, str(edge.source), "inspect", ", ".join(edge.used_in)) for edge in into(model, field_level=False)}
+    assert values | decide == {
+        (
+            f"{model}.{row['target_column']}" if row["target_column"] else model,
+            f"{row['source_model']}.{row['source_column']}",
+            row["kind"],
+            row["used_in"],
+        )
+        for row in PYTHON
+        if row["model"] == model
+    }
+
+
+def test_a_chain_passes_through_sql_and_pyspark() -> None:
+    assert len(PYTHON_MODELS) == 5
+    found = {str(edge.target) for edge in shop().downstream("raw_orders.amount")}
+    assert {"stg_orders.amount", "fct_orders.amount", "feat_customer_orders.running_total"} <= found
+    assert "rpt_customer_segments.segment" in found
+    assert "rpt_revenue_by_status.completed" in found
 
 
 def test_depths_count_the_hops_from_the_start() -> None:

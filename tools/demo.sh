@@ -1,5 +1,5 @@
 #!/bin/sh
-# What `make demo` shows: three questions to the sample project in examples/shop, and its run on local Spark.
+# What `make demo` shows: questions to the sample project in examples/shop, SQL and PySpark, and its run on local Spark.
 set -eu
 
 lineal=${1:-lineal}
@@ -14,11 +14,13 @@ ask() {
 
 ask "1. Where does a column come from?" \
     lineage examples/shop -n int_customer_ranking --column customer_id
-ask "2. What is a model made of?" \
+ask "2. And a column of a PySpark model, through SQL and a module that the model imports?" \
+    lineage examples/shop -n feat_customer_orders --column amount_band
+ask "3. What is a model made of?" \
     lineage examples/shop -n dim_customers
-ask "3. What does a change of a raw column reach?" \
+ask "4. What does a change of a raw column reach?" \
     lineage examples/shop -n raw_orders --column amount --impact
-ask "4. Does the pipeline run, and does Spark see the same lineage?" \
+ask "5. Does the pipeline run, SQL and PySpark, and does Spark see the same lineage?" \
     run examples/shop
 
 cat <<END

@@ -51,6 +51,9 @@ def _read(subject: Subject) -> dict[Dataset, set[str]]:
                 columns.add(names.insensitive(read.column, False))
             elif kinds.get(read.target) == "exposure":
                 columns.add(STAR)
+    for edge in subject.graph.edges:
+        if edge.into != edge.source.dataset:
+            found.setdefault(edge.source.dataset, set()).add(names.insensitive(edge.source.name, False))
     return found
 
 

@@ -106,7 +106,7 @@ def project(
         (
             {"nodes__bad__bad_yml": "kind: banana\n", "nodes__bad__bad_sql": "select id from good"},
             "nodes/bad/bad.yml:1:7",
-            "error[yaml-type]: kind: expected sql, seed, source or function, found 'banana'",
+            "error[yaml-type]: kind: expected sql, python, seed, source or function, found 'banana'",
         ),
         ({"nodes__bad__bad_yml": "kind: sql\n"}, "nodes/bad/bad.yml:1:1", "error[missing-sql]: "),
     ],

@@ -11,7 +11,7 @@ from lineal.algebra.frame import Lineage, Made, Slot, Star, absorb, doubted, pou
 from lineal.extract.pyspark.columns.functions import columns_of, function
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.frames.map_order import map_order
-from lineal.extract.pyspark.frames.project import flat, projected, said
+from lineal.extract.pyspark.frames.project import flat, projected, said, typed
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import is_numeric, is_text, schema_of
@@ -133,8 +133,9 @@ def pivoted(run: Run, grouped: Grouped, items: list[ColumnValue], scope: FrameSc
         own = item.names[0] if item.names else output_name(item.tree, position, scope.evaluation)[0]
         suffixes.append(f"_{own}" if len(items) > 1 else "")
     for value in grouped.pivot_values if grouped.pivot_values is not None else [None]:
-        for lineage, suffix in zip(lineages, suffixes, strict=True):
-            found.append(pivot_column(value, suffix, lineage, grouped.pivot, scope))
+        for item, lineage, suffix in zip(items, lineages, suffixes, strict=True):
+            made = pivot_column(value, suffix, lineage, grouped.pivot, scope)
+            found.append(made if value is None else typed(grouped.relation, item.tree, made, scope))
     return found
 
 
