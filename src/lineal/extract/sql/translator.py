@@ -9,7 +9,7 @@ Text that Spark reads as it is keeps its lines: only the names of relations are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -72,10 +72,17 @@ class Translator:
     """What a project's relations are called in Spark, applied to its statements."""
 
     def __init__(
-        self, dialect: str, aliases: Mapping[str, str], tables: Mapping[str, str], columns_of: ColumnsOf = nothing_known
+        self,
+        dialect: str,
+        aliases: Mapping[str, str],
+        tables: Mapping[str, str],
+        columns_of: ColumnsOf = nothing_known,
+        accepts: Callable[[str], bool] = bool,
     ) -> None:
         self.facts = facts_of(dialect)
         self.columns_of = columns_of
+        self.accepts = accepts
+        """Whether Spark's grammar takes a text: Databricks says more than Spark reads."""
         self.tables = dict(tables)
         """Datasets and what they are called in Spark, where that is another name."""
         self.names: dict[str, str] = {}
@@ -107,7 +114,9 @@ class Translator:
             if diagnostics:
                 raise Untranslatable(f"cannot be translated to Spark: {diagnostics[0].message}", diagnostics[0].place)
             if script.dialect and spoken and len(trees) == 1:
-                return [Translated(spliced(script.text, list(self.edits(trees[0]))), True)]
+                text = spliced(script.text, list(self.edits(trees[0])))
+                if self.accepts(text):
+                    return [Translated(text, True)]
             return [self.written(tree, script) for tree in trees]
 
     def expression(self, text: str, dialect: str) -> str:

@@ -67,20 +67,19 @@ class Reader:
         return database, schema, str(config.get("alias") or name)
 
 
-def jinja_in(packages: list[tuple[Package, Properties]]) -> Iterator[str]:
+def jinja_in(package: Package, properties: Properties) -> Iterator[str]:
     """Values of YAML that are templates: +enabled: "{{ var('x') }}", schema: "{{ target.schema }}" """
-    for package, properties in packages:
-        yield from _templates(dict(package.variables))
-        for kind in ("models", "seeds", "snapshots", "sources"):
-            yield from _templates(package.tree(kind))
-        for source in properties.sources:
-            for value in (source, *source.listed("tables")):
-                for key in ("schema", "database", "identifier", "config", "enabled"):
-                    found = value.get(key)
-                    yield from _templates(found.plain() if found is not None else None)
-        for value in (*properties.models.values(), *properties.seeds.values(), *properties.snapshots.values()):
-            config = value.get("config")
-            yield from _templates(config.plain() if config is not None else None)
+    yield from _templates(dict(package.variables))
+    for kind in ("models", "seeds", "snapshots", "sources"):
+        yield from _templates(package.tree(kind))
+    for source in properties.sources:
+        for value in (source, *source.listed("tables")):
+            for key in ("schema", "database", "identifier", "config", "enabled"):
+                found = value.get(key)
+                yield from _templates(found.plain() if found is not None else None)
+    for value in (*properties.models.values(), *properties.seeds.values(), *properties.snapshots.values()):
+        config = value.get("config")
+        yield from _templates(config.plain() if config is not None else None)
 
 
 def _templates(data: Any) -> Iterator[str]:
@@ -91,7 +90,7 @@ def _templates(data: Any) -> Iterator[str]:
     elif isinstance(data, list):
         for value in data:
             yield from _templates(value)
-    elif isinstance(data, str) and "{{" in data:
+    elif isinstance(data, str) and ("{{" in data or "{%" in data):
         yield data
 
 

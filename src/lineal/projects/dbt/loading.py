@@ -11,7 +11,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus, Meaning
 from lineal.projects import yaml
 from lineal.projects.dbt import files
-from lineal.projects.dbt.adapters import adapter_named, adapter_said, adapter_spoken, profile_of
+from lineal.projects.dbt.adapters import DIALECTS, adapter_named, adapter_said, adapter_spoken, profile_of
 from lineal.projects.dbt.corpus import Assembly, index_of
 from lineal.projects.dbt.data_tests import generic_macros, generic_tests, singular_tests
 from lineal.projects.dbt.index import Index
@@ -24,6 +24,8 @@ from lineal.projects.dbt.stamp import MANIFEST_FILE, TARGET, folders_of
 from lineal.projects.schema import Schema
 from lineal.projects.settings import read_meanings
 from lineal.projects.text import Report, read_text, start_of
+
+NO_DIALECT = "the project does not say which database it is for: its SQL is taken for Spark's (--dialect)"
 
 
 def loaded(path: Path, dialect: str | None, schema: Schema, kept: Kept | None, to_run: bool = False) -> Corpus:
@@ -134,11 +136,14 @@ def load_files(
         project.root.name, str(project.root.file), target, Index([], project.root.name), macros, project.variables(),
         project.namespaces, kept=kept,
     )  # fmt: skip
-    values = kitchen.values(files.jinja_in(packages), project.root.name)
-    variables = {package: rendered(held, values) for package, held in project.variables().items()}
+    values = kitchen.values((each.name, text) for each, about in packages for text in files.jinja_in(each, about))
+    seen = {each.name: {**values.get(project.root.name, {}), **values.get(each.name, {})} for each in project.all}
+    seen[""] = values.get(project.root.name, {})
+    variables = {package: rendered(held, seen[package]) for package, held in project.variables().items()}
     nodes: list[Node] = []
     for package, properties in packages:
-        nodes += files.nodes_of(files.Reader(package, project, target, values, properties, report))
+        nodes += files.nodes_of(files.Reader(package, project, target, seen[package.name], properties, report))
+    guessed = False
     nodes = files.apart(nodes)
     separate(nodes, project.root.name)
     if not any(node.kind in REFERABLE for node in nodes):
@@ -146,7 +151,9 @@ def load_files(
         report(Diagnostic(Code.NO_INPUT, message, Place(str(project.root.file), 1, 1)))
     name_datasets(nodes, project.root.name)
     if not target["type"]:
-        target["type"] = adapter_spoken(node.text for node in nodes)
+        spoken = dialect if dialect in DIALECTS else adapter_spoken(node.text for node in nodes)
+        target["type"] = spoken or ("spark" if to_run else "")
+        guessed = to_run and not spoken
     index = index_of(nodes, project.root.name)
     by_id = {node.id: node for node in nodes}
     kitchen = Kitchen(
@@ -158,6 +165,7 @@ def load_files(
     made = assembly.finish(
         [*generic_tests(nodes, project, target["type"]), *singular_tests(project, report)] if to_run else None
     )
+    made.notes += [NO_DIALECT] if guessed else []
     made.notes += unit_test_note(sum(properties.unit_tests for _, properties in packages)) if to_run else []
     made.diagnostics = [*corpus.diagnostics, *made.diagnostics]
     return made

@@ -182,14 +182,18 @@ class Kitchen:
 
     # -- other texts ---------------------------------------------------------------------------------------------
 
-    def values(self, texts: Iterable[str], package: str) -> dict[str, Any]:
-        """Jinja in YAML: +enabled: "{{ var('x', true) }}"; what does not render stays as it is written"""
+    def values(self, texts: Iterable[tuple[str, str]]) -> dict[str, dict[str, Any]]:
+        """Jinja in YAML: +enabled: "{{ var('x', true) }}", as the package sees it that says so; by package and text.
+
+        What does not render stays as it is written.
+        """
         several = list(dict.fromkeys(texts))
-        if not several:
-            return {}
-        nobody = Node("", "", package, "", self.project_file)
-        pairs = zip(several, self.renderings([self.template(nobody, text) for text in several]), strict=True)
-        return {text: native(rendering.texts[0]) for text, rendering in pairs if rendering.texts}
+        found: dict[str, dict[str, Any]] = {}
+        templates = [self.template(Node("", "", package, "", self.project_file), text) for package, text in several]
+        for (package, text), rendering in zip(several, self.renderings(templates) if several else (), strict=True):
+            if rendering.texts:
+                found.setdefault(package, {})[text] = native(rendering.texts[0])
+        return found
 
     def hooks(self, hooks: list[tuple[Node, str]]) -> list[Rendering]:
         """A hook of a whole folder is rendered for two nodes; if it is the same for both, it is for all."""

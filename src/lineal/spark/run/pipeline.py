@@ -40,7 +40,7 @@ from lineal.spark.run.result import (
     Tested,
 )
 from lineal.spark.run.schedule import scheduled
-from lineal.spark.run.schemas import Schemas
+from lineal.spark.run.schemas import Schemas, reads
 from lineal.spark.run.select import selected
 from lineal.spark.run.state import Entry, State, locked
 from lineal.spark.run.warehouse import Catalogue, Folder, Tables, has_catalogue
@@ -153,7 +153,9 @@ class Pipeline:
         self.fingerprints = Fingerprints(jobs)
         names = {job.name: job.table for job in jobs.values() if job.table != job.name}
         self.schemas = Schemas(spark)
-        self.translator = Translator(corpus.dialect, corpus.aliases, names, self.schemas.columns)
+        self.translator = Translator(
+            corpus.dialect, corpus.aliases, names, self.schemas.columns, lambda sql: reads(spark, sql)
+        )
         self.python = self.python_models(corpus, tables)
         self.crosscheck = Crosscheck(corpus, static, spark, self.translator, self.python) if options.check else None
         self.builder = Builder(

@@ -36,3 +36,12 @@ class Schemas:
         """It has been built anew."""
         with self.lock:
             self.known.pop(key_of(table), None)
+
+
+def reads(spark: Any, sql: str) -> bool:
+    """Whether Spark's grammar takes a statement; what it means is another question."""
+    try:
+        spark._jsparkSession.sessionState().sqlParser().parsePlan(sql)
+    except Exception:
+        return False
+    return True

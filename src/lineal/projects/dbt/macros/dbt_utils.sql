@@ -66,7 +66,9 @@
 (select {% if source_column_name %}cast('{{ relation | string | replace("'", "") }}' as {{ dbt.type_string() }}) as {{ source_column_name }}, {% endif %}
 {%- if open %}*{% else -%}
 {%- for name in names -%}
-{{ adapter.quote(name) if name | lower in listed[relation | string] else 'null' }} as {{ adapter.quote(name) }}{{ ', ' if not loop.last }}
+{%- set value = adapter.quote(name) if name | lower in listed[relation | string] else 'null' -%}
+{%- set kind = overrides.get(name) or overrides.get(name | lower) or overrides.get(name | upper) -%}
+{{ 'cast(' ~ value ~ ' as ' ~ kind ~ ')' if kind else value }} as {{ adapter.quote(name) }}{{ ', ' if not loop.last }}
 {%- endfor -%}
 {%- endif %} from {{ relation }}{{ ' where ' ~ where if where }})
 {%- if not loop.last %} union all {% endif -%}

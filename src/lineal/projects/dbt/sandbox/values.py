@@ -128,6 +128,12 @@ class ResultColumns:
     def values(self) -> list[ResultColumn]:
         return [self[0]]
 
+    def keys(self) -> list[str]:
+        return [self[0].name]
+
+    def items(self) -> list[tuple[str, ResultColumn]]:
+        return [(self[0].name, self[0])]
+
     def __iter__(self) -> Iterator[ResultColumn]:
         yield self[0]
 
