@@ -64,7 +64,7 @@ class Maker:
         random = self.random
         taken = way(random.choice(hows), random.choice(tuple(Clause)), random.random() < 0.2, random.random() < 0.1)
         doubt = Doubt(Confidence(random.randrange(3)), True, self.text()) if random.random() < 0.2 else None
-        calls = random.choice(((), ("sum",), ("coalesce", self.text())))
+        calls = random.choice(((), ("sum",), ("coalesce", self.text()), ("round", ("cents", self.text(), "divide"))))
         return Usage(taken, doubt, None, Site(self.place(), self.text(), calls, Confidence(random.choice((3, 3, 4)))))
 
     def info(self, dataset: Dataset) -> DatasetInfo:

@@ -58,6 +58,8 @@ class Source(NamedTuple):
     only_schema: tuple[str, ...] = ()
     schema_from: tuple[str, ...] = ()
     verbose: bool = False
+    rooted: bool = False
+    """Files are named from the root of their project, whatever the working directory is."""
 
     @property
     def servers(self) -> tuple[str, ...]:
@@ -226,6 +228,7 @@ def corpus_of(source: Source) -> Corpus:
     files = [path for path in (*source.paths, *source.sql) if path not in source.servers]
     try:
         read = [_read(path, source) for path in files]
+        read = _named_from_roots(files, read) if source.rooted else read
         several = [*_servers(source, read), *read]
     except ProjectError as mistake:
         raise Mistake(str(mistake)) from mistake
@@ -239,6 +242,17 @@ def corpus_of(source: Source) -> Corpus:
         always = corpus.defaults.schemas[-1:] if source.servers and corpus.defaults is not None else ()
         corpus.defaults = Defaults(source.default_catalog, (*source.default_schema, *always))
     return corpus
+
+
+def _named_from_roots(paths: list[str], corpora: list[Corpus]) -> list[Corpus]:
+    """The corpora with their files named from the root of each; what was saved keeps the names that it has."""
+    from lineal.projects import is_saved
+    from lineal.projects.relative import rooted, roots
+
+    known = roots(path for path in paths if not is_saved(path))
+    return [
+        rooted(corpus, known[path]) if path in known else corpus for path, corpus in zip(paths, corpora, strict=True)
+    ]
 
 
 def _catalogues(source: Source) -> list[Inspected]:
@@ -342,7 +356,7 @@ def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     from lineal.store import digest, machinery
 
     where = [path if "://" in path else str(Path(path).resolve()) for path in source.paths]
-    key = digest("memory", machinery(), where, corpus.dialect, corpus.collapse_temporary, source.log)
+    key = digest("memory", machinery(), where, corpus.dialect, corpus.collapse_temporary, source.log, source.rooted)
     held = kept.get(key) if kept is not None else None
     if kept is not None and held is None and _is_known_by_stamp(source):
         kept.put(key, b"")  # the same again is found by its stamp; what an edit leaves as it was is kept from then on

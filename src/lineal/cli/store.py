@@ -55,7 +55,7 @@ def load(where: tuple[str, ...], address: str, namespace: str | None, wait: floa
     from lineal.views.safe import visible
 
     paths = checked(where)
-    extraction = graph_of(source._replace(paths=paths)).extraction
+    extraction = graph_of(source._replace(paths=paths, rooted=True)).extraction
     whose = namespace if namespace is not None else named_after(paths[0])
     with opened(address, wait, create=True) as store:
         change = load_sound(store, whose, extraction, _shown(paths))

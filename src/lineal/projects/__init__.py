@@ -41,6 +41,7 @@ __all__ = [
     "Schema",
     "corpus_of_text",
     "has_stamp",
+    "is_saved",
     "load",
     "read_schema",
     "schema_of",
@@ -127,6 +128,13 @@ def _loaded(
     from lineal.projects import dbt
 
     return dbt.load(where, dialect, schema, kept, to_run)
+
+
+def is_saved(path: str | os.PathLike[str]) -> bool:
+    """Whether an input is lineage that lineal has written: its files were named when it was made."""
+    from lineal.projects import saved, stored
+
+    return saved.matches(Path(path)) or stored.matches(Path(path))
 
 
 def has_stamp(path: str | os.PathLike[str]) -> bool:

@@ -1,16 +1,23 @@
-"""A corpus whose files are named from its own folder, wherever that folder is."""
+"""A corpus whose files are named from its own folder, wherever that folder is and whoever asks from wherever.
+
+lineal store load shop                models/orders.sql
+cd shop && lineal store load .        models/orders.sql
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from lineal.model.diagnostic import Diagnostic, Place
-from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.edge import Edge, Read, Site, Usage
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.script import Corpus, Script
 
+HERE = "."
 Rename = Callable[[str], str]
 
 
@@ -21,13 +28,85 @@ def relative(corpus: Corpus, root: str | os.PathLike[str], shown: str = "") -> C
     def renamed(file: str) -> str:
         return shorter + file[len(inside) :] if file.startswith(inside) else file
 
+    def reworded(message: str) -> str:
+        return message.replace(os.fspath(root), shown or Path(root).name)
+
+    return with_files(corpus, renamed, reworded)
+
+
+# -- from the root of a project ------------------------------------------------------------------------------------
+
+
+class Root(NamedTuple):
+    """The folder that the files of an input are named from."""
+
+    folder: str
+    """as their names begin now"""
+    prefix: str = HERE
+    """what their names begin with afterwards: where the folder is, below that of several inputs"""
+
+    def name(self, file: str) -> str:
+        """The name of a file; what is no file of the input keeps its name."""
+        if not file or "://" in file:
+            return file
+        inside = self.inside(file)
+        return file if inside is None else Path(self.prefix, inside).as_posix()
+
+    def inside(self, file: str) -> str | None:
+        """Where a file is, seen from the folder; None for what is no file."""
+        if file.startswith(f"{self.folder}{os.sep}"):
+            return file[len(self.folder) + 1 :]
+        return os.path.relpath(file, self.folder) if _exists(file) else None
+
+    def reworded(self, message: str) -> str:
+        """A message that names files of the folder."""
+        return message if self.folder == HERE else message.replace(f"{self.folder}{os.sep}", "")
+
+
+def roots(paths: Iterable[str]) -> dict[str, Root]:
+    """The root of each path that is a file or folder; several are named from the folder that all of them are in."""
+    found = {path: root_of(Path(path)) for path in paths if "://" not in path and _exists(path)}
+    if not found:
+        return {}
+    common = os.path.commonpath([folder.resolve() for folder in found.values()])
+    return {path: Root(str(folder), os.path.relpath(folder.resolve(), common)) for path, folder in found.items()}
+
+
+def root_of(path: Path) -> Path:
+    """The folder of the project that a path is or belongs to: that of target/manifest.json is above target."""
+    from lineal.projects import dbt
+
+    if dbt.matches(path):
+        return dbt.root_of(path)
+    return path if path.is_dir() else path.parent
+
+
+def rooted(corpus: Corpus, root: Root) -> Corpus:
+    """The same corpus, with its files named from the root."""
+    return with_files(corpus, root.name, root.reworded)
+
+
+def _exists(file: str) -> bool:
+    try:
+        return Path(file).exists()
+    except (OSError, ValueError):  # too long for a path, or with a NUL in it
+        return False
+
+
+# -- files under other names ---------------------------------------------------------------------------------------
+
+
+def with_files(corpus: Corpus, renamed: Rename, reworded: Rename) -> Corpus:
+    """The same corpus, with other names for its files, and messages that say so."""
     return replace(
         corpus,
         scripts=[_script(script, renamed) for script in corpus.scripts],
         functions=[replace(each, body=_script(each.body, renamed)) for each in corpus.functions],
         datasets=[_dataset(info, renamed) for info in corpus.datasets],
-        diagnostics=[_diagnostic(found, renamed, os.fspath(root), shown) for found in corpus.diagnostics],
+        diagnostics=[_diagnostic(found, renamed, reworded) for found in corpus.diagnostics],
         meanings=[replace(each, place=_place(each.place, renamed)) for each in corpus.meanings],
+        occurrences=[each._replace(place=_renamed(each.place, renamed)) for each in corpus.occurrences],
+        given=[_given(each, renamed, reworded) for each in corpus.given],
     )
 
 
@@ -36,19 +115,55 @@ def _script(script: Script, renamed: Rename) -> Script:
 
 
 def _place(place: Place | None, renamed: Rename) -> Place | None:
-    return place._replace(file=renamed(place.file)) if place is not None else None
+    return _renamed(place, renamed) if place is not None else None
+
+
+def _renamed(place: Place, renamed: Rename) -> Place:
+    return place._replace(file=renamed(place.file))
 
 
 def _dataset(info: DatasetInfo, renamed: Rename) -> DatasetInfo:
     if info.place is None and not any(column.place for column in info.columns):
         return info
-    return replace(info, place=_place(info.place, renamed), columns=[_column(each, renamed) for each in info.columns])
+    return replace(
+        info,
+        place=_place(info.place, renamed),
+        columns=[_column(each, renamed) for each in info.columns],
+        declared=None if info.declared is None else [_column(each, renamed) for each in info.declared],
+        produced=None if info.produced is None else [_column(each, renamed) for each in info.produced],
+    )
 
 
 def _column(column: ColumnInfo, renamed: Rename) -> ColumnInfo:
-    return column._replace(place=_place(column.place, renamed))
+    return column._replace(place=_place(column.place, renamed)) if column.place is not None else column
 
 
-def _diagnostic(found: Diagnostic, renamed: Rename, root: str, shown: str) -> Diagnostic:
-    message = found.message.replace(root, shown or Path(root).name)
-    return found._replace(place=_place(found.place, renamed), message=message)
+def _diagnostic(found: Diagnostic, renamed: Rename, reworded: Rename) -> Diagnostic:
+    return found._replace(place=_place(found.place, renamed), message=reworded(found.message))
+
+
+def _given(found: Extraction, renamed: Rename, reworded: Rename) -> Extraction:
+    """What an input reports itself: exposures of a project, events."""
+    return Extraction(
+        [_edge(edge, renamed) for edge in found.edges],
+        [_read(read, renamed) for read in found.reads],
+        {dataset: _dataset(info, renamed) for dataset, info in found.datasets.items()},
+        [_diagnostic(each, renamed, reworded) for each in found.diagnostics],
+        found.coverage,
+        [each._replace(place=_renamed(each.place, renamed)) for each in found.occurrences],
+        [each._replace(place=_place(each.place, renamed)) for each in found.statements],
+        [replace(each, place=_place(each.place, renamed)) for each in found.jobs],
+    )
+
+
+def _edge(edge: Edge, renamed: Rename) -> Edge:
+    return edge._replace(usages=tuple(_usage(usage, renamed) for usage in edge.usages))
+
+
+def _usage(usage: Usage, renamed: Rename) -> Usage:
+    site = Site(_place(usage.place, renamed), usage.expression, usage.path, usage.reader.level)
+    return usage._replace(trail=None, reader=site)
+
+
+def _read(read: Read, renamed: Rename) -> Read:
+    return read._replace(place=_place(read.place, renamed))

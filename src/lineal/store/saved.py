@@ -264,6 +264,7 @@ class _Reader:
         assert place is not None
         return Occurrence(
             **{
+                "name": "",
                 **made,
                 "place": place,
                 "users": tuple(made.get("users", ())),

@@ -25,6 +25,12 @@ def matches(path: Path) -> bool:
     return (path / PROJECT_FILE).is_file() or (path / MANIFEST_FILE).is_file()
 
 
+def root_of(path: Path) -> Path:
+    """The folder of the project that a path belongs to; that of a manifest alone is the one that it is in."""
+    folder, project = folders_of(path)
+    return project or folder
+
+
 def stamp(path: Path) -> str:
     """The hash of all that decides what `load` gives."""
     folder, project = folders_of(path)

@@ -1,4 +1,7 @@
-"""The versions of the schema: an older store is brought up to date when it is opened, a newer one is refused."""
+"""The versions of the schema: an older store is brought up to date when something is loaded, a newer one is refused.
+
+Whoever only reads may have no right to write, and reads older tables as they are.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ def migrate(database: Database, create: bool) -> None:
     applied = database.versions()
     if applied is None and not create:
         raise NoStore(f"there is no store at {database.name}: `lineal store load` makes one")
-    if _is_current(database, applied):
+    if _is_current(database, applied) or (applied and not create and max(applied) >= schema.READABLE):
         return
     with database.writing():
         applied = database.versions()  # another process may have been first

@@ -1,4 +1,4 @@
-"""The tables of a store, as a list of versions: an older store is brought up to date when it is opened.
+"""The tables of a store, as a list of versions: an older store is brought up to date when something is loaded.
 
     names    namespaces, datasets, columns, files, statements, ways     what has a number; never changes
     facts    edges, usages, dataset_infos, column_infos, …              true from a run to a run
@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-VERSION = 1
+VERSION = 2
+READABLE = 1
+"""Since this version the tables are the same for whoever reads them."""
 
 
 class Dialect(NamedTuple):
@@ -162,8 +164,25 @@ INDEXES = {
 """What traces and views look up: name → table and columns."""
 
 
+ROOTED = """
+UPDATE files SET name = substr(name, length(root) + 2)
+FROM (
+    SELECT namespace_id, CASE WHEN substr(source, 1, 2) = './' THEN substr(source, 3) ELSE source END AS root
+    FROM (SELECT namespace_id, rtrim(source, '/') AS source FROM runs
+          WHERE id IN (SELECT max(id) FROM runs GROUP BY namespace_id)) AS lasts
+) AS loaded
+WHERE loaded.namespace_id = files.namespace_id AND root <> '' AND substr(name, 1, length(root) + 1) = root || '/'
+    AND NOT EXISTS (
+        SELECT 1 FROM files AS others
+        WHERE others.namespace_id = files.namespace_id AND others.name = substr(files.name, length(root) + 2))
+"""
+"""Version 2 names files from the root of their project: without the path that they were loaded from."""
+
+
 def migration(dialect: Dialect, version: int) -> list[str]:
     """The statements that bring a store from the version before to this one."""
+    if version == 2:
+        return [ROOTED.strip()]
     if version != 1:
         raise ValueError(f"there is no version {version}")
     spelt = {**dialect._asdict(), "place": PLACE, "time_of_from": dialect.time.format("came")}

@@ -22,7 +22,7 @@ from lineal.store.lineage.sqlite import Sqlite
 
 
 def open_store(address: str, *, create: bool = False, wait: float = WAIT) -> Store:
-    """The store at a path or a postgresql:// address, brought up to date."""
+    """The store at a path or a postgresql:// address; what is created is of the latest version."""
     database: Database
     if address.startswith(SCHEMES):
         database = Postgres(address, create=create, wait=wait)
@@ -66,6 +66,7 @@ class Store:
 
     def load(self, namespace: str, extraction: Extraction, source: str = "", now: str = "") -> Change:
         """Make this the lineage of the namespace; what is as it was stays untouched."""
+        migrate(self.database, create=True)
         return load(self.database, namespace, extraction, source, now)
 
     def extraction(self, namespace: str, at: str | None = None) -> Extraction:
