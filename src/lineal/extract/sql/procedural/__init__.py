@@ -6,7 +6,8 @@ blocks    languages whose statements end with a semicolon; simple: their stateme
 tsql      T-SQL, whose statements just end; boundaries: where
 walker    what both do: variables, cursors, routines, built strings
 flow      which assignments a variable may hold at a moment
-values    what that is, as lineage
+values    what that is, as lineage; rows and their fields
+triggers  which rows a trigger's function calls NEW and OLD
 dynamic   statements in strings
 """
 
