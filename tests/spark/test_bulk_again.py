@@ -102,13 +102,13 @@ def test_a_folder_of_another_version(spark: Any, tmp_path: Path) -> None:
     log = write_json(tmp_path / "log.jsonl", rows(3))
     run(Options((log,), tmp_path / "out", closure=False), spark)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    manifest["tables"] |= {"reads": {}, "../log.jsonl": {}, "gone": {}}
-    (tmp_path / "out" / "reads").mkdir()
+    manifest["tables"] |= {"former": {}, "../log.jsonl": {}, "gone": {}}
+    (tmp_path / "out" / "former").mkdir()
     (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest | {"lineal": "0.0.1"}))
     with pytest.raises(BulkError, match=r"was made by lineal 0.0.1 .* or start over with --fresh"):
         run(Options((log,), tmp_path / "out", closure=False), spark)
     assert run(Options((log,), tmp_path / "out", closure=False, fresh=True), spark).statements == 3
-    assert not (tmp_path / "out" / "reads").exists() and Path(log).exists()
+    assert not (tmp_path / "out" / "former").exists() and Path(log).exists()
 
 
 def test_a_folder_of_somebody_else(spark: Any, tmp_path: Path) -> None:

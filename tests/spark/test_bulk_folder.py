@@ -14,6 +14,7 @@ from logbook import contents, rows, table, write_json
 
 from lineal.spark.bulk import BulkError, Options, guard, run
 from lineal.spark.bulk.state import opened
+from lineal.store.outputs import TABLES
 
 
 def test_a_child_does_not_outlive_its_parent(tmp_path: Path) -> None:
@@ -75,8 +76,7 @@ def test_the_closure_of_an_earlier_run_does_not_stay(spark: Any, tmp_path: Path)
     run(Options((log,), out), spark)
     manifest = json.loads((out / "manifest.json").read_text())
     assert {name: said["rows"] for name, said in manifest["tables"].items()} == {
-        name: len(table(out, name))
-        for name in ("statements", "edges", "columns", "diagnostics", "quarantine", "nodes", "closure")
+        name: len(table(out, name)) for name in (*TABLES, "nodes", "closure")
     }
     run(Options((log,), out, closure=False), spark)
     assert not (out / "closure").exists() and not (out / "nodes").exists()

@@ -78,9 +78,9 @@ def command(
 ) -> None:
     """Show what has changed in the lineage from BASE to HEAD, what that reaches, and whether it is safe.
 
-    BASE and HEAD are revisions of a git repository, project folders, or saved lineages (.lineal.json). Without HEAD,
-    BASE is compared with the work tree. A path that exists is a path; git:NAME is a revision in any case. A..B is BASE
-    and HEAD in one, A...B starts where the two parted.
+    BASE and HEAD are revisions of a git repository, project folders, folders that lineal pipeline wrote, or saved
+    lineages (.lineal.json). Without HEAD, BASE is compared with the work tree. A path that exists is a path; git:NAME
+    is a revision in any case. A..B is BASE and HEAD in one, A...B starts where the two parted.
 
     With --at, BASE is a store ($LINEAL_STORE or lineal.store.db, if it is left out) as it was at that time; without
     HEAD it is compared with the store as it is now.

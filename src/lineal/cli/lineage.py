@@ -93,9 +93,9 @@ class Limits(NamedTuple):
 def command(arguments: tuple[str, ...], source: Source, save: str | None, **options: Any) -> None:
     """Show where columns come from and where they go.
 
-    PATH is a project, a .sql or .py file, a notebook, a folder of them, a query log (.jsonl, .csv, .log), OpenLineage
-    events (.ndjson, .json), a saved lineage (.lineal.json), a PostgreSQL server (postgresql://host/database), or - for
-    standard input; several are read as one.  [default: .]
+    PATH is a project, a .sql or .py file, a notebook, a folder of them, a query log (.jsonl, .csv, .log), the folder
+    that lineal pipeline wrote, OpenLineage events (.ndjson, .json), a saved lineage (.lineal.json), a PostgreSQL server
+    (postgresql://host/database), or - for standard input; several are read as one.  [default: .]
 
     SELECTOR is a column or node with a plus on the side to follow: +m.c upstream, m.c+ downstream, +m.c+ both, 2+m.c
     two hops upstream, +m every column of m.

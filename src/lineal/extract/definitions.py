@@ -122,6 +122,10 @@ class Definitions:
         """the definitions that progress has been told of"""
         self.programs: dict[str, int] = {}
         """the entry points among the Python files, and how often each of them writes"""
+        self.gaps: dict[Dataset, set[Diagnostic]] = {}
+        """the places on the way to what a program writes of which only a run knows what they do"""
+        self.written_surely: set[Dataset] = set()
+        """what programs write in no branch, whatever is there already"""
 
     def extract(self, progress: Progress | None = None) -> Extraction:
         self.progress = progress
@@ -964,10 +968,10 @@ class Definitions:
 
     def jobs(self) -> list[Job]:
         """What writes each dataset, with its text."""
-        from lineal.extract.jobs import Jobs
+        from lineal.extract.jobs import Jobs, written_by
 
         jobs = Jobs()
-        self.attempt_each(jobs.add, self.order)
+        self.attempt_each(lambda each: jobs.add(written_by(each)), [each for each in self.order if not each.hidden])
         return jobs.all()
 
     def learnt_columns(self) -> dict[Dataset, dict[str, str]]:

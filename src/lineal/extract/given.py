@@ -73,6 +73,7 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
             dict.fromkeys([*found.statements, *(_renamed_statement(each, same) for each in given.statements)])
         ),
         jobs=lambda: [*found.jobs, *(_renamed_job(job, same) for job in given.jobs)],
+        texts={**found.texts, **given.texts},
         failures=found.failures,
     )
     given.failures.follow(both.diagnostics, both.coverage)
@@ -93,6 +94,7 @@ def _moved(found: Extraction, homes: Same) -> Extraction:
         occurrences=found.occurrences,
         statements=lambda: [_renamed_statement(each, homes) for each in found.statements],
         jobs=lambda: [_renamed_job(job, homes) for job in found.jobs],
+        texts=found.texts,
         failures=found.failures,
     )
 

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 from lineal.extract.entries import Definition
-from lineal.extract.sql.reading import offset_of
+from lineal.extract.sql.reading import Reading, offset_of
 from lineal.extract.sql.words import statements
 from lineal.model.edge import Dataset
 from lineal.model.job import Job
 
 PYTHON = "python"
+
+
+class Written(NamedTuple):
+    """A dataset, and the statement that writes it."""
+
+    target: Dataset
+    reading: Reading
+    node: Any
+    """the statement's tree, or where it starts; None where that is not known"""
+
+
+def written_by(definition: Definition) -> Written:
+    return Written(definition.target, definition.reading, definition.plan.node)
 
 
 Span = tuple[int, int]
@@ -25,31 +39,30 @@ class Jobs:
         self._jobs: dict[Dataset, Job] = {}
         self._spans: dict[int, list[Span]] = {}
 
-    def add(self, definition: Definition) -> None:
-        if not definition.hidden:
-            found = _job(definition, self._spans)
-            before = self._jobs.get(definition.target)
-            self._jobs[definition.target] = found if before is None else _both(before, found)
+    def add(self, written: Written) -> None:
+        found = _job(written, self._spans)
+        before = self._jobs.get(written.target)
+        self._jobs[written.target] = found if before is None else _both(before, found)
 
     def all(self) -> list[Job]:
         return list(self._jobs.values())
 
 
-def _job(definition: Definition, spans: dict[int, list[Span]]) -> Job:
-    node, reading = definition.plan.node, definition.reading
+def _job(written: Written, spans: dict[int, list[Span]]) -> Job:
+    target, reading, node = written
     place = reading.place_of_statement(node) if node is not None else None
     if reading.script.dialect == PYTHON:
-        return Job((definition.target,), place=place)
+        return Job((target,), place=place)
     if id(reading) not in spans:
         spans[id(reading)] = [(chunk[0].start, chunk[-1].end + 1) for chunk in statements(reading.tokens)]
-    sql = _text(definition, spans[id(reading)])
-    return Job((definition.target,), sql=sql, dialect=reading.script.dialect, place=place)
+    sql = _text(written, spans[id(reading)])
+    return Job((target,), sql=sql, dialect=reading.script.dialect, place=place)
 
 
-def _text(definition: Definition, spans: list[Span]) -> str:
+def _text(written: Written, spans: list[Span]) -> str:
     """The statement as it is written; of a procedure the whole script."""
-    text, node = definition.reading.script.text, definition.plan.node
-    offset = offset_of(node) if node is not None and definition.reading.found is None else None
+    text, node = written.reading.script.text, written.node
+    offset = offset_of(node) if node is not None and written.reading.found is None else None
     if len(spans) < 2 or offset is None:
         return text.strip().removesuffix(";").rstrip()
     start, end = spans[max(bisect_right(spans, offset, key=lambda span: span[0]) - 1, 0)]

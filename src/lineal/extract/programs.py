@@ -47,7 +47,7 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
         corpus = Corpus(definitions, dict(foreseen))
         corpus.lend_all()
         try:
-            run = Program(files, cast(Known, corpus)).execute(order)
+            run = Program(files, cast(Known, corpus), definitions.corpus.main).execute(order)
             read = read_by_statements(definitions)
             order = in_order(order, run, definitions)
         finally:
@@ -72,6 +72,8 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
             add(definitions, write, entry, number, again)
         except Exception as error:
             write.reading.fail(error, write.reading.statement_near(write.node))
+        if write.certain and not write.keeps:
+            definitions.written_surely.add(entry.dataset)
     definitions.programs = {**dict.fromkeys(run.program.entered, 0), **Counter(map(program_of, run.writes))}
 
 
@@ -143,7 +145,7 @@ class Again:
             return self.first.writes[number]
         if self.second is None:
             corpus = Corpus(self.definitions, foreseen_in(self.first))
-            self.second = Program(self.files, cast(Known, corpus)).execute()
+            self.second = Program(self.files, cast(Known, corpus), self.definitions.corpus.main).execute()
             said = set(self.first.diagnostics)
             kept = [each for each in self.definitions.diagnostics if each not in said]
             self.definitions.diagnostics[:] = [*kept, *self.second.diagnostics]
@@ -280,6 +282,8 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
     def made(evaluation: Evaluation, ctes: Any) -> Frame:
         now = again.write(number)
         remember(now, evaluation)
+        gaps = definitions.gaps.setdefault(definition.target, set())
+        gaps.update(*(relation.gaps for relation in ancestors(now.relation)))
         frame = written_frame(now) if again.placeholders else now.relation.frame
         columns = write.columns or (definitions.target_columns(definition) if write.positional else [])
         if write.partition is not None and write.positional:

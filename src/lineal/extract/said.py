@@ -33,8 +33,17 @@ def statements_of(definitions: Definitions) -> list[Statement]:
 
 def _statement(definition: Definition, columns: Columns) -> Statement:
     script = definition.reading.script
-    saying = Program(definition) if script.dialect == PYTHON else Sql(definition, columns)
+    if script.dialect == PYTHON:
+        return LateStatement.of(definition.target, script.dialect, Program(definition))
+    saying = Sql(definition.reading, definition.plan.node, is_whole(definition), columns)
+    saying.is_function = definition.plan.kind == "function"
     return LateStatement.of(definition.target, script.dialect, saying)
+
+
+def is_whole(definition: Definition) -> bool:
+    """Whether the script counts as a whole: the order of its statements matters, or a procedure holds them."""
+    ordered = definition.setting is not None and definition.setting.timeline is not None
+    return ordered or definition.reading.found is not None or definition.plan.node is None
 
 
 class Saying:
@@ -87,15 +96,18 @@ class Program(Saying):
 class Sql(Saying):
     """A statement; with all around it, where their order matters or a procedure holds them."""
 
-    def __init__(self, definition: Definition, columns: Columns) -> None:
-        self.definition = definition
-        self.reading = definition.reading
-        self.node = definition.plan.node
+    is_function = False
+
+    def __init__(self, reading: Reading, node: Any, whole: bool, columns: Columns) -> None:
+        self.reading = reading
+        self.node = node
+        """its tree, or where it starts"""
+        self.whole = whole
         self.columns = columns
 
     @property
     def kind(self) -> str:
-        if self.definition.plan.kind == "function":
+        if self.is_function:
             return "function"
         return self.look_up(lambda: kind_of(self.chunks[0]) if self.chunks else "", "")
 
@@ -109,12 +121,10 @@ class Sql(Saying):
 
     def own_chunks(self) -> list[Words]:
         """The words of the statement; of all around it, where it counts with them."""
-        chunks, node = self.reading.chunks, self.definition.plan.node
-        setting = self.definition.setting
-        ordered = setting is not None and setting.timeline is not None
-        if len(chunks) < 2 or ordered or self.reading.found is not None or node is None:
+        chunks = self.reading.chunks
+        if len(chunks) < 2 or self.whole:
             return chunks
-        offset = offset_of(node)
+        offset = offset_of(self.node)
         if offset is None:
             return chunks
         position = bisect_right(chunks, offset, key=lambda chunk: chunk[0].start) - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -179,6 +179,7 @@ class Extraction:
         statements: list[Statement] | Callable[[], list[Statement]] | None = None,
         jobs: list[Job] | Callable[[], list[Job]] | None = None,
         failures: Failures | None = None,
+        texts: Mapping[str, str] | None = None,
     ) -> None:
         self.edges = edges if edges is not None else []
         self._reads = reads if reads is not None else []
@@ -190,6 +191,8 @@ class Extraction:
         self._jobs = jobs if jobs is not None else []
         self.failures = failures if failures is not None else Failures()
         self.failures.follow(self.diagnostics, self.coverage)
+        self.texts = texts if texts is not None else {}
+        """The texts that places point into and that stand in no file: statements of a query history, by their names."""
 
     @property
     def reads(self) -> list[Read]:
@@ -219,5 +222,5 @@ class Extraction:
     def __reduce__(self) -> tuple[object, ...]:
         return Extraction, (
             self.edges, self.reads, self.datasets, self.diagnostics, self.coverage, self.occurrences, self.statements,
-            self.jobs,
+            self.jobs, None, self.texts,
         )  # fmt: skip

@@ -178,6 +178,16 @@ class Defaults:
     """the names are a server's own: "Mart" is not mart"""
 
 
+@dataclass(frozen=True)
+class Main:
+    """The one program that is run, as its command line says: python FILE ARGUMENT …, in a folder."""
+
+    file: str
+    arguments: tuple[str, ...] = ()
+    folder: str = ""
+    """where it is run: what relative paths start from"""
+
+
 @dataclass
 class Corpus:
     """Everything that is analysed together: one graph comes out of it."""
@@ -212,6 +222,8 @@ class Corpus:
     """How SQL writes a relation, and the dataset that it is: db.shop.orders is the model orders."""
     given: list[Extraction] = field(default_factory=list)
     """Lineage that is known already: saved, or reported by other tools."""
+    main: Main | None = None
+    """The program among the scripts that is read as it was run; without it, each one is read for all runs."""
 
 
 def dataset(name: str, namespace: str = "") -> Dataset:

@@ -8,6 +8,7 @@
     load("output.json")                       the JSON of LineageX
     load("events.ndjson")                     OpenLineage events, or a folder of them
     load("lineal.store.db")                   a store
+    load("lineage/")                          the folder that `lineal pipeline` wrote
     load("postgresql://ann@host/shop")        a PostgreSQL server
     corpus_of_text({"mart": "select …"})      SQL that is at hand
     read_schema("schema.yml"), schema_of({"orders": {"id": "int"}})
@@ -58,7 +59,13 @@ class Kind(Protocol):
     def load(self, path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus: ...
 
 
-KINDS = ("saved", "stored", "dbt", "featherflow", "openlineage", "lineagex", "logs", "files")
+class Stamped(Kind, Protocol):
+    """A kind of input that is known by a stamp."""
+
+    def stamp(self, path: Path) -> str: ...
+
+
+KINDS = ("saved", "stored", "pipeline", "dbt", "featherflow", "openlineage", "lineagex", "logs", "files")
 """The first one that matches reads the path."""
 
 
@@ -132,24 +139,31 @@ def _loaded(
 
 def is_saved(path: str | os.PathLike[str]) -> bool:
     """Whether an input is lineage that lineal has written: its files were named when it was made."""
-    from lineal.projects import saved, stored
+    from lineal.projects import pipeline, saved, stored
 
-    return saved.matches(Path(path)) or stored.matches(Path(path))
+    return any(kind.matches(Path(path)) for kind in (saved, stored, pipeline))
+
+
+STAMPED = ("pipeline", "dbt")
+"""Kinds of which it is known without reading an input what decides it."""
 
 
 def has_stamp(path: str | os.PathLike[str]) -> bool:
     """Whether it is known without reading an input what decides it."""
-    if "://" in str(path):
-        return False
-    from lineal.projects import dbt
-
-    return dbt.matches(Path(path))
+    return _stamped(path) is not None
 
 
 def stamp(path: str | os.PathLike[str]) -> str | None:
     """The hash of all that decides what `load` gives."""
-    if not has_stamp(path):
-        return None
-    from lineal.projects import dbt
+    kind = _stamped(path)
+    return kind.stamp(Path(path)) if kind is not None else None
 
-    return dbt.stamp(Path(path))
+
+def _stamped(path: str | os.PathLike[str]) -> Stamped | None:
+    if "://" in str(path):
+        return None
+    for name in STAMPED:
+        kind: Stamped = import_module(f"{__name__}.{name}")
+        if kind.matches(Path(path)):
+            return kind
+    return None

@@ -56,11 +56,15 @@ def page_data(
 
 
 def texts_of(graph: Graph, folder: str = "") -> dict[str, str]:
-    """The sources that places point at, as far as they are there."""
+    """The sources that places point at, as far as they are there: files, and statements of a query history."""
+    kept = graph.extraction.texts
     files = {usage.place.file for edge in graph.edges for usage in edge.usages if usage.place}
     files |= {info.place.file for info in graph.infos.values() if info.place}
     found: dict[str, str] = {}
     for file in sorted(files - {""}):
+        if file in kept:
+            found[file] = kept[file]
+            continue
         try:
             found[file] = Path(folder, file).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError, ValueError):

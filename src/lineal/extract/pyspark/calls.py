@@ -60,7 +60,21 @@ Keywords = dict[str, Value]
 
 
 def called(run: Run, node: ast.Call, env: Environment) -> Value:
-    """f(a, *b, k=c, **d)"""
+    """f(a, *b, k=c, **d)      a DataFrame that comes out takes the gaps that were met on the way"""
+    before = len(run.gaps)
+    run.calls += 1
+    made = value_called(run, node, env)
+    run.calls -= 1
+    if made.__class__ is Relation and (len(run.gaps) > before or run.loose):
+        made.gaps = made.gaps.union(run.gaps[before:], run.loose)
+        del run.gaps[before:]
+    elif run.calls == 0 and run.gaps:
+        run.loose += run.gaps
+        run.gaps.clear()
+    return made
+
+
+def value_called(run: Run, node: ast.Call, env: Environment) -> Value:
     called = node.func
     if called.__class__ is ast.Attribute:
         receiver = value(run, called.value, env)
@@ -205,21 +219,24 @@ def call_function(
         env.names.setdefault("__class__", function.home)
         env.names.setdefault("__self__", arguments[0] if arguments else None)
     reading, run.reading = run.reading, function.file.reading
+    outside = run.enter()
     run.depth += 1
     run.frames.append(Yielded(at_yield))
+    made: Value = None
     try:
         if isinstance(function.node, ast.Lambda):
-            return value(run, function.node.body, env)
+            made = value(run, function.node.body, env)
+            return made
         returns = Returns()
         block(run, function.node.body, env, returns)
         yielded = run.frames[-1]
+        made = Generator(yielded) if yielded or yields(function) else returned(run, returns)
+        return made
     finally:
         run.frames.pop()
         run.depth -= 1
         run.reading = reading
-    if yielded or yields(function):
-        return Generator(yielded)
-    return returned(run, returns)
+        run.leave(outside, taken=made.__class__ is Relation)
 
 
 def variant_for(function: Function, arguments: Arguments) -> Function:

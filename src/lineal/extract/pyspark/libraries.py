@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from lineal.extract.pyspark.arguments import parser
 from lineal.extract.pyspark.columns.functions import ColumnFunction, columns_of, handler_of, ordered
 from lineal.extract.pyspark.expressions import combined, compared, iterated, text_of_parts
 from lineal.extract.pyspark.natives import BUILTINS, builtin
@@ -402,6 +403,7 @@ LIBRARIES: dict[str, Handler] = {
     "pathlib.Path": first_argument,
     "os.path.basename": path_part(posixpath.basename),
     "os.path.dirname": path_part(posixpath.dirname),
+    "argparse.ArgumentParser": parser,
     "os.getenv": configuration,
     "os.environ.get": configuration,
     "dbutils.widgets.get": configuration,

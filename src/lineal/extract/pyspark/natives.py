@@ -273,6 +273,12 @@ PYTHON_TYPES: dict[str, Any] = {
 }  # fmt: skip
 
 
+def names_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """vars(args)"""
+    held = arguments[0] if arguments else None
+    return held.names if isinstance(held, Instance) else unknown()
+
+
 def get_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """getattr(F, name)(…)"""
     from lineal.extract.pyspark.attributes import attribute_of
@@ -354,7 +360,7 @@ BUILTINS: dict[str, Handler] = {
     "property": nothing, "staticmethod": nothing, "classmethod": nothing, "object": nothing, "super": nothing,
     "Exception": nothing, "ValueError": nothing, "open": lambda *_: Unknown("open()", "a file", Confidence.LOW),
     "input": lambda *_: Unknown("input()", "asked of a person", Confidence.LOW), "id": lambda *_: unknown(),
-    "issubclass": lambda *_: unknown(), "vars": lambda *_: unknown(), "dir": lambda *_: unknown(),
+    "issubclass": lambda *_: unknown(), "vars": names_of, "dir": lambda *_: unknown(),
     "hash": lambda *_: unknown(), "slice": lambda *_: unknown(), "exit": nothing, "quit": nothing,
     "eval": lambda *_: unknown(), "exec": nothing, "compile": lambda *_: unknown(),
     "__import__": lambda *_: unknown(), "bytes": lambda *_: unknown(), "pow": lambda *_: unknown(),

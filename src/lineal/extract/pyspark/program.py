@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -28,12 +29,15 @@ from lineal.extract.pyspark.values import (
     Instance,
     Library,
     Module,
+    Pattern,
     Session,
     Unknown,
     Value,
 )
 from lineal.extract.sql.evaluation import Catalog
 from lineal.model.diagnostic import Code
+from lineal.model.paths import path_name
+from lineal.model.script import Main
 from lineal.model.way import Confidence
 
 SPARK_WORDS = re.compile(r"spark|pyspark|DataFrame|\bdlt\b|awsglue|\bdbt\b|%sql|createOrReplaceTempView|DeltaTable")
@@ -57,8 +61,9 @@ GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]")
 class Program:
     """All Python files of a corpus."""
 
-    def __init__(self, files: list[File], known: Known) -> None:
+    def __init__(self, files: list[File], known: Known, main: Main | None = None) -> None:
         self.known = known
+        self.main = main
         self.files = files
         self.by_name: dict[str, list[File]] = {}
         for file in self.files:
@@ -89,6 +94,8 @@ class Program:
         """
         for file in self.files:
             file.environment = None
+        if self.main is not None:
+            return self.execute_main(self.main)
         for file in nodes if nodes is not None else (each for each in self.files if each.is_node):
             before = len(self.run.writes)
             self.attempt(self.enter_node, file)
@@ -106,6 +113,16 @@ class Program:
                 self.attempt(self.enter, file)
         for file in spoken:
             self.attempt(self.call_what_nobody_calls, file)
+        return self.finished()
+
+    def execute_main(self, main: Main) -> Run:
+        """The one file that is run, and what it imports: what it does not reach does not happen."""
+        for file in self.files:
+            if file.script.file == main.file:
+                self.attempt(self.enter, file)
+        return self.finished()
+
+    def finished(self) -> Run:
         for file in self.files:
             if file.failed is not None:
                 self.run.diagnostics.append(file.failed)
@@ -220,9 +237,10 @@ class Program:
         file.functions, file.classes, file.pipelines = [], [], []
         reading, run.reading = run.reading, file.reading
         journals, depth = run.journals, run.depth
+        outside = run.enter()
         for statement in file.tree.body:
             try:
-                run.journals, run.depth = [], depth
+                run.journals, run.depth, run.calls = [], depth, 0
                 block(run, [statement], env, Returns())
             except (Exhausted, RecursionError) as error:
                 if isinstance(error, Exhausted):
@@ -234,6 +252,7 @@ class Program:
                 run.grant()
                 run.reading = file.reading
         run.reading, run.journals, run.depth = reading, journals, depth
+        run.leave(outside, taken=True)
         return env
 
     def define_datasets(self, file: File) -> None:
@@ -344,6 +363,14 @@ class Program:
         return set()
 
     # -- names -------------------------------------------------------------------------------------------------
+
+    def path_of(self, text: str) -> str:
+        """A path as a dataset is called by it: of a program that was run, from the folder in which it ran."""
+        spelled = path_name(text)
+        if self.main is None or not self.main.folder or is_absolute(spelled):
+            return spelled
+        joined = posixpath.normpath(posixpath.join(self.main.folder, str(text)))
+        return Pattern(path_name(joined), text.level, text.reason) if isinstance(text, Pattern) else path_name(joined)
 
     def types_of(self, key: str) -> Mapping[str, str]:
         return self.known.types(key)
@@ -458,6 +485,8 @@ class Program:
         return found
 
     def new_member(self, name: str) -> Value:
+        if name == "sys.argv" and self.main is not None:
+            return [self.main.file, *self.main.arguments]
         if name == "sys.argv":
             return Unknown("argv", "the command line", Confidence.LOW)
         if name in ("__future__.annotations",):
@@ -467,6 +496,11 @@ class Program:
         if name in ("math.pi", "math.e"):
             return 3.14
         return Library(name)
+
+
+def is_absolute(path: str) -> bool:
+    """/lake/orders, s3://lake/orders, @stage/x, and {base}/orders, of which only a run knows"""
+    return path.startswith(("/", "@", "{")) or ":" in path.partition("/")[0]
 
 
 def common(left: tuple[str, ...], right: tuple[str, ...]) -> int:

@@ -14,7 +14,7 @@ from sqlglot import exp
 from lineal.algebra.frame import Frame, Lineage, Slot, answer, doubted, pour, star_slot
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.scope import UNRESOLVED, Scope, Source, field_of
-from lineal.model.diagnostic import Code
+from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause
 
@@ -61,6 +61,7 @@ class Relation:
         "_stars",
         "attributes",
         "evaluation",
+        "gaps",
         "hidden",
         "parents",
         "rows",
@@ -86,6 +87,8 @@ class Relation:
         """what filter and orderBy may still name after a select"""
         self.twice: tuple[Twice, ...] = ()
         self.types: dict[int, str] = {}
+        self.gaps: frozenset[Diagnostic] = frozenset()
+        """the places in the step that made it of which only a run knows what they do"""
         self._by_key: dict[str, list[Attribute]] | None = None
         self._stars: list[Attribute] | None = None
 

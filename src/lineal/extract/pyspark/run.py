@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.relation import FrameEvaluation, Relation
@@ -21,6 +21,9 @@ from lineal.model.way import Confidence
 if TYPE_CHECKING:
     from lineal.extract.pyspark.files import File
     from lineal.extract.pyspark.program import Program
+
+GAPS = frozenset((Code.DYNAMIC, Code.UNSUPPORTED_CONSTRUCT, Code.TOO_DEEP))
+"""What says that columns or rows are made in a way that is not known."""
 
 MOST_STEPS = 300_000
 SECOND_CHANCE = 50_000
@@ -88,6 +91,14 @@ class Write:
     """it stands in no branch, and nothing drops it: the target is there"""
 
 
+class Activation(NamedTuple):
+    """What is known of gaps outside of the function or module at hand."""
+
+    gaps: list[Diagnostic]
+    loose: list[Diagnostic]
+    calls: int
+
+
 class Run:
     """The state of a program's one abstract run; each entry point starts with its own views."""
 
@@ -103,6 +114,12 @@ class Run:
         self.leaves: list[tuple[Relation, Any, PythonReading]] = []
         self.diagnostics: list[Diagnostic] = []
         self.reported: set[Diagnostic] = set()
+        self.gaps: list[Diagnostic] = []
+        """the gaps that were met in the call at hand, and in the calls inside of it"""
+        self.loose: list[Diagnostic] = []
+        """those of the function at hand that no DataFrame has taken: of a column that a name holds"""
+        self.calls = 0
+        """how many calls are inside of each other, in the function at hand"""
         self.script: Any = None
         self.begun = 0
         """how many writes there were when the script began"""
@@ -126,6 +143,7 @@ class Run:
         """A script, or a function that nobody calls: a session of its own."""
         self.script, self.views, self.written, self.leaves = script, {}, {}, []
         self.patched, self.using, self.session = {}, ("", ""), []
+        self.gaps, self.loose, self.calls = [], [], 0
         self.steps, self.chances, self.begun = 0, CHANCES, len(self.writes)
 
     # -- limits ------------------------------------------------------------------------------------------------
@@ -145,8 +163,10 @@ class Run:
     def evaluation(self) -> FrameEvaluation:
         return FrameEvaluation(self.catalog, self.reading, self.facts, NO_TARGET)
 
-    def report(self, code: Code, message: str, node: Any, hint: str = "") -> None:
+    def report(self, code: Code, message: str, node: Any, hint: str = "", gap: bool = True) -> None:
         diagnostic = Diagnostic(code, message, self.reading.place_of(node), hint)
+        if gap and code in GAPS:
+            self.gaps.append(diagnostic)
         if diagnostic not in self.reported:
             self.reported.add(diagnostic)
             self.diagnostics.append(diagnostic)
@@ -158,14 +178,31 @@ class Run:
             diagnostic = Diagnostic(Code.TOO_DEEP, "the code nests too deeply", place)
         else:
             diagnostic = internal_error(error, place, what)
+        self.gaps.append(diagnostic)
         if diagnostic not in self.reported:
             self.reported.add(diagnostic)
             self.diagnostics.append(diagnostic)
 
-    def dynamic(self, what: str, node: ast.AST, level: Confidence = Confidence.UNKNOWN) -> None:
-        """A place that only a run can tell, with its text and the reason; a name that nothing defines tells nothing."""
+    def dynamic(self, what: str, node: ast.AST, level: Confidence = Confidence.UNKNOWN, gap: bool = True) -> None:
+        """A place that only a run can tell, with its text and the reason; a name that nothing defines tells nothing.
+
+        The name of a dataset is no gap: it stays a placeholder, and the columns are known.
+        """
         level = Confidence.UNKNOWN if level is Confidence.HIGH else level
-        self.report(Code.DYNAMIC, f"{what}: {self.reading.text_of(node)} [{level.name}]", node)
+        self.report(Code.DYNAMIC, f"{what}: {self.reading.text_of(node)} [{level.name}]", node, gap=gap)
+
+    def enter(self) -> Activation:
+        """A function or module begins: what is loose outside may be in what it is given."""
+        outside = Activation(self.gaps, self.loose, self.calls)
+        self.gaps, self.loose, self.calls = [], [*self.loose], 0
+        return outside
+
+    def leave(self, outside: Activation, taken: bool) -> None:
+        """It has ended; its gaps are those of the call outside, unless the DataFrame that it gives has taken them."""
+        new = [*self.loose[len(outside.loose) :], *self.gaps]
+        self.gaps, self.loose, self.calls = outside
+        if not taken:
+            self.gaps.extend(new)
 
     def unknown(self, node: ast.AST, reason: str) -> Unknown:
         from lineal.extract.pyspark.values import label_of

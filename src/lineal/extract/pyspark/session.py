@@ -25,7 +25,7 @@ from lineal.extract.pyspark.values import (
     label_of,
 )
 from lineal.model.edge import Doubt
-from lineal.model.paths import delta_path, path_name
+from lineal.model.paths import delta_path
 from lineal.model.way import Confidence
 
 Arguments = list[Value]
@@ -52,12 +52,12 @@ def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], 
         return found
     if isinstance(name, str):
         if isinstance(name, Pattern):
-            run.dynamic("a name of which only a run knows parts", node, name.level)
+            run.dynamic("a name of which only a run knows parts", node, name.level, gap=False)
         return read(run, name, node)
     if isinstance(name, Unknown):
-        run.dynamic(f"a name that only a run knows ({name.reason})", node, name.level)
+        run.dynamic(f"a name that only a run knows ({name.reason})", node, name.level, gap=False)
         return read(run, f"{{{name.label}}}", node)
-    run.dynamic("a name that only a run knows", node)
+    run.dynamic("a name that only a run knows", node, gap=False)
     return read(run, f"{{{label_of(node)}}}", node)
 
 
@@ -124,7 +124,7 @@ def dataset(
 
 
 def path_read(run: Run, name: str, node: Any) -> Relation:
-    spelled = path_name(name)
+    spelled = run.program.path_of(name)
     table_at = run.program.located.get(spelled)
     if table_at is not None:
         return table_named(run, table_at, node)
@@ -276,7 +276,7 @@ def read_path(run: Run, held: Builder, name: str, arguments: Arguments, keywords
         schema = SchemaValue([(each, "") for each in fixed])
 
     def read(run: Run, spelled: str, node: Any) -> Relation:
-        shown = path_name(spelled)
+        shown = run.program.path_of(spelled)
         located = run.program.located.get(shown)
         if located is not None:
             return table_named(run, located, node)

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.extract.pyspark.arguments import parser_call
 from lineal.extract.pyspark.columns.trees import subquery
 from lineal.extract.pyspark.expressions import text_of_parts
 from lineal.extract.pyspark.frames.project import anything
@@ -18,7 +19,6 @@ from lineal.extract.pyspark.session import catalog_call, conf_call, in_use, read
 from lineal.extract.pyspark.standard import future_call, pool_call
 from lineal.extract.pyspark.values import Builder, Choice, ColumnValue, Pattern, Unknown, Value, label_of
 from lineal.model.diagnostic import Code
-from lineal.model.paths import path_name
 from lineal.model.way import Confidence
 
 Arguments = list[Value]
@@ -47,12 +47,12 @@ def target_names(run: Run, name: Value, node: Any, path: bool) -> list[str]:
         return [each for option in name.options for each in target_names(run, option, node, path)]
     if isinstance(name, Unknown) or name is None or not isinstance(name, str):
         level = name.level if isinstance(name, Unknown) else Confidence.UNKNOWN
-        run.dynamic("a target that only a run knows", node, level)
+        run.dynamic("a target that only a run knows", node, level, gap=False)
         return [f"{{{name.label if isinstance(name, Unknown) else label_of(node)}}}"]
     if isinstance(name, Pattern):
-        run.dynamic("a target of which only a run knows parts", node, name.level)
+        run.dynamic("a target of which only a run knows parts", node, name.level, gap=False)
     if path:
-        spelled = path_name(name)
+        spelled = run.program.path_of(name)
         return [run.program.located.get(spelled, spelled)]
     parts, is_path = table_parts(name)
     return [".".join(parts if is_path else in_use(run, parts))]
@@ -112,7 +112,7 @@ def write_done(run: Run, held: Builder, name: str, arguments: Arguments, keyword
         target = first(arguments, keywords, "name", "tableName")
         located = options.get("path")
         if isinstance(located, str) and isinstance(target, str) and not isinstance(target, Pattern):
-            run.program.located[path_name(located)] = target
+            run.program.located[run.program.path_of(located)] = target
         return write_to(run, relation, target, node, defines=not append, keeps=keeps)
     if name == "jdbc":
         return write_to(run, relation, first(arguments[1:], keywords, "table"), node, defines=not append, keeps=keeps)
@@ -297,6 +297,7 @@ ACTIONS.update({name: glue_method(name) for name in GLUE_METHODS})
 
 
 BUILDERS: dict[str, Callable[[Run, Builder, str, Arguments, Keywords, Any], Value]] = {
+    "arguments": parser_call,
     "read": read_call,
     "write": write_call,
     "catalog": catalog_call,

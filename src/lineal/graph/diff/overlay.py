@@ -53,6 +53,7 @@ def _united(base: Graph, head: Graph, same: dict[Dataset, Dataset]) -> Extractio
     return Extraction(
         [*head.edges, *gone], [], infos, head.extraction.diagnostics, head.extraction.coverage,
         failures=head.extraction.failures,
+        texts={**base.extraction.texts, **head.extraction.texts},
     )  # fmt: skip
 
 

@@ -5,7 +5,6 @@ Where the session has Delta, each is a Delta table over the same files.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from functools import partial
 from pathlib import Path
@@ -19,8 +18,9 @@ from pyspark.sql import SparkSession
 from lineal.spark.bulk.folder import UNFINISHED, Folder, nothing_more
 from lineal.spark.bulk.settings import settings
 from lineal.spark.names import column
+from lineal.store.outputs import TABLES, digest_of
 
-NAMES = ("statements", "edges", "columns", "diagnostics", "quarantine", "nodes", "closure")
+NAMES = (*TABLES, "nodes", "closure")
 PART = 1_000_000
 GROUP = 100_000
 
@@ -63,7 +63,7 @@ class Output:
 
     def commit(self, name: str, rows: int) -> dict[str, Any]:
         """Put what stands aside in the place of what was there."""
-        said = {"rows": rows, "digest": _digest(self.folder.aside(name))}
+        said = {"rows": rows, "digest": digest_of(self.folder.aside(name))}
         self.folder.put(name, partial(self.convert, name) if self.delta else nothing_more)
         if self.delta:
             self.forget_logs()
@@ -99,11 +99,3 @@ def _parts(folder: Path, table: pa.Table) -> None:
 def write_part(folder: Path, number: int, table: pa.Table) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, folder / f"part-{number:05}.parquet", compression="zstd", row_group_size=GROUP)
-
-
-def _digest(folder: Path) -> str:
-    digest = hashlib.blake2b(digest_size=20)
-    for file in sorted(folder.rglob("*.parquet")):
-        digest.update(file.relative_to(folder).as_posix().encode())
-        digest.update(file.read_bytes())
-    return digest.hexdigest()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -163,7 +163,11 @@ class Run:
             summary.closure = self.stage("closure", write)
         else:
             self.output.forget("nodes", "closure")
-        said = {"complete": True, "rows": log.rows, "statements": summary.statements}
+        said = {
+            "complete": True, "rows": log.rows, "statements": summary.statements, "dialect": corpus.dialect,
+            "namespace": corpus.namespace,
+            "coverage": asdict(extraction.coverage),
+        }  # fmt: skip
         summary.tables = self.output.written
         self.state.finish({**said, "tables": summary.tables})
         self.output.tidy()

@@ -21,8 +21,10 @@ from lineal.algebra.frame import Frame
 from lineal.extract.definitions import PYTHON, Definitions, Edges, Prepared
 from lineal.extract.entries import Definition
 from lineal.extract.memory import Memory, Remembering
+from lineal.extract.said import is_whole
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.glance import may_be_procedural
+from lineal.extract.sql.reading import offset_of
 from lineal.model.collector import uncollected
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import Extraction
@@ -57,6 +59,22 @@ class Resolved(NamedTuple):
     """statements that executors read in this run"""
     here: int
     """those that were left for the driver"""
+    writes: list[Written]
+    """what the statements of a log write, in the order of definition"""
+
+
+class Written(NamedTuple):
+    """A statement, and a dataset that it writes, or a function that it defines."""
+
+    statement: str
+    target: Dataset
+    offset: int | None
+    """where in the script it starts; None where that is not known"""
+    whole: bool
+    """it counts with the script around it"""
+    procedural: bool
+    """a procedure holds it"""
+    function: bool = False
 
 
 class Noting(Definitions):
@@ -100,9 +118,24 @@ class Noting(Definitions):
     def note(self, source: Column, target: Column | Dataset, definition: Definition) -> None:
         self.statements_of.setdefault((source, target), set()).add(definition.reading.script.file)
 
+    def writes(self) -> list[Written]:
+        """Programs are left out: only scripts have them, and their statements are written down as they are."""
+        shown = [each for each in self.order if not each.hidden and each.reading.script.dialect != PYTHON]
+        space = self.corpus.namespace
+        routines = [(reading.script.file, Dataset(space, name)) for name, reading in self.routines_read]
+        return [*map(_written, shown), *(Written(file, target, 0, True, True, True) for file, target in routines)]
+
     def parsed(self, reading: Any) -> list[Any]:
         self.read_here += 1
         return super().parsed(reading)
+
+
+def _written(definition: Definition) -> Written:
+    reading, node = definition.reading, definition.plan.node
+    offset = offset_of(node) if node is not None else None
+    held = reading.found is not None
+    is_function = definition.plan.kind == "function"
+    return Written(reading.script.file, definition.target, offset, is_whole(definition), held, is_function)
 
 
 class Keys(Remembering):
@@ -146,7 +179,8 @@ def _resolved(levels: Levels, corpus: Corpus, state: State, seconds: float) -> R
     gathered, extraction, poisoned = together(gathering, corpus, state, asked, seconds)
     state.settle(set(keys), gathered.memory.now)
     programs = sum(script.dialect == PYTHON for script in corpus.scripts)
-    return Resolved(extraction, gathered.statements_of, poisoned, parsed, gathered.read_here + programs)
+    here = gathered.read_here + programs
+    return Resolved(extraction, gathered.statements_of, poisoned, parsed, here, gathered.writes())
 
 
 Gathered = TypeVar("Gathered", bound=Noting)

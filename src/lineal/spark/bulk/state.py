@@ -25,9 +25,9 @@ from lineal.spark.bulk.folder import OWNER, UNFINISHED, Folder, folder_at
 from lineal.spark.bulk.guard import Fault
 from lineal.spark.bulk.output import NAMES
 from lineal.store.keys import machinery
+from lineal.store.outputs import FORMAT, MANIFEST, said_by
 
-FORMAT = 1
-MANIFEST, RECORDS = "manifest.json", "_records"
+RECORDS = "_records"
 MOST_FILES = 16
 """of records, before they are made one"""
 OURS = (MANIFEST, *NAMES, RECORDS, UNFINISHED)
@@ -149,12 +149,3 @@ def others_tables(folder: Folder) -> set[str]:
     """The tables that a manifest tells of: another version may have made more of them."""
     told = (said_by(folder.read(MANIFEST)) or {}).get("tables")
     return set(told) if isinstance(told, dict) else set()
-
-
-def said_by(manifest: bytes | None) -> dict[str, Any] | None:
-    """What a manifest says; that of another program is none."""
-    try:
-        found = json.loads(manifest or b"null")
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) and "lineal" in found else None

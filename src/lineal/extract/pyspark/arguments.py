@@ -1,0 +1,221 @@
+"""argparse over a command line that is known: what a job was given when it was run.
+
+The parser is put together from the constants of the program, by argparse itself; nothing of the program is executed.
+The type of an argument is applied afterwards, abstractly, as every other call is.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Builder, Class, Instance, Library, Unknown, Value, is_known, label_of
+from lineal.model.way import Confidence
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+NAMESPACE = Class("Namespace", [], {})
+BOOLEAN = "argparse.BooleanOptionalAction"
+PASSED_ON = ("nargs", "dest", "required", "metavar")
+"""What argparse itself needs to know of an argument."""
+
+
+class Refused(Exception):
+    """The command line does not fit the parser, or the parser is made of more than constants."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse's own parser, which neither prints nor exits."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Refused(message)
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        raise Refused(message or "")
+
+
+@dataclass
+class Specification:
+    """What a program says of its arguments, until it asks for them."""
+
+    arguments: list[tuple[Arguments, Keywords]] = field(default_factory=list)
+    defaults: dict[str, Value] = field(default_factory=dict)
+    commands: dict[str, Specification] = field(default_factory=dict)
+    command: Value = None
+    """the name under which the chosen command is kept"""
+    unclear: bool = False
+    """something was said of it that is not known here"""
+
+
+@dataclass
+class Expected:
+    """One argument: its default, its type, and the constant that a flag stands for."""
+
+    default: Value
+    kind: Value
+    constant: Value
+
+
+def parser(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """argparse.ArgumentParser()      followed where the command line is known; else what it gives is configuration"""
+    if run.program.main is None:
+        reason = "what argparse.ArgumentParser() gives is only known when it runs"
+        return Unknown(label_of(node), reason, Confidence.LOW)
+    unclear = bool({"parents", "fromfile_prefix_chars", "prefix_chars", "argument_default"} & set(keywords))
+    return Builder("arguments", {"specification": Specification(unclear=unclear)})
+
+
+def parser_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """parser.add_argument("--day"), parser.parse_args()"""
+    handler = METHODS.get(name)
+    if handler is None:
+        held.parts["specification"].unclear = True
+        return Unknown(f"{name}()", "not followed", Confidence.LOW)
+    return handler(run, held, arguments, keywords, node)
+
+
+def add_argument(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    specification = held.parts["specification"]
+    run.touch(specification.arguments)
+    specification.arguments.append((arguments, keywords))
+    return None
+
+
+def same_parser(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """parser.add_argument_group("dates")      its arguments are the parser's"""
+    return held
+
+
+def set_defaults(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    defaults = held.parts["specification"].defaults
+    run.touch(defaults)
+    defaults.update(keywords)
+    return None
+
+
+def add_subparsers(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    held.parts["specification"].command = keywords.get("dest")
+    return held
+
+
+def add_parser(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """commands.add_parser("daily")"""
+    specification, made = held.parts["specification"], Specification()
+    if arguments and isinstance(arguments[0], str):
+        run.touch(specification.commands)
+        specification.commands[arguments[0]] = made
+    else:
+        specification.unclear = True
+    return Builder("arguments", {"specification": made})
+
+
+def parse_args(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    found = _parsed(run, held, arguments, keywords, node)
+    return found[0] if isinstance(found, tuple) and not found[1] else _unknown(node)
+
+
+def parse_known_args(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    found = _parsed(run, held, arguments, keywords, node)
+    return found if isinstance(found, tuple) else (_unknown(node), _unknown(node))
+
+
+METHODS: dict[str, Callable[[Run, Builder, Arguments, Keywords, Any], Value]] = {
+    "add_argument": add_argument,
+    "add_argument_group": same_parser,
+    "add_mutually_exclusive_group": same_parser,
+    "set_defaults": set_defaults,
+    "add_subparsers": add_subparsers,
+    "add_parser": add_parser,
+    "parse_args": parse_args,
+    "parse_known_args": parse_known_args,
+}
+
+
+def _unknown(node: Any) -> Unknown:
+    return Unknown(label_of(node), "the command line cannot be followed", Confidence.LOW)
+
+
+def _parsed(
+    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
+) -> tuple[Instance, list[str]] | None:
+    given = arguments[0] if arguments else keywords.get("args")
+    words = list(run.program.main.arguments) if given is None and run.program.main is not None else given
+    if not isinstance(words, (list, tuple)) or not is_known(words) or "namespace" in keywords:
+        return None
+    expected: dict[str, Expected] = {}
+    defaults: dict[str, Value] = {}
+    try:
+        made = _parser_of(held.parts["specification"], expected, defaults)
+        found, rest = made.parse_known_args([str(word) for word in words])
+    except (Refused, TypeError, ValueError, argparse.ArgumentError):
+        return None
+    names = {
+        name: _value(run, each, vars(found).get(name), name in vars(found), node) for name, each in expected.items()
+    }
+    commands = {name: value for name, value in vars(found).items() if name not in expected}
+    return Instance(NAMESPACE, {**names, **defaults, **commands}), rest
+
+
+def _parser_of(specification: Specification, expected: dict[str, Expected], defaults: dict[str, Value]) -> Parser:
+    if specification.unclear:
+        raise Refused("the parser is not followed")
+    made = Parser(add_help=False)
+    for names, keywords in specification.arguments:
+        _add(made, names, keywords, expected)
+    if specification.commands:
+        chosen = specification.command
+        commands = made.add_subparsers(dest=chosen) if isinstance(chosen, str) else made.add_subparsers()
+        for name, below in specification.commands.items():
+            commands.add_parser(name, parents=[_parser_of(below, expected, defaults)], add_help=False)
+    defaults.update(specification.defaults)
+    return made
+
+
+def _add(made: argparse.ArgumentParser, names: Arguments, keywords: Keywords, expected: dict[str, Expected]) -> None:
+    if not all(isinstance(name, str) for name in names):
+        raise Refused("the name of an argument is not known")
+    action = keywords.get("action", "store")
+    if isinstance(action, Library) and action.name == BOOLEAN:
+        action = argparse.BooleanOptionalAction
+    elif not isinstance(action, str) or action in ("help", "version"):
+        raise Refused("an action that is not known")
+    passed: dict[str, Any] = {name: keywords[name] for name in PASSED_ON if name in keywords}
+    if not all(map(is_known, passed.values())):
+        raise Refused("an argument that is not known")
+    if "const" in keywords:
+        passed["const"] = _Constant()
+    added = made.add_argument(*names, action=action, default=argparse.SUPPRESS, **passed)
+    usual = {"store_true": False, "store_false": True}.get(action) if isinstance(action, str) else None
+    expected[added.dest] = Expected(keywords.get("default", usual), keywords.get("type"), keywords.get("const"))
+
+
+class _Constant:
+    """What an argument without a value stands for: the constant itself may be known to the program only."""
+
+
+def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: Any) -> Value:
+    if not is_given:
+        default = expected.default
+        return _typed(run, expected, default, node) if isinstance(default, str) else default
+    if isinstance(found, list):
+        return [_one(run, expected, each, node) for each in found]
+    return _one(run, expected, found, node)
+
+
+def _one(run: Run, expected: Expected, found: Any, node: Any) -> Value:
+    if isinstance(found, _Constant):
+        return expected.constant
+    return _typed(run, expected, found, node) if isinstance(found, str) else found
+
+
+def _typed(run: Run, expected: Expected, text: str, node: Any) -> Value:
+    """type=int, type=Path, type=parse_day      applied as the program would"""
+    if expected.kind is None:
+        return text
+    from lineal.extract.pyspark.calls import invoke
+
+    return invoke(run, expected.kind, [text], {}, node)
