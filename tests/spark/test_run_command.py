@@ -110,7 +110,7 @@ def test_a_java_that_is_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (("{project}", "--select", "+totls"), "unknown dataset totls; did you mean totals?"),
         (("{project}", "--select", "+"), "unknown dataset +"),
         (("{project}/nowhere",), "there is no file or folder"),
-        (("{project}/nodes",), "is no project that can be run"),
+        (("{project}/nodes",), "has nothing to run"),
     ],
 )
 def test_mistakes_in_what_is_asked(tmp_path: Path, spark, arguments: tuple[str, ...], said: str) -> None:

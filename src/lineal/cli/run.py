@@ -75,7 +75,7 @@ class Request(NamedTuple):
 def command(**options: Any) -> None:
     """Run the project's pipeline on Spark: load seeds, build models, test columns, compare lineage.
 
-    PROJECT is a folder with a lineal.yml.  [default: .]
+    PROJECT is a folder with a lineal.yml, or a dbt project, which needs neither dbt nor a database.  [default: .]
 
     This command executes the project's Python models. Only run and capture execute what they read.
 
@@ -84,6 +84,7 @@ def command(**options: Any) -> None:
 
     \b
     lineal run examples/shop
+    lineal run examples/jaffle          a dbt project
     lineal run --select +fct_orders
     lineal run --resume                 go on after a failure
     lineal run --conf spark.sql.catalog.lake=org.apache.iceberg.spark.SparkCatalog …
@@ -97,7 +98,7 @@ def _run(request: Request) -> int:
     from lineal.cli.progress import progress
     from lineal.extract import UnknownDialect
     from lineal.graph.graph import UnknownName
-    from lineal.projects import ProjectError
+    from lineal.projects import ProjectError, home
     from lineal.spark.session import SparkUnavailable, check
 
     corpus = _corpus(request)
@@ -109,7 +110,7 @@ def _run(request: Request) -> int:
 
     try:
         options = spark.Options(
-            _folder(request.project),
+            home(request.project),
             request.select,
             request.full_refresh,
             request.resume,
@@ -141,7 +142,10 @@ def _corpus(request: Request) -> Corpus:
         raise Mistake(str(mistake)) from mistake
     report_diagnostics(corpus.diagnostics, request.color, Severity.WARNING)
     if not corpus.steps:
-        raise Mistake(f"{request.project} is no project that can be run: a folder with a lineal.yml and nodes is")
+        raise Mistake(
+            f"{request.project} has nothing to run: name a folder with a lineal.yml and nodes, or a dbt project with "
+            "seeds, models, snapshots or tests"
+        )
     return corpus
 
 
@@ -149,11 +153,6 @@ def _has_errors(corpus: Corpus) -> bool:
     from lineal.model.diagnostic import Severity
 
     return any(diagnostic.severity >= Severity.ERROR for diagnostic in corpus.diagnostics)
-
-
-def _folder(project: str) -> Path:
-    path = Path(project)
-    return path if path.is_dir() else path.parent
 
 
 def settings(conf: tuple[str, ...]) -> dict[str, str]:

@@ -208,6 +208,8 @@ class Corpus:
     before: list[Script] = field(default_factory=list)
     after: list[Script] = field(default_factory=list)
     """Hooks of the whole run."""
+    schemas: tuple[str, ...] = ()
+    """Schemas that hooks may name beside those of the datasets: a dbt project's own, in its database."""
     notes: list[str] = field(default_factory=list)
     """What a run of the project passes over."""
     engine: Mapping[str, Any] = field(default_factory=dict)

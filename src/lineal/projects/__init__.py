@@ -42,6 +42,7 @@ __all__ = [
     "Schema",
     "corpus_of_text",
     "has_stamp",
+    "home",
     "is_saved",
     "load",
     "read_schema",
@@ -146,6 +147,16 @@ def is_saved(path: str | os.PathLike[str]) -> bool:
 
 STAMPED = ("pipeline", "dbt")
 """Kinds of which it is known without reading an input what decides it."""
+
+
+def home(path: str | os.PathLike[str]) -> Path:
+    """The folder of a project, where a run keeps what it makes."""
+    from lineal.projects import dbt
+
+    where = Path(path)
+    if dbt.matches(where):
+        return dbt.home(where)
+    return where if where.is_dir() else where.parent
 
 
 def has_stamp(path: str | os.PathLike[str]) -> bool:

@@ -77,6 +77,7 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
         steps=[step for corpus in several for step in corpus.steps],
         before=[script for corpus in several for script in corpus.before],
         after=[script for corpus in several for script in corpus.after],
+        schemas=tuple(dict.fromkeys(name for corpus in several for name in corpus.schemas)),
         notes=[note for corpus in several for note in corpus.notes],
         engine=first.engine,
         checks=first.checks,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lineal.model.collector import uncollected
 from lineal.model.script import Corpus
-from lineal.projects.dbt.stamp import MANIFEST_FILE, PROJECT_FILE, folders_of, stamp_of
+from lineal.projects.dbt.stamp import MANIFEST_FILE, PROJECT_FILE, TARGET, folders_of, stamp_of
 
 if TYPE_CHECKING:
     from lineal.projects.dbt.kept import Kept
@@ -29,6 +29,14 @@ def root_of(path: Path) -> Path:
     """The folder of the project that a path belongs to; that of a manifest alone is the one that it is in."""
     folder, project = folders_of(path)
     return project or folder
+
+
+def home(path: Path) -> Path:
+    """The folder that a run may write to: the project's own, and never dbt's target folder."""
+    folder, project = folders_of(path)
+    if project is not None:
+        return project
+    return folder.parent if folder.name == TARGET else folder
 
 
 def stamp(path: Path) -> str:

@@ -83,6 +83,8 @@ class Assembly:
         corpus.given += self.exposures(kept)
         if tests is not None:
             corpus.steps = self.steps(made, tests)
+            named = (self.kitchen.target["schema"], *(node.parts[1] for node in kept if node.kind in REFERABLE))
+            corpus.schemas = tuple(dict.fromkeys(name for name in named if name.isidentifier() and name.isascii()))
         return corpus
 
     def attempt(self, node: Node, work: Callable[[], object]) -> None:

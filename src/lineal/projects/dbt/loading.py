@@ -41,16 +41,19 @@ def loaded(path: Path, dialect: str | None, schema: Schema, kept: Kept | None, t
         corpus = load_files(project, dialect, schema, kept, to_run)
     else:
         corpus = Corpus(dialect or "")
-    corpus.meanings = _meanings(project or folder, diagnostics.append)
+    corpus.meanings, corpus.engine = _beside(project or folder, diagnostics.append)
     corpus.diagnostics = [*diagnostics, *corpus.diagnostics]
     return corpus
 
 
-def _meanings(folder: Path, report: Report) -> list[Meaning]:
-    """functions: in a lineal.yml that stands beside dbt_project.yml"""
+def _beside(folder: Path, report: Report) -> tuple[list[Meaning], dict[str, Any]]:
+    """functions: and spark: in a lineal.yml that stands beside dbt_project.yml"""
     file = next((folder / name for name in ("lineal.yml", "lineal.yaml") if (folder / name).is_file()), None)
     about = yaml.read(file, report) if file is not None else None
-    return read_meanings(about, report) if about is not None and isinstance(about.data, dict) else []
+    if about is None or not isinstance(about.data, dict):
+        return [], {}
+    engine = {key: value.plain() for key, value in about.mapping(report, "spark").items()}
+    return read_meanings(about, report), engine
 
 
 def _manifest_of(path: Path, folder: Path) -> Path | None:

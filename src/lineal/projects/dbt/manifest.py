@@ -177,7 +177,7 @@ def _tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node
         kwargs = _mapping(about.get("kwargs")) if name else None
         column = _text(each.get("column_name")) or _text(_mapping(kwargs).get("column_name"))
         node.test = DataTest(f"{namespace}.{name}" if namespace else name, kwargs, column, attached, node.place)
-        node.name = name or node.name
+        node.name = name if name and name in node.name else node.name
         yield node
 
 
@@ -190,6 +190,9 @@ def _entries(data: Mapping[str, Any], section: str) -> Iterator[dict[str, Any]]:
 
 def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Node:
     config = {key: value for key, value in _mapping(each.get("config")).items() if value is not None}
+    for key in ("pre-hook", "post-hook"):  # a template that is rendered again gives its hooks as texts
+        if key in config:
+            config[key] = [_text(hook.get("sql")) if isinstance(hook, dict) else hook for hook in _listed(config[key])]
     name, package = str(each["name"]), _text(each.get("package_name"))
     version = each.get("version")
     identifier = str(each.get("alias") or each.get("identifier") or name)

@@ -39,7 +39,9 @@ BUILTIN = {
 }
 """The tests that dbt brings, and their arguments: where nothing else is said they are checked in one pass."""
 
-RUN_KEYS = frozenset(("where", "limit", "error_if", "warn_if", "fail_calc", "severity"))
+USUAL = {"where": "", "limit": "", "error_if": "!= 0", "warn_if": "!= 0", "fail_calc": "count(*)", "severity": "error"}
+"""How a test is run of which nothing is said; a manifest says so of each."""
+
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 UNFIT = re.compile(r"[^A-Za-z0-9_]")
 
@@ -184,10 +186,10 @@ class Steps:
         if test is None or test.name not in BUILTIN or test.name in self.overridden or not test.arguments:
             return None
         arguments = {key: value for key, value in test.arguments.items() if key != "model"}
-        if arguments.keys() - BUILTIN[test.name] or RUN_KEYS & node.config.keys():
+        if arguments.keys() - BUILTIN[test.name] or is_special(node.config):
             return None
         column = str(arguments.pop("column_name", ""))
-        if not IDENTIFIER.match(column) or "{" in str(arguments):
+        if not IDENTIFIER.match(column) or "{{" in str(arguments):
             return None
         if test.name == "relationships":
             to = self.kitchen.index.called(node.package, str(arguments.get("to")))
@@ -242,6 +244,11 @@ class Steps:
 def said(scripts: Iterable[Script]) -> tuple[Script, ...]:
     """Those that say something."""
     return tuple(script for script in scripts if script.text.strip())
+
+
+def is_special(config: Mapping[str, Any]) -> bool:
+    """Whether a test is run in a way of its own."""
+    return any(str(config.get(key) or usual).lower() != usual for key, usual in USUAL.items())
 
 
 def problem_of(node: Node, made: Made | None) -> Diagnostic | None:

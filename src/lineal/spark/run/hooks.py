@@ -6,7 +6,8 @@ therefore carried out as what it means: the model's table is written anew with t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from lineal.extract.sql.translate import SPOKEN
@@ -27,6 +28,22 @@ class Hooks:
         self.tables = tables
         self.spark = spark
         self.translator = translator
+        self.made: list[str] = []
+
+    def open(self, schemas: Iterable[str]) -> None:
+        """Make the schemas that hooks may name. What they make there lasts as long as the run."""
+        if not isinstance(self.tables, Folder):
+            return
+        for name in schemas:
+            with suppress(Exception):  # a hook that needs it says so
+                if not self.spark.catalog.databaseExists(name):
+                    self.spark.sql(f"CREATE SCHEMA {quoted(name)}")
+                    self.made.append(name)
+
+    def close(self) -> None:
+        for name in self.made:
+            with suppress(Exception):  # Spark may be gone already
+                self.spark.sql(f"DROP SCHEMA IF EXISTS {quoted(name)} CASCADE")
 
     def run(self, script: Script, job: Job | None = None) -> Entry | None:
         """Carry out every statement of a hook; what it makes of the job's own table, if it changes that."""

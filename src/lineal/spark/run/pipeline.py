@@ -189,6 +189,7 @@ class Pipeline:
     def close(self) -> None:
         """End what is still at work: the run is over, or was interrupted."""
         stop_all()
+        self.hooks.close()
         if self.python is not None:
             with suppress(Exception):  # Spark may be gone already
                 self.python.close()
@@ -204,6 +205,8 @@ class Pipeline:
         self.fingerprints.versions = {
             key: entries[job.slot].version for key, job in self.jobs.items() if job.slot in entries
         }
+        if self.corpus.before or self.corpus.after or any(job.step.lenient for job in self.wanted.values()):
+            self.hooks.open(self.corpus.schemas)
         yield from self.around(self.corpus.before, "on-run-start")
         for event in scheduled(self.wanted, self.work, self.options.threads):
             if isinstance(event, Ended):

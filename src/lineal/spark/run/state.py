@@ -98,7 +98,10 @@ def locked(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / LOCK).touch()
     except OSError as problem:
-        raise WarehouseError(f"cannot write to the warehouse {folder}: {problem.strerror or problem}") from None
+        reason = problem.strerror or problem
+        raise WarehouseError(
+            f"cannot write to the warehouse {folder}: {reason}. Name another folder with --warehouse"
+        ) from None
     with ExitStack() as stack:
         try:
             stack.enter_context(held(folder / LOCK))

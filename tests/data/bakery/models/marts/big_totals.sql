@@ -1,0 +1,1 @@
+select kind, total from {{ ref('totals_by_kind') }} where total > {{ var('big', 20) }}
