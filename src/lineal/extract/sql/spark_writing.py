@@ -289,10 +289,9 @@ def first_of_each(node: exp.Select, keys: list[Any]) -> exp.Select:
         order=exp.Order(expressions=[item.copy() for item in items] or [key.copy() for key in keys]),
     )
     limited = node.args.get("limit") is not None
-    outer = around(node, {"_lineal_row": window}, exp.column("_lineal_row").eq(1), ordered=limited)
     if not limited and order is not None:
         order.pop()
-    return outer
+    return around(node, {"_lineal_row": window}, exp.column("_lineal_row").eq(1), ordered=limited)
 
 
 def qualified(node: exp.Select) -> exp.Select:
