@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import time
 from decimal import Decimal
@@ -395,6 +396,7 @@ ENDLESS = [
     """),
     """\
 import subprocess
+import subprocess
 import sys
 subprocess.run([sys.executable, "-c", "import time; time.sleep(600)"])
 spark.table("orders").write.saveAsTable("m3")
@@ -536,3 +538,55 @@ def test_the_state_remembers_what_was_compared(tmp_path: Path, spark: Any) -> No
     state = json.loads((root / ".lineal/warehouse/state.json").read_text(encoding="utf-8"))
     assert state["entries"]["paid"]["memory"]["agreement"]["static"] == [3, 1]
     assert Run(root, spark, resume=True)["paid"].agreement.agrees
+
+
+def test_tables_of_another_catalogue(tmp_path: Path, spark: Any) -> None:
+    """Names mean there what they mean: a job writes its table where it belongs, a model's is saved as a table."""
+    conf = {"spark.sql.catalogImplementation": "in-memory"}
+    job = "def run(spark):\n    spark.table('paid').select('id').write.mode('overwrite').saveAsTable('job')\n"
+    root = python(tmp_path, {"paid": PAID, "job": job, "log": NEW}, log=INCREMENTAL)
+    try:
+        first = Run(root, spark, conf=conf)
+        assert first.summary.green, first.summary
+        edit(root, "orders.csv", MORE)
+        second = Run(root, spark, conf=conf)
+        assert second.summary.green, second.summary
+        assert sorted(row[0] for row in spark.table("log").collect()) == [1, 2, 3, 4]
+        assert [row[0] for row in spark.table("job").collect()] == [3]
+        assert second["job"].agreement.static == second["job"].agreement.exact == (1, 0)
+    finally:
+        for name in ("orders", "paid", "job", "log"):
+            spark.sql(f"DROP TABLE IF EXISTS {name}")
+
+
+def test_a_run_that_is_killed_leaves_no_process(tmp_path: Path, spark: Any) -> None:
+    """Nor does a model leave the processes that it has started."""
+    mark = f"lineal_{tmp_path.name}"
+    code = body(f"""
+        import subprocess, sys, time
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)  # {mark}"])
+        print("begun")
+        time.sleep(600)
+    """)
+    root = python(tmp_path, {"m": code})
+    command = [sys.executable, "-m", "lineal", "run", str(root), "--conf", "spark.sql.shuffle.partitions=1"]
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: "begun" in log(root, "m"), 120)
+        assert found_processes(mark)
+    finally:
+        run.kill()
+        run.wait()
+    wait_until(lambda: not found_processes(mark), 60)
+
+
+def wait_until(ready: Any, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+def found_processes(mark: str) -> list[str]:
+    listed = subprocess.run(["ps", "-ewwo", "args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in listed.splitlines() if mark in line]

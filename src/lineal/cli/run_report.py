@@ -67,7 +67,7 @@ def edges_of(agreement: Agreement | None) -> str:
 def _sign(agreement: Agreement) -> str:
     if not agreement.agrees:
         return "≠"
-    return "≈" if agreement.incomparable else "="
+    return "=" if agreement.static == agreement.exact and not agreement.incomparable else "≈"
 
 
 def _left_out(agreement: Agreement) -> str:

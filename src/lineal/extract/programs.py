@@ -179,7 +179,7 @@ def foreseen_of(write: Write) -> Foreseen:
     named = [each for each in relation.attributes if each.slot.star is None]
     return Foreseen(
         tuple((each.slot.name, each.key) for each in named),
-        write.defines and relation.complete,
+        write.defines and (relation.complete or adds_to_itself(write)),
         tuple(relation.types.get(each.id, "") for each in named),
     )
 
@@ -188,6 +188,13 @@ def program_of(write: Write) -> str:
     """The file of the entry point that writes; a function that nothing calls is an entry point of its own."""
     home = write.script.file if isinstance(write.script, Function) else write.script
     return str(home.script.file)
+
+
+def adds_to_itself(write: Write) -> bool:
+    """spark.table("t").union(new).write.saveAsTable("t")      the old table had the columns of the new one"""
+    stars = [each.slot.star for each in write.relation.attributes if each.slot.star is not None]
+    datasets = {star.dataset.name.lower() for first in stars for star in (first, *first.beside)}
+    return datasets == {key_of(write)}
 
 
 def key_of(write: Write) -> str:

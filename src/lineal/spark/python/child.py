@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Mapping
@@ -52,8 +53,10 @@ def own_pipes() -> tuple[TextIO, TextIO]:
 
 
 def leave_with_run(requests: TextIO) -> None:
-    """The run says that it is over, or is gone."""
+    """The run is over, or gone: end, together with all that the model has started."""
     requests.readline()
+    if os.name == "posix" and os.getpgrp() == os.getpid():
+        os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(0)
 
 

@@ -94,7 +94,7 @@ class Crosscheck:
             return Agreement(counts(static), (0, 0), (), f"Spark's plan cannot be read: {trace.problem}")
         exact = united(trace.edges)
         is_open = any(each.code in LEAVES_OPEN and _file(each) in trace.files for each in self.static.diagnostics)
-        found = Comparison(static, exact, is_open or any(_is_star(edge.target) for edge in static))
+        found = Comparison(static, exact, is_open or any(_is_open(edge.target) for edge in static))
         return Agreement(counts(static), counts(exact), found.disagreements, "", found.incomparable)
 
     def branch(self, job: Job, trace: Trace) -> Inlined:
@@ -185,8 +185,9 @@ def _file(diagnostic: Diagnostic) -> str:
     return diagnostic.place.file if diagnostic.place is not None else ""
 
 
-def _is_star(target: Column | Dataset) -> bool:
-    return isinstance(target, Column) and target.name == "*"
+def _is_open(target: Column | Dataset) -> bool:
+    """m.*, m.<pivot:status>: columns of which only a run knows the names."""
+    return isinstance(target, Column) and (target.name == "*" or target.name.startswith("<"))
 
 
 class Comparison:
@@ -197,7 +198,7 @@ class Comparison:
     """
 
     def __init__(self, static: list[Edge], exact: list[Edge], is_open: bool) -> None:
-        sure = facts((certain(edge) for edge in static), None)
+        sure = facts((certain(edge) for edge in static if not _is_open(edge.target)), None)
         ours, theirs = facts(static, None), facts(exact, None)
         self.only_ours = [fact for fact in ours if fact not in theirs and fact in sure]
         beyond = [fact for fact in theirs if fact not in ours]
@@ -214,8 +215,9 @@ class Comparison:
 
     @property
     def incomparable(self) -> tuple[str, ...]:
-        """The columns, or the dataset itself for its rows."""
-        return tuple(sorted({target.partition(" ")[2] for _, target, _ in self.left_out}))
+        """The columns, or the dataset itself for its rows; what stands for columns without names is none of them."""
+        targets = {target.partition(" ")[2] for _, target, _ in self.left_out}
+        return tuple(sorted(name for name in targets if not name.endswith((".*", ">"))))
 
 
 def certain(edge: Edge) -> Edge:

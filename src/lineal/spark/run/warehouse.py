@@ -261,7 +261,8 @@ class Catalogue:
         )
 
     def register(self, entry: Entry) -> None:
-        """The catalogue knows it already."""
+        """The catalogue knows it already; this session may have to look again, if a Python model's has written it."""
+        self.spark.catalog.refreshTable(quoted(entry.name))
 
     def view(self, name: str, statement: Callable[[str], str], sql: str) -> Entry:
         self.make_room(name)
