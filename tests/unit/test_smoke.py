@@ -227,6 +227,8 @@ NEEDY = (
 def test_a_note_about_a_command_that_is_gone_is_an_error() -> None:
     with pytest.raises(Uncovered, match="no page shows this any more: lineal show"):
         plan(shown_in("page.md", "    lineal serve\n"), Notes({"lineal show": Note(needs="eyes")}, []), {})
+    with pytest.raises(Uncovered, match=r"there is no page other\.md"):
+        plan(shown_in("page.md", "    lineal serve\n"), Notes({}, [Setup("other.md", "true")]), {})
 
 
 def test_notes_are_read_strictly(tmp_path: Path) -> None:
@@ -235,6 +237,9 @@ def test_notes_are_read_strictly(tmp_path: Path) -> None:
     assert read_notes(notes) == Notes({"lineal show": Note(code=2)}, [Setup("a.md", "true")])
     notes.write_text('[[comand]]\ntext = "lineal show"\n')
     with pytest.raises(Uncovered, match="unknown key: comand"):
+        read_notes(notes)
+    notes.write_text('[[command]]\ntext = "lineal show"\nneed = "eyes"\n')
+    with pytest.raises(Uncovered, match="unknown key: need"):
         read_notes(notes)
 
 
@@ -273,6 +278,7 @@ def test_every_command_of_the_documents_has_a_step() -> None:
         ("docs/how-to/run.md", "```sh\npip", "```fish\npip", "lineal run .* is not read as one"),
         ("README.md", "make demo ", "make demmo ", "the Makefile has no target demmo"),
         ("docs/how-to/run.md", "'lineal[spark]'", "'lineal[sprak]'", "the extra sprak has no environment"),
+        ("docs/how-to/run.md", "'lineal[spark]'", "'lineal[spark,postgres]'", "no environment is made for"),
         ("docs/how-to/pipeline.md", "--master yarn", "--master yran", "no page shows this any more"),
         ("pyproject.toml", "\njupyter = ", "\njuypter = ", "there is no extra jupyter"),
         ("pyproject.toml", "\nweb = ", "\nexcel = [\"openpyxl\"]\nweb = ", "the extra excel has no environment"),

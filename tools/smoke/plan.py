@@ -104,11 +104,19 @@ def read_notes(file: Path) -> Notes:
         text = row.pop("text")
         if text in commands:
             raise Uncovered(f"{file.name}: two entries for: {text}")
+        check_keys(file, row, Note._fields)
         commands[text] = Note(**row)
-    setup = [Setup(**row) for row in content.pop("setup", [])]
-    if content:
-        raise Uncovered(f"{file.name}: unknown key: {', '.join(content)}")
-    return Notes(commands, setup)
+    rows = content.pop("setup", [])
+    for row in rows:
+        check_keys(file, row, Setup._fields)
+    check_keys(file, content, ())
+    return Notes(commands, [Setup(**row) for row in rows])
+
+
+def check_keys(file: Path, row: Mapping[str, Any], known: Sequence[str]) -> None:
+    unknown = [key for key in row if key not in known]
+    if unknown:
+        raise Uncovered(f"{file.name}: unknown key: {', '.join(unknown)}")
 
 
 class Parsed(NamedTuple):
@@ -185,10 +193,11 @@ def plan(shown: Sequence[Shown], notes: Notes, parsed: Mapping[str, Parsed]) -> 
 
 def check_notes(shown: Sequence[Shown], notes: Notes) -> None:
     texts = {one.text for one in shown}
-    stale = [text for text in notes.commands if text not in texts]
+    named = {one.page for one in shown}
+    stale = [f"commands.toml: no page shows this any more: {text}" for text in notes.commands if text not in texts]
+    stale += [f"commands.toml: there is no page {setup.page}" for setup in notes.setup if setup.page not in named]
     if stale:
-        lines = "\n".join(f"commands.toml: no page shows this any more: {text}" for text in stale)
-        raise Uncovered(lines)
+        raise Uncovered("\n".join(stale))
 
 
 def extra_of(one: Shown, shown: Sequence[Shown], notes: Notes) -> str:
@@ -270,6 +279,11 @@ def problems(root: Path, steps: Sequence[Step]) -> list[str]:
     rest = declared - kept - set(DEVELOPMENT)
     return [
         *unknown_targets(root, steps),
+        *(
+            f"{step.shown.place}: no environment is made for lineal[{step.extra}]: {step.text}"
+            for step in steps
+            if step.extra not in EXTRAS
+        ),
         *(f"{place}: the extra {name} has no environment" for name, place in named.items() if name not in kept),
         *(f"pyproject.toml: no page names the extra {name}" for name in sorted(kept - set(named))),
         *(f"pyproject.toml: there is no extra {name}" for name in sorted(kept - declared)),
