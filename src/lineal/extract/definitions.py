@@ -128,9 +128,10 @@ class Definitions:
         """what programs write in no branch, whatever is there already"""
 
     def extract(self, progress: Progress | None = None) -> Extraction:
-        self.progress = progress
         with deep(), uncollected():
             self.gather_definitions()
+            self.progress = progress
+            self.advance_evaluated()
             self.report_unknown_calls()
             self.evaluate_all(self.order)
             self.decide()
@@ -544,6 +545,13 @@ class Definitions:
         if self.progress is not None:
             self.advance(definition, self.progress)
         return frame
+
+    def advance_evaluated(self) -> None:
+        """Tell of the statements that programs have asked for, now that the number of all is known."""
+        if self.progress is not None:
+            for definition in self.order:
+                if definition.evaluation is not None:
+                    self.advance(definition, self.progress)
 
     def advance(self, definition: Definition, progress: Progress) -> None:
         """Tell of a statement that is evaluated, once; of one that is undecided when the whole corpus has decided."""

@@ -112,7 +112,10 @@ def test_a_test_whose_macro_is_not_there_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("about", "words"),
     [
-        ("{dbt_utils.unique_combination_of_columns: {combination_of_columns: [a, b]}}", "group by a, b having count(*) > 1"),
+        (
+            "{dbt_utils.unique_combination_of_columns: {combination_of_columns: [a, b]}}",
+            "group by a, b having count(*) > 1",
+        ),
         ("{dbt_utils.expression_is_true: {expression: 'a > 0'}}", "where not(a > 0)"),
         ("{dbt_utils.equal_rowcount: {compare_model: ref('m')}}", "diff_count"),
     ],
@@ -142,9 +145,7 @@ def test_the_commonest_tests_of_dbt_utils_need_no_package(tmp_path: Path, about:
         ("{{ dbt_date.get_date_dimension('2020-01-01', '2020-02-01') }}", Code.DYNAMIC, "only known for lineage"),
     ],
 )
-def test_a_model_whose_sql_only_a_database_knows_is_not_run(
-    tmp_path: Path, text: str, code: Code, words: str
-) -> None:
+def test_a_model_whose_sql_only_a_database_knows_is_not_run(tmp_path: Path, text: str, code: Code, words: str) -> None:
     files = {
         "models/m.sql": f"-- a model\n{text}",
         "models/s.yml": "sources: [{name: s, tables: [{name: t, columns: [{name: a}]}]}]\n",
@@ -223,9 +224,7 @@ def test_variables_in_yaml_are_those_of_the_package(tmp_path: Path) -> None:
     files = {
         "packages.yml": "packages: [{local: packs/inner}]\n",
         "packs/inner/dbt_project.yml": "name: inner\nvars: {table: gone}\n",
-        "packs/inner/models/s.yml": (
-            "sources: [{name: s, tables: [{name: t, identifier: \"{{ var('table') }}\"}]}]\n"
-        ),
+        "packs/inner/models/s.yml": ("sources: [{name: s, tables: [{name: t, identifier: \"{{ var('table') }}\"}]}]\n"),
         "packs/inner/models/inner_m.sql": "select * from {{ source('s', 't') }}",
         "seeds/rows.csv": "a\n1\n",
     }

@@ -130,7 +130,7 @@ class Crosscheck:
 
     def of_open_stars(self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]) -> set[Fact]:
         """SELECT * over a table whose columns the text does not know: Spark knows them."""
-        if not any(_is_star(edge.target) or edge.source.name == "*" for edge in static):
+        if not any(_is_open(edge.target) or edge.source.name == "*" for edge in static):
             return set()
         sure = facts((certain(edge) for edge in static), None)
         return (facts(static, None).keys() - sure.keys()) | (facts(exact, None).keys() - facts(static, None).keys())
