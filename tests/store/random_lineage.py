@@ -75,7 +75,9 @@ class Maker:
     def read(self) -> Read:
         column = self.random.choice((None, self.text()))
         clause = self.random.choice(tuple(Clause))
-        return Read(self.random.choice(self.datasets), self.random.choice(self.datasets), column, clause, self.place())
+        target, dataset = self.random.choice(self.datasets), self.random.choice(self.datasets)
+        stands = (self.random.random() < 0.1, self.random.random() < 0.1)
+        return Read(target, dataset, column, clause, self.place(), *stands)
 
     def diagnostic(self) -> Diagnostic:
         return Diagnostic(self.random.choice(tuple(Code)), self.text(), self.place(), self.text())

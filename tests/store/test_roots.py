@@ -133,6 +133,7 @@ def aged(store: Store) -> None:
     """As if the version before had written it."""
     with store.database.writing():
         store.database.run("DELETE FROM versions WHERE version = 2")
+        store.database.run("ALTER TABLE reads DROP COLUMN manner")
 
 
 @pytest.mark.parametrize("source", ["proj", "proj/", "./proj", "../far/proj", "/abs/proj"])

@@ -69,6 +69,16 @@ def extract(corpus: Corpus, memory: Memory | None = None, progress: Progress | N
     return Remembering(corpus, memory).extract(progress)
 
 
+def add_places(definition: Definition, evaluation: Evaluation, reads: dict[tuple[object, ...], Read]) -> None:
+    """Every place of a program that names a column, with how it stands there."""
+    reading = definition.reading
+    first = ((clause, *read) for clause, columns in evaluation.reads.items() for read in columns.items())
+    for clause, column, node in chain(first, evaluation.further or ()):
+        key = (definition.target, column.dataset, column.name, clause, reading.place_of(node))
+        if key not in reads:
+            reads[key] = Read(*key, *reading.manner(node, column.name))
+
+
 class Prepared(NamedTuple):
     """A script whose statements are parsed, and known for what they do."""
 
@@ -950,18 +960,21 @@ class Definitions:
         return edges_of(frame, definition.target, definition.reading, fallback)
 
     def reads(self) -> list[Read]:
-        """Every name that a statement mentions, once per clause."""
-        reads: dict[tuple[Dataset, Dataset, str | None, Clause], Read] = {}
+        """Every name that a statement mentions, once per clause; that a program mentions, once per place."""
+        reads: dict[tuple[object, ...], Read] = {}
         self.attempt_each(partial(self.add_reads, reads=reads), self.order)
         return list(reads.values())
 
-    def add_reads(self, definition: Definition, reads: dict[tuple[Dataset, Dataset, str | None, Clause], Read]) -> None:
+    def add_reads(self, definition: Definition, reads: dict[tuple[object, ...], Read]) -> None:
         target, place_of = definition.target, definition.reading.place_of
         for evaluation in evaluations_of(definition) if not definition.hidden else ():
             for dataset, node in evaluation.datasets_read.items():
                 key: tuple[Dataset, Dataset, str | None, Clause] = (target, dataset, None, Clause.FROM)
                 if key not in reads:
                     reads[key] = Read(*key, place_of(node))
+            if evaluation.further is not None:
+                add_places(definition, evaluation, reads)
+                continue
             for clause, columns in evaluation.reads.items():
                 for column, node in columns.items():
                     key = (target, column.dataset, column.name, clause)

@@ -333,7 +333,11 @@ def remember(write: Write, evaluation: Evaluation) -> None:
             datasets_read.setdefault(dataset, node)
         for clause, columns in past.reads.items():
             held = reads[clause]
+            if held and evaluation.further is not None:
+                evaluation.further += [(clause, column, node) for column, node in columns.items() if column in held]
             reads[clause] = {**held, **columns, **held} if held else dict(columns)
+        if past.further and evaluation.further is not None:
+            evaluation.further += past.further
         for column, count in past.learnt.items():
             learnt[column] = learnt.get(column, 0) + count
         evaluation.undecided |= past.undecided

@@ -256,10 +256,17 @@ class Edge(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A statement names a dataset, or a column of it, in a clause."""
+    """A statement names a dataset, or a column of it, in a clause.
+
+    SQL has one for each clause that names a column, with the first place; a program has one for each place.
+    """
 
     target: Dataset
     dataset: Dataset
     column: str | None
     clause: Clause
     place: Place | None
+    aggregated: bool = False
+    """of a program: it stands in an aggregate there"""
+    from_variable: bool = False
+    """of a program: its name does not stand there, a variable holds it"""

@@ -25,8 +25,10 @@ from lineal.model.way import Clause, Confidence, How, way
 from lineal.store.files import replace_file
 
 ENDING = ".lineal.json"
-FORMAT = 1
+FORMAT = 2
 """Rises when a file of the new form could not be read by the code before it."""
+READABLE = (1, FORMAT)
+"""The forms that are read. In the first, a read did not say how the column stands there."""
 
 OPENING = '{"lineal":'
 """What such a file begins with, whatever it is called."""
@@ -52,8 +54,8 @@ def restored(text: str) -> Extraction:
         raise SavedError(f"not a saved lineage: {problem}") from problem
     if not isinstance(made, dict) or "lineal" not in made:
         raise SavedError('not a saved lineage: it has no "lineal"')
-    if made["lineal"] != FORMAT:
-        raise SavedError(f"a saved lineage of format {made['lineal']!r}, and this lineal reads format {FORMAT}")
+    if made["lineal"] not in READABLE:
+        raise SavedError(f"a saved lineage of format {made['lineal']!r}, and this lineal reads up to format {FORMAT}")
     try:
         return _Reader(made).extraction()
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as problem:
@@ -141,7 +143,8 @@ class _Writer:
 
     def read(self, read: Read) -> list[Any]:
         place = self.place(read.place)
-        return [self.names[read.target], self.names[read.dataset], read.column, read.clause.value, place]
+        stands = [int(read.aggregated), int(read.from_variable)] if read.aggregated or read.from_variable else []
+        return [self.names[read.target], self.names[read.dataset], read.column, read.clause.value, place, *stands]
 
     def diagnostic(self, found: Diagnostic) -> list[Any]:
         return [found.code.name, found.message, self.place(found.place), found.hint]
@@ -252,9 +255,12 @@ class _Reader:
         )
         return Usage(taken, _doubt(made.get("doubt")), None, site)
 
-    def read(self, target: int, dataset: int, column: str | None, clause: str, place: list[int] | None) -> Read:
+    def read(
+        self, target: int, dataset: int, column: str | None, clause: str, place: list[int] | None, *stands: int
+    ) -> Read:
         named = None if column is None else _text(column)
-        return Read(self.names[target], self.names[dataset], named, Clause(clause), self.place(place))
+        where = self.place(place)
+        return Read(self.names[target], self.names[dataset], named, Clause(clause), where, *map(bool, stands))
 
     def diagnostic(self, code: str, message: str, place: list[int] | None, hint: str) -> Diagnostic:
         return Diagnostic(Code[code], _text(message), self.place(place), _text(hint))

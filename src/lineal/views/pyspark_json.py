@@ -5,7 +5,7 @@
                          "confidence": "high"}],
      "columns_read": [{"column_name": …, "table_name": …, "line_number": 12, "context": "filter", "is_dynamic": false,
                        "alias": null}],
-     "columns_written": […],
+     "columns_written": [{…, "line_number": 24, "context": "write"}],
      "dynamic_columns": [{"location": "line 45", "pattern": "df.select(*cols)", "note": …}],
      "coverage": {"resolved": 7, "lost": 1, "share": 0.875}}
 
@@ -20,8 +20,8 @@ from typing import Any
 
 from lineal.algebra.functions import Role, known
 from lineal.graph.files import FileCoverage, files_of
-from lineal.model.diagnostic import Code, Diagnostic
-from lineal.model.edge import Column, Edge, Usage, written
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Column, Dataset, Edge, Read, Usage, written
 from lineal.model.way import Clause, Confidence, How
 from lineal.views.report import Report
 from lineal.views.safe import json_safe
@@ -51,53 +51,153 @@ def of_file(report: Report, file: str, known: FileCoverage) -> dict[str, Any]:
     edges = [edge for edge in report.edges if edge.place is not None and edge.place.file == file]
     reads = [read for read in report.graph.reads if read.place is not None and read.place.file == file]
     targets = {edge.into for edge in edges} | {read.target for read in reads}
-    written = sorted(target.name for target in targets if report.graph.kind(target) != "query")
-    aggregated = {
-        (edge.source.dataset, edge.source.name)
-        for edge in edges
-        if any(usage.how is How.AGGREGATION for usage in edge.usages)
-    }
-    aliases = aliases_of(edges)
-    doubtful = {(edge.source.dataset, edge.source.name) for edge in edges if edge.level < Confidence.HIGH}
+    written = {target for target in targets if report.graph.kind(target) != "query"}
     return {
         "file": file,
-        "table_lineage": {"reads": sorted({read.dataset.name for read in reads}), "writes": written},
+        "table_lineage": {
+            "reads": sorted({read.dataset.name for read in reads}),
+            "writes": sorted(target.name for target in written),
+        },
         "column_lineage": [output(target, several) for target, several in by_target(edges).items()],
-        "columns_read": [
-            {
-                "column_name": read.column,
-                "table_name": read.dataset.name,
-                "line_number": read.place.line if read.place is not None else None,
-                "context": context(read.clause, (read.dataset, read.column) in aggregated),
-                "is_dynamic": "{" in read.dataset.name or (read.dataset, read.column) in doubtful,
-                "alias": aliases.get((read.dataset, read.column)) if read.clause is Clause.SELECT else None,
-            }
-            for read in reads
-            if read.column is not None
-        ],
-        "columns_written": [
-            {
-                "column_name": target.name,
-                "table_name": target.dataset.name,
-                "line_number": line_of(several),
-                "context": "write",
-                "is_dynamic": any(edge.level < Confidence.HIGH for edge in several),
-                "alias": None,
-            }
-            for target, several in by_target(edges).items()
-        ],
+        "columns_read": columns_read(reads, edges),
+        "columns_written": columns_written(report, file, written, edges),
         "dynamic_columns": [dynamic(found) for found in report.diagnostics if is_dynamic(found, file)],
         "coverage": {"resolved": known.resolved, "lost": known.lost, "share": known.share},
     }
 
 
-def aliases_of(edges: list[Edge]) -> dict[tuple[Any, str], str]:
-    """SELECT a AS b      the new name of a column that is only renamed, and only once"""
-    found: dict[tuple[Any, str], set[str]] = {}
-    for edge in edges:
-        if isinstance(edge.target, Column) and any(usage.how is How.IDENTITY for usage in edge.usages):
-            found.setdefault((edge.source.dataset, edge.source.name), set()).add(edge.target.name)
-    return {source: name for source, names in found.items() if len(names) == 1 for name in names if name != source[1]}
+# -- what is read ----------------------------------------------------------------------------------------------------
+
+Spot = tuple[Dataset, str, Place | None]
+"""A column, and a place that names it."""
+
+
+def columns_read(reads: list[Read], edges: list[Edge]) -> list[dict[str, Any]]:
+    """Each place that names a column, with what it does there; keys of groupBy are no columns of a select."""
+    evidence = Evidence(edges)
+    found: dict[tuple[Spot, str], Read] = {}
+    for read in reads:
+        if read.column is not None:
+            spot = (read.dataset, read.column, read.place)
+            found.setdefault((spot, context(read.clause, evidence.is_aggregated(read))), read)
+    busy = {spot for spot, doing in found if doing != "select"}
+    shown = [(read, doing) for (spot, doing), read in found.items() if doing != "select" or spot not in busy]
+    shown.sort(key=lambda each: _order(each[0].place))
+    return [
+        {
+            "column_name": read.column,
+            "table_name": read.dataset.name,
+            "line_number": read.place.line if read.place is not None else None,
+            "context": doing,
+            "is_dynamic": evidence.is_dynamic(read),
+            "alias": evidence.alias(read) if doing == "select" else None,
+        }
+        for read, doing in shown
+    ]
+
+
+def _order(place: Place | None) -> tuple[int, int]:
+    return (place.line, place.column) if place is not None else (0, 0)
+
+
+class Evidence:
+    """What edges say of the places that name columns. A program says more itself, of each place."""
+
+    def __init__(self, edges: list[Edge]) -> None:
+        self.usages: dict[Spot, list[Usage]] = {}
+        self.anywhere: dict[tuple[Dataset, str], list[Usage]] = {}
+        self.aliases: dict[Spot, set[str]] = {}
+        for edge in edges:
+            column = (edge.source.dataset, edge.source.name)
+            for usage in edge.usages:
+                spot = (*column, usage.place)
+                self.usages.setdefault(spot, []).append(usage)
+                self.anywhere.setdefault(column, []).append(usage)
+                if isinstance(edge.target, Column) and usage.how is How.IDENTITY:
+                    self.aliases.setdefault(spot, set()).add(edge.target.name)
+
+    def of(self, read: Read) -> list[Usage]:
+        """The usages at a place; of SQL that is composed through CTEs, those of the column wherever it is used."""
+        assert read.column is not None
+        found = self.usages.get((read.dataset, read.column, read.place))
+        return found if found is not None else self.anywhere.get((read.dataset, read.column), [])
+
+    def is_aggregated(self, read: Read) -> bool:
+        if is_program(read.place):
+            return read.aggregated
+        return any(usage.how is How.AGGREGATION for usage in self.of(read))
+
+    def is_dynamic(self, read: Read) -> bool:
+        if "{" in read.dataset.name:
+            return True
+        if is_program(read.place):
+            return read.from_variable
+        return any(usage.level < Confidence.HIGH for usage in self.of(read))
+
+    def alias(self, read: Read) -> str | None:
+        """SELECT a AS b      the new name that a column is given at a place, if it is one"""
+        assert read.column is not None
+        names = self.aliases.get((read.dataset, read.column, read.place), set())
+        return next(iter(names)) if len(names) == 1 and names != {read.column} else None
+
+
+def is_program(place: Place | None) -> bool:
+    return place is not None and place.file.lower().endswith((".py", ".ipynb"))
+
+
+# -- what is written -------------------------------------------------------------------------------------------------
+
+
+def columns_written(report: Report, file: str, written: set[Dataset], edges: list[Edge]) -> list[dict[str, Any]]:
+    """The columns of what is written, at each write; a query that nobody keeps writes none."""
+    writes: dict[Dataset, list[Place]] = {}
+    for statement in report.graph.extraction.statements:
+        if statement.target in written and statement.place is not None and statement.file == file:
+            writes.setdefault(statement.target, []).append(statement.place)
+    several = by_target(edges)
+    found: dict[tuple[Dataset, str, int | None], list[Edge]] = {}
+    for target in sorted(written):
+        places = sorted(writes.get(target, ()))
+        for column in written_columns(report, target, several):
+            made_of = several.get(column, [])
+            for line in {written_at(edge, places) for edge in made_of} or {places[0].line if places else None}:
+                found[target, column.name, line] = made_of
+    return [
+        {
+            "column_name": name,
+            "table_name": target.name,
+            "line_number": line,
+            "context": "write",
+            "is_dynamic": "{" in target.name or any(edge.level < Confidence.HIGH for edge in made_of),
+            "alias": None,
+        }
+        for (target, name, line), made_of in sorted(found.items(), key=lambda each: each[0][2] or 0)
+    ]
+
+
+def written_columns(report: Report, target: Dataset, several: dict[Column, list[Edge]]) -> list[Column]:
+    """The columns that a file makes: those with sources, and literals where no other file writes the table."""
+    own = [column for column in several if column.dataset == target]
+    statements = report.graph.extraction.statements
+    files = {statement.file for statement in statements if statement.target == target}
+    if len(files) != 1:
+        return own
+    produced = report.graph.infos[target].produced or ()
+    listed = [Column(target, info.name) for info in produced if info.name != "*"]
+    return list(dict.fromkeys([*listed, *own]))
+
+
+def written_at(edge: Edge, places: list[Place]) -> int | None:
+    """The line of the write that follows where an edge's column is named; of SQL, of the statement around it."""
+    if not places:
+        return edge.place.line if edge.place is not None else None
+    at = _order(edge.place)
+    if is_program(places[0]):
+        return next((place.line for place in places if _order(place) >= at), places[-1].line)
+    return next((place.line for place in reversed(places) if _order(place) <= at), places[0].line)
+
+
+# -- columns ---------------------------------------------------------------------------------------------------------
 
 
 def context(clause: Clause, aggregated: bool) -> str:
@@ -111,10 +211,6 @@ def by_target(edges: list[Edge]) -> dict[Column, list[Edge]]:
         if isinstance(edge.target, Column):
             found.setdefault(edge.target, []).append(edge)
     return found
-
-
-def line_of(edges: list[Edge]) -> int | None:
-    return next((edge.place.line for edge in edges if edge.place is not None), None)
 
 
 def output(target: Column, edges: list[Edge]) -> dict[str, Any]:

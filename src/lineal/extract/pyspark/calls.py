@@ -13,7 +13,7 @@ from lineal.extract.pyspark.columns.functions import columns_of, udf_call
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.columns.methods import method as column_method
 from lineal.extract.pyspark.dbt import Dbt, configure
-from lineal.extract.pyspark.expressions import iterated, value
+from lineal.extract.pyspark.expressions import iterated, unknown_of, value
 from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
 from lineal.extract.pyspark.frames import NA
 from lineal.extract.pyspark.frames.groups import GROUPED
@@ -115,7 +115,7 @@ def given(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments, Keywor
             if items is not None:
                 arguments.extend(items)
             else:
-                arguments.append(held if isinstance(held, Unknown) else Unknown(label_of(several), "not followed"))
+                arguments.append(unknown_of(held, several))
     keywords: Keywords = {}
     for keyword in node.keywords:
         held = value(run, keyword.value, env)

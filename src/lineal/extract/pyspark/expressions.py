@@ -25,6 +25,7 @@ from lineal.extract.pyspark.values import (
     is_known,
     items_of,
     label_of,
+    outside,
     truth,
 )
 from lineal.model.way import Confidence
@@ -33,6 +34,8 @@ LONGEST_TEXT = 2_000_000
 LONGEST_LIST = 100_000
 LONG_LITERAL = 100
 LARGEST = 1 << 64
+LONGEST_VARIABLE = 80
+
 WIDE = re.compile(r"\d{5}")
 """A width that makes a text of a few characters a large one."""
 
@@ -43,7 +46,25 @@ def value(run: Run, node: ast.expr | None, env: Environment) -> Value:
     if not steps & 0xFF:
         run.step(0)
     handler = EXPRESSIONS.get(node.__class__)
-    return handler(run, node, env) if handler is not None else Unknown("…", "not followed")
+    found = handler(run, node, env) if handler is not None else Unknown("…", "not followed")
+    return called_so(found, node) if found.__class__ is Unknown and node.__class__ in VARIABLES else found
+
+
+VARIABLES = frozenset((ast.Name, ast.Attribute, ast.Subscript))
+"""What a program calls a value by: cols, config.columns, settings["cols"]."""
+
+
+def called_so(held: Any, node: Any) -> Unknown:
+    """A value that only a run knows, under the name that is used for it."""
+    return Unknown(held.label, held.reason, held.level, spelled(node))
+
+
+def spelled(node: ast.AST) -> str:
+    """A variable as it is written, where that is short."""
+    if isinstance(node, ast.Name):
+        return node.id
+    text = ast.unparse(node) if isinstance(node, (ast.Attribute, ast.Subscript)) else ""
+    return text.replace("'", '"') if len(text) <= LONGEST_VARIABLE else ""
 
 
 def absent(run: Run, node: None, env: Environment) -> Value:
@@ -137,8 +158,10 @@ def unknown_of(held: Value, node: ast.AST) -> Unknown:
     if isinstance(held, Unknown):
         return held
     if isinstance(held, Pattern):
-        return Unknown(label_of(node), held.reason, held.level)
-    return Unknown(label_of(node), "not followed")
+        return Unknown(label_of(node), held.reason, held.level, held.variable)
+    if isinstance(held, Library):
+        return Unknown(label_of(node), outside(held), variable=held.name)
+    return Unknown(label_of(node), "not followed", variable=spelled(node))
 
 
 def dictionary(run: Run, node: ast.Dict, env: Environment) -> Value:
@@ -180,7 +203,7 @@ def formatted(run: Run, part: ast.expr, env: Environment) -> Value:
     if part.conversion == ord("r") and is_known(held):
         return repr(held)
     if isinstance(held, Unknown) and (held.label == "…" or isinstance(part.value, (ast.Name, ast.Attribute))):
-        return Unknown(label_of(part.value), held.reason, held.level)
+        return Unknown(label_of(part.value), held.reason, held.level, held.variable)
     return held
 
 
@@ -213,10 +236,11 @@ def text_of_parts(parts: list[Value]) -> Value:
     if choices and len(choices[0].options) <= 8 and len({id(choice) for choice in choices}) == 1:
         several = [text_of_parts([one if part is choices[0] else part for part in parts]) for one in choices[0].options]
         return Choice(tuple(several))
-    level, reason = Confidence.HIGH, ""
+    level, reason, variable = Confidence.HIGH, "", ""
     texts = []
     for part in parts:
         if isinstance(part, (Unknown, Pattern)):
+            variable = variable or part.variable
             if part.level < level or not reason:
                 level, reason = min(level, part.level), part.reason
             texts.append(str(part) if isinstance(part, Pattern) else f"{{{part.label}}}")
@@ -228,7 +252,7 @@ def text_of_parts(parts: list[Value]) -> Value:
     if sum(map(len, texts)) > LONGEST_TEXT:
         return Unknown("…", "a text that is too long")
     text = "".join(texts)
-    return Pattern(text, min(level, Confidence.LOW), reason) if reason else text
+    return Pattern(text, min(level, Confidence.LOW), reason, variable) if reason else text
 
 
 # -- operators ---------------------------------------------------------------------------------------------------
@@ -481,7 +505,7 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
 
     stopped = each(0)
     if stopped is not None:
-        return Unknown(stopped.label, stopped.reason, stopped.level)
+        return Unknown(stopped.label, stopped.reason, stopped.level, stopped.variable)
     if open_tests and not all(isinstance(item, Relation) for item in found):
         return Unknown(label_of(open_tests[0]), "a condition that only a run can tell")
     if isinstance(node, ast.DictComp):

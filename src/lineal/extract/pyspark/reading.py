@@ -6,6 +6,8 @@ import ast
 import re
 from typing import Any, NamedTuple
 
+from sqlglot import exp
+
 from lineal.algebra.frame import Trail
 from lineal.algebra.functions import DATE_PARTS, known
 from lineal.extract.sql.reading import Reading, first_node, offset_of
@@ -24,6 +26,7 @@ class PythonReading(Reading):
     __slots__ = ("_pipeline", "_split", "cells", "embedded")
 
     level = Confidence.HIGH
+    every_place = True
 
     def __init__(
         self,
@@ -94,6 +97,13 @@ class PythonReading(Reading):
         row = known(spelled)
         return row.name if row is not None else str(spelled)
 
+    def manner(self, node: Any, name: str) -> tuple[bool, bool]:
+        """F.sum("a"), df.select(cols)      whether it stands in an aggregate, and whether a variable holds its name"""
+        if isinstance(node, ast.AST):
+            return False, not is_spelled(name, node)
+        spot = (node._meta or {}).get("at") if isinstance(node, exp.Column) else None
+        return self.stands_in_aggregate(node), spot is not None and not is_spelled(name, spot.node)
+
     def place_of_statement(self, tree: Any) -> Place | None:
         return self.place_of(tree)
 
@@ -144,6 +154,23 @@ class Spot(NamedTuple):
 
     def __deepcopy__(self, memo: Any) -> Spot:
         return self
+
+
+def is_spelled(name: str, node: ast.AST) -> bool:
+    """Whether a column's name stands in an expression; a call inside of it speaks for itself."""
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+    waiting: list[ast.AST] = [node]
+    if isinstance(node, ast.Call):
+        waiting = [*node.args, *(keyword.value for keyword in node.keywords)]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and word.search(part.value):
+            return True
+        if isinstance(part, ast.Attribute) and part.attr.lower() == name.lower():
+            return True
+        if not isinstance(part, ast.Call):
+            waiting.extend(ast.iter_child_nodes(part))
+    return False
 
 
 def spot_of(node: Any) -> Spot | None:

@@ -88,7 +88,7 @@ def method_of_text(run: Run, held: str, name: str, arguments: Arguments, keyword
         return Unknown("…", COMPUTED)
     if isinstance(held, Pattern):
         if isinstance(found, str):
-            return Pattern(found, held.level, held.reason)
+            return Pattern(found, held.level, held.reason, held.variable)
         if isinstance(found, list):
             return [Pattern(each, held.level, held.reason) if "{" in each else each for each in found]
         return Unknown("…", held.reason, held.level)

@@ -28,12 +28,14 @@ NAMED_TUPLE = "typing.NamedTuple"
 class Unknown:
     """A value that only a run can tell: configuration (LOW), or computed (UNKNOWN)."""
 
-    __slots__ = ("label", "level", "reason")
+    __slots__ = ("label", "level", "reason", "variable")
 
-    def __init__(self, label: str, reason: str, level: Confidence = Confidence.UNKNOWN) -> None:
+    def __init__(self, label: str, reason: str, level: Confidence = Confidence.UNKNOWN, variable: str = "") -> None:
         self.label = label
         self.reason = reason
         self.level = level
+        self.variable = variable
+        """what the program calls it where it is used: cols, config.columns, settings["cols"]"""
 
     def __repr__(self) -> str:
         return f"{{{self.label}}}"
@@ -44,11 +46,14 @@ class Pattern(str):
 
     level: Confidence
     reason: str
+    variable: str
+    """the first of the parts that are not known, as the program calls it"""
 
-    def __new__(cls, text: str, level: Confidence = Confidence.LOW, reason: str = "") -> Pattern:
+    def __new__(cls, text: str, level: Confidence = Confidence.LOW, reason: str = "", variable: str = "") -> Pattern:
         made = super().__new__(cls, text)
         made.level = level
         made.reason = reason
+        made.variable = variable
         return made
 
 
@@ -393,6 +398,22 @@ def items_of(value: Value) -> list[Value] | None:
     if isinstance(value, Instance) and value.home.is_tuple:
         return [value.names[name] for name, _ in value.home.all_fields if name in value.names]
     return None
+
+
+def outside(held: Library) -> str:
+    """Why the value of a name of another module is not known."""
+    return f"{held.name.partition('.')[0]} is not a part of the input"
+
+
+def note_of(what: str, held: object) -> str:
+    """columns from variable 'cols' (the command line), columns that only a run knows (what f() gives is not known)"""
+    variable, reason = getattr(held, "variable", ""), getattr(held, "reason", "")
+    if isinstance(held, Library):
+        variable, reason = held.name, outside(held)
+    elif isinstance(held, Unknown) and not variable and held.label.isidentifier():
+        variable = held.label
+    which = f"from variable '{variable}'" if variable else "that only a run knows"
+    return f"{what} {which} ({reason})" if reason else f"{what} {which}"
 
 
 def label_of(node: ast.AST) -> str:

@@ -73,6 +73,7 @@ class Evaluation:
         "fold",
         "fold_table",
         "frames",
+        "further",
         "keys",
         "learnt",
         "own_functions",
@@ -96,6 +97,8 @@ class Evaluation:
         self.table_keys = facts.table_keys
         self.target = target
         self.reads: defaultdict[Clause, dict[Column, Any]] = defaultdict(dict)
+        self.further: list[tuple[Clause, Column, Any]] | None = [] if reading.every_place else None
+        """where else a clause names a column that it has named before; None where only the first place counts"""
         self.datasets_read: dict[Dataset, Any] = {}
         self.learnt: dict[Column, int] = {}
         self.diagnostics: list[Diagnostic] = []
@@ -116,6 +119,8 @@ class Evaluation:
         reads = self.reads[clause]
         if column not in reads:
             reads[column] = node
+        elif self.further is not None:
+            self.further.append((clause, column, node))
         if learn:
             self.learnt[column] = self.learnt.get(column, 0) + 1
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.algebra.frame import Trail
-from lineal.algebra.functions import known
+from lineal.algebra.functions import Role, known
 from lineal.extract.sql.words import statements, words
 from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Place
@@ -53,6 +53,8 @@ class Spot:
         self.offset = offset
         self.calls = calls
 
+
+AGGREGATES = (Role.AGGREGATE, Role.ORDERED, Role.VALUE_AT)
 
 MOST_CALLS = 32
 """So many calls of a path are listed."""
@@ -114,6 +116,8 @@ class Reading:
     )
 
     level = Confidence.HIGH
+    every_place = False
+    """Whether each place counts that names a column, or the first of each clause."""
 
     def __init__(self, script: Script, failures: Failures | None = None) -> None:
         self.script = script
@@ -169,6 +173,20 @@ class Reading:
 
     def name_of(self, call: Any) -> str:
         return call_name(call)
+
+    def manner(self, node: Any, name: str) -> tuple[bool, bool]:
+        """Whether a column stands in an aggregate, and whether a variable holds its name; SQL has no variables here."""
+        return self.stands_in_aggregate(node), False
+
+    def stands_in_aggregate(self, node: Any) -> bool:
+        """sum(a), coalesce(max(a), 0)      a does, whatever is around the aggregate"""
+        around = node.parent if isinstance(node, exp.Expr) else None
+        while around is not None and not isinstance(around, exp.Query):
+            row = known(self.name_of(around)) if isinstance(around, exp.Func) else None
+            if isinstance(around, exp.AggFunc) or (row is not None and row.role in AGGREGATES):
+                return True
+            around = around.parent
+        return False
 
     def place_of(self, node: Any) -> Place | None:
         offset = offset_of(node)

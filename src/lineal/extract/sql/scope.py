@@ -203,6 +203,8 @@ class Scope:
                 reads = evaluation.reads[self.clause]
                 if slot.scanned not in reads:
                     reads[slot.scanned] = node
+                elif evaluation.further is not None:
+                    evaluation.further.append((self.clause, slot.scanned, node))
         if slot is not None:
             return slot
         return self.last_resort(name if name.__class__ is str else key, key, node)

@@ -13,6 +13,7 @@ from lineal.model.edge import Calls, Column, Dataset, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
 from lineal.model.statement import Statement
 from lineal.model.way import Clause
+from lineal.store.lineage import schema
 from lineal.store.lineage.database import Database, Row
 from lineal.store.lineage.forms import add_rest, job_in
 from lineal.store.lineage.layout import numbers, spans
@@ -38,6 +39,7 @@ class Restored:
         self.database = database
         self.run = run
         self.held = Held(database, run.namespace)
+        self.version = max(database.versions() or [schema.VERSION])
         self.paths: dict[str | None, Calls] = {}
 
     def extraction(self) -> Extraction:
@@ -68,7 +70,8 @@ class Restored:
 
     def facts(self, table: str) -> list[Row]:
         """The facts of a table in the run's order, without their numbers."""
-        known = {number: fact for number, *fact in self.rows(table, "id", ", ".join(FACTS[table]))}
+        columns = schema.selected(table, FACTS[table], self.version)
+        known = {number: fact for number, *fact in self.rows(table, "id", columns)}
         return [tuple(known[number]) for number in numbers(self.run.layout[table])]
 
     def rows(self, table: str, number: str, columns: str, layout: str = "") -> Iterable[Row]:
@@ -127,9 +130,12 @@ class Restored:
         known = (original(name), original(kind), original(said), unlisted(labels))
         return ColumnInfo(*known, where, bool(quoted), not own)
 
-    def read(self, target: int, dataset: int, column: str | None, clause: str, *place: Any) -> Read:
+    def read(self, target: int, dataset: int, column: str | None, clause: str, *rest: Any) -> Read:
+        *place, manner = rest
         named = original(column) if column is not None else None
-        return Read(self.datasets[target], self.datasets[dataset], named, Clause(clause), self.place(*place))
+        where = self.place(*place)
+        stands = (bool((manner or 0) & 1), bool((manner or 0) & 2))
+        return Read(self.datasets[target], self.datasets[dataset], named, Clause(clause), where, *stands)
 
     def diagnostic(self, code: str, severity: str, message: str, *rest: Any) -> Diagnostic:
         *place, hint = rest

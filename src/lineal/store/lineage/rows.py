@@ -30,7 +30,7 @@ FACTS: dict[str, tuple[str, ...]] = {
         "dataset_id", "position", "name", "type", "description", "classification", *PLACE, "quoted", "own",
     ),
     "statement_infos": ("statement_id", "kind", *PLACE, "dialect", "words", "meaning"),
-    "reads": ("target_id", "dataset_id", "column_name", "clause", *PLACE),
+    "reads": ("target_id", "dataset_id", "column_name", "clause", *PLACE, "manner"),
     "jobs": ("name", "job"),
     "diagnostics": ("code", "severity", "message", *PLACE, "hint"),
     "occurrences": ("name", *PLACE, "runs", "first", "last", "users", "databases", "log_id"),
@@ -305,6 +305,7 @@ def reads(extraction: Extraction, names: Names) -> list[Fact]:
             (None if column is None else text for column, text in zip(columns, fit, strict=True)),
             [read.clause.value for read in found],
             *places([read.place for read in found], names),
+            [read.aggregated + 2 * read.from_variable or None for read in found],
             strict=True,
         )
     )

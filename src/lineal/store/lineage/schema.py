@@ -14,7 +14,10 @@ from typing import NamedTuple
 
 VERSION = 2
 READABLE = 1
-"""Since this version the tables are the same for whoever reads them."""
+"""Since this version the tables can be read as they are, but for what was added later."""
+
+ADDED = {("reads", "manner"): 2}
+"""Columns that a table has since a version; in an older one they are empty."""
 
 
 class Dialect(NamedTuple):
@@ -182,12 +185,17 @@ WHERE loaded.namespace_id = files.namespace_id AND root <> '' AND substr(name, 1
 def migration(dialect: Dialect, version: int) -> list[str]:
     """The statements that bring a store from the version before to this one."""
     if version == 2:
-        return [ROOTED.strip()]
+        return [ROOTED.strip(), "ALTER TABLE reads ADD COLUMN manner SMALLINT"]
     if version != 1:
         raise ValueError(f"there is no version {version}")
     spelt = {**dialect._asdict(), "place": PLACE, "time_of_from": dialect.time.format("came")}
     made = [each.format(**spelt) for part in (NAMES, FACTS, VIEW) for each in part.split(";\n")]
     return [*(each.strip() for each in made), *(creation(name, on) for name, on in indexes(dialect).items())]
+
+
+def selected(table: str, columns: tuple[str, ...], version: int) -> str:
+    """The columns of a table for SELECT, in a store of some version."""
+    return ", ".join(name if ADDED.get((table, name), 1) <= version else "NULL" for name in columns)
 
 
 def indexes(dialect: Dialect) -> dict[str, tuple[str, str]]:

@@ -14,6 +14,7 @@ from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
     ColumnValue,
     Function,
+    Library,
     Partial,
     Pattern,
     SchemaValue,
@@ -21,8 +22,10 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
     items_of,
+    note_of,
 )
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.model.way import Confidence
 
 Arguments = list[Value]
 Keywords = dict[str, Value]
@@ -193,7 +196,7 @@ def expr(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
     """F.expr("a + b AS c")"""
     text = arguments[0] if arguments else None
     if not isinstance(text, str):
-        run.dynamic("an expression that only a run knows", node)
+        run.dynamic(note_of("an expression", text), node)
         return ColumnValue(exp.Null())
     return from_text(run, text, node)
 
@@ -347,9 +350,8 @@ def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
         several = items_of(argument) if isinstance(argument, (list, tuple, set)) or hasattr(argument, "items") else None
         if several is not None and not isinstance(argument, (str, dict)):
             found.extend(columns_of(run, several, node))
-        elif isinstance(argument, Unknown):
-            which = f"from variable '{argument.label}'" if argument.label.isidentifier() else "that only a run knows"
-            run.dynamic(f"columns {which} ({argument.reason})", node, argument.level)
+        elif isinstance(argument, (Unknown, Library)):
+            run.dynamic(note_of("columns", argument), node, getattr(argument, "level", Confidence.UNKNOWN))
             found.append(ColumnValue(unknown_columns()))
         elif argument is not None:
             found.append(ColumnValue(column(run, argument, node)))

@@ -12,7 +12,7 @@ from lineal.extract.pyspark.columns.functions import built, doubt_of
 from lineal.extract.pyspark.columns.trees import literal
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import ColumnValue, Unknown, Value, WindowSpec
+from lineal.extract.pyspark.values import ColumnValue, Unknown, Value, WindowSpec, note_of
 
 Arguments = list[Value]
 Keywords = dict[str, Value]
@@ -39,7 +39,7 @@ def alias(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords,
             names.append(str(argument))
         else:
             if isinstance(argument, Unknown):
-                run.dynamic(f"a name that only a run knows ({argument.reason})", node, argument.level)
+                run.dynamic(note_of("a name", argument), node, argument.level)
             names.append(f"{{{getattr(argument, 'label', '…')}}}")
     return ColumnValue(held.tree, tuple(names), held.doubt)
 

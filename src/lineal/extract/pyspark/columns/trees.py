@@ -12,11 +12,23 @@ from lineal.extract.pyspark.columns.alternatives import alternatives
 from lineal.extract.pyspark.reading import Spot
 from lineal.extract.pyspark.relation import Bound, Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Choice, ColumnValue, Instance, Pattern, SchemaValue, TypeValue, Unknown, Value
+from lineal.extract.pyspark.values import (
+    Choice,
+    ColumnValue,
+    Instance,
+    Library,
+    Pattern,
+    SchemaValue,
+    TypeValue,
+    Unknown,
+    Value,
+    note_of,
+)
 from lineal.extract.sql.parse import parse
 from lineal.extract.sql.reading import Reading
 from lineal.model.diagnostic import Code
 from lineal.model.script import Script
+from lineal.model.way import Confidence
 
 NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
@@ -108,7 +120,7 @@ def column(run: Run, value: Value, node: Any) -> Any:
         return value.tree
     if value.__class__ is str:
         return named(run, value, node)
-    if isinstance(value, (Pattern, Unknown, Choice)):
+    if isinstance(value, (Pattern, Unknown, Choice, Library)):
         return dynamic_column(run, value, node)
     if isinstance(value, Instance) and isinstance(value.names.get("value"), str):
         return named(run, value.names["value"], node)
@@ -119,10 +131,9 @@ def dynamic_column(run: Run, value: Value, node: Any) -> Any:
     """F.col(name_that_only_a_run_knows)"""
     if isinstance(value, Choice) and all(isinstance(option, str) for option in value.options):
         return alternatives(*(named(run, option, node) for option in value.options))
-    level = getattr(value, "level", None)
-    reason = getattr(value, "reason", "") or "not followed"
-    if level is not None:
-        run.dynamic(f"a column that only a run knows ({reason})", node, level)
+    several = value.options if isinstance(value, Choice) else (value,)
+    unsaid = next(each for each in several if not isinstance(each, str) or isinstance(each, Pattern))
+    run.dynamic(note_of("a column", unsaid), node, getattr(unsaid, "level", Confidence.UNKNOWN))
     return exp.Null()
 
 

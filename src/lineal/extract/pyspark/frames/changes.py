@@ -12,7 +12,7 @@ from lineal.extract.pyspark.frames.project import anything, flat, lineage_of, ro
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Choice, ColumnValue, Pattern, Unknown, Value
+from lineal.extract.pyspark.values import Choice, ColumnValue, Pattern, Unknown, Value, note_of
 from lineal.extract.sql.generators import is_generator
 from lineal.extract.sql.scope import with_fields
 from lineal.model.diagnostic import Code
@@ -35,7 +35,7 @@ def with_columns(run: Run, relation: Relation, arguments: Arguments, keywords: K
     """df.withColumns({"a": …, "b": …})"""
     given = arguments[0] if arguments else keywords.get("colsMap")
     if not isinstance(given, dict):
-        run.dynamic("columns that only a run knows", node)
+        run.dynamic(note_of("columns", given), node)
         return relation
     return with_all(run, relation, dict(enumerate(given.items())), node)
 
@@ -52,11 +52,11 @@ def with_all(run: Run, relation: Relation, given: dict[int, tuple[Value, Value]]
             level = getattr(name, "level", Confidence.UNKNOWN)
             if isinstance(name, Choice):
                 level = Confidence.MEDIUM
-            run.dynamic("a column whose name only a run knows", node, level)
+            run.dynamic(note_of("a column", name), node, level)
             continue
         tree = literal(run, held, node)
         if isinstance(held, Unknown):
-            run.dynamic(f"an expression that only a run knows ({held.reason})", node, held.level)
+            run.dynamic(note_of("an expression", held), node, held.level)
         scope.aliases = aliases
         if is_generator(tree):
             slots = rows_made(tree, (name,), scope, rows)
@@ -112,7 +112,7 @@ def renamed_columns(run: Run, relation: Relation, arguments: Arguments, keywords
     """df.withColumnsRenamed({"a": "b"})"""
     given = arguments[0] if arguments else keywords.get("colsMap")
     if not isinstance(given, dict):
-        run.dynamic("columns that only a run knows", node)
+        run.dynamic(note_of("columns", given), node)
         return relation
     return rename(run, relation, list(given.items()), node)
 
@@ -132,7 +132,8 @@ def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node:
     attributes = list(relation.attributes)
     for old, new in pairs:
         if not isinstance(old, str) or not isinstance(new, str) or isinstance(old, Pattern) or isinstance(new, Pattern):
-            run.dynamic("a column whose name only a run knows", node, getattr(old, "level", Confidence.UNKNOWN))
+            unsaid = new if isinstance(old, str) and not isinstance(old, Pattern) else old
+            run.dynamic(note_of("a column", unsaid), node, getattr(old, "level", Confidence.UNKNOWN))
             attributes = [unsure(each) for each in attributes]
             continue
         key = old.lower()
@@ -175,7 +176,7 @@ def drop(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords,
                 if each.slot.star is not None or each.key != key
             ]
         else:
-            run.dynamic("columns that only a run knows", node, getattr(argument, "level", Confidence.UNKNOWN))
+            run.dynamic(note_of("columns", argument), node, getattr(argument, "level", Confidence.UNKNOWN))
             attributes = [unsure(each) for each in attributes]
     found = relation.derived(attributes)
     found.under = relation
@@ -212,7 +213,8 @@ def to_df(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords
     """df.toDF("a", "b")      new names, by position"""
     names = [name for name in flat(arguments) if isinstance(name, str)]
     if len(names) != len(flat(arguments)):
-        run.dynamic("columns that only a run knows", node)
+        unsaid = next(name for name in flat(arguments) if not isinstance(name, str))
+        run.dynamic(note_of("columns", unsaid), node)
         return relation.derived([anything()])
     if not names:
         return relation

@@ -15,7 +15,7 @@ from lineal.extract.pyspark.frames.project import flat, projected, said, typed
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import is_numeric, is_text, schema_of
-from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, is_known
+from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, is_known, note_of
 from lineal.extract.sql.clauses import GROUPS
 from lineal.extract.sql.expressions import gather
 from lineal.extract.sql.naming import output_name
@@ -64,7 +64,7 @@ def expressions(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
                 if isinstance(made, ColumnValue):
                     found.append(made)
             else:
-                run.dynamic("an aggregate that only a run knows", node)
+                run.dynamic(note_of("an aggregate", called if isinstance(name, str) else name), node)
         return found
     return columns_of(run, arguments, node)
 
@@ -301,7 +301,7 @@ def crosstab(run: Run, relation: Relation, arguments: Arguments, keywords: Keywo
     given = dict(zip(("col1", "col2"), arguments, strict=False)) | keywords
     first, second = given.get("col1"), given.get("col2")
     if not isinstance(first, str) or not isinstance(second, str):
-        run.dynamic("columns that only a run knows", node)
+        run.dynamic(note_of("columns", second if isinstance(first, str) else first), node)
         return relation.derived([])
     text = exp.Cast(this=column(run, first, node), to=exp.DataType.build("string"))
     test = exp.If(this=exp.Is(this=column(run, first, node), expression=exp.Null()), true=exp.Literal.string("null"))

@@ -10,7 +10,7 @@ from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.frames.project import said
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, Twice, fresh, with_outer
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import ColumnValue, Pattern, Unknown, Value
+from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
 from lineal.extract.sql.clauses import JOINS
 from lineal.extract.sql.expressions import gather
 from lineal.extract.sql.relations import USING
@@ -88,8 +88,8 @@ def key_names(on: Value) -> list[str] | None:
 def conditions(run: Run, on: Value, node: Any) -> list[Any]:
     several = on if isinstance(on, (list, tuple)) else [on]
     for item in several:
-        if isinstance(item, (Unknown, Pattern)):
-            run.dynamic("a join condition that only a run knows", node, getattr(item, "level", Confidence.UNKNOWN))
+        if isinstance(item, (Unknown, Pattern, Library)):
+            run.dynamic(note_of("a join condition", item), node, getattr(item, "level", Confidence.UNKNOWN))
     return [item.tree for item in several if isinstance(item, ColumnValue)]
 
 

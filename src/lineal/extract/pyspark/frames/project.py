@@ -18,7 +18,7 @@ from lineal.extract.pyspark.relation import Attribute, FrameEvaluation, FrameSco
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of, type_of
-from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, items_of
+from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, items_of, note_of
 from lineal.extract.sql.clauses import TIME_WINDOWS, time_window
 from lineal.extract.sql.columns import edited, struct_star
 from lineal.extract.sql.expressions import carried, gather, item_of, struct_of
@@ -308,7 +308,7 @@ def select_expr(run: Run, relation: Relation, arguments: Arguments, keywords: Ke
     items: list[ColumnValue] = []
     for text in flat(arguments):
         if not isinstance(text, str):
-            run.dynamic("columns that only a run knows", node)
+            run.dynamic(note_of("columns", text), node)
             items.append(ColumnValue(unknown_columns()))
             continue
         if isinstance(text, Pattern):

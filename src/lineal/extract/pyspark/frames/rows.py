@@ -12,10 +12,10 @@ from lineal.extract.pyspark.columns.trees import parsed
 from lineal.extract.pyspark.frames.project import flat, said
 from lineal.extract.pyspark.relation import FrameScope, Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import ColumnValue, Pattern, Unknown, Value
+from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
 from lineal.extract.sql.clauses import DISTINCT, DISTINCT_ON, FILTERS, SORTS
 from lineal.extract.sql.expressions import gather
-from lineal.model.way import Clause, Way
+from lineal.model.way import Clause, Confidence, Way
 
 Arguments = list[Value]
 Keywords = dict[str, Value]
@@ -42,8 +42,8 @@ def filter_(run: Run, relation: Relation, arguments: Arguments, keywords: Keywor
         return narrowed(run, relation, parsed(run, condition, node)[:1], FILTERS, Clause.WHERE, lenient=True)
     if isinstance(condition, ColumnValue):
         return narrowed(run, relation, [condition.tree], FILTERS, Clause.WHERE, lenient=True)
-    if isinstance(condition, Unknown):
-        run.dynamic(f"a condition that only a run knows ({condition.reason})", node, condition.level)
+    if isinstance(condition, (Unknown, Library)):
+        run.dynamic(note_of("a condition", condition), node, getattr(condition, "level", Confidence.UNKNOWN))
     return relation.derived()
 
 
