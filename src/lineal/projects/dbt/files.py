@@ -57,7 +57,7 @@ class Reader:
             return {key: self.value(each) for key, each in item.items()}
         if isinstance(item, list):
             return [self.value(each) for each in item]
-        return self.values.get(item, item) if isinstance(item, str) else item
+        return self.values.get(item.strip(), item) if isinstance(item, str) else item
 
     def parts(self, config: Mapping[str, Any], name: str) -> Parts:
         database = str(config.get("target_database") or config.get("database") or self.target["database"])
@@ -69,7 +69,6 @@ class Reader:
 
 def jinja_in(package: Package, properties: Properties) -> Iterator[str]:
     """Values of YAML that are templates: +enabled: "{{ var('x') }}", schema: "{{ target.schema }}" """
-    yield from _templates(dict(package.variables))
     for kind in ("models", "seeds", "snapshots", "sources"):
         yield from _templates(package.tree(kind))
     for source in properties.sources:
@@ -91,7 +90,7 @@ def _templates(data: Any) -> Iterator[str]:
         for value in data:
             yield from _templates(value)
     elif isinstance(data, str) and ("{{" in data or "{%" in data):
-        yield data
+        yield data.strip()
 
 
 def properties_of(package: Package, report: Report) -> Properties:

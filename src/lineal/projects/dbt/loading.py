@@ -141,8 +141,6 @@ def load_files(
     )  # fmt: skip
     values = kitchen.values((each.name, text) for each, about in packages for text in files.jinja_in(each, about))
     seen = {each.name: {**values.get(project.root.name, {}), **values.get(each.name, {})} for each in project.all}
-    seen[""] = values.get(project.root.name, {})
-    variables = {package: rendered(held, seen[package]) for package, held in project.variables().items()}
     nodes: list[Node] = []
     for package, properties in packages:
         nodes += files.nodes_of(files.Reader(package, project, target, seen[package.name], properties, report))
@@ -160,8 +158,8 @@ def load_files(
     index = index_of(nodes, project.root.name)
     by_id = {node.id: node for node in nodes}
     kitchen = Kitchen(
-        project.root.name, str(project.root.file), target, index, macros, variables, project.namespaces, by_id,
-        kept,
+        project.root.name, str(project.root.file), target, index, macros, project.variables(), project.namespaces,
+        by_id, kept,
     )  # fmt: skip
     assembly = Assembly(nodes, kitchen, dialect, schema, folder)
     assembly.seed_files = seed_files(project.all)
@@ -181,15 +179,6 @@ def seed_files(packages: Iterable[Package]) -> dict[str, Path]:
         for path in files.below(package.paths["seeds"], (".csv",), lambda _: None):
             found.setdefault(path.stem.lower(), path)
     return found
-
-
-def rendered(data: Any, values: Mapping[str, Any]) -> Any:
-    """Variables, with those that are templates rendered."""
-    if isinstance(data, dict):
-        return {key: rendered(item, values) for key, item in data.items()}
-    if isinstance(data, list):
-        return [rendered(item, values) for item in data]
-    return values.get(data, data) if isinstance(data, str) else data
 
 
 MACRO_WORDS = ("macro", "endtest", "enddata_test")

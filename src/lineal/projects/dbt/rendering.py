@@ -293,7 +293,7 @@ LITERAL = re.compile(r"'(?:[^'\\]|\\.|'')*'|--[^\n]*|/\*.*?\*/", re.S)
 
 def native(text: str) -> Any:
     """'False' is false, '3' stays what it is called"""
-    return {"true": True, "false": False, "none": None}.get(text.strip().lower(), text)
+    return {"true": True, "false": False, "none": None}.get(text.strip().lower(), text.strip())
 
 
 def environment(texts: Iterable[str]) -> dict[str, str]:

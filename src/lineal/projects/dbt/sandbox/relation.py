@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*\Z")
@@ -119,18 +120,29 @@ class Relation:
 class Column:
     """A column of a relation, as `adapter.get_columns_in_relation` lists it."""
 
-    def __init__(self, name: str, data_type: str = "", quote: str = '"') -> None:
+    def __init__(
+        self, name: str, data_type: str = "", quote: str = '"', asked: Callable[[Column], None] | None = None
+    ) -> None:
         self.name = self.column = name
-        self.dtype = self.data_type = data_type
+        self.known_type = data_type
         self.quoted = f"{quote}{name}{quote}"
+        self._asked = asked
+
+    @property
+    def data_type(self) -> str:
+        if self._asked is not None:
+            self._asked(self)
+        return self.known_type
+
+    dtype = data_type
 
     char_size = numeric_precision = numeric_scale = None
 
     def is_string(self) -> bool:
-        return any(word in self.data_type.lower() for word in ("char", "text", "string"))
+        return any(word in self.known_type.lower() for word in ("char", "text", "string"))
 
     def is_number(self) -> bool:
-        return any(word in self.data_type.lower() for word in ("int", "num", "dec", "float", "double", "real"))
+        return any(word in self.known_type.lower() for word in ("int", "num", "dec", "float", "double", "real"))
 
     is_numeric = is_integer = is_float = is_number
 

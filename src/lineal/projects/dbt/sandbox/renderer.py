@@ -145,6 +145,7 @@ class Dbt(Renderer):
         self.names_of: dict[str, Names] = {}
         self.library = Library(self.environment, setup, self.names_in)
         self.package = self.root
+        self.file = ""
         self.results: dict[str, Result] = {}
         self.lists: list[tuple[Columns, list[Any]]] = []
         """Lists of columns that are not all known, each with what is said of it."""
@@ -165,6 +166,7 @@ class Dbt(Renderer):
     def answer(self, job: Json) -> Json:
         self.package = job["package"]
         self.environment.own_packages = ("dbt", self.package)
+        self.file = job["file"]
         self.config = dict(job["config"])
         self.columns = job.get("columns", {})
         self.results = {}
@@ -305,12 +307,17 @@ class Dbt(Renderer):
         if node and node not in self.said["wanted"]:
             self.said["wanted"].append(node)
         held = self.columns.get(node)
-        found = Columns(Column(name, kind, self.quote) for name, kind in (held[0] if held else ()))
+        found = Columns(Column(name, kind, self.quote, self.type_asked) for name, kind in (held[0] if held else ()))
         found.all_known = bool(held and held[1])
         if not found.all_known and (held is not None or not node):
             self.note(f"the columns of {relation} are not all known", doubt=False)
             self.lists.append((found, self.said["notes"][-1]))
         return found
+
+    def type_asked(self, column: Column) -> None:
+        """What a database calls a type, static reading does not know; a test that compares names of types needs it."""
+        if not column.known_type or self.base["model"]["resource_type"] == "test":
+            self.note(f"the type of the column {column.name} is only known when it runs")
 
     def load_relation(self, relation: Any) -> Any:
         """Whether this very node has been built before is asked both ways."""
@@ -326,11 +333,18 @@ class Dbt(Renderer):
     def var(self, name: str, *default: Any, **named: Any) -> Any:
         for held in (self.setup["vars"].get(self.package, {}), self.setup["vars"].get("", {})):
             if name in held:
-                return copied(held[name])
+                return self.rendered(held[name])
         if default or named:
             return default[0] if default else named.get("default")
         self.note(f"the variable '{name}' is not defined")
         return self.placeholder(name)
+
+    def rendered(self, value: Any) -> Any:
+        """vars: {orders: "{{ source('shop', 'orders') }}"}      a template is rendered where it is asked for"""
+        if not isinstance(value, str) or ("{{" not in value and "{%" not in value):
+            return copied(value)
+        template = self.environment.compiled(value, self.file, lambda tree: tree)
+        return self.output_of(template, template.new_context(self.names_in(self.package), shared=True))
 
     def has_var(self, name: str) -> bool:
         return name in self.setup["vars"].get(self.package, {}) or name in self.setup["vars"].get("", {})
