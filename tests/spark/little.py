@@ -51,7 +51,7 @@ class Run:
     """What a run said, by node."""
 
     def __init__(self, root: Path, spark: Any, **options: Any) -> None:
-        events = list(run(load(root), Options(root, **options), spark))
+        events = list(run(load(root, to_run=True), Options(root, **options), spark))
         summary = events[-1]
         assert isinstance(summary, Summary)
         self.summary = summary
@@ -76,3 +76,13 @@ def rows(root: Path, name: str, spark: Any) -> list[tuple[Any, ...]]:
     warehouse = root / ".lineal" / "warehouse"
     version = json.loads((warehouse / "state.json").read_text(encoding="utf-8"))["entries"][name]["version"]
     return sorted(tuple(row) for row in spark.read.parquet(str(warehouse / name / version)).collect())
+
+
+def dbt_project(root: Path, files: dict[str, str], adapter: str = "duckdb", about: str = "") -> Path:
+    """A dbt project with these files: {"models/m.sql": "select 1 as a", "seeds/s.csv": "id\\n1\\n"}."""
+    head = {"dbt_project.yml": f"name: little\nprofile: {adapter}\n{about}"}
+    for name, text in (head | files).items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
