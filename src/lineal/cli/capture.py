@@ -11,7 +11,11 @@ import click
 from lineal.cli.source import Mistake, exists
 
 if TYPE_CHECKING:
+    from lineal.model.script import Corpus
     from lineal.spark.live import Captured, Settings
+    from lineal.spark.live.compare import Comparison
+
+FAIL_ON = ("error", "warning", "info", "never")
 
 
 @click.command(name="capture")
@@ -38,28 +42,48 @@ if TYPE_CHECKING:
     show_default=True,
     help="Seconds to wait at the end: for Spark's listeners, and for the server.",
 )
+@click.option(
+    "--compare",
+    is_flag=True,
+    help="Also read the program statically, and list every edge that only one of the two has.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    default="error",
+    show_default=True,
+    help="With --compare, exit with 1 if there is a diagnostic of this severity or above; a disagreement is a warning.",
+)
 @click.option("--entry", is_flag=True, help="Only print the file to give to spark-submit.")
-def command(job: str | None, arguments: tuple[str, ...], entry: bool, **options: Any) -> None:
+def command(
+    job: str | None, arguments: tuple[str, ...], entry: bool, compare: bool, fail_on: str, **options: Any
+) -> None:
     """Run a PySpark job, and take the lineage of everything it writes as it writes it.
 
     This command executes JOB.py, as spark-submit does. Only run and capture execute what they read. The job never fails
     because of it, and its exit code is the job's. Without --save, --to or --url the edges are printed when the job has
     ended.
 
+    With --compare static reading is told what the run knew: the arguments, and the columns of the tables that it read.
+    Edges of which static reading says that only a run knows them are not comparable; they are counted.
+
     \b
     lineal capture job.py --save job.lineal.json -- --day 2026-11-16
+    lineal capture job.py --compare --fail-on warning -- --day 2026-11-16
     lineal capture job.py --url http://localhost:5000
     spark-submit --master yarn "$(lineal capture --entry)" job.py --to events.ndjson -- --day 2026-11-16
 
-    Exit codes: those of the job; 2 a mistake in what was asked, or no Spark.
+    Exit codes: those of the job; with --compare, 1 diagnostics (see --fail-on); 2 a mistake in what was asked, or no
+    Spark.
     """
     if entry:
         click.echo(Path(__file__).with_name("capture_entry.py"))
         return
-    sys.exit(_run(job, arguments, options))
+    sys.exit(_run(job, arguments, fail_on if compare else None, options))
 
 
-def _run(job: str | None, arguments: tuple[str, ...], options: dict[str, Any]) -> int:
+def _run(job: str | None, arguments: tuple[str, ...], fail_on: str | None, options: dict[str, Any]) -> int:
+    """Without `fail_on` nothing is compared."""
     from lineal.spark.session import SparkUnavailable, check
 
     if job is None:
@@ -74,14 +98,41 @@ def _run(job: str | None, arguments: tuple[str, ...], options: dict[str, Any]) -
     from lineal.spark.live.job import run_job
     from lineal.spark.live.watch import Watch
 
+    program = _program(job, arguments) if fail_on is not None else None
     watch = Watch(settings, _say)
     code = run_job(job, arguments, watch)
     if watch.forked:
         return code
     if not watch.attached:
         _say(_why_nothing())
-    _show(watch.captured, settings)
-    return code
+    if program is None or fail_on is None or not watch.attached:
+        _show(watch.captured, settings)
+        return code
+    from lineal.spark.live.compare import compare_job
+
+    comparison = compare_job(program, watch.captured, failed=code != 0)
+    _show(watch.captured, settings, comparison)
+    return code or _code(comparison, fail_on)
+
+
+def _program(job: str, arguments: tuple[str, ...]) -> Corpus:
+    """The program as it is before it runs."""
+    from lineal.projects import ProjectError
+    from lineal.spark.live.compare import program_at
+
+    try:
+        return program_at(job, arguments)
+    except ProjectError as mistake:
+        raise Mistake(str(mistake)) from mistake
+
+
+def _code(comparison: Comparison, fail_on: str) -> int:
+    from lineal.model.diagnostic import Severity
+
+    if fail_on == "never":
+        return 0
+    least = Severity[fail_on.upper()]
+    return int(any(found.severity >= least for found in comparison.diagnostics))
 
 
 def _settings(to: str | None, url: str | None, timeout: float, legacy: bool | None, **options: Any) -> Settings:
@@ -103,16 +154,34 @@ def _why_nothing() -> str:
     return "the job has started no Spark: nothing was captured"
 
 
-def _show(captured: Captured, settings: Settings) -> None:
-    from lineal.cli.console import show
+def _show(captured: Captured, settings: Settings, comparison: Comparison | None = None) -> None:
+    from lineal.cli.console import report_diagnostics, show
+    from lineal.model.diagnostic import Code, Severity
     from lineal.views.safe import visible
     from lineal.views.words import counted
 
     extraction = captured.extraction
     if not settings.save and not settings.to:
         show("".join(f"{visible(line)}\n" for line in sorted(map(str, extraction.edges))), "never")
+    if comparison is not None:
+        told = [found for found in comparison.diagnostics if found.code is not Code.NOT_CAPTURED]  # said as it happened
+        report_diagnostics(told, "auto", Severity.INFO)
     failed = f", {captured.failed} of which failed" if captured.failed else ""
-    _say(f"{counted(captured.writes, 'write')}{failed}; {counted(len(extraction.edges), 'edge')}")
+    _say(
+        f"{counted(captured.writes, 'write')}{failed}; {counted(len(extraction.edges), 'edge')}{_compared(comparison)}"
+    )
+
+
+def _compared(comparison: Comparison | None) -> str:
+    """, static = Catalyst, 2 columns not comparable"""
+    from lineal.views.words import counted
+
+    if comparison is None:
+        return ""
+    left = f", {counted(comparison.columns_left, 'column')} not comparable" if comparison.left else ""
+    if comparison.agrees:
+        return f", static = Catalyst{left}"
+    return f", static ≠ Catalyst: {counted(len(comparison.disagreements), 'disagreement')}{left}"
 
 
 def _say(message: str) -> None:

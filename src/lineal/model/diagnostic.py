@@ -270,9 +270,9 @@ class Code(Enum):
     NOT_COMPARED = (
         "not-compared",
         Severity.INFO,
-        "Edges are not compared with Spark: those of a program that was not run, and those of which static reading "
-        "says that only a run knows them.",
-        "Run the program with `lineal capture FILE --compare`.",
+        "Edges are not compared with Spark. Either a program was not run, or static reading says itself that only a "
+        "run knows them.",
+        "",
     )
     NO_INPUT = (
         "no-input",

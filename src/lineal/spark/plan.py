@@ -111,6 +111,7 @@ public class LinealPlan {
       out.append(",\\"pseudo\\":true");
     if (node instanceof LogicalRDD) out.append(",\\"rddId\\":").append(((LogicalRDD) node).rdd().id());
     if (node instanceof LogicalPlan && children.isEmpty()) fromMemory(node);
+    if (node instanceof LogicalPlan && (children.isEmpty() || node instanceof View)) types((LogicalPlan) node);
     if (node instanceof Cast)
       out.append(",\\"user\\":").append(isWritten((Cast) node));
     if (leaf) {
@@ -145,6 +146,23 @@ public class LinealPlan {
       out.append(",\\"rddId\\":").append(number);
     } catch (Throwable absent) {
       return;
+    }
+  }
+
+  /** The types of a leaf's columns, in their order: what is read has a schema. */
+  private void types(LogicalPlan leaf) {
+    int before = out.length();
+    try {
+      out.append(",\\"types\\":[");
+      boolean first = true;
+      scala.collection.Iterator columns = leaf.output().iterator();
+      while (columns.hasNext()) {
+        out.append(first ? "" : ",").append(string(((Expression) columns.next()).dataType().sql()));
+        first = false;
+      }
+      out.append("]");
+    } catch (Throwable unresolved) {
+      out.setLength(before);
     }
   }
 

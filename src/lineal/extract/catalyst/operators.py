@@ -432,9 +432,9 @@ def relation(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     if not names:
         return rootless(node, outer, plan)
     if len(names) > 1:
-        return several(names, outputs, plan)
+        return several(names, outputs, plan, node)
     dataset = plan.dataset(names[0])
-    plan.reads_dataset(dataset)
+    plan.reads_dataset(dataset, node)
     frame = scanned(dataset, outputs)
     return without_source(frame, CHANGES) if node.note.get("changes") else frame
 
@@ -443,11 +443,11 @@ CHANGES = frozenset(("_change_type", "_commit_version", "_commit_timestamp"))
 """table_changes('t', 1)      what Delta puts beside the columns of t"""
 
 
-def several(names: list[str], outputs: list[Node], plan: Plan) -> Frame:
+def several(names: list[str], outputs: list[Node], plan: Plan, node: Node) -> Frame:
     """spark.read.parquet(a, b)      the rows of both, as by UNION ALL"""
     datasets = [plan.dataset(name) for name in names]
     for dataset in datasets:
-        plan.reads_dataset(dataset)
+        plan.reads_dataset(dataset, node)
     plan.together[datasets[0]] = datasets[1:]
     frames = [scanned(dataset, outputs) for dataset in datasets]
     read = {slot.key: slot.scanned for slot in frames[0].slots}
@@ -478,10 +478,11 @@ def view(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     if name is None:
         return only_child(node, outer, plan)
     dataset = plan.dataset(name)
-    plan.reads_dataset(dataset)
+    plan.reads_dataset(dataset, node)
     if not node.children:
         return scanned(dataset, node.trees("output"))
     inner = frame_of(node.children[0], outer, plan)
+    plan.knows(dataset, [slot.name for slot in inner.slots], node.args.get("types"))
     return scan(dataset, [(slot.name, slot.key) for slot in inner.slots], True)
 
 

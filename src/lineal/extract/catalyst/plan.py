@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lineal.algebra.frame import NOTHING, Frame, Lineage, edges_of, renamed, united
 from lineal.algebra.functions import with_meaning
 from lineal.extract.catalyst.commands import commands_in, sink_of
 from lineal.extract.catalyst.expressions import Scope, function_name
-from lineal.extract.catalyst.operators import by_position, frame_of
+from lineal.extract.catalyst.operators import CHANGES, by_position, frame_of
 from lineal.extract.catalyst.sink import Sink
 from lineal.extract.catalyst.tree import Node, expression_id, read
 from lineal.model.diagnostic import Code, Diagnostic, Place
@@ -122,6 +122,8 @@ class Plan:
         self.diagnostics: list[Diagnostic] = []
         self.columns_read: dict[tuple[Column, Clause], None] = {}
         self.datasets_read: dict[Dataset, None] = {}
+        self.schemas: dict[Dataset, list[ColumnInfo]] = {}
+        """the columns of what is read, where the plan says them with their types"""
         self.together: dict[Dataset, list[Dataset]] = {}
         """read.parquet(a, b, c)      b and c, which are read wherever a is"""
 
@@ -133,8 +135,19 @@ class Plan:
         for beside in self.together.get(column.dataset, ()):
             self.columns_read[column._replace(dataset=beside), clause] = None
 
-    def reads_dataset(self, dataset: Dataset) -> None:
+    def reads_dataset(self, dataset: Dataset, node: Node | None = None) -> None:
+        """A leaf of the plan, whose node says what columns it has."""
         self.datasets_read[dataset] = None
+        if node is not None:
+            outputs = node.trees("output") or [*node.trees("dataCols"), *node.trees("partitionCols")]
+            names = [None if each.args.get("pseudo") else str(each.args["name"]) for each in outputs]
+            self.knows(dataset, names, node.args.get("types"))
+
+    def knows(self, dataset: Dataset, names: Sequence[str | None], types: Any) -> None:
+        """The columns of a dataset, in the order of its types; what only the engine knows of a row is none."""
+        if isinstance(types, list) and len(types) == len(names) and names and dataset not in self.schemas:
+            own = [(name, str(kind)) for name, kind in zip(names, types, strict=True) if name is not None]
+            self.schemas[dataset] = [ColumnInfo(name, kind) for name, kind in own if name not in CHANGES]
 
     def from_origin(self, node: Node) -> Frame | None:
         """The frame of an RDD that a checkpoint or a stream has made; None if it is not known."""
@@ -160,6 +173,7 @@ class Plan:
         """What was read elsewhere is read here: by a checkpoint, for a variable."""
         self.columns_read.update(other.columns_read)
         self.datasets_read.update(other.datasets_read)
+        self.schemas = {**other.schemas, **self.schemas}
         self.diagnostics += [each for each in other.diagnostics if each not in self.diagnostics]
 
     def report(self, code: Code, message: str) -> None:
@@ -295,7 +309,8 @@ def extraction_of(sink: Sink, plan: Plan) -> Extraction:
     info = DatasetInfo(target, sink.kind, [ColumnInfo(slot.name) for slot in frame.slots], complete=True)
     datasets = {target: info}
     for dataset in plan.datasets_read:
-        datasets.setdefault(dataset, DatasetInfo(dataset, "table"))
+        columns = plan.schemas.get(dataset)
+        datasets.setdefault(dataset, DatasetInfo(dataset, "table", columns or [], complete=columns is not None))
     reads = [Read(target, dataset, None, Clause.FROM, None) for dataset in plan.datasets_read]
     reads += [Read(target, column.dataset, column.name, clause, None) for column, clause in plan.columns_read]
     return Extraction(

@@ -12,7 +12,7 @@ from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.parse import parse
 from lineal.extract.sql.reading import Reading, Spot
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
-from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
+from lineal.model.edge import Calls, Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
 from lineal.model.job import Job
 from lineal.model.script import Script
@@ -143,9 +143,9 @@ class Restored:
         reading = self.readings.get(row["file"])
         if reading is None or row["expression"] is not None:
             certain = level if doubt is None else Confidence.HIGH
-            site = Site(self.place(row), row["expression"] or "", tuple(row["calls"]), certain)
+            site = Site(self.place(row), row["expression"] or "", _path(row), certain)
             return Usage(taken, doubt, None, site)
-        spot = Spot(row["position"] - 1, tuple(row["calls"]))
+        spot = Spot(row["position"] - 1, _path(row))
         return Usage(taken, doubt, (spot, None, None, doubt), reading)
 
     def read(self, row: Row) -> Read:
@@ -200,6 +200,14 @@ class Restored:
             count, name = row["count"], row["statement"]
             rows = "1 row of the log is" if count == 1 else f"{count:,} rows of the log are"
             yield Diagnostic(Code.LOG_ROW, f"{rows} left out: {row['reason']}", Place(name, 1, 1) if name else None)
+
+
+def _path(row: Row) -> Calls:
+    """The calls around a column; a macro, and a function whose body is known, with the calls of its body."""
+    if row["path"] is None:
+        return tuple(row["calls"])
+    pairs = zip(row["path"], row["bodies"], strict=True)
+    return tuple(name if body is None else (name, *body) for name, body in pairs)
 
 
 def _code(text: str) -> Code:

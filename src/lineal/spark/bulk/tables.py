@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Place, order_of
-from lineal.model.edge import Column, Dataset, Edge, Read
+from lineal.model.edge import Column, Dataset, Edge, Read, Usage, written
 from lineal.model.extraction import ColumnInfo, Extraction
 from lineal.projects.logs.statements import moment
 from lineal.spark.bulk.resolve import Pair, Resolved
@@ -43,8 +43,8 @@ SCHEMAS = {
     "usages": pa.schema(
         [
             ("edge", COUNT), ("subtype", TEXT), ("clause", TEXT), ("masked", FLAG), ("windowed", FLAG),
-            ("confidence", TEXT), ("ambiguous", FLAG), ("evidence", TEXT), ("calls", WORDS), ("expression", TEXT),
-            *PLACE,
+            ("confidence", TEXT), ("ambiguous", FLAG), ("evidence", TEXT), ("calls", WORDS), ("path", WORDS),
+            ("bodies", pa.list_(WORDS)), ("expression", TEXT), *PLACE,
         ]
     ),
     "reads": pa.schema([("target", TEXT), ("dataset", TEXT), ("column", TEXT), ("clause", TEXT), *PLACE]),
@@ -215,8 +215,17 @@ def _usages(edges: Iterable[Edge], by_name: Mapping[str, Logged]) -> Iterator[Ro
             yield (
                 number, way.how.value, way.clause.value, way.masked, way.windowed, usage.level.name,
                 doubt is not None and doubt.ambiguous, doubt.evidence if doubt is not None else None, usage.calls,
-                None if kept else usage.expression, *_at(place),
+                *_path(usage), None if kept else usage.expression, *_at(place),
             )  # fmt: skip
+
+
+def _path(usage: Usage) -> tuple[list[str] | None, list[tuple[str, ...] | None] | None]:
+    """coalesce(cents(x), 0)      the calls as they are written, and of each the calls of its body; null where the calls
+    tell it already, and for what has no body"""
+    path = usage.path
+    if all(isinstance(call, str) for call in path):
+        return None, None
+    return list(written(path)), [None if isinstance(call, str) else call[1:] for call in path]
 
 
 def _at(place: Place | None) -> tuple[str | None, int | None, int | None]:

@@ -122,11 +122,15 @@ public class LinealCapture extends SparkListener {
 
   /** CREATE TABLE IF NOT EXISTS t AS …, df.write.mode("ignore") */
   private static boolean sparesWhatIsThere(Object plan) {
-    if (!(plan instanceof Command)) return false;
+    return plan instanceof Command && mode(plan).equals("Ignore");
+  }
+
+  /** Append, Overwrite, ErrorIfExists or Ignore; empty for a command that has no mode. */
+  private static String mode(Object plan) {
     try {
-      return String.valueOf(ask(plan, "mode")).equals("Ignore");
+      return String.valueOf(ask(plan, "mode"));
     } catch (Throwable none) {
-      return false;
+      return "";
     }
   }
 
@@ -154,6 +158,7 @@ public class LinealCapture extends SparkListener {
     Object session = ask(event.qe(), "sparkSession");
     head.append(",\\"session\\":").append(System.identityHashCode(session));
     head.append(",\\"dataset_lineage\\":").append(LinealPlan.string(datasetLineage(session)));
+    head.append(",\\"mode\\":").append(LinealPlan.string(mode(plan)));
     boolean failed = event.executionFailure().isDefined();
     if (checkpoint && !failed) head.append(",\\"rdd\\":").append(event.qe().executedPlan().execute().id() + 1);
     if (kind.startsWith("WriteToMicroBatch")) head.append(",\\"sink\\":").append(LinealPlan.string(sink(plan, kind)));
@@ -258,6 +263,8 @@ class Execution(NamedTuple):
     failure: str = ""
     dataset_lineage: str = ""
     """what its session's DATASET_LINEAGE is; '' where it is not set"""
+    mode: str = ""
+    """Append, Overwrite, ErrorIfExists; '' for a command that has none"""
     sink: str = ""
     """the class of a stream's sink"""
     rdd: int = -1

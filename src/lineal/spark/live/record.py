@@ -12,6 +12,7 @@ from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Column, Dataset, Edge, Site, Usage
 from lineal.model.extraction import Coverage, DatasetInfo, Extraction
 from lineal.model.job import Run
+from lineal.model.paths import is_path
 from lineal.spark.live.listener import CHECKPOINTS, VARIABLES, Closed, Execution, Problem
 from lineal.spark.session import one_line
 
@@ -23,6 +24,12 @@ MEMORY = "MemorySink"
 
 NOWHERE = frozenset(("noop-table", "console", MEMORY))
 """df.write.format("noop")      what Spark calls the tables of sinks that keep nothing beyond the session"""
+
+MAKES = frozenset((
+    "CreateDataSourceTableAsSelectCommand", "CreateHiveTableAsSelectCommand", "CreateTableAsSelect",
+    "ReplaceTableAsSelect", "CreateDeltaTableCommand", "CreateViewCommand", "AlterViewAsCommand",
+))  # fmt: skip
+"""Commands that make a table or view: what it was before counts no more."""
 
 REWRITTEN = "default_rewrite_catalog."
 """CALL lake.system.rewrite_data_files('t')      where Iceberg writes the rows of a table into new files of the same"""
@@ -60,6 +67,10 @@ class Recorder:
         self._usages: dict[Any, Usage] = {}
         """each kind of usage once"""
         self._lock = Lock()
+        self._states: dict[Dataset, dict[Any, Extraction]] = {}
+        """what each target holds now: the writes since it was made anew"""
+        self._before: dict[Dataset, DatasetInfo] = {}
+        """the columns that datasets had when the job first met them"""
         self.writes = 0
         self.failed = 0
 
@@ -150,13 +161,47 @@ class Recorder:
             self.failed += 1
         else:
             with self._lock:
-                self._found.setdefault(facts_of(found), found)
+                facts = facts_of(found)
+                self._found.setdefault(facts, found)
+                self._keep(execution, target, facts, found)
         self._told(Write(target, found, run, execution.failure, execution.dataset_lineage, execution.session))
+
+    def _keep(self, execution: Execution, target: Dataset, facts: Any, found: Extraction) -> None:
+        """What the job knew before it wrote, and what the target is made of from then on."""
+        makes = makes_anew(execution, target)
+        known = self._states.keys()
+        for dataset, info in found.datasets.items():
+            if dataset not in known and info.complete and not (makes and dataset == target):
+                self._before.setdefault(dataset, info)
+        if makes or target not in self._states:
+            self._states[target] = {}
+        self._states[target][facts] = found
+
+    def latest(self) -> Extraction:
+        """What the targets hold in the end: writes that a later one has replaced are left out."""
+        with self._lock:
+            held = [found for several in self._states.values() for found in several.values()]
+            return united(held, list(self._problems.values()))
+
+    def targets(self) -> set[Dataset]:
+        """What was written."""
+        with self._lock:
+            return set(self._states)
+
+    def schemas(self) -> list[DatasetInfo]:
+        """The datasets that were there before the job wrote them, with the columns that they had."""
+        with self._lock:
+            return list(self._before.values())
 
     def lineage(self, plan: str, target: str, session: int) -> Extraction:
         """The lineage of a plan that nothing has written yet, with what is known of checkpoints and variables."""
         variables = self._variables.get(session)
         return deeply(lambda: extract(plan, target, self._names, self._checkpoints, variables))
+
+
+def makes_anew(execution: Execution, target: Dataset) -> bool:
+    """df.write.mode("overwrite").saveAsTable("t"), .parquet("/t")      t is what is written, whatever it was"""
+    return execution.kind in MAKES or (is_path(target.name) and execution.mode in ("Overwrite", "ErrorIfExists"))
 
 
 def deeply(read: Callable[[], Read]) -> Read:
@@ -188,8 +233,9 @@ def united(several: list[Extraction], problems: list[Diagnostic]) -> Extraction:
             usages = edges.setdefault((edge.source, edge.target), {})
             for usage in edge.usages:
                 usages.setdefault((usage.way, usage.doubt, usage.path), usage)
+        written = next(iter(found.datasets), None)
         for dataset, info in found.datasets.items():
-            if info.complete or dataset not in datasets:
+            if dataset == written or not (dataset in datasets and datasets[dataset].complete):
                 datasets[dataset] = info
     diagnostics = {*problems, *(each for found in several for each in found.diagnostics)}
     return Extraction(

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from lineal.extract.catalyst.plan import Names
-from lineal.model.extraction import Extraction
+from lineal.model.edge import Dataset
+from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.job import Job
 from lineal.model.openlineage import NO_NAMESPACE
 from lineal.spark.live import procedures
@@ -76,6 +77,21 @@ class Captured:
         from lineal.api import Lineage
 
         return Lineage(self.extraction)
+
+    @property
+    def latest(self) -> Extraction:
+        """What the targets hold in the end: what a later write has replaced is left out."""
+        return self._recorder.latest()
+
+    @property
+    def targets(self) -> set[Dataset]:
+        """The datasets that were written."""
+        return self._recorder.targets()
+
+    @property
+    def schemas(self) -> list[DatasetInfo]:
+        """The datasets that were there before the job wrote them, with the columns that they had."""
+        return self._recorder.schemas()
 
     @property
     def writes(self) -> int:
