@@ -34,7 +34,7 @@ on_lake = $(call with_java,spark) lake="$$(tools/lake.sh $(1))" || exit 1; \
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test smoke test-delta test-iceberg lint hunt bench accuracy scale java postgres page clean
+.PHONY: help demo test smoke test-delta test-iceberg lint hunt bench accuracy scale run-dbt java postgres page clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -91,6 +91,10 @@ accuracy: $(DEMO_READY) ## Hold lineal and its peers against the same statements
 
 scale: $(DEMO_READY) ## Measure 10,000 views beside 1,000, and beside the peers
 	@$(BIN)/python bench/scale.py
+
+run-dbt: $(DEMO_READY) ## Run the dbt projects below CHECKOUTS=folder on local Spark, and report each
+	@test -n "$(CHECKOUTS)" || { echo "run-dbt: name a folder of checkouts: make run-dbt CHECKOUTS=folder" >&2; exit 2; }
+	@$(call with_java,$(DEMO_EXTRAS)) $(BIN)/python tools/run_dbt.py "$(CHECKOUTS)"
 
 java: ## Find a Java for Spark, or install one
 	@tools/java.sh
