@@ -23,7 +23,7 @@ from lineal.extract.timeline import order_matters
 from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
 from lineal.model.extraction import Coverage, DatasetInfo
-from lineal.model.script import Corpus, Defaults, Function, Meaning, Script
+from lineal.model.script import Corpus, Defaults, Expansion, Function, Meaning, Script
 from lineal.spark.bulk.clock import Clock, TooLong
 from lineal.spark.bulk.guard import NOBODY, Fault, Note, guarded, too_long
 
@@ -179,7 +179,8 @@ def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batc
 
 def packed(key: bytes, script: Script, mentions: Iterable[str]) -> Row:
     """A script on its way to an executor, with the names in it that others may tell something about."""
-    return {"key": key, "script": marshal.dumps(tuple(vars(script).values())), "mentions": list(mentions)}
+    fields = {**vars(script), "expansions": [tuple(each) for each in script.expansions]}
+    return {"key": key, "script": marshal.dumps(fields), "mentions": list(mentions)}
 
 
 def evaluated(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.RecordBatch:
@@ -201,7 +202,9 @@ def evaluated_apart(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.Rec
 
 
 def _script(row: Row) -> Script:
-    return Script(*marshal.loads(row["script"]))  # noqa: S302  from our own driver
+    fields = marshal.loads(row["script"])  # noqa: S302  from our own driver
+    fields["expansions"] = tuple(Expansion(*each) for each in fields["expansions"])
+    return Script(**fields)
 
 
 def _corpus(setting: Setting, scripts: list[Script]) -> Corpus:
