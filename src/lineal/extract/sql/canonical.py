@@ -342,7 +342,10 @@ class Canon:
         return [self.fold(column) for column in (alias.args.get("columns") or ())] if alias is not None else []
 
     def alias_of(self, member: Any) -> str:
+        """FROM t AS x      the alias of a member, which sqlglot keeps as a TableAlias or as a plain name"""
         alias = member.args.get("alias")
+        if isinstance(alias, exp.Identifier):
+            return self.fold(alias)
         if alias is not None and alias.this is not None:
             return self.fold(alias.this)
         return self.fold(member.this) if isinstance(member, exp.Table) else ""
