@@ -44,7 +44,7 @@ def test_a_dataframe_gives_the_edges_of_its_case(case: Case, spark):
         for info in case.schema:
             stand_ins.add(info)
         for name, frame in run_frames(case, spark).items():
-            found |= edges_in(lineage(frame, spark, name, stand_ins.names))
+            found |= edges_in(lineage(frame, spark, name, stand_ins.names).extraction)
     expected = {line for line in case.edges if "-> result" in line or " => result" in line}
     assert sorted(found) == sorted(expected)
 
