@@ -72,7 +72,7 @@ def test_cards_expand_hop_by_hop(shown: Open, shop: lineal.Lineage) -> None:
     page.does(lambda: page.page.locator(".actions >> text=Only this").click())
     assert page.cards() == ["stg_orders"]
     up, down = page.page.locator(".expand.up"), page.page.locator(".expand.down")
-    assert up.inner_text() == "‹ 0 of 1" and down.inner_text() == "0 of 4 ›"
+    assert up.inner_text() == "‹ 0 of 1" and down.inner_text() == "0 of 6 ›"
     page.does(up.click)
     assert page.cards() == ["raw_orders", "stg_orders"]
     page.does(page.page.locator(".panel >> text=All downstream").click)

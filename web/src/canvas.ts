@@ -4,7 +4,7 @@ import { clear, h, s } from "./dom.ts";
 import type { Mark } from "./data.ts";
 import type { Placed, Request } from "./layout.ts";
 import type { ColumnId, DatasetId, EdgeId, Lineage, Trace, Why } from "./lineage.ts";
-import { route, type Lane } from "./routes.ts";
+import { route, type Lane, type Layer } from "./routes.ts";
 import { badgesOf, measure, rowAt, shapeOf, short, type Box, type Measure } from "./shape.ts";
 import type { State, Store } from "./state.ts";
 import { titled } from "./words.ts";
@@ -62,6 +62,7 @@ export class Canvas {
   private after: (() => void)[] = [];
   picture: Picture = { boxes: new Map(), wires: [], groups: [] };
   private lanes: Record<string, Lane[]> = {};
+  private layers: Layer[] = [];
   private scrolled = new Map<DatasetId, number>();
   private marks: Marks = new Map();
 
@@ -116,6 +117,7 @@ export class Canvas {
     const boxes = new Map<DatasetId, Box>();
     for (const [dataset, shape] of this.shapes) boxes.set(dataset, { ...shape, ...answer.at[dataset]! });
     this.lanes = answer.lanes;
+    this.layers = answer.layers;
     this.picture = { boxes, wires: [], groups: answer.groups };
     if (!this.fitted || this.untouched) {
       this.fitted = true;
@@ -358,7 +360,8 @@ export class Canvas {
     const single = edges.length === 1;
     const fromY = single ? this.heightOf(lineage.source(edge), from, start) : start.y + 23;
     const toY = single && lineage.isField(edge) ? this.heightOf(lineage.target(edge), to, end) : end.y + 23;
-    return route(start, fromY, end, toY, this.lanes[`${from}>${to}`] ?? this.lanes[`${to}>${from}`] ?? []);
+    const lanes = this.lanes[`${from}>${to}`] ?? this.lanes[`${to}>${from}`] ?? [];
+    return route(start, fromY, end, toY, lanes, this.layers);
   }
 
   private heightOf(column: ColumnId, dataset: DatasetId, box: Box): number {

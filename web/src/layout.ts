@@ -21,6 +21,8 @@ export interface Placed {
   at: Record<number, { x: number; y: number }>;
   /** `from>to`: the lanes of an edge, one for each layer that it passes; each is [left, right, height]. */
   lanes: Record<string, [number, number, number][]>;
+  /** The layers' left and right borders: those of their widest cards. */
+  layers: [number, number][];
   groups: { name: string; x: number; y: number; width: number; height: number }[];
 }
 
@@ -53,10 +55,12 @@ export function placed(request: Request): Placed {
   }
   for (const [from, to] of request.edges) graph.setEdge(String(from), String(to), {});
   dagre(graph);
+  const layers = layersOf(graph, request.nodes);
   return {
     number: request.number,
     at: corners(graph, request.nodes),
-    lanes: lanesOf(graph, request),
+    lanes: lanesOf(graph, request, layers),
+    layers,
     groups: [...groups].map((name) => {
       const { x, y, width, height } = graph.node(name) as Required<Spot>;
       return { name: name.slice(6), x: x - width / 2, y: y - height / 2, width, height };
@@ -81,8 +85,7 @@ function corners(graph: graphlib.Graph, nodes: Node[]): Placed["at"] {
 }
 
 /** Where an edge passes a layer, it goes straight on over the layer's whole width: no card stands there. */
-function lanesOf(graph: graphlib.Graph, request: Request): Placed["lanes"] {
-  const layers = layersOf(graph, request.nodes);
+function lanesOf(graph: graphlib.Graph, request: Request, layers: Placed["layers"]): Placed["lanes"] {
   const lanes: Placed["lanes"] = {};
   for (const [from, to] of request.edges) {
     const points = (graph.edge(String(from), String(to)) as { points?: { x: number; y: number }[] }).points ?? [];

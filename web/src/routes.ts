@@ -3,20 +3,34 @@
 import type { Box } from "./shape.ts";
 
 export type Lane = [left: number, right: number, height: number];
+export type Layer = [left: number, right: number];
 
 /** A smooth line from the right side of one card to the left side of another, level wherever it passes a layer. */
-export function route(from: Box, fromY: number, to: Box, toY: number, lanes: Lane[]): string {
+export function route(from: Box, fromY: number, to: Box, toY: number, lanes: Lane[], layers: Layer[]): string {
   if (from === to) return loop(from, fromY, toY);
   const forward = to.x >= from.x + from.width;
   if (!forward) return backward(from, fromY, to, toY, lanes);
-  return along(from.x + from.width, fromY, to.x, toY, lanes);
+  const out = lane(from, fromY, layers);
+  const into = lane(to, toY, layers);
+  return along(from.x + from.width, fromY, to.x, toY, [
+    [from.x + from.width, out[1], fromY],
+    ...lanes,
+    [into[0], to.x, toY],
+  ]);
+}
+
+/** A card's own lane: up to its layer's borders, which are those of a wider card that the line must not cross. */
+function lane(box: Box, height: number, layers: Layer[]): Lane {
+  const middle = box.x + box.width / 2;
+  const [left, right] = layers.find((layer) => middle >= layer[0] && middle <= layer[1]) ?? [box.x, box.x + box.width];
+  return [Math.min(left, box.x), Math.max(right, box.x + box.width), height];
 }
 
 function along(x1: number, y1: number, x2: number, y2: number, lanes: Lane[]): string {
   let path = `M${at(x1, y1)}`;
   let [x, y] = [x1, y1];
   for (const [left, right, height] of lanes) {
-    path += curve(x, y, left, height) + `L${at(right, height)}`;
+    path += curve(x, y, left, height) + level(left, right, height);
     [x, y] = [right, height];
   }
   return path + curve(x, y, x2, y2);
@@ -39,7 +53,12 @@ function loop(box: Box, fromY: number, toY: number): string {
   return `M${at(x, fromY)}C${at(x + 40, fromY - 14)} ${at(x + 40, toY + 14)} ${at(x, toY + 3)}`;
 }
 
+function level(x1: number, x2: number, y: number): string {
+  return x1 === x2 ? "" : `L${at(x2, y)}`;
+}
+
 function curve(x1: number, y1: number, x2: number, y2: number): string {
+  if (x1 === x2 && y1 === y2) return "";
   const middle = (x1 + x2) / 2;
   return `C${at(middle, y1)} ${at(middle, y2)} ${at(x2, y2)}`;
 }
