@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.placeholders import name_of
 from lineal.extract.sql.tables import literal_name
 
 
@@ -24,6 +25,8 @@ def output_name(
         if not isinstance(identifier, exp.Identifier):  # Snowflake's t.$2
             return f"${identifier.name}", False
         return identifier.args["this"], bool(identifier.args.get("quoted"))
+    if (placeholder := name_of(node)) != "":
+        return placeholder, False
     if (named := literal_name(node)) is not None:
         return named.rpartition(".")[2], False
     if isinstance(node, exp.Dot) and not isinstance(node.expression, exp.Func) and not in_full(node, evaluation):

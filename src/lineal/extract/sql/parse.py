@@ -15,7 +15,7 @@ from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
-from lineal.extract.sql.placeholders import is_open
+from lineal.extract.sql.placeholders import has_placeholders, is_open, places_of_values
 from lineal.extract.sql.procedural.glance import may_be_procedural
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.repairs import given_up, tree_of
@@ -51,6 +51,8 @@ def parse(reading: Reading) -> Parsed:
     """The trees of a script's statements, how many statements there are, and what did not parse."""
     templates, unread_statements = _templates(reading)
     trees, statements_, found = _parsed(reading)
+    if has_placeholders(reading.script.text, reading.script.dialect):
+        found = [*_placeholders(reading, trees), *found]
     return trees, statements_ + unread_statements, [*templates, *found]
 
 
@@ -68,8 +70,6 @@ def _parsed(reading: Reading) -> Parsed:
         reading.remember(tokens)  # names are taken from the text: those of expressions, or that of the statement
     message = "a string, a quoted name or a comment is not closed"
     diagnostics += [Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread]
-    if "${" in script.text or (script.dialect == "snowflake" and "&" in script.text):
-        _report_variables(reading, tokens, diagnostics)
     if not unread and not (may_be_deep(script.text, len(tokens)) and too_deep(tokens)):
         try:
             trees = parsed(tokens, dialect, script.text)
@@ -166,13 +166,16 @@ def too_deep(tokens: list[Token]) -> bool:
     return deepest > DEEPEST_NESTING or TANGLED.search(kinds) is not None
 
 
-def _report_variables(reading: Reading, tokens: list[Token], diagnostics: list[Diagnostic]) -> None:
-    """FROM t_${env}      is read as it stands, and never silently"""
-    for token in tokens:
-        if is_open(token, reading.script.text):
+def _placeholders(reading: Reading, trees: list[Any]) -> list[Diagnostic]:
+    """FROM t_${env}, SELECT {x}      are read as they are, and never silently; ${x} as a value is a parameter"""
+    values = places_of_values(trees)
+    for token in filter(is_open, reading.tokens):
+        written = reading.script.text[token.start : token.end + 1]
+        is_parameter = written[:1] in "$&" and token.start in values
+        if "{{" not in written and not is_parameter:  # what Jinja says is reported with its template
             message = "a template stands here that was not rendered"
-            diagnostics.append(Diagnostic(Code.DYNAMIC, message, reading.place_at(token.start)))
-            return
+            return [Diagnostic(Code.DYNAMIC, message, reading.place_at(token.start))]
+    return []
 
 
 AS_PROJECT = "Name the folder of the dbt project to have its templates rendered: lineal lineage PROJECT."

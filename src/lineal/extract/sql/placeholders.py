@@ -1,6 +1,7 @@
-"""Words that stand for what is only known when a statement runs: ${x}, {{ x }}, :1, ?1, SnowSQL's &x.
+"""Words that stand for what is only known when a statement runs: ${x}, {{ x }}, {x}, :1, ?1, SnowSQL's &x.
 
 As a value each is a placeholder, and no column; in a name (`t_${env}`) it stays a part of the name: `t_{env}`.
+The words are read as names, because only the tree tells where a name is meant: `with_values` looks there.
 """
 
 from __future__ import annotations
@@ -8,8 +9,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
+from itertools import count, zip_longest
+from typing import Any
 
+from sqlglot import exp
+from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.templates import Expression, template_of
@@ -19,12 +23,27 @@ BRACED = re.compile(r"\$\{([^{}]*)\}", re.DOTALL)
 SNOWSQL = re.compile(r"&\{([A-Za-z_]\w*)\}|&([A-Za-z_]\w*)")
 """WHERE a = &x, FROM &{db}.t      Snowflake has no operator &"""
 
-NAMED_NEXT = frozenset((TokenType.FROM, TokenType.JOIN, TokenType.INTO, TokenType.UPDATE, TokenType.TABLE))
-"""FROM ${t}      a name follows these"""
+FORMATTED = re.compile(
+    r"""(?<![{$&@#%\\])                         # {{ x }}, ${x}, &{x}, @{x} and their like are others
+    \{[ ]*
+    ([^\W\d][\w.]*(?:\[\w+\])*(?:![rsa])?|\d*)  # name, row.name, row[name], name!r, 0, or nothing
+    [ ]*\}(?!\})""",
+    re.VERBOSE,
+)
+"""FROM {schema}.orders, AS {alias}      Python's str.format() and f-strings; {a: 1} and {fn now()} are none"""
+
+EMPTY_LITERALS = frozenset(("snowflake", "clickhouse", "duckdb"))
+"""SELECT {}, MAP {}      the dialects that have a literal without items"""
+
+QUANTIFIERS = re.compile(r"\b(?:MATCH_RECOGNIZE|GRAPH_TABLE)\b", re.IGNORECASE)
+"""PATTERN (A{2})      where a number in braces counts"""
 
 PARTS_OF_NAMES = frozenset((TokenType.VAR, TokenType.NUMBER, TokenType.IDENTIFIER))
 
-JOINED = PARTS_OF_NAMES | {TokenType.PLACEHOLDER}
+WORDS = PARTS_OF_NAMES | Parser.ID_VAR_TOKENS
+"""date_{x}, {x}date      what becomes a part of the name when a placeholder touches it"""
+
+PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 NUMBERED = {
     "oracle": frozenset((TokenType.COLON, TokenType.PLACEHOLDER)),
@@ -39,7 +58,9 @@ MARKED = re.compile(r"[?:]\d|\$\w")
 
 def has_placeholders(text: str, dialect: str) -> bool:
     """A glance, since hardly any text has one that the parser does not know."""
-    if "${" in text or "{{" in text or (dialect == "snowflake" and "&" in text):
+    if "{" in text and ("${" in text or "{{" in text or FORMATTED.search(text) is not None):
+        return True
+    if dialect == "snowflake" and "&" in text:
         return True
     marks = dialect in NUMBERED and ("?" in text or ":" in text or "$" in text)
     return marks and MARKED.search(text) is not None
@@ -54,6 +75,9 @@ def placed(tokens: list[Token], text: str, dialect: str) -> list[Token]:
         tokens = _braced(tokens, _expressions(text, BRACED))
     if dialect == "snowflake" and "&" in text:
         tokens = _braced(tokens, _expressions(text, SNOWSQL))
+    if "{" in text:
+        tokens = _braced(tokens, _formatted(text, dialect))
+    tokens = _with_types(tokens)
     return _numbered(tokens, NUMBERED[dialect], dialect) if dialect in NUMBERED else tokens
 
 
@@ -61,6 +85,19 @@ def _expressions(text: str, pattern: re.Pattern[str]) -> Iterator[Expression]:
     """${x}, &x      by a pattern"""
     for match in pattern.finditer(text):
         yield Expression(match.start(), match.end(), next(filter(None, match.groups()), ""))
+
+
+def _formatted(text: str, dialect: str) -> Iterator[Expression]:
+    """{x}, {0}, {}      the last has the next number, as str.format() counts"""
+    counts = QUANTIFIERS.search(text) is None
+    numbers = count()
+    for match in FORMATTED.finditer(text):
+        content = match[1]
+        if content.isdigit() or not content:
+            if not counts or (not content and dialect in EMPTY_LITERALS):
+                continue
+            content = content or str(next(numbers))
+        yield Expression(match.start(), match.end(), content)
 
 
 def _braced(tokens: list[Token], expressions: Iterable[Expression]) -> list[Token]:
@@ -79,20 +116,24 @@ def _braced(tokens: list[Token], expressions: Iterable[Expression]) -> list[Toke
             continue
         word = "{" + " ".join(each.content.split()) + "}"
         made = _token(tokens[first], TokenType.VAR, word, each.end - 1)
-        if found and found[-1].end + 1 == made.start and found[-1].token_type in JOINED:
+        if _is_part(found, each):
             made = _token(found[-1], found[-1].token_type, found.pop().text + word, made.end)
-        if done < len(tokens) and starts[done] == each.end and tokens[done].token_type in PARTS_OF_NAMES:
-            made = _token(made, TokenType.VAR, made.text + tokens[done].text, tokens[done].end)
+        if done < len(tokens) and starts[done] == each.end and tokens[done].token_type in WORDS:
+            made = _token(made, made.token_type, made.text + tokens[done].text, tokens[done].end)
             done += 1
-        if not _is_name(found, made, tokens[done] if done < len(tokens) else None, word):
-            made = _token(made, TokenType.PLACEHOLDER, "?", made.end)
-        found.append(made)
+        found.append(_token(made, _kind_of_whole(made), made.text, made.end))
     return [*found, *tokens[done:]]
 
 
 def _is_part(found: list[Token], each: Expression) -> bool:
     """t_{{ ref('x') }}      a part of a longer name; an alias may follow without a space"""
-    return bool(found) and found[-1].end + 1 == each.start and found[-1].token_type in JOINED
+    return bool(found) and found[-1].end + 1 == each.start and found[-1].token_type in WORDS
+
+
+def _kind_of_whole(made: Token) -> TokenType:
+    """t_{x}, date_{x}      a name; 1{x} is a value"""
+    values = (TokenType.NUMBER, TokenType.IDENTIFIER, TokenType.PLACEHOLDER)
+    return TokenType.PLACEHOLDER if made.token_type in values else TokenType.VAR
 
 
 def _name(like: Token, each: Expression) -> Iterator[Token]:
@@ -113,13 +154,30 @@ def _split(tokens: list[Token]) -> Iterator[Token]:
             yield token
 
 
-def _is_name(found: list[Token], made: Token, following: Token | None, word: str) -> bool:
-    """t_${env}, ${db}.t, db.${t}, FROM ${t}      a part of a name; else a value"""
-    if made.text != word:
-        return made.token_type is TokenType.VAR
-    if following is not None and following.token_type is TokenType.DOT and following.start == made.end + 1:
-        return True
-    return bool(found) and (found[-1].token_type is TokenType.DOT or found[-1].token_type in NAMED_NEXT)
+CASTS = frozenset(("CAST", "TRY_CAST", "SAFE_CAST", "CONVERT"))
+
+
+def _with_types(tokens: list[Token]) -> list[Token]:
+    """CAST(a AS {type}), a::{type}      a type that only a run knows"""
+    found: list[Token] = []
+    casts: list[bool] = []
+    for token in tokens:
+        before = found[-1] if found else None
+        if token.token_type is TokenType.L_PAREN:
+            casts.append(before is not None and before.text.upper() in CASTS)
+        elif token.token_type is TokenType.R_PAREN and casts:
+            casts.pop()
+        elif before is not None and is_placeholder(token):
+            behind_as = before.token_type is TokenType.ALIAS and bool(casts) and casts[-1]
+            if behind_as or before.token_type is TokenType.DCOLON:
+                token = _token(token, TokenType.UNKNOWN, token.text, token.end)
+        found.append(token)
+    return found
+
+
+def is_placeholder(token: Token) -> bool:
+    """{x}      a word that is nothing but a placeholder"""
+    return token.token_type is TokenType.VAR and PLACEHOLDER.fullmatch(token.text) is not None
 
 
 def _numbered(tokens: list[Token], marks: frozenset[TokenType], dialect: str) -> list[Token]:
@@ -141,10 +199,95 @@ def _numbered(tokens: list[Token], marks: frozenset[TokenType], dialect: str) ->
     return found
 
 
-def is_open(token: Token, text: str) -> bool:
-    """FROM t_${env}, WHERE a = &x      a name or a value that is only known when it runs"""
-    written = text[token.start : token.end + 1]
-    return token.token_type is TokenType.VAR and ("${" in written or written[:1] == "&")
+ENDS = frozenset(
+    (TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER, TokenType.PLACEHOLDER, TokenType.STAR,
+     TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END, TokenType.NULL, TokenType.TRUE, TokenType.FALSE,
+     TokenType.ASC, TokenType.DESC)
+)  # fmt: skip
+"""What an expression may end with."""
+
+
+def without_clauses(tokens: list[Token]) -> list[Token]:
+    """WHERE a = 1 {and_more}, {with_clause} SELECT …      a placeholder where neither a name nor a value may be"""
+    found: list[Token] = []
+    for token in tokens:
+        behind_expression = not found or found[-1].token_type in ENDS
+        if not (behind_expression and is_placeholder(token)):
+            found.append(token)
+    return found if len(found) < len(tokens) else tokens
+
+
+LEFT_OUT = "left_out"
+"""The mark of a statement that was read without its placeholders for clauses."""
+
+
+def is_open(token: Token) -> bool:
+    """FROM t_${env}, WHERE a = {x}      a name or a value that is only known when it runs"""
+    return token.token_type in OPEN and "{" in token.text
+
+
+OPEN = (TokenType.VAR, TokenType.UNKNOWN)
+
+
+# -- in trees ------------------------------------------------------------------------------------------------------
+
+
+def with_values(trees: list[Any]) -> list[Any]:
+    """WHERE a = {x}, SELECT amount_{x}      a column that only a run knows is a value, and keeps its name"""
+    for tree in trees:
+        if tree is None:
+            continue
+        for column in list(tree.find_all(exp.Column)):
+            if is_open_name(column.this) and column.parent is not None and not is_naming(column):
+                column.replace(value_of(column))
+    return trees
+
+
+ASSIGNING = (exp.Update, exp.OnConflict)
+LISTING = (exp.Partition, exp.Star, exp.Pivot, exp.Alter, exp.RenameColumn, exp.OnConflict)
+
+
+def is_naming(column: exp.Column) -> bool:
+    """SET {c} = 1, INSERT ({c}) VALUES (1), * EXCEPT ({c})      a name is meant, and no value"""
+    parent = column.parent
+    around = parent.parent if parent is not None else None
+    if isinstance(parent, exp.EQ):
+        return isinstance(around, ASSIGNING) and column.arg_key == "this"
+    if isinstance(parent, exp.Tuple):
+        return isinstance(around, exp.Insert) and parent.arg_key == "this"
+    return isinstance(parent, LISTING) or isinstance(around, LISTING)
+
+
+def is_open_name(node: Any) -> bool:
+    """amount_{x}      quotes keep braces as they are"""
+    return isinstance(node, exp.Identifier) and not node.args.get("quoted") and "{" in node.name
+
+
+def value_of(column: exp.Column) -> exp.Placeholder:
+    """A value with the name of a column that only a run knows."""
+    made = exp.Placeholder()
+    made.meta.update(column.this.meta)
+    made.meta[NAME] = column.name
+    return made
+
+
+NAME = "name"
+"""The mark of a placeholder that has a name."""
+
+
+def name_of(node: Any) -> str:
+    """SELECT {x}      the name of an output column that is a placeholder; '' for other values"""
+    return str(node.meta.get(NAME, "")) if isinstance(node, exp.Placeholder) else ""
+
+
+def places_of_values(trees: Iterable[Any]) -> set[int]:
+    """WHERE a = ${x}      where placeholders are that are nothing but values"""
+    found = set()
+    for tree in trees:
+        for node in tree.find_all(exp.Placeholder):
+            if PLACEHOLDER.fullmatch(name_of(node)) and "start" in node.meta:
+                found.add(node.meta["start"])
+    return found
 
 
 def _token(like: Token, kind: TokenType, text: str, end: int) -> Token:

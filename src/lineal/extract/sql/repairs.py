@@ -16,6 +16,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql import dialect_repairs, spark_repairs
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.placeholders import LEFT_OUT, without_clauses
 from lineal.extract.sql.trees import OWN, parsed, with_own_names
 from lineal.extract.sql.words import FAILURES, Words, closing, first, like, moved, opening, says
 
@@ -41,7 +42,7 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
     if words[0].text.upper() in NO_DATA:
         return exp.Command(this=words[0].text.upper())
     if failure is not None:
-        again = with_own_functions(words, dialect, text, failure)
+        again = with_clauses_left_out(words, dialect, text) or with_own_functions(words, dialect, text, failure)
         if again is None:
             raise failure
         return again
@@ -75,6 +76,20 @@ def with_own_functions(words: Words, dialect: str, text: str, failure: Exception
             continue
         return with_own_names([tree])[0]
     return None
+
+
+def with_clauses_left_out(words: Words, dialect: str, text: str) -> Any:
+    """SELECT a FROM t WHERE b = 1 {and_more}      the rest of the statement, marked as such"""
+    fewer = without_clauses(words)
+    if fewer is words or not fewer:
+        return None
+    try:
+        tree = tree_of(fewer, dialect, text)
+    except FAILURES:
+        return None
+    if tree is not None:
+        tree.meta[LEFT_OUT] = True
+    return tree
 
 
 def wrong_arguments(failure: ParseError) -> bool:

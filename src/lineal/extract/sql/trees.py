@@ -12,6 +12,7 @@ from sqlglot.dialects.hive import Hive
 from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.pipes import is_step, with_pipes
+from lineal.extract.sql.placeholders import is_open, with_values
 from lineal.extract.sql.words import Words, closing, first, like, says
 
 
@@ -22,6 +23,7 @@ def parsed(words: Words, dialect: Dialect, text: str) -> list[Any]:
     words = with_computed_units(words) if truncates else words
     trees = dialect.parser().parse(with_pipes(words) if piped else words, text)
     trees = without_places(trees) if piped else trees
+    trees = with_values(trees) if "{" in text and any(map(is_open, words)) else trees
     return with_own_names(trees) if truncates else trees
 
 

@@ -8,10 +8,19 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame
+from lineal.algebra.frame import Frame, doubted
 from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.placeholders import LEFT_OUT
 from lineal.extract.sql.tables import Named
+from lineal.model.edge import Doubt
 from lineal.model.extraction import ColumnInfo
+from lineal.model.way import Confidence
+
+Made = Callable[[Any, Any], Frame]
+"""What makes a frame, given the evaluation and the CTEs."""
+
+After = Callable[[Frame, Any, Any], Frame]
+"""What is done with a query's frame, given the evaluation and the CTEs."""
 
 
 @dataclass(slots=True)
@@ -32,9 +41,9 @@ class Plan:
     """columns are matched by position with the target's schema"""
     with_: Any = None
     node: Any = None
-    made: Callable[[Any, Any], Frame] | None = None
+    made: Made | None = None
     """instead of a query: what an UPDATE sets, given the evaluation and the CTEs"""
-    after: Callable[[Frame, Any, Any], Frame] | None = None
+    after: After | None = None
     """what is done with the query's frame: ON CONFLICT DO UPDATE"""
     partition: Partition | None = None
     """INSERT INTO t PARTITION (day, region = 'EU')"""
@@ -148,8 +157,40 @@ def plan_of(node: Any, facts: Facts) -> Steps | type[Unsupported]:
     planner = planners().get(type(node))
     if planner is not None:
         found: Steps | type[Unsupported] = planner(node, facts)
-        return with_others(node, found, facts) if gives_rows(node) else found
+        found = with_others(node, found, facts) if gives_rows(node) else found
+        return less_certain(found) if node._meta is not None and LEFT_OUT in node._meta else found
     return None if type(node) in SILENT else Unsupported
+
+
+CLAUSE_LEFT_OUT = Doubt(Confidence.MEDIUM, False, "a part of the statement is only known when it runs")
+
+
+def less_certain(steps: Any) -> Any:
+    """SELECT a FROM t WHERE b = 1 {and_more}      what was left out may say more about every column"""
+    for step in steps if isinstance(steps, list) else [steps]:
+        if isinstance(step, Plan) and step.made is not None:
+            step.made = made_with_doubt(step.made)
+        elif isinstance(step, Plan):
+            step.after = after_with_doubt(step.after)
+    return steps
+
+
+def made_with_doubt(made: Made) -> Made:
+    """What an UPDATE sets, less certain."""
+    return lambda evaluation, ctes: weakened(made(evaluation, ctes))
+
+
+def after_with_doubt(after: After | None) -> After:
+    """What is done with a query's frame, and then a doubt about all of it."""
+    if after is None:
+        return lambda frame, evaluation, ctes: weakened(frame)
+    return lambda frame, evaluation, ctes: weakened(after(frame, evaluation, ctes))
+
+
+def weakened(frame: Frame) -> Frame:
+    """The same columns and rows, less certain."""
+    slots = [slot._replace(lineage=doubted(slot.lineage, CLAUSE_LEFT_OUT)) for slot in frame.slots]
+    return Frame(slots, doubted(frame.rows, CLAUSE_LEFT_OUT))
 
 
 CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
