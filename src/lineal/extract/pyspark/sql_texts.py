@@ -15,6 +15,7 @@ from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import in_use, is_live, local, use
 from lineal.extract.pyspark.values import Choice, Pattern, SchemaValue, Unknown, Value, is_known
+from lineal.extract.sql.placeholders import is_naming, name_of, rename_placeholder, value_of
 from lineal.extract.sql.procedural.values import Locals
 from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.scope import Scope
@@ -116,14 +117,14 @@ def _replaced(text: str, old: str, new: str) -> str:
 
 
 def sql_statements(run: Run, text: str, node: Any) -> list[Any]:
-    """The statements of a text; a placeholder is read as a name, and stays one."""
+    """The statements of a text; a placeholder is read as in a SQL file, whatever it is called."""
     if not isinstance(text, Pattern):
         return statements(run, text, node)
     labels: list[str] = []
 
     def stand_in(found: re.Match[str]) -> str:
         labels.append(found[0])
-        return f"lineal_placeholder_{len(labels) - 1}_"
+        return f"{{lineal_{len(labels) - 1}}}"
 
     trees = statements(run, PLACEHOLDER.sub(stand_in, str(text)), node)
     run.dynamic("a SQL text of which only a run knows parts", node, text.level)
@@ -132,18 +133,27 @@ def sql_statements(run: Run, text: str, node: Any) -> list[Any]:
     return trees
 
 
+STAND_IN = re.compile(r"\{lineal_(\d+)\}", re.IGNORECASE)
+NAMED = (exp.Identifier, exp.Literal, exp.Var, exp.Anonymous)
+
+
 def put_back(tree: Any, labels: list[str]) -> None:
+    """Call each placeholder in a tree as the program does; a quoted column with one is a value, too."""
+
     def original(found: re.Match[str]) -> str:
         return labels[int(found[1])]
 
-    pattern = re.compile(r"lineal_placeholder_(\d+)_", re.IGNORECASE)
-    for node in list(tree.find_all(exp.Identifier, exp.Literal, exp.Var)):
+    for node in list(tree.find_all(*NAMED, exp.Placeholder)):
+        if isinstance(node, exp.Placeholder):
+            rename_placeholder(node, STAND_IN.sub(original, name_of(node)))
+            continue
         spelled = node.this
-        if isinstance(spelled, str) and "lineal_placeholder_" in spelled.lower():
-            node.set("this", pattern.sub(original, spelled))
+        if isinstance(spelled, str) and STAND_IN.search(spelled):
+            node.set("this", STAND_IN.sub(original, spelled))
             column = node.parent
-            if isinstance(column, exp.Column) and column.args.get("this") is node and column.parent is not None:
-                column.replace(exp.Null())
+            is_column = isinstance(column, exp.Column) and column.args.get("this") is node
+            if is_column and column.parent is not None and not is_naming(column):
+                column.replace(value_of(column))
 
 
 def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any) -> Value:

@@ -280,6 +280,12 @@ def name_of(node: Any) -> str:
     return str(node.meta.get(NAME, "")) if isinstance(node, exp.Placeholder) else ""
 
 
+def rename_placeholder(node: exp.Placeholder, name: str) -> None:
+    """Give a placeholder another name; one that has none keeps none."""
+    if NAME in node.meta:
+        node.meta[NAME] = name
+
+
 def places_of_values(trees: Iterable[Any]) -> set[int]:
     """WHERE a = ${x}      where placeholders are that are nothing but values"""
     found = set()

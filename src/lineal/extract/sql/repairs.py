@@ -18,7 +18,7 @@ from lineal.extract.sql import dialect_repairs, spark_repairs
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.placeholders import LEFT_OUT, without_clauses
 from lineal.extract.sql.trees import OWN, parsed, with_own_names
-from lineal.extract.sql.words import FAILURES, Words, closing, first, like, moved, opening, says
+from lineal.extract.sql.words import FAILURES, Words, closing, first, like, opening, says, words_of_part
 
 Repair = Callable[[Words], Words]
 
@@ -98,7 +98,9 @@ def wrong_arguments(failure: ParseError) -> bool:
 
 
 def _parsed(words: Words, dialect: str, text: str) -> Any:
-    return next((tree for tree in parsed(words, parser_dialect(dialect), text) if tree is not None), None)
+    """The tree of one statement; a script has thousands, and looking at all of its text for each takes long."""
+    part = text[min(word.start for word in words) : max(word.end for word in words) + 1]
+    return next((tree for tree in parsed(words, parser_dialect(dialect), text, part) if tree is not None), None)
 
 
 def given_up(tree: Any) -> bool:
@@ -129,7 +131,7 @@ def ways_out(words: Words, dialect: str, text: str) -> Iterator[tuple[Words, str
     for other in OTHER_DIALECTS.get(dialect, ()):
         start, end = words[0].start, words[-1].end + 1
         try:
-            yield moved(parser_dialect(other).tokenize(text[start:end]), start, text), other
+            yield words_of_part(text, start, end, other), other
         except FAILURES:
             continue
 
@@ -143,7 +145,7 @@ def replace_into(words: Words, dialect: str, text: str) -> Words:
     if not says(words, 0, "REPLACE") or len(words) != 2:
         return words
     start, end = words[0].end + 1, words[-1].end + 1
-    following = moved(parser_dialect(dialect).tokenize(text[start:end]), start, text)
+    following = words_of_part(text, start, end, dialect)
     return [like(words[0], TokenType.INSERT, "INSERT"), *following] if says(following, 0, "INTO") else words
 
 

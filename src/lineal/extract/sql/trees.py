@@ -16,14 +16,15 @@ from lineal.extract.sql.placeholders import is_open, with_values
 from lineal.extract.sql.words import Words, closing, first, like, says
 
 
-def parsed(words: Words, dialect: Dialect, text: str) -> list[Any]:
-    """The trees of the statements."""
-    piped = "|>" in text
-    truncates = isinstance(dialect, Hive) and TRUNCATES.search(text) is not None
+def parsed(words: Words, dialect: Dialect, text: str, part: str | None = None) -> list[Any]:
+    """The trees of the statements; `part` is the part of the text that the words are from, if not all of it."""
+    part = text if part is None else part
+    piped = "|>" in part
+    truncates = isinstance(dialect, Hive) and TRUNCATES.search(part) is not None
     words = with_computed_units(words) if truncates else words
     trees = dialect.parser().parse(with_pipes(words) if piped else words, text)
     trees = without_places(trees) if piped else trees
-    trees = with_values(trees) if "{" in text and any(map(is_open, words)) else trees
+    trees = with_values(trees) if "{" in part and any(map(is_open, words)) else trees
     return with_own_names(trees) if truncates else trees
 
 

@@ -34,9 +34,19 @@ def words(script: Script) -> tuple[list[Token], list[int]]:
         tokens = parser_dialect(script.dialect).tokenize(text)
     except FAILURES:
         tokens = piecewise(text, script.dialect, unread)
-    if has_placeholders(text, script.dialect):
-        tokens = placed(tokens, script.text, script.dialect)
-    return tokens, unread
+    return with_placeholders(tokens, script.text, script.dialect), unread
+
+
+def with_placeholders(tokens: list[Token], text: str, dialect: str) -> list[Token]:
+    """The tokens of a text, each placeholder one of them."""
+    return placed(tokens, text, dialect) if has_placeholders(text, dialect) else tokens
+
+
+def words_of_part(text: str, start: int, end: int, dialect: str) -> list[Token]:
+    """The tokens of a part of a text as a dialect reads them, each in its place in the text; may raise FAILURES."""
+    part = text[start:end]
+    tokens = parser_dialect(dialect).tokenize(readable(part, dialect))
+    return moved(with_placeholders(tokens, part, dialect), start, text)
 
 
 def readable(text: str, dialect: str) -> str:
