@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from shlex import quote
 from typing import Any, NamedTuple
 
 from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, PySparkException
 
 from lineal.api import Lineage
 from lineal.extract.catalyst.plan import Names, extract
@@ -16,13 +17,14 @@ from lineal.extract.definitions import PYTHON, Definitions
 from lineal.extract.entries import Definition
 from lineal.extract.given import informed, joined
 from lineal.extract.sql.reading import offset_of
+from lineal.extract.sql.translator import Translator
 from lineal.graph.compare import compare
 from lineal.graph.through import through
 from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Dataset, Edge
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
-from lineal.model.script import Corpus
+from lineal.model.script import Corpus, Script
 from lineal.spark.plan import analysed, described
 from lineal.spark.session import one_line
 from lineal.spark.stand_in import StandIns
@@ -30,6 +32,8 @@ from lineal.views.words import counted
 
 SPARKS_OWN = frozenset(("spark", "spark2", "databricks", "hive"))
 """Dialects whose text Spark reads as it is; the others are transpiled."""
+
+ANSI = "spark.sql.ansi.enabled"
 
 
 def lineage(df_or_sql: Any, spark: Any = None, target: str | None = None, names: Names | None = None) -> Lineage:
@@ -92,7 +96,8 @@ def both(corpus: Corpus, spark: Any) -> Engines:
                 stand_ins.add(info, inserted_into(dataset, statements))
         for info in former_states(statements):
             stand_ins.add(info)
-        exact = Exact(static, stand_ins, spark, hidden_once(definitions), inserted_beside(statements))
+        beside = inserted_beside(statements)
+        exact = Exact(static, stand_ins, spark, hidden_once(definitions), beside, translator_of(corpus))
         for definition in in_order(definitions):
             try:
                 exact.add(definition)
@@ -217,9 +222,11 @@ class Exact:
         spark: Any,
         hidden: dict[Dataset, bool],
         beside: dict[str, list[Dataset]],
+        translator: Translator,
     ) -> None:
         self.static = static
         self.beside = beside
+        self.translator = translator
         self.hidden = hidden
         self.stand_ins = stand_ins
         self.spark = spark
@@ -248,7 +255,7 @@ class Exact:
             if other != definition.target and other in self.static.datasets:
                 self.stand_ins.add(self.static.datasets[other], as_table=True)
         try:
-            plan = analysed(statement, self.spark)
+            plan = self.analyse(renamed(definition, statement, self.translator))
             found = of_plan(plan, self.spark, str(definition.target), self.stand_ins.names)
         except Exception as problem:
             self.refused(definition, problem)
@@ -265,6 +272,17 @@ class Exact:
                 self.stand_ins.add_like(str(definition.target), plan, found)
             except Exception as problem:
                 self.refused(definition, problem)
+
+    def analyse(self, statement: str) -> Any:
+        """The plan of a statement. Where the type of a column is not known, Spark may cast it to any other."""
+        try:
+            return analysed(statement, self.spark)
+        except AnalysisException as problem:
+            if not (self.stand_ins.guessed and "DATATYPE_MISMATCH" in str(problem)):
+                raise
+            with implicit_casts(self.spark), suppress(AnalysisException):
+                return analysed(statement, self.spark)
+            raise
 
     def failed(self, definition: Definition, error: Exception) -> None:
         """lineal itself failed over what Spark made of a statement."""
@@ -332,3 +350,26 @@ def statement_of(definition: Definition) -> str:
 def without_replace(text: str) -> str:
     """CREATE OR REPLACE TABLE t AS …      the session catalogue cannot replace a table, but it can analyse the query"""
     return re.sub(r"^(\s*CREATE)\s+OR\s+REPLACE\s+(TABLE\b)", r"\1 \2", text, count=1, flags=re.IGNORECASE)
+
+
+def translator_of(corpus: Corpus) -> Translator:
+    """analytics.dbt.orders is the dataset orders, and so is its stand-in called"""
+    return Translator(corpus.dialect, corpus.aliases, {})
+
+
+def renamed(definition: Definition, statement: str, translator: Translator) -> str:
+    """A statement with the names of datasets where SQL writes relations: those of a dbt project."""
+    if not translator.names:
+        return statement
+    return translator.statements(Script(statement, "spark", definition.reading.script.file))[0].sql
+
+
+@contextmanager
+def implicit_casts(spark: Any) -> Iterator[None]:
+    """Spark casts as it did before ANSI: text in a sum is a number."""
+    before = spark.conf.get(ANSI)
+    spark.conf.set(ANSI, "false")
+    try:
+        yield
+    finally:
+        spark.conf.set(ANSI, before)

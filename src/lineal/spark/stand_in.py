@@ -29,6 +29,8 @@ class StandIns:
         self.functions: list[str] = []
         self.types: dict[str, str] = {}
         self.refusals: list[Diagnostic] = []
+        self.guessed = False
+        """Whether a stand-in has a column whose type is not known."""
         self.database = str(spark._jsparkSession.sessionState().catalog().getCurrentDatabase())
 
     @property
@@ -115,6 +117,7 @@ class StandIns:
                 self.declare(function)
 
     def type_of(self, column: ColumnInfo) -> str:
+        self.guessed = self.guessed or not column.type
         return spark_type(column.type, self.corpus.dialect)
 
 
