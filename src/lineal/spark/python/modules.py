@@ -51,7 +51,15 @@ class ByValue(SourceFileLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         pickle_by_value(module)
+        self.leave_no_trace(module)
         super().exec_module(module)
+
+    def leave_no_trace(self, module: ModuleType) -> None:
+        """A module that is sent to a worker takes its loader along, and a worker does not have this one."""
+        plain = SourceFileLoader(self.name, self.path)
+        module.__loader__ = plain
+        if module.__spec__ is not None:
+            module.__spec__.loader = plain
 
 
 def pickle_by_value(module: ModuleType) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from lineal.model.extraction import Extraction
 from lineal.model.script import ColumnTest, Corpus, QueryTest, Script
 from lineal.spark.names import quoted
 from lineal.spark.python.process import stop_all
+from lineal.spark.python.ship import shipped
 from lineal.spark.run.column_tests import Examined, examine, looker
 from lineal.spark.run.crosscheck import Crosscheck
 from lineal.spark.run.errors import Origin, fault_of
@@ -107,7 +108,8 @@ def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event |
     with ExitStack() as stack:
         stack.enter_context(locked(settled.warehouse))
         if spark is None:
-            spark = start(settled.master, settled.conf, settled.warehouse, settled.warehouse / "spark.log")
+            conf = {**settled.conf, **stack.enter_context(_libraries(settled, jobs, wanted))}
+            spark = start(settled.master, conf, settled.warehouse, settled.warehouse / "spark.log")
             stack.callback(_stop, spark)
         tables = _tables(settled, spark)
         stack.callback(tables.close)
@@ -115,6 +117,15 @@ def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event |
         stack.callback(pipeline.close)
         yield from pipeline.run()
         yield Summary(tuple(pipeline.outcomes[key] for key in wanted), time.monotonic() - began)
+
+
+def _libraries(
+    settled: Settled, jobs: Mapping[str, Job], wanted: Iterable[str]
+) -> AbstractContextManager[Mapping[str, str]]:
+    """The settings that bring libraries to the executors of a cluster; only Python models need them there."""
+    if any(jobs[key].is_python for key in wanted):
+        return shipped(settled.master, settled.conf)
+    return nullcontext({})
 
 
 def _tables(settled: Settled, spark: Any) -> Folder | Catalogue:
