@@ -19,6 +19,7 @@ from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.own_functions import OwnFunctions
 from lineal.extract.sql.parse import deep, parse
+from lineal.extract.sql.placeholders import is_open_name
 from lineal.extract.sql.procedural.flow import Assignment
 from lineal.extract.sql.procedural.pieces import Found, Routine
 from lineal.extract.sql.procedural.routines import routines_of
@@ -31,7 +32,7 @@ from lineal.extract.sql.scope import Scope, Source
 from lineal.extract.sql.statements import Plan, Shown, Step, Unsupported, Using, plan_of
 from lineal.extract.sql.structs import field_names, fields_at
 from lineal.extract.sql.tables import named_in_text
-from lineal.extract.sql.trees import columns_named, nests_deeply
+from lineal.extract.sql.trees import columns_named, misnamed, nests_deeply
 from lineal.extract.sql.types import Types
 from lineal.extract.timeline import Timeline, order_matters
 from lineal.extract.versions import Arranged, Versions, evaluations_of, forgotten, named_columns
@@ -152,7 +153,7 @@ class Definitions:
     def give_up(self, definition: Definition, error: Exception) -> None:
         """A statement failed: nothing is known of what it writes, and nothing that it met on its way counts."""
         node = definition.plan.node
-        definition.failure = failure_of(error, node, definition.reading.statement_near(node))
+        definition.failure = failure_of(error, node, definition.reading)
         definition.frame = Scan(definition.target, [], False)
         definition.evaluation = Evaluation(self, definition.reading, definition.facts, definition.target)
         definition.evaluation.definition = definition
@@ -160,7 +161,7 @@ class Definitions:
     def fail(self, definition: Definition, error: Exception) -> None:
         """A part of a result failed, after others may have used the rest: the statement counts as not resolved."""
         node = definition.plan.node
-        definition.failure = failure_of(error, node, definition.reading.statement_near(node))
+        definition.failure = failure_of(error, node, definition.reading)
         self.tell_failure(definition)
 
     def tell_failure(self, definition: Definition) -> None:
@@ -355,9 +356,8 @@ class Definitions:
                 if found is not Unsupported and reading.found is not None:
                     found = reading.found.dress(tree, found, len(before))
             except Exception as error:
-                place = reading.statement_near(tree)
-                failure = failure_of(error, tree, place)
-                self.failures.report(failure, (id(reading), place), columns=columns_named(tree))
+                failure = failure_of(error, tree, reading)
+                self.failures.report(failure, (id(reading), failure.place), columns=columns_named(tree))
                 continue
             if found is Unsupported:
                 self.coverage.resolved -= 1
@@ -1199,10 +1199,15 @@ def text_hash(reading: Reading, tree: Any) -> str:
     return hashlib.sha256(reading.words_of(tree).encode()).hexdigest()[:8]
 
 
-def failure_of(error: Exception, tree: Any, place: Place) -> Diagnostic:
-    """Why a statement has no result: it nests deeper than it can be followed, or lineal fails over it."""
-    if isinstance(error, RecursionError) and nests_deeply(tree):
-        return Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", place)
+def failure_of(error: Exception, tree: Any, reading: Reading) -> Diagnostic:
+    """Why a statement has no result: it nests too deeply, gives a value as a name, or lineal fails over it."""
+    place = reading.statement_near(tree)
+    if isinstance(error, RecursionError):
+        if nests_deeply(tree):
+            return Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", place)
+    elif (node := misnamed(tree)) is not None:
+        message = "the name that AS gives must be a word, not a parameter or a value"
+        return Diagnostic(Code.PARSE_ERROR, message, reading.place_of(node) or place)
     return internal_error(error, place)
 
 
@@ -1211,6 +1216,9 @@ def untraced(tree: Any, reading: Reading) -> Diagnostic:
     from sqlglot import exp
 
     at = place_of_statement(reading, tree)
+    if isinstance(tree, exp.Column) and is_open_name(tree.this):
+        message = f"{tree.name} was not rendered: the statement is not read"
+        return Diagnostic(Code.DYNAMIC, message, at)
     if isinstance(tree, (exp.Condition, exp.Alias, exp.Tuple)):
         return Diagnostic(Code.PARSE_ERROR, "this is not a statement", at)
     return Diagnostic(Code.UNSUPPORTED_STATEMENT, f"{statement_name(tree)} is not traced", at)

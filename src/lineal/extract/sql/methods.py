@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.extract.sql.placeholders import is_open_name
 from lineal.extract.sql.scope import Scope
 
 CHAINED = frozenset(("duckdb",))
@@ -34,6 +35,8 @@ def receiver_of(base: Any, call: exp.Anonymous, scope: Scope) -> Any:
     parts = names(base)
     if not parts:
         return as_columns(base)
+    if is_open_name(parts[-1]):
+        return None
     column = exp.Column(**dict(zip(("this", "table", "db"), (part.copy() for part in reversed(parts)), strict=False)))
     said = (dialect in CHAINED and parts[0].name.lower() not in SCHEMAS) or (
         dialect in XML and call.name.lower() in XML_METHODS

@@ -11,13 +11,14 @@ from itertools import accumulate, repeat
 from operator import attrgetter
 from typing import Any
 
+from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.placeholders import has_placeholders, is_open, places_of_values
 from lineal.extract.sql.procedural.glance import may_be_procedural
-from lineal.extract.sql.reading import Reading
+from lineal.extract.sql.reading import Reading, offset_of
 from lineal.extract.sql.repairs import given_up, tree_of
 from lineal.extract.sql.templates import template_of
 from lineal.extract.sql.trees import parsed
@@ -169,10 +170,12 @@ def too_deep(tokens: list[Token]) -> bool:
 def _placeholders(reading: Reading, trees: list[Any]) -> list[Diagnostic]:
     """FROM t_${env}, SELECT {x}      are read as they are, and never silently; ${x} as a value is a parameter"""
     values = places_of_values(trees)
+    alone = {offset_of(tree) for tree in trees if isinstance(tree, exp.Column)}
     for token in filter(is_open, reading.tokens):
         written = reading.script.text[token.start : token.end + 1]
         is_parameter = written[:1] in "$&" and token.start in values
-        if "{{" not in written and not is_parameter:  # what Jinja says is reported with its template
+        is_reported = "{{" in written or token.start in alone  # with its template, or with its statement
+        if not is_reported and not is_parameter:
             message = "a template stands here that was not rendered"
             return [Diagnostic(Code.DYNAMIC, message, reading.place_at(token.start))]
     return []

@@ -51,6 +51,21 @@ def nests_deeply(tree: Any) -> bool:
     return True
 
 
+NAMES = (exp.Alias, exp.TableAlias)
+NO_NAMES = (exp.Placeholder, exp.Parameter, exp.SessionParameter, exp.Struct, exp.Array)
+
+
+def misnamed(tree: Any) -> Any:
+    """SELECT a AS @x, FROM t AS ?      what has a value where its name must be; None if nothing has"""
+    if not isinstance(tree, exp.Expression):
+        return None
+    for node in tree.find_all(*NAMES):
+        name = node.args.get("alias") if isinstance(node, exp.Alias) else node.args.get("this")
+        if isinstance(name, NO_NAMES):
+            return node.parent if isinstance(node, exp.TableAlias) else node
+    return None
+
+
 def columns_named(tree: Any) -> int:
     """How often a statement names a column, as far as its tree tells."""
     nodes = [tree] if isinstance(tree, exp.Expression) else []
