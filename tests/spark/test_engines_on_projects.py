@@ -1,4 +1,4 @@
-"""`--engine both` over projects: columns that a Python model makes have no known type, and dbt's SQL has whole names."""
+"""`--engine both` over projects: a Python model makes columns of unknown type, and dbt's SQL has whole names."""
 
 from __future__ import annotations
 
