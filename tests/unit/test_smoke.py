@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
@@ -276,6 +280,10 @@ def test_every_command_of_the_documents_has_a_step() -> None:
         ("docs/how-to/ci.md", "[`--fail-under`]", "[`--fail-udner`]", "no command has the option --fail-udner"),
         ("docs/how-to/page.md", "    lineal show ", "    linael show ", "linael show .* is not read as one"),
         ("docs/how-to/run.md", "```sh\npip", "```fish\npip", "lineal run .* is not read as one"),
+        ("docs/how-to/run.md", "lineal run --resume", "lineal rnu --resume", "lineal has no command rnu"),
+        ("docs/how-to/run.md", "lineal run --resume", "lineal run --resmue", "No such option '--resmue'"),
+        ("docs/how-to/pipeline.md", "--format files ", "--fromat files ", "No such option '--fromat'"),
+        ("docs/how-to/capture.md", "capture job.py --save", "captrue job.py --save", "has no command captrue"),
         ("README.md", "make demo ", "make demmo ", "the Makefile has no target demmo"),
         ("docs/how-to/run.md", "'lineal[spark]'", "'lineal[sprak]'", "the extra sprak has no environment"),
         ("docs/how-to/run.md", "'lineal[spark]'", "'lineal[spark,postgres]'", "no environment is made for"),
@@ -297,6 +305,55 @@ def test_an_extra_that_no_page_names_fails(copy: Path) -> None:
         page.write_text(page.read_text(encoding="utf-8").replace("[jupyter]", ""), encoding="utf-8")
     with pytest.raises(Uncovered, match="no page names the extra jupyter"):
         make_plan(copy, read_notes(NOTES), ask)
+
+
+OWN_NAMES = {"yaml": "pyyaml"}
+"""modules that are called otherwise than the distributions that they are in"""
+
+
+def requirements(pyproject: Path, extra: str) -> set[str]:
+    """The distributions that lineal[extra] names, with those of lineal itself."""
+    project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
+    listed = [*project["dependencies"], *project["optional-dependencies"][extra]]
+    return {re.split(r"[^\w-]", each)[0].lower() for each in listed}
+
+
+def missing_in_spark(pyproject: Path) -> set[str]:
+    """What Spark's Python APIs ask for, or lineal's code for Spark imports, and lineal[spark] does not name."""
+    of_apis = [each for each in requires("pyspark") or () if 'extra == "sql"' in each]
+    needed = {re.split(r"[^\w-]", each)[0].lower() for each in of_apis}
+    for file in (ROOT / "src" / "lineal" / "spark").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            needed |= {name.split(".")[0] for name in names}
+    foreign = {OWN_NAMES.get(name, name) for name in needed if name not in sys.stdlib_module_names}
+    come_along = {re.split(r"[^\w-]", each)[0].lower() for each in requires("pyspark") or () if ";" not in each}
+    return foreign - requirements(pyproject, "spark") - come_along - {"lineal"}
+
+
+def test_the_extra_has_all_that_spark_asks_for() -> None:
+    text = "".join(file.read_text() for file in (ROOT / "src" / "lineal" / "spark" / "bulk").glob("*.py"))
+    assert "mapInArrow" in text  # for which pyspark asks for pandas, pyarrow and numpy
+    assert missing_in_spark(ROOT / "pyproject.toml") == set()
+
+
+@pytest.mark.parametrize("library", ["pandas", "pyarrow", "numpy", "pyspark"])
+def test_an_extra_without_a_library_is_noticed(copy: Path, library: str) -> None:
+    text = (copy / "pyproject.toml").read_text(encoding="utf-8")
+    changed = re.sub(rf'^    "{library}[^\n]*\n', "", text, flags=re.MULTILINE)
+    assert changed != text
+    (copy / "pyproject.toml").write_text(changed, encoding="utf-8")
+    assert library in missing_in_spark(copy / "pyproject.toml")
+
+
+def test_the_cluster_runs_what_the_guides_show_for_one() -> None:
+    """pipeline, run and capture, each with a Python that has no package."""
+    steps = make_plan(ROOT, read_notes(NOTES), ask)
+    there = [step for step in steps if "$SPARK_CLUSTER " in step.text and step.action is Action.RUN]
+    assert {step.shown.page for step in there} == {f"docs/how-to/{name}.md" for name in ("capture", "pipeline", "run")}
+    assert all("PYSPARK_PYTHON=$BARE_PYTHON" in step.text for step in there)
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ The extra that a command belongs to follows from rules; commands.toml has what n
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
@@ -36,6 +37,9 @@ NOTEBOOK = re.compile(r"\.show\(")
 
 INSTALL = re.compile(r"pip install\b.*\blineal\[([\w,-]+)\]")
 NAMED_EXTRA = re.compile(r"lineal\[([\w,-]+)\]|`\[([\w,-]+)\]`")
+COMMAND_BLOCKS = (Form.SHELL, Form.CONSOLE, Form.EXAMPLE, Form.STEP, Form.INDENTED)
+SIMPLE = re.compile(r"^(?:\w+=\S* +)*lineal [^|&;<>$`]*$")
+"""A call of lineal that no shell is needed to read."""
 PLACEHOLDER = re.compile(r"…|\[[A-Z]|(?<![\w-])[A-Z]{3,}(?![\w.-])")
 """A part of a command that the reader replaces: LOG, COLUMN, [HEAD], …"""
 
@@ -137,12 +141,14 @@ def make_plan(root: Path, notes: Notes, ask: Callable[[list[list[str]]], Answer]
     """What is done with every command of the pages; Uncovered if one of them, or what it names, is not there."""
     shown = commands_of(root)
     mentions = [one for one in shown if one.form is Form.INLINE and one.text.startswith("lineal ")]
-    answer = ask([one.text.split()[1:] for one in mentions])
-    parsed = {one.text: found for one, found in zip(mentions, answer.found, strict=True)}
+    blocks = [one for one in shown if one.form in COMMAND_BLOCKS and SIMPLE.match(one.text)]
+    answer = ask([*(one.text.split()[1:] for one in mentions), *(simple_arguments(one.text) for one in blocks)])
+    parsed = {one.text: found for one, found in zip(mentions, answer.found, strict=False)}
     steps = plan(shown, notes, parsed)
     wrong = [
         *(f"{place}: looks like a command, and is not read as one" for place in all_overlooked(root)),
         *wrong_mentions(mentions, parsed),
+        *wrong_blocks(blocks, answer.found[len(mentions) :]),
         *(
             f"{place}: no command has the option {option}"
             for option, place in options_in(root).items()
@@ -160,6 +166,21 @@ def all_overlooked(root: Path) -> list[str]:
         place
         for page in pages(root)
         for place in overlooked(str(page.relative_to(root)), page.read_text(encoding="utf-8"))
+    ]
+
+
+def simple_arguments(text: str) -> list[str]:
+    """X=1 lineal lineage 'a b'      lineage, a b"""
+    words = shlex.split(text)
+    return words[words.index("lineal") + 1 :]
+
+
+def wrong_blocks(blocks: Sequence[Shown], found: Sequence[Parsed]) -> list[str]:
+    """Commands in code blocks that lineal does not know. Whether their values exist is known where they are run."""
+    return [
+        f"{one.place}: `{one.text}`: {parsed.message}"
+        for one, parsed in zip(blocks, found, strict=True)
+        if parsed.status == "wrong" and not parsed.message.startswith("Invalid value")
     ]
 
 
