@@ -130,7 +130,8 @@ def test_a_snapshot_by_time_takes_the_times_of_the_rows(bakery: tuple[Path, Run,
         (2, "2024-01-02 06:00:00", "None"),
         (3, "2024-01-03 06:00:00", "2024-01-04 06:00:00"),
         (4, "2024-01-04 06:00:00", "None"),
-    ]
+        (4, "2024-01-04 06:00:00", "None"),
+    ], "two current versions have the key of the new row: dbt adds it for each of them"
 
 
 def test_a_row_that_is_gone_can_have_a_last_version(tmp_path: Path, spark: Any) -> None:
@@ -421,6 +422,7 @@ def test_parts_of_a_project_are_selected_with_their_sources_and_tests(tmp_path: 
     root = dbt_project(tmp_path, files)
     assert Run(root, spark, check=False, select=("+a",)).status.keys() == {"visits", "web.visits", "a"}
     assert Run(root, spark, check=False, select=("b",)).status == {"b": "ok", "t": "ok"}
+    assert Run(root, spark, check=False, select=("visits+",)).status.keys() == {"visits", "web.visits", "a", "b", "t"}
 
 
 def test_a_manifest_is_run_as_well(tmp_path: Path, spark: Any) -> None:

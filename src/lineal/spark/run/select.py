@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from lineal.graph.graph import Graph, UnknownName
 from lineal.graph.impact import impact
 from lineal.graph.select import Selection, parse
-from lineal.graph.tables import reaching, tables
+from lineal.graph.tables import TableEdge, reaching, tables
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
 from lineal.spark.run.jobs import Job, key_of
@@ -23,25 +23,34 @@ def selected(selectors: Iterable[str], jobs: Mapping[str, Job], static: Extracti
     if not selectors:
         return dict(jobs)
     graph = Graph(static)
-    keys = {key_of(dataset.name) for text in selectors for dataset in datasets_of(text, graph)} & jobs.keys()
+    edges = [*tables(graph), *_edges_to_sources(jobs)]
+    found = (dataset for text in selectors for dataset in datasets_of(text, graph, edges))
+    keys = {key_of(dataset.name) for dataset in found} & jobs.keys()
     if not any(jobs[key].is_data for key in keys):
         raise UnknownName(f"{', '.join(selectors)} selects nothing that is built")
     return {key: job for key, job in jobs.items() if key in keys | _along(keys, jobs) or _tests_of(keys, job)}
 
 
-def datasets_of(text: str, graph: Graph) -> set[Dataset]:
+def datasets_of(text: str, graph: Graph, edges: list[TableEdge]) -> set[Dataset]:
     """The dataset itself, and those within so many hops. Upstream of a column is all that its model is built from;
     downstream of a column are the models that a change of it reaches."""
     selection = parse(text) or Selection(text)
     at = graph.find(selection.name)
     start = at.dataset if isinstance(at, Column) else at
-    edges = tables(graph)
     down = 0 if isinstance(at, Column) else selection.down
     near = reaching(edges, start, up=selection.up, down=down)
     found = {start, *(edge.source for edge in near), *(edge.target for edge in near)}
     if isinstance(at, Column) and selection.down:
         found |= {each.column.dataset for each in impact(graph, at) if each.depth <= selection.down}
     return found
+
+
+def _edges_to_sources(jobs: Mapping[str, Job]) -> Iterator[TableEdge]:
+    """Return an edge from each seed to the source that it provides: no SQL of the project says so."""
+    for job in jobs.values():
+        seed = job.step.settings.get("seed") if job.kind == "source" else None
+        if seed is not None:
+            yield TableEdge(Dataset("", str(seed)), Dataset("", job.name), (), ())
 
 
 def _along(keys: set[str], jobs: Mapping[str, Job]) -> set[str]:
