@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from little import Run, dbt_project, rows
 
 from lineal.cli import main
+from lineal.graph.graph import UnknownName
 
 ROOT = Path(__file__).resolve().parents[2]
 BAKERY = ROOT / "tests" / "data" / "bakery"
@@ -415,14 +416,20 @@ def test_parts_of_a_project_are_selected_with_their_sources_and_tests(tmp_path: 
     files = {
         "seeds/visits.csv": "id\n1\n",
         "models/s.yml": "sources: [{name: web, tables: [{name: visits}]}]\n",
-        "models/a.sql": "select id from {{ source('web', 'visits') }}",
-        "models/b.sql": "select id from {{ ref('a') }}",
+        "models/a.sql": "{{ config(tags='daily') }} select id from {{ source('web', 'visits') }}",
+        "models/sub/b.sql": "select id from {{ ref('a') }}",
         "tests/t.sql": "select id from {{ ref('b') }} where id < 0",
     }
     root = dbt_project(tmp_path, files)
     assert Run(root, spark, check=False, select=("+a",)).status.keys() == {"visits", "web.visits", "a"}
     assert Run(root, spark, check=False, select=("b",)).status == {"b": "ok", "t": "ok"}
     assert Run(root, spark, check=False, select=("visits+",)).status.keys() == {"visits", "web.visits", "a", "b", "t"}
+    assert Run(root, spark, check=False, select=("tag:daily",)).status.keys() == {"web.visits", "a"}
+    assert Run(root, spark, check=False, select=("path:models/sub",)).status.keys() == {"b", "t"}
+    assert Run(root, spark, check=False, select=("+path:models/sub/b.sql",)).status.keys() >= {"visits", "a", "b"}
+    for selector, words in {"tag:x": "selects nothing", "group:x": "use tag, path or a name"}.items():
+        with pytest.raises(UnknownName, match=words):
+            Run(root, spark, check=False, select=(selector,))
 
 
 def test_a_manifest_is_run_as_well(tmp_path: Path, spark: Any) -> None:
@@ -447,3 +454,10 @@ def test_a_package_without_models_has_nothing_to_run(tmp_path: Path) -> None:
     root = dbt_project(tmp_path, {"macros/m.sql": "{% macro a() %}1{% endmacro %}"})
     done = CliRunner().invoke(main, ["run", str(root)])
     assert done.exit_code == 2 and "has nothing to run" in done.output
+
+
+def test_a_folder_with_compiled_models_alone_says_what_to_name(tmp_path: Path) -> None:
+    (tmp_path / "target").mkdir()
+    shutil.copy(ROOT / "tests/data/jaffle/manifest.json", tmp_path / "target/manifest.json")
+    done = CliRunner().invoke(main, ["run", str(tmp_path)])
+    assert done.exit_code == 2 and f"name {tmp_path / 'target'} to run" in done.output

@@ -142,11 +142,16 @@ def _corpus(request: Request) -> Corpus:
         raise Mistake(str(mistake)) from mistake
     report_diagnostics(corpus.diagnostics, request.color, Severity.WARNING)
     if not corpus.steps:
-        raise Mistake(
-            f"{request.project} has nothing to run: name a folder with a lineal.yml and nodes, or a dbt project with "
-            "seeds, models, snapshots or tests"
-        )
+        raise Mistake(f"{request.project} has nothing to run: {_what_to_name(Path(request.project))}")
     return corpus
+
+
+def _what_to_name(folder: Path) -> str:
+    """Return what a user should name instead of a folder that is no project."""
+    target = folder / "target"
+    if (target / "manifest.json").is_file():
+        return f"there is no dbt_project.yml; name {target} to run what dbt has compiled"
+    return "name a folder with a lineal.yml and nodes, or a dbt project with seeds, models, snapshots or tests"
 
 
 def _has_errors(corpus: Corpus) -> bool:

@@ -164,6 +164,8 @@ class Step:
     """The name of its table in Spark, where that cannot be its own."""
     refs: tuple[str, ...] = ()
     """What it names by ref() and source(), whether or not its SQL reads it."""
+    tags: tuple[str, ...] = ()
+    """The tags that --select tag:x asks for."""
     problem: Diagnostic | None = None
     """Why it cannot be built: it does not render, or only a database knows what its SQL is."""
 

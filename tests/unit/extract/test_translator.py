@@ -37,6 +37,11 @@ def translated(text: str, dialect: str, **tables: str) -> str:
 # -- names ---------------------------------------------------------------------------------------
 
 
+def test_names_are_replaced_in_a_text_that_only_spark_reads() -> None:
+    text = "select id from from `shop`.main.DIM_CUSTOMERS where"
+    assert translated(text, "spark") == "select id from from `customers` where"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from lineal.model.script import Corpus, Step
 from lineal.projects import home, load
 from lineal.projects.dbt.steps import table_names
 
-BAKERY = Path(__file__).resolve().parents[2] / "data" / "bakery"
+DATA = Path(__file__).resolve().parents[2] / "data"
+BAKERY = DATA / "bakery"
+MANIFEST = DATA / "jaffle" / "manifest.json"
 
 
 def project(root: Path, files: dict[str, str], adapter: str = "duckdb", about: str = "") -> Path:
@@ -266,3 +269,29 @@ def test_a_run_never_writes_into_the_target_folder(tmp_path: Path) -> None:
     alone.mkdir(parents=True)
     (alone / "manifest.json").write_text("{}", encoding="utf-8")
     assert home(alone) == tmp_path / "alone"
+
+
+def test_the_paths_of_a_manifest_alone_start_above_its_target_folder(tmp_path: Path) -> None:
+    target = tmp_path / "alone" / "target"
+    target.mkdir(parents=True)
+    shutil.copy(MANIFEST, target / "manifest.json")
+    found = steps(load(target, to_run=True))
+    assert found["raw_customers"].file == str(tmp_path / "alone" / "seeds" / "raw_customers.csv")
+    assert found["customers"].texts and found["customers"].problem is None
+
+
+def test_an_adapter_that_is_not_known_is_named(tmp_path: Path) -> None:
+    profile = "shop: {target: d, outputs: {d: {type: quantumdb, schema: x}}}\n"
+    files = {"models/m.sql": "select 1 as a", "profiles.yml": profile}
+    corpus = load(project(tmp_path, files, adapter="shop"), to_run=True)
+    assert corpus.notes == ["the adapter quantumdb is not known: its SQL is taken for Spark's (--dialect)"]
+    assert load(tmp_path, "duckdb", to_run=True).notes == []
+
+
+def test_steps_have_the_tags_of_their_nodes(tmp_path: Path) -> None:
+    files = {
+        "models/a.sql": "{{ config(tags='daily') }} select 1 as a",
+        "models/b.sql": "{{ config(tags=['x', 'y']) }} select 1 as a",
+    }
+    found = loaded(tmp_path, files)
+    assert (found["a"].tags, found["b"].tags) == (("daily",), ("x", "y"))

@@ -9,6 +9,7 @@ Text that Spark reads as it is keeps its lines: only the names of relations are 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -110,7 +111,7 @@ class Translator:
         with deep():
             trees, _, diagnostics = parse(reading)
             if diagnostics and spoken:  # Spark knows more of its own language than we do, and says what is wrong
-                return [Translated(script.text, True)]
+                return [Translated(self.renamed_in_text(script.text), True)]
             if diagnostics:
                 raise Untranslatable(f"cannot be translated to Spark: {diagnostics[0].message}", diagnostics[0].place)
             if script.dialect and spoken and len(trees) == 1:
@@ -202,6 +203,15 @@ class Translator:
         return key in self.names
 
     # -- text --------------------------------------------------------------------------------------
+
+    def renamed_in_text(self, text: str) -> str:
+        """Return a text that only Spark can read, with the dotted names of relations as Spark knows them."""
+        for key, name in sorted(self.names.items(), key=lambda item: -len(item[0])):
+            if "." in key:
+                parts = (f"(?:{re.escape(part)}|`{re.escape(part)}`)" for part in key.split("."))
+                dotted_name = re.compile(rf"(?<![\w.`]){'[.]'.join(parts)}(?![\w`])", re.I)
+                text = dotted_name.sub(backticked(name).replace("\\", r"\\"), text)
+        return text
 
     def edits(self, tree: Any) -> Iterator[Edit]:
         """What to replace in a text that keeps its lines."""

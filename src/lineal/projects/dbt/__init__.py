@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lineal.model.collector import uncollected
 from lineal.model.script import Corpus
-from lineal.projects.dbt.stamp import MANIFEST_FILE, PROJECT_FILE, TARGET, folders_of, stamp_of
+from lineal.projects.dbt.stamp import MANIFEST_FILE, PROJECT_FILE, folders_of, home_of, stamp_of
 
 if TYPE_CHECKING:
     from lineal.projects.dbt.kept import Kept
@@ -34,9 +34,7 @@ def root_of(path: Path) -> Path:
 def home(path: Path) -> Path:
     """The folder that a run may write to: the project's own, and never dbt's target folder."""
     folder, project = folders_of(path)
-    if project is not None:
-        return project
-    return folder.parent if folder.name == TARGET else folder
+    return project if project is not None else home_of(folder)
 
 
 def stamp(path: Path) -> str:

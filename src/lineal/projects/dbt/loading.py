@@ -20,7 +20,7 @@ from lineal.projects.dbt.manifest import Manifest, read_manifest, with_catalog
 from lineal.projects.dbt.node import REFERABLE, Node, name_datasets, separate
 from lineal.projects.dbt.project import Package, Project, read_project
 from lineal.projects.dbt.rendering import Kitchen
-from lineal.projects.dbt.stamp import MANIFEST_FILE, TARGET, folders_of
+from lineal.projects.dbt.stamp import MANIFEST_FILE, TARGET, folders_of, home_of
 from lineal.projects.schema import Schema
 from lineal.projects.settings import read_meanings
 from lineal.projects.text import Report, read_text, start_of
@@ -34,7 +34,7 @@ def loaded(path: Path, dialect: str | None, schema: Schema, kept: Kept | None, t
     diagnostics: list[Diagnostic] = []
     found = None
     if manifest is not None:
-        found = read_manifest(manifest, project or folder, diagnostics.append, project is not None)
+        found = read_manifest(manifest, project or home_of(folder), diagnostics.append, project is not None)
     if found is not None:
         corpus = load_manifest(found, project, dialect, schema, kept, to_run)
     elif project is not None:
@@ -104,6 +104,7 @@ def load_manifest(
     assembly.seed_files = seed_files([project.root]) if folder is not None else {}
     corpus = assembly.finish(manifest.tests if to_run else None)
     corpus.notes += unit_test_note(manifest.unit_tests) if to_run else []
+    corpus.notes += unknown_adapter_note(target["type"], dialect) if to_run else []
     corpus.diagnostics = [*diagnostics, *corpus.diagnostics]
     return corpus
 
@@ -111,6 +112,13 @@ def load_manifest(
 def unit_test_note(count: int) -> list[str]:
     """dbt's unit tests have rows of their own, and are not run."""
     return [f"{count} unit {'test is' if count == 1 else 'tests are'} not run"] if count else []
+
+
+def unknown_adapter_note(adapter: str, dialect: str | None) -> list[str]:
+    """Return what to say of an adapter whose dialect is not known."""
+    if not adapter or adapter in DIALECTS or dialect is not None:
+        return []
+    return [f"the adapter {adapter} is not known: its SQL is taken for Spark's (--dialect)"]
 
 
 def _new_models(manifest: Manifest, project: Project, target: Mapping[str, str], report: Report) -> list[Node]:
@@ -167,6 +175,7 @@ def load_files(
         [*generic_tests(nodes, project, target["type"]), *singular_tests(project, report)] if to_run else None
     )
     made.notes += [NO_DIALECT] if guessed else []
+    made.notes += unknown_adapter_note(target["type"], dialect) if to_run else []
     made.notes += unit_test_note(sum(properties.unit_tests for _, properties in packages)) if to_run else []
     made.diagnostics = [*corpus.diagnostics, *made.diagnostics]
     return made

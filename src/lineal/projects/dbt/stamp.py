@@ -26,6 +26,11 @@ def folders_of(path: Path) -> tuple[Path, Path | None]:
     return folder, next((each for each in (folder, folder.parent) if (each / PROJECT_FILE).is_file()), None)
 
 
+def home_of(folder: Path) -> Path:
+    """Return the folder that the paths in a manifest start from: target/manifest.json is one below it."""
+    return folder.parent if folder.name == TARGET else folder
+
+
 def stamp_of(folder: Path) -> str:
     """Of the project in a folder; that of a manifest alone is the one of the folder that it is in."""
     made = hashlib.blake2b(digest_size=20)

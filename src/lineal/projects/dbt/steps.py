@@ -88,6 +88,7 @@ class Steps:
             "tests": tuple(columns), "queries": tuple(queries), "before": first[0], "after": first[1],
             "again": later if later != first else None, "lenient": True, "place": node.place,
             "table": self.table(node.dataset), "line": node.line, "refs": tuple(self.refs(node)),
+            "tags": tags_of(node.config),
         }  # fmt: skip
         if node.kind == "seed":
             reader = "dbt-duckdb" if self.kitchen.target["type"] == "duckdb" else "dbt"
@@ -269,6 +270,13 @@ def problem_of(node: Node, made: Made | None) -> Diagnostic | None:
 
 def chosen(config: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     return {key: config[key] for key in keys if config.get(key) is not None}
+
+
+def tags_of(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the tags of a node: `tags: nightly` is `tags: [nightly]`."""
+    tags = config.get("tags") or ()
+    several = tags if isinstance(tags, (list, tuple)) else (tags,)
+    return tuple(str(tag) for tag in several)
 
 
 def table_names(datasets: Iterable[str]) -> dict[str, str]:

@@ -102,7 +102,7 @@ def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event |
     began = time.monotonic()
     static = extract(corpus)
     jobs = jobs_of(corpus, static)
-    wanted = selected(options.select, jobs, static)
+    wanted = selected(options.select, jobs, static, options.project)
     settled = options.settled(corpus.engine)
     yield Planned(len(wanted))
     with ExitStack() as stack:

@@ -1,8 +1,12 @@
-"""Selectors of a run: `stg_orders`, `+fct_orders`, `raw_orders+`, `2+m`, and columns: `raw_orders.amount+`."""
+"""Selectors of a run: `stg_orders`, `+fct_orders`, `raw_orders+`, `2+m`, and columns: `raw_orders.amount+`.
+
+A method selects several nodes at once: `tag:nightly`, `path:models/staging+`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 
 from lineal.graph.graph import Graph, UnknownName
 from lineal.graph.impact import impact
@@ -13,7 +17,9 @@ from lineal.model.extraction import Extraction
 from lineal.spark.run.jobs import Job, key_of
 
 
-def selected(selectors: Iterable[str], jobs: Mapping[str, Job], static: Extraction) -> dict[str, Job]:
+def selected(
+    selectors: Iterable[str], jobs: Mapping[str, Job], static: Extraction, root: Path = Path()
+) -> dict[str, Job]:
     """The jobs that the selectors name, in the order of the jobs; all of them where there is no selector.
 
     The functions that they call come along, since a session knows none but those that it is told; so do sources, and
@@ -24,11 +30,41 @@ def selected(selectors: Iterable[str], jobs: Mapping[str, Job], static: Extracti
         return dict(jobs)
     graph = Graph(static)
     edges = [*tables(graph), *_edges_to_sources(jobs)]
-    found = (dataset for text in selectors for dataset in datasets_of(text, graph, edges))
+    plain = [text for selector in selectors for text in names_in(selector, jobs, root)]
+    found = (dataset for text in plain for dataset in datasets_of(text, graph, edges))
     keys = {key_of(dataset.name) for dataset in found} & jobs.keys()
     if not any(jobs[key].is_data for key in keys):
         raise UnknownName(f"{', '.join(selectors)} selects nothing that is built")
     return {key: job for key, job in jobs.items() if key in keys | _along(keys, jobs) or _tests_of(keys, job)}
+
+
+def names_in(selector: str, jobs: Mapping[str, Job], root: Path) -> list[str]:
+    """Return the selectors of the nodes that a method selects: +tag:x is +a and +b."""
+    selection = parse(selector) or Selection(selector)
+    method, colon, value = selection.name.partition(":")
+    if not colon or key_of(selection.name) in jobs:
+        return [selector]
+    if method not in METHODS:
+        raise UnknownName(f"{selector}: the method {method} is not known; use {', '.join(METHODS)} or a name")
+    names = [job.name for job in jobs.values() if job.is_data and METHODS[method](job, value, root)]
+    if not names:
+        raise UnknownName(f"{selector} selects nothing that is built")
+    before, after = selector.split(selection.name, 1)
+    return [f"{before}{name}{after}" for name in names]
+
+
+def _has_tag(job: Job, tag: str, root: Path) -> bool:
+    return tag in job.step.tags
+
+
+def _is_below(job: Job, path: str, root: Path) -> bool:
+    """Whether the file of a node is that file, or is in that folder of the project."""
+    file = Path(job.step.file)
+    return job.kind != "source" and (root / path).resolve() in (file.resolve(), *file.resolve().parents)
+
+
+METHODS: dict[str, Callable[[Job, str, Path], bool]] = {"tag": _has_tag, "path": _is_below}
+"""Methods of selection, as dbt calls them."""
 
 
 def datasets_of(text: str, graph: Graph, edges: list[TableEdge]) -> set[Dataset]:
