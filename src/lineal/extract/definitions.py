@@ -135,6 +135,8 @@ class Definitions:
         """the entry points among the Python files, and how often each of them writes"""
         self.gaps: dict[Dataset, set[Diagnostic]] = {}
         """the places on the way to what a program writes of which only a run knows what they do"""
+        self.unread: list[Diagnostic] = []
+        """the places of programs that may write something of which the text does not tell"""
         self.written_surely: set[Dataset] = set()
         """what programs write in no branch, whatever is there already"""
 

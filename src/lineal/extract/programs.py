@@ -61,6 +61,7 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
         forget(definitions)
     forget(definitions)
     definitions.diagnostics.extend(run.diagnostics)
+    definitions.unread = run.unread
     definitions.coverage.lose(failed_in(run))
     targets = [definitions.entry(key_of(write), write.name, write.kind) for write in run.writes]
     again = Again(definitions, files, run)
@@ -72,7 +73,7 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
             add(definitions, write, entry, number, again)
         except Exception as error:
             write.reading.fail(error, write.reading.statement_near(write.node))
-        if write.certain and not write.keeps:
+        if write.certain and write.reached and not write.keeps:
             definitions.written_surely.add(entry.dataset)
     definitions.programs = {**dict.fromkeys(run.program.entered, 0), **Counter(map(program_of, run.writes))}
 

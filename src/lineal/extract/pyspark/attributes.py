@@ -13,6 +13,7 @@ from lineal.extract.pyspark.dbt import Dbt, RelationName, part_of_name
 from lineal.extract.pyspark.dbt import attribute as of_dbt
 from lineal.extract.pyspark.expressions import value
 from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
+from lineal.extract.pyspark.paths import PARTS
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.sinks import ACTIONS
@@ -255,7 +256,14 @@ def of_super(run: Run, held: Super, name: str, node: Any) -> Value:
     return taken_from(run, held.find(name), held.receiver, name, node) or Native(name, lambda *_: None)
 
 
+def of_text(run: Run, held: str, name: str, node: Any) -> Value:
+    """Path(__file__).parent; everything else that a text has is a method"""
+    part = PARTS.get(name)
+    return part(held) if part is not None else Method(held, name)
+
+
 ATTRIBUTES: dict[type, Any] = {
+    str: of_text,
     Relation: of_relation,
     ColumnValue: of_column,
     Session: of_session,

@@ -90,9 +90,21 @@ def value_called(run: Run, node: ast.Call, env: Environment) -> Value:
         function = value(run, called, env)
     arguments, keywords = given(run, node, env)
     handler = CALLS.get(function.__class__)
-    if handler is not None:
-        return handler(run, function, arguments, keywords, node)
-    return Unknown(label_of(node), "not followed")
+    if handler is None:
+        return Unknown(label_of(node), "not followed")
+    made: Value = handler(run, function, arguments, keywords, node)
+    if made.__class__ is Unknown and function.__class__ in ELSEWHERE and hands_on(arguments, keywords):
+        run.leave_unread("a call of code that is not here", node)
+    return made
+
+
+ELSEWHERE = (Library, Unknown)
+"""What a program calls and lineal has no text of."""
+
+
+def hands_on(arguments: Arguments, keywords: Keywords) -> bool:
+    """publish(df, "mart.orders")      whether a call is given a DataFrame or a session, so that it may write"""
+    return any(isinstance(each, (Relation, Session)) for each in (*arguments, *keywords.values()))
 
 
 DIRECT: dict[type, Mapping[str, Any]] = {Relation: FRAME_METHODS, ColumnValue: COLUMN_METHODS}
@@ -166,6 +178,34 @@ def evaluated(run: Run, node: ast.Call, env: Environment) -> Value:
         run.depth -= 1
 
 
+def executed(run: Run, node: ast.Call, env: Environment) -> Value:
+    """exec("total = df.count()")      as eval: a text that is known is read like the code around it"""
+    text = value(run, node.args[0], env) if node.args else None
+    tree = module_of(text) if run.depth < DEEPEST_CALL else None
+    if tree is None:
+        run.dynamic("code that only a run knows", node, gap=False)
+        run.leave_unread("code that only a run knows", node)
+        return None
+    for each in ast.walk(tree):
+        ast.copy_location(each, node)
+    run.depth += 1
+    try:
+        block(run, tree.body, env, Returns())
+    finally:
+        run.depth -= 1
+    return None
+
+
+def module_of(text: Value) -> ast.Module | None:
+    """The statements of a text of code; nothing, if the text is not known or is no code."""
+    if not isinstance(text, str) or isinstance(text, Pattern) or len(text) > LONGEST_EVAL:
+        return None
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def module_named(run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """importlib.import_module("jobs.orders")"""
     name = arguments[0] if arguments else keywords.get("name")
@@ -183,6 +223,7 @@ WORDS: dict[str, Callable[[Run, ast.Call, Environment], Value]] = {
     "locals": names_here,
     "globals": names_of_module,
     "eval": evaluated,
+    "exec": executed,
 }
 """Calls that see the names around them."""
 

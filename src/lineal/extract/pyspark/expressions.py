@@ -292,6 +292,8 @@ def combined(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Valu
         return left if isinstance(left, Unknown) else right if isinstance(right, Unknown) else Unknown("…", "computed")
     if isinstance(left, Library) and isinstance(node.op, ast.Div):
         return Unknown("…", "a path that is computed")
+    if isinstance(left, str) and isinstance(right, str) and isinstance(node.op, ast.Div):
+        return text_of_parts([left, "/", right])
     combine = OPERATORS.get(type(node.op))
     if combine is None or not harmless(node.op, left, right):
         return Unknown("…", "computed")

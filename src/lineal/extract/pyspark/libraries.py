@@ -12,6 +12,7 @@ from lineal.extract.pyspark.arguments import parser
 from lineal.extract.pyspark.columns.functions import ColumnFunction, columns_of, handler_of, ordered
 from lineal.extract.pyspark.expressions import combined, compared, iterated, text_of_parts
 from lineal.extract.pyspark.natives import BUILTINS, builtin
+from lineal.extract.pyspark.paths import absolute_path, working_folder
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.standard import STANDARD
@@ -401,6 +402,10 @@ LIBRARIES: dict[str, Handler] = {
     "os.path.join": path_join,
     "posixpath.join": path_join,
     "pathlib.Path": first_argument,
+    "pathlib.Path.cwd": working_folder,
+    "os.getcwd": working_folder,
+    "os.path.abspath": absolute_path,
+    "os.path.realpath": absolute_path,
     "os.path.basename": path_part(posixpath.basename),
     "os.path.dirname": path_part(posixpath.dirname),
     "argparse.ArgumentParser": parser,

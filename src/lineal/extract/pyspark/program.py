@@ -22,7 +22,7 @@ from lineal.extract.pyspark.relation import Relation, ancestors
 from lineal.extract.pyspark.run import Environment, Exhausted, Run, Write
 from lineal.extract.pyspark.session import opened
 from lineal.extract.pyspark.sinks import written
-from lineal.extract.pyspark.statements import Returns, block
+from lineal.extract.pyspark.statements import Flow, Returns, block
 from lineal.extract.pyspark.types import TYPE_NAMES
 from lineal.extract.pyspark.values import (
     Function,
@@ -241,7 +241,7 @@ class Program:
         for statement in file.tree.body:
             try:
                 run.journals, run.depth, run.calls = [], depth, 0
-                block(run, [statement], env, Returns())
+                run.parted = block(run, [statement], env, Returns()) is not Flow.ON or run.parted
             except (Exhausted, RecursionError) as error:
                 if isinstance(error, Exhausted):
                     run.report(Code.TOO_DEEP, str(error), statement)

@@ -89,6 +89,8 @@ class Write:
     """CREATE TABLE IF NOT EXISTS, mode("ignore"): what is there already stays"""
     certain: bool = False
     """it stands in no branch, and nothing drops it: the target is there"""
+    reached: bool = False
+    """no way through the program ends before it"""
 
 
 class Activation(NamedTuple):
@@ -116,10 +118,14 @@ class Run:
         self.reported: set[Diagnostic] = set()
         self.gaps: list[Diagnostic] = []
         """the gaps that were met in the call at hand, and in the calls inside of it"""
+        self.unread: list[Diagnostic] = []
+        """the places that may write something of which the text does not tell"""
         self.loose: list[Diagnostic] = []
         """those of the function at hand that no DataFrame has taken: of a column that a name holds"""
         self.calls = 0
         """how many calls are inside of each other, in the function at hand"""
+        self.parted = False
+        """whether a branch of which only a run knows the outcome has ended the program, the function or a round"""
         self.script: Any = None
         self.begun = 0
         """how many writes there were when the script began"""
@@ -143,7 +149,7 @@ class Run:
         """A script, or a function that nobody calls: a session of its own."""
         self.script, self.views, self.written, self.leaves = script, {}, {}, []
         self.patched, self.using, self.session = {}, ("", ""), []
-        self.gaps, self.loose, self.calls = [], [], 0
+        self.gaps, self.loose, self.calls, self.parted = [], [], 0, False
         self.steps, self.chances, self.begun = 0, CHANCES, len(self.writes)
 
     # -- limits ------------------------------------------------------------------------------------------------
@@ -190,6 +196,11 @@ class Run:
         """
         level = Confidence.UNKNOWN if level is Confidence.HIGH else level
         self.report(Code.DYNAMIC, f"{what}: {self.reading.text_of(node)} [{level.name}]", node, gap=gap)
+
+    def leave_unread(self, what: str, node: ast.AST) -> None:
+        """Remember a place that is handed on to code or SQL that is not here; it may write anything."""
+        message = f"{what}: {self.reading.text_of(node)}"
+        self.unread.append(Diagnostic(Code.DYNAMIC, message, self.reading.place_of(node)))
 
     def enter(self) -> Activation:
         """A function or module begins: what is loose outside may be in what it is given."""

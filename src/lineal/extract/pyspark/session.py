@@ -66,7 +66,20 @@ def in_use(run: Run, parts: list[str]) -> list[str]:
     catalog, database = run.using
     if len(parts) == 1 and database:
         parts = [database, *parts]
-    return [catalog, *parts] if len(parts) == 2 and catalog and parts[0].lower() != "global_temp" else parts
+    full = [catalog, *parts] if len(parts) == 2 and catalog and parts[0].lower() != "global_temp" else parts
+    return full if run.program.main is None else without_session(full)
+
+
+def without_session(parts: list[str]) -> list[str]:
+    """spark_catalog.default.orders      orders, as a run calls it"""
+    for word, length in SESSION_PARTS:
+        if len(parts) == length and parts[0].lower() == word:
+            parts = parts[1:]
+    return parts
+
+
+SESSION_PARTS = (("spark_catalog", 3), ("default", 2))
+"""What a run leaves out of names, and of how many parts the name is that has it first."""
 
 
 def use(run: Run, catalog: str, database: str) -> None:
@@ -88,7 +101,7 @@ def table_named(run: Run, name: str, node: Any) -> Relation:
         return viewed(run.views[key], key)
     if len(parts) == 2 and parts[0].lower() == "global_temp" and parts[1].lower() in run.global_views:
         return viewed(run.global_views[parts[1].lower()], parts[1].lower())
-    if not is_path and run.using != ("", ""):
+    if not is_path and (run.using != ("", "") or run.program.main is not None):
         parts = in_use(run, parts)
         key = ".".join(part.lower() for part in parts)
     qualifier = () if is_path else tuple(part.lower() for part in parts)

@@ -34,7 +34,7 @@ def written(run: Run, write: Write) -> None:
     if write.defines and certain and write.name.lower() in run.written:
         own = [held for held in run.writes[run.begun :] if held.name.lower() != write.name.lower()]
         run.writes[run.begun :] = own
-    write.script, write.certain = run.script, certain
+    write.script, write.certain, write.reached = run.script, certain, not run.parted
     run.writes.append(write)
     run.touch(run.written)
     if there is None or write.defines:

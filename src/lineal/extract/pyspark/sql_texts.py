@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 from sqlglot import exp
@@ -42,6 +43,7 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     if not isinstance(text, str):
         held = text if isinstance(text, Unknown) else Unknown("spark.sql()", "not followed")
         run.dynamic(f"a SQL text that only a run knows ({held.reason})", node, held.level)
+        run.leave_unread("a SQL text that only a run knows", node)
         return Unknown("spark.sql()", f"of a SQL text that only a run knows ({held.reason})", held.level)
     given = keywords.get("args", arguments[1] if len(arguments) > 1 else None)
     relations = {key: value for key, value in keywords.items() if isinstance(value, Relation)}
@@ -159,7 +161,7 @@ def put_back(tree: Any, labels: list[str]) -> None:
 def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
     if run.reading.is_pipeline:
         without_live(run, tree)
-    if run.using != ("", "") and not isinstance(tree, exp.Use):
+    if (run.using != ("", "") or names_session(run, tree)) and not isinstance(tree, exp.Use):
         qualified(run, tree, relations)
     if isinstance(tree, exp.Create):
         locate(run, tree)
@@ -284,8 +286,16 @@ def qualified(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
         if is_temporary(tree) and node.find_ancestor(exp.Query, exp.Subquery) is None:
             continue
         full = in_use(run, parts)
-        for key, name in zip(("db", "catalog"), reversed(full[: len(full) - 1]), strict=False):
-            node.set(key, exp.Identifier(this=name, quoted=False))
+        for key, name in zip_longest(("db", "catalog"), reversed(full[: len(full) - 1])):
+            if key is not None:
+                node.set(key, exp.Identifier(this=name, quoted=False) if name is not None else None)
+
+
+def names_session(run: Run, tree: Any) -> bool:
+    """FROM spark_catalog.default.orders      of a program that was run, and whose columns are not called so, too"""
+    if run.program.main is None or any(column.args.get("db") for column in tree.find_all(exp.Column)):
+        return False
+    return any(node.args.get("db") for node in tree.find_all(exp.Table))
 
 
 def without_live(run: Run, tree: Any) -> None:

@@ -72,10 +72,27 @@ def block(run: Run, nodes: list[ast.stmt], env: Environment, returns: Returns) -
     return Flow.ON
 
 
-def expression(run: Run, node: ast.Expr, env: Environment, returns: Returns) -> None:
+def expression(run: Run, node: ast.Expr, env: Environment, returns: Returns) -> Flow:
     held = value(run, node.value, env)
     if isinstance(held, Relation):
         run.leaves.append((held, node.value, run.reading))
+    return Flow.RAISE if is_exit(run, node.value, env) else Flow.ON
+
+
+EXITS = frozenset(("exit", "quit", "_exit"))
+EXIT_CALLS = frozenset(("sys.exit", "os._exit"))
+
+
+def is_exit(run: Run, node: ast.expr, env: Environment) -> bool:
+    """sys.exit(1), exit()      ends the program, as an exception does"""
+    called = node.func if isinstance(node, ast.Call) else None
+    if isinstance(called, ast.Name) and called.id in EXITS:
+        return env.home_of(called.id) is None or is_library(value(run, called, env))
+    return isinstance(called, ast.Attribute) and called.attr in EXITS and is_library(value(run, called, env))
+
+
+def is_library(held: Value) -> bool:
+    return isinstance(held, Library) and held.name in EXIT_CALLS
 
 
 def assignment(run: Run, node: ast.Assign, env: Environment, returns: Returns) -> None:
@@ -207,6 +224,7 @@ def branched(run: Run, branches: list[Callable[[], Flow]]) -> Flow:
     if not states:
         looping = [flow for flow in flows if flow in (Flow.BREAK, Flow.CONTINUE)]
         return looping[0] if looping else Flow.RETURN if Flow.RETURN in flows else Flow.RAISE
+    run.parted = run.parted or len(states) < len(flows)
     if len(states) == 1:
         run.begin()
         for container, state in states[0].values():

@@ -7,6 +7,7 @@ from typing import Any
 
 from lineal.extract.pyspark.expressions import LONGEST_LIST, as_text, text_of_parts
 from lineal.extract.pyspark.natives import COMPUTED, as_dict, sorted_, unknown
+from lineal.extract.pyspark.paths import METHODS as PATH_METHODS
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
     Choice,
@@ -50,6 +51,8 @@ TEXT_METHODS = frozenset(
 
 
 def method_of_text(run: Run, held: str, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    if name in PATH_METHODS:
+        return PATH_METHODS[name](run, [held, *arguments], keywords, node)
     if name == "format":
         given = {key: as_text(run, item, node) for key, item in keywords.items()}
         return formatted(held, [as_text(run, item, node) for item in arguments], given)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from lineal.extract.definitions import Definitions
 from lineal.extract.pyspark.columns.alternatives import ONE_BRANCH
 from lineal.graph.compare import Disagreement, Fact, facts, written
-from lineal.model.diagnostic import Code, Diagnostic, order_of
+from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Dataset, Edge
 from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.script import Corpus, Main
@@ -24,6 +24,9 @@ from lineal.spark.live.names import SameNames, is_open, renamed
 from lineal.spark.live.watch import Captured
 from lineal.views.words import counted
 
+QUERY = "query"
+"""The kind of a result that is shown and not written."""
+
 STATIC, CATALYST = "static", "catalyst"
 
 BRANCH = "a branch of the code that this run did not take"
@@ -31,6 +34,7 @@ NAME = "a name that only a run knows"
 NOT_WRITTEN = "a write that this run did not come to"
 FAILED = "a write that the job failed before"
 GAP = "what only a run knows"
+UNREAD = "a write that the text does not show"
 OPEN = "a table whose columns the program does not tell"
 
 
@@ -87,7 +91,8 @@ class Reading:
         self.written_by_run = {dataset.name.lower() for dataset in captured.targets}
         self.definitions = Definitions(replace(program, datasets=[*program.datasets, *self.schemas.values()]))
         self.static = self.definitions.extract()
-        self.names = SameNames(self.static.datasets, [*self.exact.datasets, *self.schemas])
+        met = [*self.exact.datasets, *(info.dataset for info in captured.schemas)]
+        self.names = SameNames(self.static.datasets, met)
 
     def borrowed(self) -> Iterator[DatasetInfo]:
         """The schemas of datasets that the program calls otherwise than the run: under the names of the program."""
@@ -100,7 +105,9 @@ class Reading:
 
     @cached_property
     def edges(self) -> list[Edge]:
-        return [self.names.edge(edge) for edge in self.static.edges]
+        """What the program writes; a DataFrame that it only shows is no write."""
+        shown = {definition.target for definition in self.definitions.order if definition.plan.kind == QUERY}
+        return [self.names.edge(edge) for edge in self.static.edges if edge.into not in shown]
 
     @cached_property
     def ours(self) -> dict[Fact, str]:
@@ -120,6 +127,11 @@ class Reading:
         return {self.key(definition.target) for definition in self.definitions.order}
 
     @cached_property
+    def writers(self) -> dict[str, Place | None]:
+        """By target, the place of the program that writes it last."""
+        return {self.key(each.target): each.reading.place_of(each.plan.node) for each in self.definitions.order}
+
+    @cached_property
     def written_surely(self) -> set[str]:
         return {self.key(dataset) for dataset in self.definitions.written_surely}
 
@@ -136,6 +148,14 @@ class Reading:
         """The targets that are made from what only a run can name."""
         unknown = self.names.unknown
         return {self.key(read.target) for read in self.static.reads if read.dataset in unknown}
+
+    @cached_property
+    def reads_unread(self) -> set[str]:
+        """The targets that are made from what the run has not met: a view that a SQL text of the run has made."""
+        if not self.definitions.unread:
+            return set()
+        unmet = self.names.unmet(self.static.datasets)
+        return {self.key(read.target) for read in self.static.reads if read.dataset in unmet}
 
     @cached_property
     def writes_unknown(self) -> bool:
@@ -185,9 +205,12 @@ class Reading:
             yield unwritten and target not in self.written_surely, NOT_WRITTEN
             yield fact not in self.sure, BRANCH
         else:
-            yield target not in self.written_in_text and self.writes_unknown, NAME
+            untold = target not in self.written_in_text
+            yield untold and self.writes_unknown, NAME
+            yield untold and bool(self.definitions.unread), UNREAD
         yield target in self.gaps, GAP
         yield target in self.reads_unknown, NAME
+        yield target in self.reads_unread, UNREAD
         yield target in self.open_targets, OPEN
 
     # -- what is said --------------------------------------------------------------------------------
@@ -196,7 +219,7 @@ class Reading:
         """As `--engine both` says it; what is not comparable is counted for each target."""
         found = [each for each in self.static.diagnostics if each.code not in COUNTED]
         found += [each for each in self.exact.diagnostics if each.code is not Code.DYNAMIC]
-        found += [Diagnostic(Code.ENGINES_DISAGREE, str(each)) for each in disagreements]
+        found += [Diagnostic(Code.ENGINES_DISAGREE, str(each), self.writers.get(each.target)) for each in disagreements]
         found += self.not_comparable(left)
         return sorted(set(found), key=order_of)
 
@@ -205,11 +228,17 @@ class Reading:
         for each in left:
             counts[each.target, each.why] = counts.get((each.target, each.why), 0) + 1
         for (target, why), count in counts.items():
-            places = self.gaps.get(target, []) if why == GAP else []
+            places = self.places(target, why)
             said = f": {places[0].message}" if places else ""
             more = f" (and {counted(len(places) - 1, 'place')} more)" if len(places) > 1 else ""
             message = f"{counted(count, 'edge')} into {target} not comparable, because of {why}{said}{more}"
             yield Diagnostic(Code.NOT_COMPARED, message, places[0].place if places else None)
+
+    def places(self, target: str, why: str) -> list[Diagnostic]:
+        """The places of the program that keep a target from being compared."""
+        if why == GAP:
+            return self.gaps.get(target, [])
+        return sorted(set(self.definitions.unread), key=order_of) if why == UNREAD else []
 
 
 COUNTED = frozenset((Code.DYNAMIC, Code.OPEN_STAR))

@@ -67,6 +67,10 @@ class SameNames:
         alike = [each for other, each in self.met.items() if pattern.fullmatch(other) and each not in taken]
         return alike[0] if len(alike) == 1 else None
 
+    def unmet(self, static: Iterable[Dataset]) -> set[Dataset]:
+        """The datasets of the program that the run has not met under any name."""
+        return {dataset for dataset in static if dataset not in self.found}
+
     def of(self, dataset: Dataset) -> Dataset:
         return self.found.get(dataset, dataset)
 

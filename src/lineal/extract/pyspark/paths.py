@@ -1,0 +1,64 @@
+"""Paths that a program computes: Path(__file__).parent / "lake", os.path.abspath("out"), os.getcwd().
+
+A path is a text. Of a program that was run, the folder in which it ran is known; of all others it is not.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.pyspark.expressions import text_of_parts
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Pattern, Unknown, Value, label_of
+
+FOLDER = "the folder of the run"
+
+
+def working_folder(run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+    """os.getcwd(), Path.cwd()"""
+    main = run.program.main
+    return main.folder if main is not None and main.folder else Unknown(label_of(node), FOLDER)
+
+
+def absolute_path(run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+    """os.path.abspath("lake"), Path("lake").resolve()"""
+    held, main = (arguments[0] if arguments else None), run.program.main
+    if not isinstance(held, str) or isinstance(held, Pattern):
+        return Unknown(label_of(node), "a path that is computed")
+    if posixpath.isabs(held):
+        return posixpath.normpath(held)
+    if main is None or not main.folder:
+        return Unknown(label_of(node), FOLDER)
+    return posixpath.normpath(posixpath.join(main.folder, held))
+
+
+def same_path(run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+    """Path("lake").as_posix()"""
+    return arguments[0]
+
+
+def joined_path(run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+    """Path("lake").joinpath("raw", "orders")"""
+    parts: list[Value] = [arguments[0]]
+    for argument in arguments[1:]:
+        parts += ["/", argument]
+    return text_of_parts(parts)
+
+
+METHODS: dict[str, Callable[[Run, list[Value], dict[str, Value], Any], Value]] = {
+    "resolve": absolute_path,
+    "absolute": absolute_path,
+    "as_posix": same_path,
+    "joinpath": joined_path,
+}
+"""The methods that a path has and other texts do not."""
+
+PARTS: dict[str, Callable[[str], str]] = {
+    "parent": lambda path: posixpath.dirname(path) or ".",
+    "name": posixpath.basename,
+    "stem": lambda path: posixpath.splitext(posixpath.basename(path))[0],
+    "suffix": lambda path: posixpath.splitext(path)[1],
+}
+"""Path("lake/orders.csv").stem      the attributes that a path has and other texts do not"""
