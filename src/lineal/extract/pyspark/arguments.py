@@ -11,12 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Builder, Class, Instance, Library, Unknown, Value, is_known, label_of
 from lineal.model.way import Confidence
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 NAMESPACE = Class("Namespace", [], {})
 BOOLEAN = "argparse.BooleanOptionalAction"
@@ -216,6 +214,4 @@ def _typed(run: Run, expected: Expected, text: str, node: Any) -> Value:
     """type=int, type=Path, type=parse_day      applied as the program would"""
     if expected.kind is None:
         return text
-    from lineal.extract.pyspark.calls import invoke
-
     return invoke(run, expected.kind, [text], {}, node)

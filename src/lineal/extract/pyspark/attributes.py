@@ -11,19 +11,17 @@ from lineal.extract.pyspark.columns.methods import method as column_method
 from lineal.extract.pyspark.columns.trees import bound_column
 from lineal.extract.pyspark.dbt import Dbt, RelationName, part_of_name
 from lineal.extract.pyspark.dbt import attribute as of_dbt
-from lineal.extract.pyspark.expressions import value
-from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
+from lineal.extract.pyspark.dispatch import ACTIONS, ATTRIBUTES, EXPRESSIONS, FRAME_METHODS, attribute_of, invoke, value
+from lineal.extract.pyspark.glue import attribute as of_glue
 from lineal.extract.pyspark.paths import PARTS
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.sinks import ACTIONS
+from lineal.extract.pyspark.session import opened
 from lineal.extract.pyspark.types import spark_spelling, type_method, type_value
 from lineal.extract.pyspark.values import (
     Builder,
-    Choice,
     Class,
     ColumnValue,
-    DefaultDict,
     FieldValue,
     Function,
     Instance,
@@ -33,7 +31,6 @@ from lineal.extract.pyspark.values import (
     Native,
     Partial,
     PartialMethod,
-    Pattern,
     SchemaValue,
     Session,
     Super,
@@ -41,8 +38,6 @@ from lineal.extract.pyspark.values import (
     TypeValue,
     Unknown,
     Value,
-    is_known,
-    items_of,
     label_of,
 )
 from lineal.model.way import Confidence
@@ -65,11 +60,6 @@ def attribute(run: Run, node: ast.Attribute, env: Environment) -> Value:
     """df.x, F.col, self.spark"""
     held = value(run, node.value, env)
     return attribute_of(run, held, node.attr, node)
-
-
-def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:
-    handler = ATTRIBUTES.get(held.__class__)
-    return handler(run, held, name, node) if handler is not None else Method(held, name)
 
 
 def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
@@ -129,9 +119,7 @@ def of_session(run: Run, held: Session, name: str, node: Any) -> Value:
 
 def of_builder(run: Run, held: Builder, name: str, node: Any) -> Value:
     if held.kind == "glue":
-        from lineal.extract.pyspark.glue import attribute
-
-        found = attribute(run, held, name)
+        found = of_glue(run, held, name)
         if found is not None:
             return found
     return Method(held, name)
@@ -150,8 +138,6 @@ def of_module(run: Run, held: Module, name: str, node: Any) -> Value:
 
 
 def of_instance(run: Run, held: Instance, name: str, node: Any) -> Value:
-    from lineal.extract.pyspark.calls import apply
-
     if name in held.names:
         return held.names[name]
     if name == "__class__":
@@ -165,7 +151,7 @@ def of_instance(run: Run, held: Instance, name: str, node: Any) -> Value:
         return found
     asked = held.home.find("__getattr__")
     if isinstance(asked, Function):
-        return apply(run, asked, [held, name], {}, node)
+        return invoke(run, asked, [held, name], {}, node)
     return Unknown(name, f"{held.home.name} has no {name} that is known", Confidence.LOW)
 
 
@@ -179,14 +165,12 @@ TUPLE_NAMES: dict[str, Callable[[Instance], Value]] = {
 
 def taken_from(run: Run, found: Value, held: Value, name: str, node: Any) -> Value:
     """What a class has under a name, seen from one of its instances."""
-    from lineal.extract.pyspark.calls import apply
-
     if isinstance(found, PartialMethod):
         return Partial(found.function, (held, *found.arguments), found.keywords)
     if not isinstance(found, Function):
         return found
     if "property" in found.decorators or "cached_property" in found.decorators:
-        return apply(run, found, [held], {}, node)
+        return invoke(run, found, [held], {}, node)
     if "staticmethod" in found.decorators:
         return found
     return Method(held.home if "classmethod" in found.decorators and isinstance(held, Instance) else held, name, found)
@@ -206,8 +190,6 @@ def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
 
 
 def of_unknown(run: Run, held: Unknown, name: str, node: Any) -> Value:
-    from lineal.extract.pyspark.session import opened
-
     if name in STRONG or (name == "write" and held.level >= Confidence.UNKNOWN and not held.label.startswith("open")):
         return of_relation(run, opened(run, held, node), name, node)
     if name in SESSION_NAMES:
@@ -262,107 +244,27 @@ def of_text(run: Run, held: str, name: str, node: Any) -> Value:
     return part(held) if part is not None else Method(held, name)
 
 
-ATTRIBUTES: dict[type, Any] = {
-    str: of_text,
-    Relation: of_relation,
-    ColumnValue: of_column,
-    Session: of_session,
-    Builder: of_builder,
-    Library: of_library,
-    Module: of_module,
-    Instance: of_instance,
-    Class: of_class,
-    Unknown: of_unknown,
-    SchemaValue: of_schema,
-    FieldValue: of_field,
-    TypeValue: of_type,
-    Function: of_function,
-    TextMember: of_member,
-    Super: of_super,
-    Dbt: of_dbt,
-    RelationName: part_of_name,
-}
+EXPRESSIONS[ast.Attribute] = attribute
 
-
-def item_of(run: Run, held: Value, key: Value, node: Any) -> Value:
-    """df["x"], config["tables"]["orders"], names[0]"""
-    if isinstance(held, Relation):
-        return item_of_relation(run, held, key, node)
-    if isinstance(held, ColumnValue):
-        return column_method(run, held, "getItem", [key], {}, node)
-    if isinstance(held, dict):
-        return item_of_dict(run, held, key, node)
-    if isinstance(held, (list, tuple)) or (isinstance(held, str) and not isinstance(held, Pattern)):
-        if (isinstance(key, int) and -len(held) <= key < len(held)) or isinstance(key, slice):
-            return held[key]
-        return Unknown(label_of(node), "an item that only a run knows")
-    if isinstance(held, SchemaValue):
-        found = dict(held.fields)
-        return FieldValue(key, found[key]) if isinstance(key, str) and key in found else Unknown("…", "no such field")
-    if isinstance(held, Class) and held.enumerates and isinstance(key, str):
-        return held.find(key) or Unknown(key, "no such member")
-    if isinstance(held, Library):
-        return Unknown(label_of(node), f"{held.name} is only known when it runs", Confidence.LOW)
-    if isinstance(held, Unknown):
-        if (
-            isinstance(key, str)
-            and held.level >= Confidence.UNKNOWN
-            and held.label in run.program.frame_like(node, run)
-        ):
-            from lineal.extract.pyspark.session import opened
-
-            return item_of_relation(run, opened(run, held, node), key, node)
-        return Unknown(label_of(node), held.reason, Confidence.LOW if held.level >= Confidence.LOW else held.level)
-    if isinstance(held, Instance) and held.home.is_tuple:
-        return item_of(run, items_of(held), key, node)
-    if isinstance(held, Instance) and isinstance(held.home.find("__getitem__"), Function):
-        from lineal.extract.pyspark.calls import apply
-
-        return apply(run, held.home.find("__getitem__"), [held, key], {}, node)
-    return Unknown(label_of(node), "not followed")
-
-
-def item_of_relation(run: Run, held: Relation, key: Value, node: Any) -> Value:
-    """df["x"], df[["a", "b"]], df[df.a > 1], df[0]"""
-    if isinstance(key, str) and not isinstance(key, Pattern):
-        return ColumnValue(bound_column(run, held, key, node))
-    if isinstance(key, (list, tuple)):
-        return FRAME_METHODS["select"](run, held, list(key), {}, node)
-    if isinstance(key, ColumnValue):
-        return FRAME_METHODS["filter"](run, held, [key], {}, node)
-    if isinstance(key, int) and held.complete and -len(held.attributes) <= key < len(held.attributes):
-        return ColumnValue(bound_column(run, held, held.attributes[key].slot.name, node))
-    from lineal.extract.pyspark.columns.trees import dynamic_column
-
-    return ColumnValue(dynamic_column(run, key, node))
-
-
-def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: Any) -> Value:
-    if isinstance(key, Choice):
-        from lineal.extract.pyspark.branches import merged
-
-        options = [held[option] for option in key.options if option in held]
-        result = options[0] if options else Unknown("…", "no such key")
-        for option in options[1:]:
-            result = merged(run, result, option)
-        return result
-    try:
-        if key in held:
-            return held[key]
-    except TypeError:
-        return Unknown("…", "a key that is not known")
-    if isinstance(held, DefaultDict) and held.factory is not None and is_known(key):
-        from lineal.extract.pyspark.calls import invoke
-
-        run.touch(held)
-        held[key] = invoke(run, held.factory, [], {}, node)
-        return held[key]
-    if isinstance(key, (Unknown, Pattern)) and held and len(held) <= 8:
-        from lineal.extract.pyspark.branches import merged
-
-        several = list(held.values())
-        result = several[0]
-        for option in several[1:]:
-            result = merged(run, result, option)
-        return result
-    return Unknown(label_of(node), "no such key", Confidence.LOW)
+ATTRIBUTES.update(
+    {
+        str: of_text,
+        Relation: of_relation,
+        ColumnValue: of_column,
+        Session: of_session,
+        Builder: of_builder,
+        Library: of_library,
+        Module: of_module,
+        Instance: of_instance,
+        Class: of_class,
+        Unknown: of_unknown,
+        SchemaValue: of_schema,
+        FieldValue: of_field,
+        TypeValue: of_type,
+        Function: of_function,
+        TextMember: of_member,
+        Super: of_super,
+        Dbt: of_dbt,
+        RelationName: part_of_name,
+    }
+)

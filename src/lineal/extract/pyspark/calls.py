@@ -7,25 +7,35 @@ from collections.abc import Callable, Mapping
 from functools import partial, reduce
 from typing import Any
 
-from lineal.extract.pyspark.attributes import attribute_of
 from lineal.extract.pyspark.branches import merged
 from lineal.extract.pyspark.columns.functions import columns_of, udf_call
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.columns.methods import method as column_method
 from lineal.extract.pyspark.dbt import Dbt, configure
-from lineal.extract.pyspark.expressions import iterated, unknown_of, value
-from lineal.extract.pyspark.frames import METHODS as FRAME_METHODS
-from lineal.extract.pyspark.frames import NA
+from lineal.extract.pyspark.dispatch import (
+    ACTIONS,
+    BUILDERS,
+    CALLS,
+    EXPRESSIONS,
+    FRAME_METHODS,
+    Arguments,
+    Keywords,
+    attribute_of,
+    invoke,
+    value,
+)
+from lineal.extract.pyspark.expressions import iterated, unknown_of
 from lineal.extract.pyspark.frames.groups import GROUPED
+from lineal.extract.pyspark.frames.methods import NA
 from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.libraries import call as call_of_library
 from lineal.extract.pyspark.natives import is_a
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run, Yielded
+from lineal.extract.pyspark.schemas import type_text
 from lineal.extract.pyspark.session import SESSION
-from lineal.extract.pyspark.sinks import ACTIONS, BUILDERS
 from lineal.extract.pyspark.statements import Returns, block
-from lineal.extract.pyspark.types import type_method, type_text
+from lineal.extract.pyspark.types import type_method
 from lineal.extract.pyspark.value_methods import method_of_value
 from lineal.extract.pyspark.values import (
     Builder,
@@ -54,9 +64,6 @@ from lineal.extract.pyspark.values import (
 )
 from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 
 def called(run: Run, node: ast.Call, env: Environment) -> Value:
@@ -228,18 +235,6 @@ WORDS: dict[str, Callable[[Run, ast.Call, Environment], Value]] = {
 """Calls that see the names around them."""
 
 
-def invoke(run: Run, function: Value, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    handler = CALLS.get(type(function))
-    if handler is not None:
-        return handler(run, function, arguments, keywords, node)
-    return Unknown(label_of(node), "not followed")
-
-
-def apply(run: Run, function: Value, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """Call what Python code was given: a function, a lambda, a class."""
-    return invoke(run, function, arguments, keywords, node)
-
-
 # -- functions and classes of the program ------------------------------------------------------------------------
 
 
@@ -340,14 +335,6 @@ def bound(run: Run, function: Function, arguments: Arguments, keywords: Keywords
         if parameter not in names:
             names[parameter] = Unknown(parameter, f"the parameter {parameter} of {function.name}", Confidence.LOW)
     return names
-
-
-def parameters_of(function: Value) -> list[str]:
-    if isinstance(function, Partial):
-        return parameters_of(function.function)[len(function.arguments) :]
-    if isinstance(function, Function):
-        return [each.arg for each in (*function.node.args.posonlyargs, *function.node.args.args)]
-    return ["x"]
 
 
 def call_class(run: Run, made: Class, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -556,19 +543,23 @@ def call_flag(run: Run, held: bool, arguments: Arguments, keywords: Keywords, no
     return held
 
 
-CALLS: dict[type, Any] = {
-    bool: call_flag,
-    Dbt: configure,
-    Builder: call_builder,
-    ColumnValue: call_column,
-    Function: call_function,
-    Class: call_class,
-    Method: call_method,
-    Library: call_library,
-    Udf: call_udf,
-    Native: call_native,
-    Partial: call_partial,
-    Instance: call_instance,
-    Unknown: call_unknown,
-    Choice: call_choice,
-}
+EXPRESSIONS[ast.Call] = called
+
+CALLS.update(
+    {
+        bool: call_flag,
+        Dbt: configure,
+        Builder: call_builder,
+        ColumnValue: call_column,
+        Function: call_function,
+        Class: call_class,
+        Method: call_method,
+        Library: call_library,
+        Udf: call_udf,
+        Native: call_native,
+        Partial: call_partial,
+        Instance: call_instance,
+        Unknown: call_unknown,
+        Choice: call_choice,
+    }
+)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import read_name, table_named
-from lineal.extract.pyspark.values import Function, Native, Unknown, Value
+from lineal.extract.pyspark.values import Function, Method, Native, Unknown, Value
 from lineal.model.script import DbtContext
 from lineal.model.way import Confidence
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +90,6 @@ def known(held: Dbt, values: Any, arguments: Arguments, keywords: Keywords) -> V
 
 def part_of_name(run: Run, held: RelationName, name: str, node: Any) -> Value:
     """dbt.this.identifier"""
-    from lineal.extract.pyspark.values import Method
-
     if name in ("identifier", "name", "table"):
         return str(held)
     if name in ("schema", "database"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from lineal.extract.pyspark.expressions import value
+from lineal.extract.pyspark.dispatch import invoke, value
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import Builder, Class, Function, Instance, Library, Method, Partial, Udf, Value
 
@@ -38,8 +38,6 @@ def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
         if isinstance(owner, Builder) and owner.kind == "udf_decorator":
             return Udf(made.name)
         if name in DATASETS and full.startswith(("dlt.", "pyspark.pipelines.", "databricks.declarative")):
-            from lineal.extract.pyspark.pipelines import defined
-
             defined(run, made, decorator, name, env)
             return made
         if isinstance(owner, (Function, Class)) or (isinstance(owner, Method) and owner.function is not None):
@@ -62,8 +60,6 @@ def registered(run: Run, made: Function, decorator: Any, target: ast.Attribute, 
 
 def wrapped_by(run: Run, owner: Value, made: Value, decorator: Any, env: Environment) -> Value | None:
     """A decorator of the program itself: what it gives back is called instead."""
-    from lineal.extract.pyspark.calls import invoke
-
     function: Value = owner
     if isinstance(decorator, ast.Call):
         function = value(run, decorator, env)
@@ -95,3 +91,27 @@ def udf_of(run: Run, name: str, arguments: list[Value], keywords: dict[str, Valu
     if isinstance(function, Function):
         return Udf("udf" if function.name == "<lambda>" else function.name)
     return Udf("udf") if function is not None else Builder("udf_decorator")
+
+
+# -- functions that define a dataset ---
+
+DROPPING = ("expect_or_drop", "expect_all_or_drop")
+
+
+def defined(run: Run, made: Function, decorator: Any, kind: str, env: Environment) -> None:
+    """@dlt.table(name="x")      the function's DataFrame is the dataset x"""
+    keywords = {k.arg: value(run, k.value, env) for k in decorator.keywords} if isinstance(decorator, ast.Call) else {}
+    name = keywords.get("name", keywords.get("target"))
+    shown = name if isinstance(name, str) else made.name
+    env.file.pipelines.append((made, shown, kind, decorator, expected(run, made, env)))
+
+
+def expected(run: Run, made: Function, env: Environment) -> list[Value]:
+    """@dlt.expect_or_drop("known", "id IS NOT NULL")      rows that do not keep it are not in the dataset"""
+    found: list[Value] = []
+    for decorator in made.node.decorator_list:
+        if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Attribute):
+            last = [*decorator.args, *(keyword.value for keyword in decorator.keywords)][-1:]
+            rules = [value(run, each, env) for each in last if decorator.func.attr in DROPPING]
+            found += [rule for each in rules for rule in (each.values() if isinstance(each, dict) else [each])]
+    return found

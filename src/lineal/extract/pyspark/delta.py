@@ -7,19 +7,19 @@ from typing import Any
 from lineal.algebra.expression import decides
 from lineal.algebra.frame import Lineage, Slot, absorb, pour, united
 from lineal.extract.pyspark.columns.trees import literal, parsed
+from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, Arguments, Keywords
+from lineal.extract.pyspark.frames.changes import alias
 from lineal.extract.pyspark.frames.joins import as_relation, side_by_side, told_apart
 from lineal.extract.pyspark.frames.project import lineage_of, said
 from lineal.extract.pyspark.relation import FrameScope, Relation, fresh
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import path_read, read_name, table_named
+from lineal.extract.pyspark.sinks import target_names, written
 from lineal.extract.pyspark.values import Builder, ColumnValue, Value
 from lineal.extract.sql.clauses import FILTERS, JOINS
 from lineal.extract.sql.expressions import gather
 from lineal.model.paths import path_name
 from lineal.model.way import Clause, How
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 WHEN = decides(How.FILTER, Clause.WHERE)
 
@@ -47,8 +47,6 @@ def delta_table(run: Run, name: str, arguments: Arguments, keywords: Keywords, n
 def call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     parts = held.parts
     if name in ("alias", "as_"):
-        from lineal.extract.pyspark.frames.changes import alias
-
         return held.with_(relation=alias(run, parts["relation"], arguments, keywords, node))
     if name == "toDF":
         return parts["relation"]
@@ -177,8 +175,6 @@ def restore(run: Run, held: Builder, node: Any) -> Value:
 
 def clone(run: Run, held: Builder, target: Value, node: Any) -> Value:
     """DeltaTable.cloneAtVersion(3, "/lake/copy", True)      every column, as it is, in another place"""
-    from lineal.extract.pyspark.sinks import target_names, written
-
     for name in target_names(run, target, node, True):
         written(run, Write(name, held.parts["relation"], node, run.reading, "file"))
     return None
@@ -193,8 +189,6 @@ def emit(
     parents: tuple[Relation, ...],
     node: Any,
 ) -> Value:
-    from lineal.extract.pyspark.sinks import written
-
     made = Relation([fresh(slot) for slot in slots], both.rows, parents, evaluation)
     said(run, made, evaluation)
     kind = "file" if held.parts.get("path") else "table"
@@ -203,3 +197,14 @@ def emit(
 
 
 from lineal.model.way import IDENTITY as IDENTITY_WAY  # noqa: E402
+
+
+def merge_into(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.mergeInto("t", condition).whenMatched().updateAll().merge()"""
+    given = dict(zip(("table", "condition"), arguments, strict=False)) | keywords
+    target = delta_table(run, "forName", [None, given.get("table")], {}, node)
+    return target.with_(source=relation, on=given.get("condition"), arms=())
+
+
+BUILDERS["delta"] = call
+ACTIONS["mergeInto"] = merge_into

@@ -8,7 +8,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from lineal.extract.pyspark.branches import merged
 from lineal.extract.pyspark.columns import trees
+from lineal.extract.pyspark.dispatch import BUILTINS, EXPRESSIONS, invoke, value, variable_name
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import (
@@ -34,37 +36,9 @@ LONGEST_TEXT = 2_000_000
 LONGEST_LIST = 100_000
 LONG_LITERAL = 100
 LARGEST = 1 << 64
-LONGEST_VARIABLE = 80
 
 WIDE = re.compile(r"\d{5}")
 """A width that makes a text of a few characters a large one."""
-
-
-def value(run: Run, node: ast.expr | None, env: Environment) -> Value:
-    """The abstract value of an expression."""
-    run.steps = steps = run.steps + 1
-    if not steps & 0xFF:
-        run.step(0)
-    handler = EXPRESSIONS.get(node.__class__)
-    found = handler(run, node, env) if handler is not None else Unknown("…", "not followed")
-    return called_so(found, node) if found.__class__ is Unknown and node.__class__ in VARIABLES else found
-
-
-VARIABLES = frozenset((ast.Name, ast.Attribute, ast.Subscript))
-"""What a program calls a value by: cols, config.columns, settings["cols"]."""
-
-
-def called_so(held: Any, node: Any) -> Unknown:
-    """A value that only a run knows, under the name that is used for it."""
-    return Unknown(held.label, held.reason, held.level, spelled(node))
-
-
-def spelled(node: ast.AST) -> str:
-    """A variable as it is written, where that is short."""
-    if isinstance(node, ast.Name):
-        return node.id
-    text = ast.unparse(node) if isinstance(node, (ast.Attribute, ast.Subscript)) else ""
-    return text.replace("'", '"') if len(text) <= LONGEST_VARIABLE else ""
 
 
 def absent(run: Run, node: None, env: Environment) -> Value:
@@ -89,29 +63,11 @@ def name(run: Run, node: ast.Name, env: Environment) -> Value:
         found = library(spelled)
         if found is not None:
             return found
-    from lineal.extract.pyspark.natives import BUILTINS
-
     if spelled in BUILTINS:
         return Library(f"builtins.{spelled}")
     if spelled in run.program.predefined:
         return run.program.predefined[spelled]
     return run.program.undefined(spelled, run, node)
-
-
-def attribute(run: Run, node: ast.Attribute, env: Environment) -> Value:
-    """value.name; attributes and calls need each other, so the table learns of them when the first one is met"""
-    from lineal.extract.pyspark.attributes import attribute as handler
-
-    EXPRESSIONS[ast.Attribute] = handler
-    return handler(run, node, env)
-
-
-def call(run: Run, node: ast.Call, env: Environment) -> Value:
-    """f(…)"""
-    from lineal.extract.pyspark.calls import called
-
-    EXPRESSIONS[ast.Call] = called
-    return called(run, node, env)
 
 
 def listed(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -> Value:
@@ -148,9 +104,7 @@ def iterated(run: Run, held: Value, node: Any) -> list[Value] | None:
     if isinstance(held, Instance):
         made = held.home.find("__iter__")
         if isinstance(made, Function):
-            from lineal.extract.pyspark.calls import apply
-
-            return items_of(apply(run, made, [held], {}, node))
+            return items_of(invoke(run, made, [held], {}, node))
     return items_of(held)
 
 
@@ -161,7 +115,7 @@ def unknown_of(held: Value, node: ast.AST) -> Unknown:
         return Unknown(label_of(node), held.reason, held.level, held.variable)
     if isinstance(held, Library):
         return Unknown(label_of(node), outside(held), variable=held.name)
-    return Unknown(label_of(node), "not followed", variable=spelled(node))
+    return Unknown(label_of(node), "not followed", variable=variable_name(node))
 
 
 def dictionary(run: Run, node: ast.Dict, env: Environment) -> Value:
@@ -212,9 +166,7 @@ def asked(run: Run, held: Value, name: str, arguments: list[Value], node: Any) -
     found = held.home.find(name) if isinstance(held, Instance) else None
     if not isinstance(found, Function):
         return ...
-    from lineal.extract.pyspark.calls import apply
-
-    return apply(run, found, [held, *arguments], {}, node)
+    return invoke(run, found, [held, *arguments], {}, node)
 
 
 def as_text(run: Run, held: Value, node: Any) -> Value:
@@ -311,12 +263,10 @@ DUNDERS: dict[type, str] = {
 
 def of_objects(run: Run, name: str, left: Value, right: Value, node: Any) -> Value:
     """df >> step, a | b      what the class of either side says"""
-    from lineal.extract.pyspark.calls import apply
-
     for held, other, called in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
         found = held.home.find(called) if isinstance(held, Instance) else None
         if isinstance(found, Function):
-            return apply(run, found, [held, other], {}, node)
+            return invoke(run, found, [held, other], {}, node)
     return Unknown("…", "computed")
 
 
@@ -465,8 +415,6 @@ def either(options: list[Value]) -> Value:
 
 def conditional(run: Run, node: ast.IfExp, env: Environment) -> Value:
     """a if test else b"""
-    from lineal.extract.pyspark.branches import merged
-
     test = truth(value(run, node.test, env))
     if test is not None:
         return value(run, node.body if test else node.orelse, env)
@@ -474,55 +422,6 @@ def conditional(run: Run, node: ast.IfExp, env: Environment) -> Value:
 
 
 # -- comprehensions, lambdas, subscripts -------------------------------------------------------------------------
-
-
-def comprehension(run: Run, node: Any, env: Environment) -> Value:
-    """[F.col(c) for c in columns if c != "id"]"""
-    inner = Environment({}, env, env.file)
-    found: list[Value] = []
-    open_tests: list[ast.expr] = []
-
-    def each(position: int) -> Unknown | None:
-        if position == len(node.generators):
-            run.step()
-            if isinstance(node, ast.DictComp):
-                found.append((value(run, node.key, inner), value(run, node.value, inner)))
-            else:
-                found.append(value(run, node.elt, inner))
-            return None
-        generator = node.generators[position]
-        held = value(run, generator.iter, inner)
-        items = iterated(run, held, generator.iter)
-        if items is None:
-            return unknown_of(held, generator.iter)
-        for item in items:
-            assign(run, generator.target, item, inner)
-            tests = [truth(value(run, test, inner)) for test in generator.ifs]
-            if False not in tests:
-                open_tests.extend(test for test, known in zip(generator.ifs, tests, strict=True) if known is None)
-                stopped = each(position + 1)
-                if stopped is not None:
-                    return stopped
-        return None
-
-    stopped = each(0)
-    if stopped is not None:
-        return Unknown(stopped.label, stopped.reason, stopped.level, stopped.variable)
-    if open_tests and not all(isinstance(item, Relation) for item in found):
-        return Unknown(label_of(open_tests[0]), "a condition that only a run can tell")
-    if isinstance(node, ast.DictComp):
-        return {key: item for key, item in found if is_known(key) or isinstance(key, Pattern)}
-    if isinstance(node, ast.GeneratorExp):
-        return Generator(found)
-    if isinstance(node, ast.SetComp) and all(map(is_known, found)):
-        return set(found)
-    return found
-
-
-def assign(run: Run, target: ast.expr, held: Value, env: Environment) -> None:
-    from lineal.extract.pyspark.statements import bind
-
-    bind(run, target, held, env)
 
 
 def lambda_(run: Run, node: ast.Lambda, env: Environment) -> Value:
@@ -539,35 +438,8 @@ def function_value(run: Run, node: Any, env: Environment, called: str) -> Functi
     return Function(node, env.file, env, called, defaults, keywords)
 
 
-def subscript(run: Run, node: ast.Subscript, env: Environment) -> Value:
-    from lineal.extract.pyspark.attributes import item_of
-
-    held = value(run, node.value, env)
-    if isinstance(node.slice, ast.Slice):
-        return sliced(run, node.slice, held, env)
-    return item_of(run, held, value(run, node.slice, env), node)
-
-
-def sliced(run: Run, node: ast.Slice, held: Value, env: Environment) -> Value:
-    bounds = [value(run, bound, env) if bound is not None else None for bound in (node.lower, node.upper, node.step)]
-    known = all(bound is None or isinstance(bound, int) for bound in bounds) and bounds[2] != 0
-    if known and isinstance(held, (list, tuple, str)) and not isinstance(held, Pattern):
-        return held[slice(*bounds)]
-    if known and isinstance(held, Instance):
-        from lineal.extract.pyspark.attributes import item_of
-
-        return item_of(run, held, slice(*bounds), node)
-    return Unknown("…", "a part that is not known")
-
-
 def starred(run: Run, node: ast.Starred, env: Environment) -> Value:
     return value(run, node.value, env)
-
-
-def walrus(run: Run, node: ast.NamedExpr, env: Environment) -> Value:
-    held = value(run, node.value, env)
-    assign(run, node.target, held, env)
-    return held
 
 
 def awaited(run: Run, node: ast.Await, env: Environment) -> Value:
@@ -587,31 +459,25 @@ def yielded(run: Run, node: ast.Yield | ast.YieldFrom, env: Environment) -> Valu
     return Unknown("…", "sent to a generator")
 
 
-EXPRESSIONS: dict[type, Callable[[Run, Any, Environment], Value]] = {
-    type(None): absent,
-    ast.Constant: constant,
-    ast.Name: name,
-    ast.Attribute: attribute,
-    ast.Call: call,
-    ast.List: listed,
-    ast.Tuple: listed,
-    ast.Set: listed,
-    ast.Dict: dictionary,
-    ast.JoinedStr: joined_text,
-    ast.BinOp: binary,
-    ast.UnaryOp: unary,
-    ast.Compare: compare,
-    ast.BoolOp: boolean,
-    ast.IfExp: conditional,
-    ast.ListComp: comprehension,
-    ast.SetComp: comprehension,
-    ast.GeneratorExp: comprehension,
-    ast.DictComp: comprehension,
-    ast.Lambda: lambda_,
-    ast.Subscript: subscript,
-    ast.Starred: starred,
-    ast.NamedExpr: walrus,
-    ast.Await: awaited,
-    ast.Yield: yielded,
-    ast.YieldFrom: yielded,
-}
+EXPRESSIONS.update(
+    {
+        type(None): absent,
+        ast.Constant: constant,
+        ast.Name: name,
+        ast.List: listed,
+        ast.Tuple: listed,
+        ast.Set: listed,
+        ast.Dict: dictionary,
+        ast.JoinedStr: joined_text,
+        ast.BinOp: binary,
+        ast.UnaryOp: unary,
+        ast.Compare: compare,
+        ast.BoolOp: boolean,
+        ast.IfExp: conditional,
+        ast.Lambda: lambda_,
+        ast.Starred: starred,
+        ast.Await: awaited,
+        ast.Yield: yielded,
+        ast.YieldFrom: yielded,
+    }
+)

@@ -8,20 +8,20 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.pyspark.columns.methods import cast
-from lineal.extract.pyspark.columns.trees import column
+from lineal.extract.pyspark.columns.trees import bound_column, column
+from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, Arguments, Keywords, invoke
+from lineal.extract.pyspark.expressions import text_of_parts
 from lineal.extract.pyspark.frames.changes import drop, rename
 from lineal.extract.pyspark.frames.joins import as_relation, join_on, told_apart
 from lineal.extract.pyspark.frames.project import select_items
-from lineal.extract.pyspark.frames.rows import checked
+from lineal.extract.pyspark.frames.rows import checked, filter_
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import path_read, read_name, table_named
+from lineal.extract.pyspark.sinks import write_to
 from lineal.extract.pyspark.values import Builder, ColumnValue, Function, Session, Unknown, Value, is_known
 from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 
 def glue_call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -82,8 +82,6 @@ def read_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords
 
 def write_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """.from_options(frame=…, connection_options={"path": …}), .from_catalog(frame=…, database=…, table_name=…)"""
-    from lineal.extract.pyspark.sinks import write_to
-
     relation = as_relation(run, keywords.get("frame", arguments[0] if arguments else None), node)
     if relation is None:
         run.dynamic("a DynamicFrame that only a run knows", node)
@@ -98,8 +96,6 @@ def write_call(run: Run, held: Builder, name: str, arguments: Arguments, keyword
 
 
 def table_of(given: Keywords) -> Value:
-    from lineal.extract.pyspark.expressions import text_of_parts
-
     return text_of_parts([given.get("database", given.get("name_space", "")), ".", given.get("table_name", "")])
 
 
@@ -147,9 +143,6 @@ def unchanged(run: Run, relation: Relation, arguments: Arguments, keywords: Keyw
 
 def filtered(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """Filter.apply(frame, f=lambda row: row["a"] > 1)      what the function reads decides the rows"""
-    from lineal.extract.pyspark.calls import invoke
-    from lineal.extract.pyspark.frames.rows import filter_
-
     test = keywords.get("f", arguments[0] if arguments else None)
     if isinstance(test, Function):
         condition = invoke(run, test, [relation], {}, node)
@@ -169,8 +162,6 @@ def joined(run: Run, relation: Relation, arguments: Arguments, keywords: Keyword
         run.dynamic("a join that only a run knows", node)
         return relation
     left, right, twice = told_apart(relation, other)
-    from lineal.extract.pyspark.columns.trees import bound_column
-
     trees = [
         exp.EQ(this=bound_column(run, left, one, node), expression=bound_column(run, right, two, node))
         for one, two in zip(listed[0] or [], listed[1] or [], strict=False)
@@ -204,3 +195,6 @@ METHODS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] =
     "resolveChoice": unchanged,
     "drop_nulls": checked,
 }
+
+ACTIONS.update(METHODS)
+BUILDERS.update(glue=context_call, glue_read=read_call, glue_write=write_call)

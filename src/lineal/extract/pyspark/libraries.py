@@ -10,15 +10,22 @@ from typing import Any
 
 from lineal.extract.pyspark.arguments import parser
 from lineal.extract.pyspark.columns.functions import ColumnFunction, columns_of, handler_of, ordered
+from lineal.extract.pyspark.columns.trees import binary, compare
+from lineal.extract.pyspark.delta import delta_table
+from lineal.extract.pyspark.dispatch import BUILTINS, Arguments, Keywords, invoke
 from lineal.extract.pyspark.expressions import combined, compared, iterated, text_of_parts
-from lineal.extract.pyspark.natives import BUILTINS, builtin
+from lineal.extract.pyspark.glue import glue_call
 from lineal.extract.pyspark.paths import absolute_path, working_folder
+from lineal.extract.pyspark.pipelines import pipeline_call
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.standard import STANDARD
 from lineal.extract.pyspark.types import type_call
+from lineal.extract.pyspark.value_methods import builtin
 from lineal.extract.pyspark.values import (
+    NAMED_TUPLE,
     Builder,
+    Class,
     ColumnValue,
     DefaultDict,
     Instance,
@@ -37,8 +44,6 @@ from lineal.extract.pyspark.values import (
 )
 from lineal.model.way import Confidence
 
-Arguments = list[Value]
-Keywords = dict[str, Value]
 Handler = Callable[[Run, Arguments, Keywords, Any], Value]
 
 FUNCTIONS = re.compile(r"^pyspark\.sql\.(connect\.)?functions(\.builtin)?\.(\w+)$")
@@ -92,23 +97,15 @@ def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
         )
     found = UNBOUND.match(name)
     if found is not None and arguments:
-        from lineal.extract.pyspark.calls import invoke
-
         return invoke(run, Method(arguments[0], found[2]), arguments[1:], keywords, node)
     last = name.rsplit(".", 1)[-1]
     if last in ("SQLContext", "HiveContext"):
         return Session()
     if name.startswith(("delta.", "io.delta")) and "DeltaTable." in name:
-        from lineal.extract.pyspark.delta import delta_table
-
         return delta_table(run, last, arguments, keywords, node)
     if name.startswith(("dlt.", "pyspark.pipelines", "databricks.declarative")):
-        from lineal.extract.pyspark.pipelines import pipeline_call
-
         return pipeline_call(run, name, arguments, keywords, node)
     if name.startswith("awsglue."):
-        from lineal.extract.pyspark.glue import glue_call
-
         return glue_call(run, name, arguments, keywords, node)
     if name.startswith("pyspark.sql.Row") or name == "pyspark.sql.types.Row":
         return dict(keywords) if keywords else list(arguments)
@@ -137,8 +134,6 @@ def window(run: Run, name: str, arguments: Arguments, node: Any) -> Value:
 
 def reduce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """functools.reduce(DataFrame.union, frames), reduce(lambda df, c: …, columns, df)"""
-    from lineal.extract.pyspark.calls import invoke
-
     items = iterated(run, arguments[1], node) if len(arguments) > 1 else None
     if items is None:
         held = arguments[1] if len(arguments) > 1 else None
@@ -168,8 +163,6 @@ def partial(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
 
 def operator_call(name: str) -> Handler:
     import ast
-
-    from lineal.extract.pyspark.columns.trees import binary, compare
 
     kinds: dict[str, Any] = {
         "and_": ast.BitAnd,
@@ -269,8 +262,6 @@ def ordered_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) 
 
 def named_tuple(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """namedtuple("Job", "source target")"""
-    from lineal.extract.pyspark.values import NAMED_TUPLE, Class
-
     if len(arguments) < 2:
         return Unknown("namedtuple()", "computed")
     names = arguments[1].replace(",", " ").split() if isinstance(arguments[1], str) else arguments[1]
@@ -307,8 +298,6 @@ def template(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
 
 
 def simple_namespace(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.values import Class
-
     return Instance(Class("SimpleNamespace", [], {}), dict(keywords))
 
 

@@ -6,7 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.pyspark.expressions import compared, value
+from lineal.extract.pyspark.dispatch import attribute_of, value
+from lineal.extract.pyspark.expressions import compared
+from lineal.extract.pyspark.natives import is_instance
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import Instance, Unknown, Value, is_known, truth
 
@@ -90,9 +92,6 @@ def mapping(run: Run, pattern: ast.MatchMapping, subject: Value, env: Environmen
 
 def of_class(run: Run, pattern: ast.MatchClass, subject: Value, env: Environment) -> bool | None:
     """case Rename(old=a, new=b), case Rename(a, b), case str()"""
-    from lineal.extract.pyspark.attributes import attribute_of
-    from lineal.extract.pyspark.natives import is_instance
-
     kind = value(run, pattern.cls, env)
     fits = truth(is_instance(run, [subject, kind], {}, pattern))
     if fits is not True:

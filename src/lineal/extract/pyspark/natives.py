@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from lineal.extract.pyspark.columns.trees import binary
+from lineal.extract.pyspark.dispatch import BUILTINS, Arguments, Keywords, attribute_of, invoke
 from lineal.extract.pyspark.expressions import LONGEST_LIST, as_text, asked, iterated, text_of_parts
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
 from lineal.extract.pyspark.relation import Relation
@@ -29,8 +31,6 @@ from lineal.extract.pyspark.values import (
 )
 from lineal.model.way import Confidence
 
-Arguments = list[Value]
-Keywords = dict[str, Value]
 Handler = Callable[[Run, Arguments, Keywords, Any], Value]
 
 COMPUTED = "computed"
@@ -102,8 +102,6 @@ def enumerate_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
 
 
 def sorted_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.calls import invoke
-
     items = items_of(arguments[0]) if arguments else None
     if items is None:
         return arguments[0] if arguments else unknown()
@@ -124,8 +122,6 @@ def reversed_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
 
 
 def map_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.calls import invoke
-
     several = [items_of(argument) for argument in arguments[1:]]
     if not several or any(items is None for items in several):
         return arguments[1] if len(arguments) > 1 and isinstance(arguments[1], Unknown) else unknown()
@@ -134,8 +130,6 @@ def map_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
 
 
 def filter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.calls import invoke
-
     items = items_of(arguments[1]) if len(arguments) > 1 else None
     if items is None:
         return unknown()
@@ -166,8 +160,6 @@ def extreme(pick: Callable[..., Any]) -> Handler:
     """max(names, key=len), min(a, b)"""
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-        from lineal.extract.pyspark.calls import invoke
-
         items = items_of(arguments[0]) if len(arguments) == 1 else arguments
         if not items:
             return keywords.get("default", unknown())
@@ -196,22 +188,6 @@ def from_keys(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
     return dict.fromkeys(items, arguments[1] if len(arguments) > 1 else None)
 
 
-def method_of_type(name: str) -> Handler:
-    """map(str.lower, names), str.join(",", names), dict.get(d, "x")      a method before it is bound"""
-    from lineal.extract.pyspark.value_methods import method_of_value
-
-    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-        return method_of_value(run, arguments[0], name, arguments[1:], keywords, node) if arguments else unknown()
-
-    return call
-
-
-def builtin(name: str) -> Handler:
-    """len, dict.fromkeys, str.lower"""
-    found = BUILTINS.get(name)
-    return found if found is not None else method_of_type(name.rpartition(".")[2])
-
-
 def text(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     return text_of_parts([as_text(run, arguments[0], node)]) if arguments else ""
 
@@ -224,8 +200,6 @@ def sum_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
     start = arguments[1] if len(arguments) > 1 else keywords.get("start", 0)
     if any(isinstance(item, ColumnValue) for item in items):
         import ast
-
-        from lineal.extract.pyspark.columns.trees import binary
 
         total: Value = start
         for item in items:
@@ -281,8 +255,6 @@ def names_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
 
 def get_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """getattr(F, name)(…)"""
-    from lineal.extract.pyspark.attributes import attribute_of
-
     if len(arguments) > 1 and isinstance(arguments[1], str) and not isinstance(arguments[1], Pattern):
         found = attribute_of(run, arguments[0], arguments[1], node)
         if isinstance(found, Unknown) and len(arguments) > 2 and isinstance(arguments[0], (Instance, Class)):
@@ -347,7 +319,7 @@ def callable_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
     return isinstance(arguments[0], (Function, Class, Library)) if arguments else unknown()
 
 
-BUILTINS: dict[str, Handler] = {
+BUILTINS.update({
     "dict.fromkeys": from_keys,
     "len": length, "range": range_, "list": as_list(list), "tuple": as_list(tuple), "set": as_list(set),
     "frozenset": as_list(set), "dict": as_dict, "zip": zip_, "enumerate": enumerate_, "sorted": sorted_,
@@ -364,4 +336,4 @@ BUILTINS: dict[str, Handler] = {
     "hash": lambda *_: unknown(), "slice": lambda *_: unknown(), "exit": nothing, "quit": nothing,
     "eval": lambda *_: unknown(), "exec": nothing, "compile": lambda *_: unknown(),
     "__import__": lambda *_: unknown(), "bytes": lambda *_: unknown(), "pow": lambda *_: unknown(),
-}  # fmt: skip
+})  # fmt: skip

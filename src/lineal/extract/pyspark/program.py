@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 
+from lineal.extract.pyspark import attributes, comprehensions, items, natives, sql_texts  # noqa: F401  (they enter their handlers)
 from lineal.extract.pyspark.calls import call_function
 from lineal.extract.pyspark.catalog import Known, SessionCatalog
 from lineal.extract.pyspark.dbt import is_dbt_model
@@ -24,16 +25,7 @@ from lineal.extract.pyspark.session import opened
 from lineal.extract.pyspark.sinks import written
 from lineal.extract.pyspark.statements import Flow, Returns, block
 from lineal.extract.pyspark.types import TYPE_NAMES
-from lineal.extract.pyspark.values import (
-    Function,
-    Instance,
-    Library,
-    Module,
-    Pattern,
-    Session,
-    Unknown,
-    Value,
-)
+from lineal.extract.pyspark.values import Function, Instance, Library, Module, Pattern, Session, Unknown, Value
 from lineal.extract.sql.evaluation import Catalog
 from lineal.model.diagnostic import Code
 from lineal.model.paths import path_name

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Lineage, Slot, answer, doubted, pour, star_slot
+from lineal.extract.sql.columns import edited, struct_star
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.scope import UNRESOLVED, Scope, Source, field_of
 from lineal.model.diagnostic import Code, Diagnostic
@@ -419,8 +420,6 @@ class FrameEvaluation(Evaluation):
         """to_json(struct("*"))      every column of the DataFrame at hand"""
         if not isinstance(scope, FrameScope):
             return super().star_slots(node, scope)
-        from lineal.extract.pyspark.frames.project import starred
-
         return [attribute.slot for attribute in starred(scope.relation, node, scope)]
 
     def frame_of(self, node: Any, scope: Scope) -> Frame:
@@ -429,3 +428,31 @@ class FrameEvaluation(Evaluation):
             return super().frame_of(node, scope)
         slots = [slot._replace(lineage=with_outer(slot.lineage, scope)) for slot in relation.frame.slots]
         return Frame(slots, with_outer(relation.rows, scope))
+
+
+def starred(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]:
+    """select("*"), select("a.*"), select(df["*"])"""
+    if isinstance(tree, exp.Star):
+        own = tree.meta.get("of")
+        found = list(relation.attributes) if own is None else of_one_side(relation, own)
+    else:
+        asked = tuple(part.name.lower() for part in tree.parts[:-1])
+        found = [each for each in relation.attributes if each.qualifier[-len(asked) :] == asked]
+        found += [each for each in relation.hidden if each.qualifier[-len(asked) :] == asked]
+        if not found:
+            return [fresh(slot) for slot in struct_star(tree, scope)]
+    for attribute in found:
+        if attribute.slot.scanned is not None:
+            scope.evaluation.read(attribute.slot.scanned, scope.clause, tree)
+    star = tree if isinstance(tree, exp.Star) else tree.this
+    if not any(star.args.values()):
+        return found
+    held = {id(attribute.slot): attribute for attribute in found}
+    slots = edited(star, [attribute.slot for attribute in found], scope)
+    return [held.get(id(slot)) or fresh(slot) for slot in slots]
+
+
+def of_one_side(relation: Relation, own: Relation) -> list[Attribute]:
+    """a.join(b, "id").select(b["*"])      b's columns, wherever they have gone: its id is hidden, and still there"""
+    found = [relation.identified(each.id, own, each.key) for each in own.attributes]
+    return [each for each in found if each is not None]

@@ -7,6 +7,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.schemas import parsed_schema, type_text
 from lineal.extract.sql.types.expressions import Walk
 from lineal.extract.sql.types.kinds import UNKNOWN, Kind, Type, declared, element, field
 from lineal.extract.sql.types.queries import OPEN, Table
@@ -59,8 +60,6 @@ def by_rules(tree: Any, relation: Relation) -> Type:
 
 def described(schema: Any) -> Type:
     """from_json(x, 'a INT, b STRING'), from_json(x, 'struct<a:int>')"""
-    from lineal.extract.pyspark.types import parsed_schema, type_text
-
     text = schema.name if isinstance(schema, exp.Literal) and schema.is_string else ""
     if text.lower().startswith(("array<", "map<")):
         return declared(text.lower(), SPARK)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.relation import FrameEvaluation, Relation
-from lineal.extract.pyspark.values import Unknown, Value
+from lineal.extract.pyspark.values import Unknown, Value, label_of
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Catalog
 from lineal.extract.sql.statements import Partition
@@ -216,8 +216,6 @@ class Run:
             self.gaps.extend(new)
 
     def unknown(self, node: ast.AST, reason: str) -> Unknown:
-        from lineal.extract.pyspark.values import label_of
-
         return Unknown(label_of(node), reason)
 
     # -- branches ----------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from typing import Any
 
 from lineal.algebra.frame import Slot, scan
 from lineal.extract.pyspark.branches import merged_relation
+from lineal.extract.pyspark.dispatch import FRAME_METHODS, Arguments, Keywords
+from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.names import short_file, table_parts
 from lineal.extract.pyspark.relation import Relation, fresh, scanned
 from lineal.extract.pyspark.run import Run
@@ -27,9 +29,6 @@ from lineal.extract.pyspark.values import (
 from lineal.model.edge import Doubt
 from lineal.model.paths import delta_path
 from lineal.model.way import Confidence
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 BLACK_BOX = Doubt(Confidence.LOW, False, "made by code that is not followed")
@@ -168,8 +167,6 @@ def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: 
     if schema is None:
         held = data if isinstance(data, Unknown) else Unknown("createDataFrame()", "its rows are not followed")
         run.dynamic(f"local data whose columns only a run knows ({held.reason})", node, held.level)
-        from lineal.extract.pyspark.frames.project import anything
-
         return Relation([anything()], {})
     return local(schema)
 
@@ -200,13 +197,6 @@ def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     return local(SchemaValue([("id", "bigint")]))
 
 
-def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """spark.sql("SELECT … FROM t")"""
-    from lineal.extract.pyspark.sql_texts import sql as statements
-
-    return statements(run, arguments, keywords, node)
-
-
 # -- the table of the session's methods --------------------------------------------------------------------------
 
 
@@ -222,7 +212,6 @@ def same_session(run: Run, arguments: Arguments, keywords: Keywords, node: Any) 
 
 SESSION: dict[str, Callable[[Run, Arguments, Keywords, Any], Value]] = {
     "table": table,
-    "sql": sql,
     "createDataFrame": create_data_frame,
     "range": range_,
     "newSession": same_session,
@@ -301,9 +290,7 @@ def read_path(run: Run, held: Builder, name: str, arguments: Arguments, keywords
         if found is None:
             found = one
         elif isinstance(found, Relation) and isinstance(one, Relation):
-            from lineal.extract.pyspark.frames.sets import union_by_name
-
-            found = union_by_name(run, found, [one], {}, node)
+            found = FRAME_METHODS["unionByName"](run, found, [one], {}, node)
     return found
 
 
@@ -312,7 +299,7 @@ def database_table(run: Run, name: str, node: Any) -> Relation:
     text = name.strip()
     if text.startswith("(") or text.lower().startswith(("select ", "with ")):
         inner = re.sub(r"\)\s*(AS\s+)?\w*\s*$", "", text[1:], flags=re.IGNORECASE) if text.startswith("(") else text
-        result = sql(run, [inner], {}, node)
+        result = SESSION["sql"](run, [inner], {}, node)
         return result if isinstance(result, Relation) else local(SchemaValue([]))
     return table_named(run, text, node)
 

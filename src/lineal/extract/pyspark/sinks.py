@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
 
 from lineal.extract.pyspark.arguments import parser_call
 from lineal.extract.pyspark.columns.trees import subquery
+from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, FRAME_METHODS, Arguments, Keywords, invoke, item_of
 from lineal.extract.pyspark.expressions import text_of_parts
 from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.names import table_parts
@@ -20,9 +20,6 @@ from lineal.extract.pyspark.standard import future_call, pool_call
 from lineal.extract.pyspark.values import Builder, Choice, ColumnValue, Pattern, Unknown, Value, label_of
 from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 
 def written(run: Run, write: Write) -> None:
@@ -102,8 +99,6 @@ def write_done(run: Run, held: Builder, name: str, arguments: Arguments, keyword
     append = isinstance(mode, str) and mode.lower() in ("append", "update", "complete", "ignore")
     keeps = isinstance(mode, str) and mode.lower() == "ignore"
     if parts.get("each") is not None and name == "start":
-        from lineal.extract.pyspark.calls import invoke
-
         invoke(run, parts["each"], [relation, Unknown("batch_id", "the number of a batch", Confidence.LOW)], {}, node)
         return Unknown("start()", "a streaming query")
     if name == "insertInto":
@@ -150,22 +145,11 @@ def temporary_view(run: Run, relation: Relation, arguments: Arguments, keywords:
 
 def transform(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """df.transform(f, a, b)"""
-    from lineal.extract.pyspark.calls import invoke
-
     return invoke(run, arguments[0], [relation, *arguments[1:]], keywords, node) if arguments else relation
 
 
 def write_to_builder(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     return Builder("write", {"relation": relation, "target": first(arguments, keywords, "table")})
-
-
-def merge_into(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """df.mergeInto("t", condition).whenMatched().updateAll().merge()"""
-    from lineal.extract.pyspark.delta import delta_table
-
-    given = dict(zip(("table", "condition"), arguments, strict=False)) | keywords
-    target = delta_table(run, "forName", [None, given.get("table")], {}, node)
-    return target.with_(source=relation, on=given.get("condition"), arms=())
 
 
 def scalar(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -200,14 +184,10 @@ def opaque(run: Run, relation: Relation, arguments: Arguments, keywords: Keyword
 
 
 def column_by_name(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.attributes import item_of
-
     return item_of(run, relation, arguments[0] if arguments else None, node)
 
 
-GLUE_METHODS = ("apply_mapping", "select_fields", "drop_fields", "rename_field", "resolveChoice", "drop_nulls")
-
-ACTIONS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] = {
+ACTIONS.update({
     **dict.fromkeys(
         ("createOrReplaceTempView", "createTempView", "registerTempTable", "createGlobalTempView",
          "createOrReplaceGlobalTempView"),
@@ -226,17 +206,14 @@ ACTIONS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] =
         ("show", "printSchema", "explain", "foreach", "foreachPartition", "display", "awaitTermination"), nothing
     ),
     "randomSplit": split,
-    "mergeInto": merge_into,
     "transpose": opaque,
     "getColumn": column_by_name,
     "metadataColumn": column_by_name,
-}  # fmt: skip
+})  # fmt: skip
 
 
 def stat_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.frames import METHODS
-
-    handler = METHODS.get(name) or ACTIONS.get(name, collected)
+    handler = FRAME_METHODS.get(name) or ACTIONS.get(name, collected)
     return handler(run, held.parts["relation"], arguments, keywords, node)
 
 
@@ -271,43 +248,18 @@ def udf_decorator(run: Run, held: Builder, name: str, arguments: Arguments, keyw
     return held
 
 
-def delta_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark.delta import call
-
-    return call(run, held, name, arguments, keywords, node)
-
-
-def glue_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    from lineal.extract.pyspark import glue
-
-    calls = {"glue": glue.context_call, "glue_read": glue.read_call, "glue_write": glue.write_call}
-    return calls[held.kind](run, held, name, arguments, keywords, node)
-
-
-def glue_method(name: str) -> Callable[[Run, Relation, Arguments, Keywords, Any], Value]:
-    def method(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-        from lineal.extract.pyspark.glue import METHODS
-
-        return METHODS[name](run, relation, arguments, keywords, node)
-
-    return method
-
-
-ACTIONS.update({name: glue_method(name) for name in GLUE_METHODS})
-
-
-BUILDERS: dict[str, Callable[[Run, Builder, str, Arguments, Keywords, Any], Value]] = {
-    "arguments": parser_call,
-    "read": read_call,
-    "write": write_call,
-    "catalog": catalog_call,
-    "conf": conf_call,
-    "udf": udf_registry,
-    "stat": stat_call,
-    "pool": pool_call,
-    "future": future_call,
-    "match": match_call,
-    "template": template_call,
-    "delta": delta_call,
-    **dict.fromkeys(("glue", "glue_read", "glue_write"), glue_call),
-}
+BUILDERS.update(
+    {
+        "arguments": parser_call,
+        "read": read_call,
+        "write": write_call,
+        "catalog": catalog_call,
+        "conf": conf_call,
+        "udf": udf_registry,
+        "stat": stat_call,
+        "pool": pool_call,
+        "future": future_call,
+        "match": match_call,
+        "template": template_call,
+    }
+)

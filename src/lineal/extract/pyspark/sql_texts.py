@@ -12,9 +12,11 @@ from sqlglot import exp
 from lineal.algebra.frame import renamed
 from lineal.extract.pyspark.branches import merged_relation
 from lineal.extract.pyspark.columns.trees import statements
+from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run, Write
-from lineal.extract.pyspark.session import in_use, is_live, local, use
+from lineal.extract.pyspark.session import SESSION, in_use, is_live, local, use
+from lineal.extract.pyspark.sinks import written
 from lineal.extract.pyspark.values import Choice, Pattern, SchemaValue, Unknown, Value, is_known
 from lineal.extract.sql.placeholders import is_naming, name_of, rename_placeholder, value_of
 from lineal.extract.sql.procedural.values import Locals
@@ -23,9 +25,6 @@ from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.statements import Dropped, Plan, Using, plan_of
 from lineal.model.diagnostic import Code
 from lineal.model.paths import path_name
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
@@ -223,8 +222,6 @@ def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], no
         run.touch(views)
         views[plan.key.removeprefix("global_temp.")] = relation
         return None
-    from lineal.extract.pyspark.sinks import written
-
     written(run, Write(
         plan.name, relation, node, run.reading, plan.kind, plan.defines, plan.positional, list(plan.columns),
         partition=plan.partition, keeps=plan.keeps,
@@ -303,3 +300,6 @@ def without_live(run: Run, tree: Any) -> None:
     for node in tree.find_all(exp.Table):
         if is_live(run, [part.name for part in node.parts]):
             node.set("db", None)
+
+
+SESSION["sql"] = sql

@@ -6,12 +6,11 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, attribute_of, invoke, item_of
 from lineal.extract.pyspark.natives import as_list, map_
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Builder, Generator, Native, Unknown, Value, is_known, items_of, truth
 
-Arguments = list[Value]
-Keywords = dict[str, Value]
 Handler = Callable[[Run, Arguments, Keywords, Any], Value]
 
 MOST_ITEMS = 5_000
@@ -39,8 +38,6 @@ def combined_by(function: Callable[..., Any]) -> Handler:
 
 def starmap(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """itertools.starmap(f, pairs)"""
-    from lineal.extract.pyspark.calls import invoke
-
     rows = items_of(arguments[1]) if len(arguments) > 1 else None
     if rows is None:
         return Unknown("…", "computed")
@@ -49,8 +46,6 @@ def starmap(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
 
 def group_by(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """itertools.groupby(sorted(columns), key=len)"""
-    from lineal.extract.pyspark.calls import invoke
-
     items = items_of(arguments[0]) if arguments else None
     key = arguments[1] if len(arguments) > 1 else keywords.get("key")
     if items is None:
@@ -64,8 +59,6 @@ def group_by(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
 
 def accumulate(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """itertools.accumulate(steps, apply, initial=df)"""
-    from lineal.extract.pyspark.calls import invoke
-
     items = items_of(arguments[0]) if arguments else None
     function = arguments[1] if len(arguments) > 1 else keywords.get("func")
     if items is None or function is None:
@@ -83,9 +76,6 @@ def picked(kind: str) -> Handler:
 
     def make(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         def one(run: Run, held: Value, wanted: Value) -> Value:
-            from lineal.extract.pyspark.attributes import attribute_of, item_of
-            from lineal.extract.pyspark.calls import invoke
-
             if kind == "item":
                 return item_of(run, held, wanted, node)
             found = held
@@ -145,8 +135,6 @@ def chained(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
 
 def pool_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pool.map(load, tables), pool.submit(load, table)"""
-    from lineal.extract.pyspark.calls import invoke
-
     if name in ("map", "imap", "imap_unordered"):
         found = map_(run, arguments, {}, node)
         return items_of(found) if isinstance(found, Generator) else found

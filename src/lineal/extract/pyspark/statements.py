@@ -8,7 +8,9 @@ from enum import Enum
 from typing import Any
 
 from lineal.extract.pyspark.branches import join_states
-from lineal.extract.pyspark.expressions import DUNDERS, asked, combined, function_value, iterated, unknown_of, value
+from lineal.extract.pyspark.decorators import decorated
+from lineal.extract.pyspark.dispatch import invoke, value
+from lineal.extract.pyspark.expressions import DUNDERS, asked, combined, function_value, iterated, unknown_of
 from lineal.extract.pyspark.matching import fits_pattern
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run, restore
@@ -160,7 +162,7 @@ def bind(run: Run, target: ast.expr, held: Value, env: Environment) -> None:
         key = value(run, target.slice, env)
         setter = owner.home.find("__setitem__") if isinstance(owner, Instance) else None
         if isinstance(setter, Function):
-            apply(run, setter, [owner, key, held], {}, target)
+            invoke(run, setter, [owner, key, held], {}, target)
         else:
             store(run, owner, key, held)
 
@@ -169,7 +171,7 @@ def set_on(run: Run, owner: Instance | Class, name: str, held: Value, node: Any)
     """self.x = …      by its setter, where x is a property"""
     found = owner.home.find(name) if isinstance(owner, Instance) else None
     if isinstance(found, Function) and found.setter is not None:
-        apply(run, found.setter, [owner, held], {}, node)
+        invoke(run, found.setter, [owner, held], {}, node)
         return
     run.touch(owner.names)
     owner.names[name] = held
@@ -352,9 +354,9 @@ def inside(
         around_yield(run, manager, entered, item)
         return flow
     enter, leave = (manager.home.find(n) if isinstance(manager, Instance) else None for n in ("__enter__", "__exit__"))
-    entered(apply(run, enter, [manager], {}, item) if isinstance(enter, Function) else manager)
+    entered(invoke(run, enter, [manager], {}, item) if isinstance(enter, Function) else manager)
     if isinstance(leave, Function):
-        apply(run, leave, [manager, None, None, None], {}, item)
+        invoke(run, leave, [manager, None, None, None], {}, item)
     return flow
 
 
@@ -395,12 +397,6 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
     return possible[0]() if len(possible) == 1 else branched(run, possible)
 
 
-def apply(run: Run, function: Value, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
-    from lineal.extract.pyspark.calls import invoke
-
-    return invoke(run, function, arguments, keywords, node)
-
-
 # -- definitions -------------------------------------------------------------------------------------------------
 
 
@@ -410,8 +406,6 @@ def return_(run: Run, node: ast.Return, env: Environment, returns: Returns) -> F
 
 
 def function(run: Run, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment, returns: Returns) -> None:
-    from lineal.extract.pyspark.decorators import decorated
-
     made = function_value(run, node, env, node.name)
     if env.methods is not None:
         env.methods.append(made)
@@ -481,7 +475,7 @@ def welcomed(run: Run, made: Class, keywords: dict[str, Value], node: ast.ClassD
         (base.names["__init_subclass__"] for base in made.order[1:] if "__init_subclass__" in base.names), None
     )
     if isinstance(found, Function):
-        apply(run, found, [made], {key: held for key, held in keywords.items() if key != "metaclass"}, node)
+        invoke(run, found, [made], {key: held for key, held in keywords.items() if key != "metaclass"}, node)
 
 
 def decorated_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) -> Value:
@@ -490,7 +484,7 @@ def decorated_class(run: Run, made: Class, node: ast.ClassDef, env: Environment)
     for decorator in reversed(node.decorator_list):
         owner = value(run, decorator, env)
         if isinstance(owner, (Function, Method, Partial)):
-            given = apply(run, owner, [result], {}, decorator)
+            given = invoke(run, owner, [result], {}, decorator)
             result = given if isinstance(given, (Class, Function, Partial)) else result
     return result
 

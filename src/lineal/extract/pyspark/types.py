@@ -11,6 +11,7 @@ from sqlglot import exp
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.rules import by_rules
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.schemas import parsed_schema, top_level, type_text
 from lineal.extract.pyspark.values import FieldValue, SchemaValue, TypeValue, Unknown, Value
 
 NUMERIC = re.compile(
@@ -144,33 +145,6 @@ def schema_of(run: Run, value: Value, node: Any) -> SchemaValue | None:
     return None
 
 
-def parsed_schema(text: str) -> SchemaValue | None:
-    """a INT, b STRUCT<c: INT>, d DECIMAL(10, 2)"""
-    fields: list[tuple[str, str]] = []
-    inner = text.strip()
-    if inner.lower().startswith("struct<") and inner.endswith(">"):
-        inner = inner[7:-1]
-    for part in top_level(inner):
-        found = re.match(r"\s*(?:`([^`]+)`|([^\s:]+))\s*:?\s*(.*)", part, re.DOTALL)
-        if found is None or not (found[1] or found[2]):
-            return None
-        kind = re.sub(r"\s+(NOT NULL|COMMENT .*)", "", found[3], flags=re.IGNORECASE | re.DOTALL)
-        fields.append((found[1] or found[2], kind.strip().lower()))
-    if len(fields) == 1 and not fields[0][1]:
-        return SchemaValue([("value", fields[0][0].lower())])
-    return SchemaValue(fields) if fields else None
-
-
-def top_level(text: str) -> list[str]:
-    parts, depth, start = [], 0, 0
-    for position, char in enumerate(text):
-        depth += (char in "(<") - (char in ")>")
-        if char == "," and depth == 0:
-            parts.append(text[start:position])
-            start = position + 1
-    return [part for part in [*parts, text[start:]] if part.strip()]
-
-
 SPELLED = {
     "integer": "int",
     "long": "bigint",
@@ -234,13 +208,6 @@ TYPE_NAMES = {
     "ByteType": "tinyint", "BinaryType": "binary", "DecimalType": "decimal", "NullType": "void",
     "TimestampNTZType": "timestamp_ntz", "VarcharType": "string", "CharType": "string", "VariantType": "variant",
 }  # fmt: skip
-
-
-def type_text(value: Value) -> str:
-    """The spelling of a type inside another one."""
-    if isinstance(value, SchemaValue):
-        return f"struct<{','.join(f'{name}:{kind}' for name, kind in value.fields)}>"
-    return value if isinstance(value, str) else str(getattr(value, "type_name", "")) or "void"
 
 
 def type_call(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:

@@ -5,22 +5,14 @@ from __future__ import annotations
 import string
 from typing import Any
 
+from lineal.extract.pyspark.branches import merged
+from lineal.extract.pyspark.dispatch import BUILTINS, Arguments, Keywords, LibraryCall
 from lineal.extract.pyspark.expressions import LONGEST_LIST, as_text, text_of_parts
+from lineal.extract.pyspark.items import item_of_dict
 from lineal.extract.pyspark.natives import COMPUTED, as_dict, sorted_, unknown
 from lineal.extract.pyspark.paths import METHODS as PATH_METHODS
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import (
-    Choice,
-    Instance,
-    Pattern,
-    Unknown,
-    Value,
-    is_known,
-    items_of,
-)
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
+from lineal.extract.pyspark.values import Choice, Instance, Pattern, Unknown, Value, is_known, items_of
 
 
 def method_of_value(run: Run, held: Value, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -33,8 +25,6 @@ def method_of_value(run: Run, held: Value, name: str, arguments: Arguments, keyw
     if isinstance(held, (tuple, set, frozenset)):
         return method_of_collection(run, held, name, arguments, node)
     if isinstance(held, Choice):
-        from lineal.extract.pyspark.branches import merged
-
         several = [method_of_value(run, each, name, arguments, keywords, node) for each in held.options]
         result = several[0]
         for other in several[1:]:
@@ -179,8 +169,6 @@ def method_of_list(
 def method_of_dict(
     run: Run, held: dict[Any, Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    from lineal.extract.pyspark.attributes import item_of_dict
-
     first = arguments[0] if arguments else None
     if name == "items":
         return list(held.items())
@@ -244,3 +232,18 @@ def method_of_collection(run: Run, held: Any, name: str, arguments: Arguments, n
     if known and name in SET_METHODS:
         return getattr(held, name)(*others)
     return unknown()
+
+
+def method_of_type(name: str) -> LibraryCall:
+    """map(str.lower, names), str.join(",", names), dict.get(d, "x")      a method before it is bound"""
+
+    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        return method_of_value(run, arguments[0], name, arguments[1:], keywords, node) if arguments else unknown()
+
+    return call
+
+
+def builtin(name: str) -> LibraryCall:
+    """len, dict.fromkeys, str.lower"""
+    found = BUILTINS.get(name)
+    return found if found is not None else method_of_type(name.rpartition(".")[2])

@@ -430,3 +430,11 @@ def label_of(node: ast.AST) -> str:
         named = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
         return named[0] if named and len(node.args) <= 2 and named[0].isidentifier() else f"{label_of(node.func)}()"
     return "…"
+
+
+def parameters_of(function: Value) -> list[str]:
+    if isinstance(function, Partial):
+        return parameters_of(function.function)[len(function.arguments) :]
+    if isinstance(function, Function):
+        return [each.arg for each in (*function.node.args.posonlyargs, *function.node.args.args)]
+    return ["x"]

@@ -10,6 +10,8 @@ from sqlglot import exp
 
 from lineal.algebra.functions import DATE_PARTS
 from lineal.extract.pyspark.columns.trees import column, item, literal, named, parsed
+from lineal.extract.pyspark.decorators import udf_of
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
     ColumnValue,
@@ -23,12 +25,11 @@ from lineal.extract.pyspark.values import (
     Value,
     items_of,
     note_of,
+    parameters_of,
 )
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.model.way import Confidence
 
-Arguments = list[Value]
-Keywords = dict[str, Value]
 ColumnFunction = Callable[[Run, str, Arguments, Keywords, Any], Value]
 NO_LITERALS: frozenset[int] = frozenset()
 
@@ -171,11 +172,9 @@ def with_quoted_unit(tree: exp.Expr) -> exp.Expr:
 
 def lambda_tree(run: Run, function: Value, node: Any) -> Any:
     """F.transform("xs", lambda x: x + 1)"""
-    from lineal.extract.pyspark.calls import apply, parameters_of
-
     names = parameters_of(function)
     arguments = [ColumnValue(exp.Column(this=exp.Identifier(this=name, quoted=False))) for name in names]
-    body = apply(run, function, arguments, {}, node)
+    body = invoke(run, function, arguments, {}, node)
     tree = literal(run, body, node)
     return exp.Lambda(this=tree, expressions=[exp.Identifier(this=name, quoted=False) for name in names])
 
@@ -268,8 +267,6 @@ def call_by_name(run: Run, name: str, arguments: Arguments, keywords: Keywords, 
 
 def udf(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """F.udf(f, "int"), @F.pandas_udf("double")"""
-    from lineal.extract.pyspark.decorators import udf_of
-
     return udf_of(run, name, arguments, keywords)
 
 

@@ -10,12 +10,11 @@ from sqlglot import exp
 
 from lineal.extract.pyspark.columns.functions import built, doubt_of
 from lineal.extract.pyspark.columns.trees import literal
+from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Unknown, Value, WindowSpec, note_of
 
-Arguments = list[Value]
-Keywords = dict[str, Value]
 Handler = Callable[[Run, ColumnValue, Arguments, Keywords, Any], Value]
 
 

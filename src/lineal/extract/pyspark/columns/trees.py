@@ -12,6 +12,7 @@ from lineal.extract.pyspark.columns.alternatives import alternatives
 from lineal.extract.pyspark.reading import Spot
 from lineal.extract.pyspark.relation import Bound, Relation
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.schemas import type_text
 from lineal.extract.pyspark.values import (
     Choice,
     ColumnValue,
@@ -108,8 +109,6 @@ def literal(run: Run, value: Value, node: Any) -> Any:
     if isinstance(value, Relation):
         return subquery(value)
     if isinstance(value, (SchemaValue, TypeValue)):
-        from lineal.extract.pyspark.types import type_text
-
         return exp.Literal.string(type_text(value))
     return exp.Null()
 

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Lineage, Slot, doubted, pour, star_slot
 from lineal.extract.pyspark.columns.trees import column, literal
+from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frames.project import anything, flat, lineage_of, rows_made, said, typed, with_types
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
 from lineal.extract.pyspark.rules import generated_types
@@ -18,9 +19,6 @@ from lineal.extract.sql.scope import with_fields
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 
 def with_column(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

@@ -7,6 +7,7 @@ from typing import Any
 from lineal.algebra.expression import CONDITION, VALUE
 from lineal.algebra.frame import Lineage, Slot, doubted, pour
 from lineal.extract.pyspark.columns.trees import column
+from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frames.changes import replaced
 from lineal.extract.pyspark.frames.project import said
 from lineal.extract.pyspark.relation import FrameScope, Relation, fresh
@@ -15,9 +16,6 @@ from lineal.extract.pyspark.types import fits
 from lineal.extract.pyspark.values import Value
 from lineal.model.edge import Doubt
 from lineal.model.way import Clause, Confidence
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 BY_TYPE = Doubt(Confidence.MEDIUM, False, "only columns of the value's type are filled, and the types are not known")
 

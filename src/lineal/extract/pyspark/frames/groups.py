@@ -10,6 +10,7 @@ from lineal.algebra.expression import AGGREGATED, CONDITION, COUNTED, VALUE
 from lineal.algebra.frame import Lineage, Made, Slot, Star, absorb, doubted, pour, star_slot, united
 from lineal.extract.pyspark.columns.functions import columns_of, function
 from lineal.extract.pyspark.columns.trees import column
+from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frames.map_order import map_order
 from lineal.extract.pyspark.frames.project import flat, projected, said, typed
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
@@ -22,9 +23,6 @@ from lineal.extract.sql.naming import output_name
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 OPAQUE = Doubt(Confidence.LOW, False, "made by a Python function: from any of the columns")
 

@@ -7,17 +7,17 @@ from typing import Any
 from lineal.algebra.expression import CONDITION, VALUE
 from lineal.algebra.frame import Lineage, Slot, absorb, pour
 from lineal.extract.pyspark.columns.trees import column
+from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.frames.changes import star_slot_like
 from lineal.extract.pyspark.frames.project import said
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, Twice, fresh, with_outer
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.session import opened
 from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
 from lineal.extract.sql.clauses import JOINS
 from lineal.extract.sql.expressions import gather
 from lineal.extract.sql.relations import USING
 from lineal.model.way import Clause, Confidence
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 KINDS = {
     "inner": "inner", "cross": "inner", "outer": "full", "full": "full", "fullouter": "full", "left": "left",
@@ -70,8 +70,6 @@ def as_relation(run: Run, value: Value, node: Any) -> Relation | None:
     if isinstance(value, Relation):
         return value
     if isinstance(value, Unknown):
-        from lineal.extract.pyspark.session import opened
-
         return opened(run, value, node)
     return None
 
@@ -173,8 +171,6 @@ def join_on_names(
 
 
 def _without(attribute: Attribute, keys: set[str]) -> Attribute:
-    from lineal.extract.pyspark.frames.changes import star_slot_like
-
     if attribute.slot.star is None:
         return attribute
     for key in keys:

@@ -14,13 +14,20 @@ from lineal.algebra.frame import NOTHING, Lineage, Made, Part, Slot, Star, Struc
 from lineal.extract.pyspark.columns.alternatives import columns_in
 from lineal.extract.pyspark.columns.functions import columns_of, unknown_columns
 from lineal.extract.pyspark.columns.trees import column, parsed
-from lineal.extract.pyspark.relation import Attribute, FrameEvaluation, FrameScope, Relation, fresh
+from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.relation import (
+    Attribute,
+    FrameEvaluation,
+    FrameScope,
+    Relation,
+    fresh,
+    starred,
+)
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of, type_of
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, items_of, note_of
 from lineal.extract.sql.clauses import TIME_WINDOWS, time_window
-from lineal.extract.sql.columns import edited, struct_star
 from lineal.extract.sql.expressions import carried, gather, item_of, struct_of
 from lineal.extract.sql.generators import generated, is_generator
 from lineal.extract.sql.naming import output_name
@@ -28,9 +35,6 @@ from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
 from lineal.extract.sql.scope import with_fields
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 FROM_VARIABLE = Doubt(Confidence.MEDIUM, False, "the list of columns is a variable, over a schema that is not known")
 
@@ -191,34 +195,6 @@ def qualifier_of_star(relation: Relation, tree: Any) -> tuple[str, ...]:
     """A column of an unknown table keeps that table's name before it, where only one can be meant."""
     stars = relation.stars
     return stars[0].qualifier if len(stars) == 1 else ()
-
-
-def starred(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]:
-    """select("*"), select("a.*"), select(df["*"])"""
-    if isinstance(tree, exp.Star):
-        own = tree.meta.get("of")
-        found = list(relation.attributes) if own is None else of_one_side(relation, own)
-    else:
-        asked = tuple(part.name.lower() for part in tree.parts[:-1])
-        found = [each for each in relation.attributes if each.qualifier[-len(asked) :] == asked]
-        found += [each for each in relation.hidden if each.qualifier[-len(asked) :] == asked]
-        if not found:
-            return [fresh(slot) for slot in struct_star(tree, scope)]
-    for attribute in found:
-        if attribute.slot.scanned is not None:
-            scope.evaluation.read(attribute.slot.scanned, scope.clause, tree)
-    star = tree if isinstance(tree, exp.Star) else tree.this
-    if not any(star.args.values()):
-        return found
-    held = {id(attribute.slot): attribute for attribute in found}
-    slots = edited(star, [attribute.slot for attribute in found], scope)
-    return [held.get(id(slot)) or fresh(slot) for slot in slots]
-
-
-def of_one_side(relation: Relation, own: Relation) -> list[Attribute]:
-    """a.join(b, "id").select(b["*"])      b's columns, wherever they have gone: its id is hidden, and still there"""
-    found = [relation.identified(each.id, own, each.key) for each in own.attributes]
-    return [each for each in found if each is not None]
 
 
 def rows_made(tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineage) -> list[Slot]:

@@ -7,15 +7,13 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.frame import Lineage, Slot, absorb, answer, pour, union, united
+from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frames.joins import as_relation
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh, side_by_side_stars
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value
 from lineal.extract.sql.query import COMPARED
 from lineal.model.diagnostic import Code
-
-Arguments = list[Value]
-Keywords = dict[str, Value]
 
 
 def other_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Relation | None:

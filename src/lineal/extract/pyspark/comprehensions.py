@@ -1,0 +1,73 @@
+"""Expressions that bind names: comprehensions and the walrus."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from lineal.extract.pyspark.dispatch import EXPRESSIONS, value
+from lineal.extract.pyspark.expressions import iterated, unknown_of
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.statements import bind
+from lineal.extract.pyspark.values import Generator, Pattern, Unknown, Value, is_known, label_of, truth
+
+
+def comprehension(run: Run, node: Any, env: Environment) -> Value:
+    """[F.col(c) for c in columns if c != "id"]"""
+    inner = Environment({}, env, env.file)
+    found: list[Value] = []
+    open_tests: list[ast.expr] = []
+
+    def each(position: int) -> Unknown | None:
+        if position == len(node.generators):
+            run.step()
+            if isinstance(node, ast.DictComp):
+                found.append((value(run, node.key, inner), value(run, node.value, inner)))
+            else:
+                found.append(value(run, node.elt, inner))
+            return None
+        generator = node.generators[position]
+        held = value(run, generator.iter, inner)
+        items = iterated(run, held, generator.iter)
+        if items is None:
+            return unknown_of(held, generator.iter)
+        for item in items:
+            bind(run, generator.target, item, inner)
+            tests = [truth(value(run, test, inner)) for test in generator.ifs]
+            if False not in tests:
+                open_tests.extend(test for test, known in zip(generator.ifs, tests, strict=True) if known is None)
+                stopped = each(position + 1)
+                if stopped is not None:
+                    return stopped
+        return None
+
+    stopped = each(0)
+    if stopped is not None:
+        return Unknown(stopped.label, stopped.reason, stopped.level, stopped.variable)
+    if open_tests and not all(isinstance(item, Relation) for item in found):
+        return Unknown(label_of(open_tests[0]), "a condition that only a run can tell")
+    if isinstance(node, ast.DictComp):
+        return {key: item for key, item in found if is_known(key) or isinstance(key, Pattern)}
+    if isinstance(node, ast.GeneratorExp):
+        return Generator(found)
+    if isinstance(node, ast.SetComp) and all(map(is_known, found)):
+        return set(found)
+    return found
+
+
+def walrus(run: Run, node: ast.NamedExpr, env: Environment) -> Value:
+    held = value(run, node.value, env)
+    bind(run, node.target, held, env)
+    return held
+
+
+EXPRESSIONS.update(
+    {
+        ast.ListComp: comprehension,
+        ast.SetComp: comprehension,
+        ast.GeneratorExp: comprehension,
+        ast.DictComp: comprehension,
+        ast.NamedExpr: walrus,
+    }
+)

@@ -1,0 +1,105 @@
+"""The interpreter's tables, and the steps that every handler may take.
+
+Expressions hold calls, calls run statements, statements hold expressions: the modules that carry
+them out would all have to import each other. Instead each enters its handlers here, one row per
+kind of node or value, and whoever wants a value, a call, an attribute or an item asks this module.
+`program.py` imports all of them, so that the tables are full before the first file is read.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.values import Builder, Method, Unknown, Value, label_of
+
+Arguments = list[Value]
+Keywords = dict[str, Value]
+
+Expression = Callable[[Run, Any, Environment], Value]
+Call = Callable[[Run, Any, Arguments, Keywords, Any], Value]
+Attribute = Callable[[Run, Any, str, Any], Value]
+Item = Callable[[Run, Any, Value, Any], Value]
+LibraryCall = Callable[[Run, Arguments, Keywords, Any], Value]
+Action = Callable[[Run, Relation, Arguments, Keywords, Any], Value]
+BuilderCall = Callable[[Run, Builder, str, Arguments, Keywords, Any], Value]
+
+EXPRESSIONS: dict[type, Expression] = {}
+"""What a node of Python's syntax tree evaluates to."""
+
+CALLS: dict[type, Call] = {}
+"""value(…), by the class of the value that is called."""
+
+ATTRIBUTES: dict[type, Attribute] = {}
+"""value.name, by the class of the value."""
+
+ITEMS: dict[type, Item] = {}
+"""value[key], by the class of the value or one that it derives from."""
+
+BUILTINS: dict[str, LibraryCall] = {}
+"""len(…), dict.fromkeys(…): the functions of Python itself."""
+
+ACTIONS: dict[str, Action] = {}
+"""df.count(), df.createOrReplaceTempView(…): methods of a DataFrame that give no DataFrame."""
+
+FRAME_METHODS: dict[str, Action] = {}
+"""df.select(…), df.join(…): methods of a DataFrame that give another one."""
+
+BUILDERS: dict[str, BuilderCall] = {}
+"""df.write.mode(…), DeltaTable.merge(…): methods of what is put together call by call."""
+
+LONGEST_VARIABLE = 80
+
+VARIABLES = frozenset((ast.Name, ast.Attribute, ast.Subscript))
+"""What a program calls a value by: cols, config.columns, settings["cols"]."""
+
+
+def value(run: Run, node: ast.expr | None, env: Environment) -> Value:
+    """Return the abstract value of an expression."""
+    run.steps = steps = run.steps + 1
+    if not steps & 0xFF:
+        run.step(0)
+
+    handler = EXPRESSIONS.get(node.__class__)
+    found = handler(run, node, env) if handler is not None else Unknown("…", "not followed")
+    if found.__class__ is Unknown and node.__class__ in VARIABLES:
+        return under_its_name(found, node)
+    return found
+
+
+def under_its_name(held: Any, node: Any) -> Unknown:
+    """Return a value that only a run knows, under the name that the program uses for it."""
+    return Unknown(held.label, held.reason, held.level, variable_name(node))
+
+
+def variable_name(node: ast.AST) -> str:
+    """Return a variable as it is written, where that is short."""
+    if isinstance(node, ast.Name):
+        return node.id
+    text = ast.unparse(node) if isinstance(node, (ast.Attribute, ast.Subscript)) else ""
+    return text.replace("'", '"') if len(text) <= LONGEST_VARIABLE else ""
+
+
+def invoke(run: Run, function: Value, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """function(…)      whatever is called: a function, a class, a method, a column"""
+    handler = CALLS.get(type(function))
+    if handler is not None:
+        return handler(run, function, arguments, keywords, node)
+    return Unknown(label_of(node), "not followed")
+
+
+def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:
+    """held.name"""
+    handler = ATTRIBUTES.get(held.__class__)
+    return handler(run, held, name, node) if handler is not None else Method(held, name)
+
+
+def item_of(run: Run, held: Value, key: Value, node: Any) -> Value:
+    """held[key]      df["x"], config["tables"]["orders"], names[0]"""
+    for kind in held.__class__.__mro__:
+        if kind in ITEMS:
+            return ITEMS[kind](run, held, key, node)
+    return Unknown(label_of(node), "not followed")

@@ -1,0 +1,174 @@
+"""value[key] over abstract values: one function and one row per class of value."""
+
+from __future__ import annotations
+
+import ast
+from functools import partial, reduce
+from typing import Any
+
+from lineal.extract.pyspark.branches import merged
+from lineal.extract.pyspark.columns.methods import method as column_method
+from lineal.extract.pyspark.columns.trees import bound_column, dynamic_column
+from lineal.extract.pyspark.dispatch import EXPRESSIONS, FRAME_METHODS, ITEMS, invoke, item_of, value
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.session import opened
+from lineal.extract.pyspark.values import (
+    Choice,
+    Class,
+    ColumnValue,
+    DefaultDict,
+    FieldValue,
+    Function,
+    Instance,
+    Library,
+    Pattern,
+    SchemaValue,
+    Unknown,
+    Value,
+    is_known,
+    items_of,
+    label_of,
+)
+from lineal.model.way import Confidence
+
+FEW_ITEMS = 8
+"""Of a dict with so few items, a key that is not known stands for any of them."""
+
+
+def subscript(run: Run, node: ast.Subscript, env: Environment) -> Value:
+    """held[key], held[1:3]"""
+    held = value(run, node.value, env)
+    if isinstance(node.slice, ast.Slice):
+        return sliced(run, node.slice, held, env)
+    return item_of(run, held, value(run, node.slice, env), node)
+
+
+def sliced(run: Run, node: ast.Slice, held: Value, env: Environment) -> Value:
+    """names[1:], names[::2]"""
+    written = (node.lower, node.upper, node.step)
+    bounds = [value(run, bound, env) if bound is not None else None for bound in written]
+    known = all(bound is None or isinstance(bound, int) for bound in bounds) and bounds[2] != 0
+    if known and isinstance(held, (list, tuple, str)) and not isinstance(held, Pattern):
+        return held[slice(*bounds)]
+    if known and isinstance(held, Instance):
+        return item_of(run, held, slice(*bounds), node)
+    return Unknown("…", "a part that is not known")
+
+
+def item_of_relation(run: Run, held: Relation, key: Value, node: Any) -> Value:
+    """df["x"], df[["a", "b"]], df[df.a > 1], df[0]"""
+    if isinstance(key, str) and not isinstance(key, Pattern):
+        return ColumnValue(bound_column(run, held, key, node))
+    if isinstance(key, (list, tuple)):
+        return FRAME_METHODS["select"](run, held, list(key), {}, node)
+    if isinstance(key, ColumnValue):
+        return FRAME_METHODS["filter"](run, held, [key], {}, node)
+    count = len(held.attributes)
+    if isinstance(key, int) and held.complete and -count <= key < count:
+        return ColumnValue(bound_column(run, held, held.attributes[key].slot.name, node))
+    return ColumnValue(dynamic_column(run, key, node))
+
+
+def item_of_column(run: Run, held: ColumnValue, key: Value, node: Any) -> Value:
+    """df.address["city"]"""
+    return column_method(run, held, "getItem", [key], {}, node)
+
+
+def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: Any) -> Value:
+    """config["tables"]      a key that is one of several gives one of their values"""
+    if isinstance(key, Choice):
+        options = [held[option] for option in key.options if option in held]
+        return one_of(run, options) if options else Unknown("…", "no such key")
+
+    try:
+        if key in held:
+            return held[key]
+    except TypeError:
+        return Unknown("…", "a key that is not known")
+
+    if isinstance(held, DefaultDict) and held.factory is not None and is_known(key):
+        run.touch(held)
+        held[key] = invoke(run, held.factory, [], {}, node)
+        return held[key]
+    if isinstance(key, (Unknown, Pattern)) and held and len(held) <= FEW_ITEMS:
+        return one_of(run, list(held.values()))
+    return Unknown(label_of(node), "no such key", Confidence.LOW)
+
+
+def one_of(run: Run, options: list[Value]) -> Value:
+    """Return a value that may be any of the options."""
+    return reduce(partial(merged, run), options)
+
+
+def item_of_sequence(run: Run, held: Any, key: Value, node: Any) -> Value:
+    """names[0], names[-1]"""
+    if isinstance(key, int) and -len(held) <= key < len(held):
+        return held[key]
+    if isinstance(key, slice):
+        return held[key]
+    return Unknown(label_of(node), "an item that only a run knows")
+
+
+def item_of_pattern(run: Run, held: Pattern, key: Value, node: Any) -> Value:
+    """f"{env}_orders"[0]"""
+    return Unknown(label_of(node), "not followed")
+
+
+def item_of_schema(run: Run, held: SchemaValue, key: Value, node: Any) -> Value:
+    """df.schema["id"]"""
+    found = dict(held.fields)
+    if isinstance(key, str) and key in found:
+        return FieldValue(key, found[key])
+    return Unknown("…", "no such field")
+
+
+def item_of_class(run: Run, held: Class, key: Value, node: Any) -> Value:
+    """Color["RED"]      a member of an enumeration"""
+    if held.enumerates and isinstance(key, str):
+        return held.find(key) or Unknown(key, "no such member")
+    return Unknown(label_of(node), "not followed")
+
+
+def item_of_library(run: Run, held: Library, key: Value, node: Any) -> Value:
+    """os.environ["HOME"]"""
+    return Unknown(label_of(node), f"{held.name} is only known when it runs", Confidence.LOW)
+
+
+def item_of_unknown(run: Run, held: Unknown, key: Value, node: Any) -> Value:
+    """x["a"]      where the program uses x like a DataFrame, it is one"""
+    named = isinstance(key, str) and held.level >= Confidence.UNKNOWN
+    if named and held.label in run.program.frame_like(node, run):
+        return item_of_relation(run, opened(run, held, node), key, node)
+    level = Confidence.LOW if held.level >= Confidence.LOW else held.level
+    return Unknown(label_of(node), held.reason, level)
+
+
+def item_of_instance(run: Run, held: Instance, key: Value, node: Any) -> Value:
+    """settings["a"]      what the class's own __getitem__ gives; a named tuple holds its fields"""
+    if held.home.is_tuple:
+        return item_of(run, items_of(held), key, node)
+    getter = held.home.find("__getitem__")
+    if isinstance(getter, Function):
+        return invoke(run, getter, [held, key], {}, node)
+    return Unknown(label_of(node), "not followed")
+
+
+EXPRESSIONS[ast.Subscript] = subscript
+
+ITEMS.update(
+    {
+        Relation: item_of_relation,
+        ColumnValue: item_of_column,
+        dict: item_of_dict,
+        list: item_of_sequence,
+        tuple: item_of_sequence,
+        str: item_of_sequence,
+        Pattern: item_of_pattern,
+        SchemaValue: item_of_schema,
+        Class: item_of_class,
+        Library: item_of_library,
+        Unknown: item_of_unknown,
+        Instance: item_of_instance,
+    }
+)
