@@ -55,7 +55,7 @@ class Case:
 
     @property
     def knows_all(self) -> bool:
-        from lineal.extract.definitions import extract
+        from lineal.extract.corpus import extract
 
         return all(info.complete for info in extract(corpus_of(self)).datasets.values())
 

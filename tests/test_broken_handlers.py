@@ -16,8 +16,7 @@ import pytest
 from casefile import Case, all_cases
 from jobbook import JOBS
 from jobbook import schema as job_schema
-from lineal.extract.definitions import extract
-from lineal.extract.sql.statements import planners
+from lineal.extract.corpus import extract
 from lineal.model.boundary import internal_errors
 from lineal.model.edge import Dataset
 from lineal.model.extraction import Extraction
@@ -34,7 +33,7 @@ SQL = {
     "paths": ("paths", "PATHS"),
     "called paths": ("paths", "CALLED"),
     "names of expressions": ("naming", "NAMES"),
-    "statements": ("statements", "_PLANNERS"),
+    "statements": ("statements.families", "PLANNERS"),
     "procedures": ("procedural.simple", "HANDLERS"),
     "blocks": ("procedural.blocks", "STEPS"),
     "T-SQL": ("procedural.tsql", "STEPS"),
@@ -48,12 +47,12 @@ SQL = {
 }
 PYSPARK = {
     "Python statements": ("statements", "STATEMENTS"),
-    "Python expressions": ("expressions", "EXPRESSIONS"),
-    "DataFrame methods": ("frames", "METHODS"),
+    "Python expressions": ("dispatch", "EXPRESSIONS"),
+    "DataFrame methods": ("dispatch", "FRAME_METHODS"),
     "Column methods": ("columns.methods", "METHODS"),
     "session": ("session", "SESSION"),
-    "writes": ("sinks", "BUILDERS"),
-    "built-in functions": ("natives", "BUILTINS"),
+    "writes": ("dispatch", "BUILDERS"),
+    "built-in functions": ("dispatch", "BUILTINS"),
 }
 FEWEST = {
     "expressions": 48, "roles of functions": 10, "queries": 12, "relations": 11, "statements": 21, "blocks": 17,
@@ -88,7 +87,6 @@ class Input(NamedTuple):
 
 def table_of(name: str) -> Table:
     room, (module, attribute) = ("sql", SQL[name]) if name in SQL else ("pyspark", PYSPARK[name])
-    planners()  # filled when it is first asked for
     found: Table = getattr(import_module(f"lineal.extract.{room}.{module}"), attribute)
     return found
 

@@ -12,7 +12,7 @@ import lineal
 from casefile import all_cases, corpus_of
 from lineal.api import Lineage
 from lineal.extract import memory as remembering
-from lineal.extract.definitions import extract
+from lineal.extract.corpus import extract
 from lineal.extract.entries import Definition
 from lineal.extract.memory import Memory
 from lineal.extract.sql.evaluation import Evaluation

@@ -8,7 +8,7 @@ import pytest
 
 from lineal.extract import memory as remembering
 from lineal.extract import parallel
-from lineal.extract.definitions import extract
+from lineal.extract.corpus import extract
 from lineal.extract.memory import Memory
 from lineal.model.script import Corpus, Script
 from test_memory import Author, everything

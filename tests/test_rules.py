@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from lineal.extract.definitions import extract
+from lineal.extract.corpus import extract
 from lineal.extract.sql.constructs import constructs_of
 from lineal.graph.graph import Graph
 from lineal.model.finding import Finding

@@ -24,7 +24,8 @@ from typing import Any
 import yaml
 
 from lineal.projects import load
-from lineal.spark.run import Options, Outcome, Status, Summary, run
+from lineal.spark.run.pipeline import Options, run
+from lineal.spark.run.result import Outcome, Status, Summary
 from lineal.spark.session import session
 
 PROJECT = "dbt_project.yml"

@@ -13,7 +13,8 @@ pytest.register_assert_rewrite("changes", "ways")
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    from lineal.spark.session import SparkUnavailable, check, session
+    from lineal.spark.availability import SparkUnavailable, check
+    from lineal.spark.session import session
 
     try:
         check()

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from lineal.projects import load
-from lineal.spark.run import Ended, Note, Options, Outcome, Summary, run
+from lineal.spark.run.pipeline import Options, run
+from lineal.spark.run.result import Ended, Note, Outcome, Summary
 
 ORDERS = "id,customer,amount,status\n1,10,5.00,paid\n2,20,7.50,open\n3,10,1.25,paid\n"
 ORDERS_YML = """\

@@ -13,9 +13,9 @@ import pytest
 
 pytest.importorskip("pyspark")
 
+from lineal.spark.availability import installed_java
 from lineal.spark.bulk import BulkError
 from lineal.spark.bulk.state import opened
-from lineal.spark.session import installed_java
 
 pytestmark = pytest.mark.skipif(isinstance(installed_java(), str), reason="no Java")
 

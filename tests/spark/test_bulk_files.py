@@ -9,7 +9,7 @@ import pytest
 from logbook import contents, facts, table
 
 import lineal
-from lineal.extract.definitions import extract
+from lineal.extract.corpus import extract
 from lineal.projects import load
 from lineal.spark.bulk import Options, resolve, run
 

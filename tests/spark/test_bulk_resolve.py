@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lineal.extract.definitions import extract
+from lineal.extract.corpus import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Meaning, Script
 from lineal.spark.bulk import resolve

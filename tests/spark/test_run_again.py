@@ -15,8 +15,7 @@ import pytest
 from little import Run, project, rows, shop
 
 from lineal.graph.graph import UnknownName
-from lineal.spark.run import WarehouseError
-from lineal.spark.run.state import locked
+from lineal.spark.run.state import WarehouseError, locked
 
 
 def test_resume_keeps_what_was_built_from_the_same_inputs(tmp_path: Path, spark) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineal.cli.lineage import Request
+from lineal.cli.request import Request
 from lineal.cli.source import Mistake
 from lineal.graph.graph import Graph, UnknownName
 from lineal.graph.select import ALL

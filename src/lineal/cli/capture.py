@@ -84,7 +84,7 @@ def command(
 
 def _run(job: str | None, arguments: tuple[str, ...], fail_on: str | None, options: dict[str, Any]) -> int:
     """Without `fail_on` nothing is compared."""
-    from lineal.spark.session import SparkUnavailable, check
+    from lineal.spark.availability import SparkUnavailable, check
 
     if job is None:
         raise Mistake("name the job: lineal capture job.py")

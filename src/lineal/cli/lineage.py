@@ -10,6 +10,7 @@ import click
 
 from lineal.cli.coverage import fail_under
 from lineal.cli.form import Form, form_options
+from lineal.cli.request import Request
 from lineal.cli.source import STANDARD_INPUT, Mistake, Source, checked, exists, is_source, source_options
 from lineal.views import OUTPUTS
 
@@ -20,30 +21,6 @@ if TYPE_CHECKING:
     from lineal.views.openlineage import Emission
 
 FAIL_ON = ("error", "warning", "info", "never")
-
-
-class Request(NamedTuple):
-    """What the user asked for, beside what is analysed."""
-
-    selection: Selection | None
-    node: str | None
-    column: str | None
-    direction: str | None
-    impact: bool
-    level: str
-    with_rows: bool
-    output: str | None
-    classification: str | None
-
-    @property
-    def traces(self) -> bool:
-        """Whether a column is asked for, or a selector, which follows columns."""
-        return self.column is not None or self.selection is not None
-
-    @property
-    def view(self) -> str:
-        """What is traced has a chain, everything else a table."""
-        return self.output or ("chain" if self.traces and self.level == "column" else "table")
 
 
 class Limits(NamedTuple):

@@ -140,7 +140,7 @@ def _run(request: Request) -> int:
 def _mistakes() -> Iterator[None]:
     """What the user can change is one line."""
     try:
-        from lineal.spark.session import SparkUnavailable, check
+        from lineal.spark.availability import SparkUnavailable, check
 
         check()
         from lineal.extract import UnknownDialect

@@ -15,12 +15,12 @@ from lineal.views.safe import visible
 from lineal.views.words import counted
 
 if TYPE_CHECKING:
-    from lineal.spark.run import Event, Outcome, Summary
+    from lineal.spark.run.result import Event, Outcome, Summary
 
 
 def progress(events: Iterator[Event | Summary], color: str) -> Summary:
     """Show the events as they come; the summary is the last of them."""
-    from lineal.spark.run import Began, Ended, Note, Planned, Summary
+    from lineal.spark.run.result import Began, Ended, Note, Planned, Summary
 
     running: dict[str, None] = {}
     done = total = 0

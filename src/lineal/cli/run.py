@@ -12,7 +12,7 @@ from lineal.cli.source import Mistake
 
 if TYPE_CHECKING:
     from lineal.model.script import Corpus
-    from lineal.spark.run import Summary
+    from lineal.spark.run.result import Summary
 
 STOPPED = 130
 """The exit code after Ctrl-C."""
@@ -99,17 +99,18 @@ def _run(request: Request) -> int:
     from lineal.extract import UnknownDialect
     from lineal.graph.graph import UnknownName
     from lineal.projects import ProjectError, home
-    from lineal.spark.session import SparkUnavailable, check
+    from lineal.spark.availability import SparkUnavailable, check
 
     corpus = _corpus(request)
     try:
         check()
     except SparkUnavailable as missing:
         raise Mistake(str(missing)) from missing
-    import lineal.spark.run as spark
+    from lineal.spark.run.pipeline import Options, run
+    from lineal.spark.run.state import WarehouseError
 
     try:
-        options = spark.Options(
+        options = Options(
             home(request.project),
             request.select,
             request.full_refresh,
@@ -121,8 +122,8 @@ def _run(request: Request) -> int:
             request.check,
             request.timeout,
         )
-        summary = progress(spark.run(corpus, options), request.color)
-    except (SparkUnavailable, spark.WarehouseError, ProjectError, UnknownName, UnknownDialect) as mistake:
+        summary = progress(run(corpus, options), request.color)
+    except (SparkUnavailable, WarehouseError, ProjectError, UnknownName, UnknownDialect) as mistake:
         raise Mistake(str(mistake)) from mistake
     except KeyboardInterrupt:
         click.echo("stopped: lineal run --resume goes on from here", err=True)

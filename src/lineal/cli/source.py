@@ -350,7 +350,7 @@ def extraction_of(source: Source, corpus: Corpus, kept: Cache | None = None) -> 
 def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     """After an edit only what has to do with it is read again; what is new is shared out among processes."""
     from lineal.cli.bar import Counted, bar
-    from lineal.extract.definitions import extract
+    from lineal.extract.corpus import extract
     from lineal.extract.memory import Memory
     from lineal.extract.parallel import remember_in_parallel
     from lineal.store import digest, machinery
@@ -418,7 +418,8 @@ def _by_server(source: Source, corpus: Corpus) -> Extraction:
 
 def _spark() -> Any:
     """A session; asked for before anything that imports pyspark, so that what is missing is said in one line."""
-    from lineal.spark.session import SparkUnavailable, session
+    from lineal.spark.availability import SparkUnavailable
+    from lineal.spark.session import session
 
     try:
         return session()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from lineal.algebra.frame import NOTHING, Frame, Slot
 from lineal.extract.entries import Definition, Entry
 from lineal.extract.sql.dialects import Facts
-from lineal.extract.sql.statements import Plan
+from lineal.extract.sql.statements.steps import Plan
 from lineal.extract.timeline import Change
 from lineal.model.edge import Column
 from lineal.model.way import IDENTITY

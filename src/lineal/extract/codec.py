@@ -12,7 +12,7 @@ from typing import Any
 from lineal.algebra.frame import Frame, Items, Lineage, Made, Part, Slot, Star, Struct, placed
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.reading import Reading, Spot, anchor, offset_of
-from lineal.extract.sql.statements import Plan
+from lineal.extract.sql.statements.steps import Plan
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.extraction import ColumnInfo

@@ -17,6 +17,8 @@ from lineal.extract.naming import Naming, naming_of
 from lineal.extract.progress import Evaluated, Progress
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.evaluator import QueryEvaluation
+from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.own_functions import OwnFunctions
 from lineal.extract.sql.parse import deep, parse
 from lineal.extract.sql.placeholders import is_open_name
@@ -29,7 +31,8 @@ from lineal.extract.sql.procedural.values import Locals
 from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.reading import Reading, starred
 from lineal.extract.sql.scope import Scope, Source
-from lineal.extract.sql.statements import Plan, Shown, Step, Unsupported, Using, plan_of
+from lineal.extract.sql.statements.families import plan_of
+from lineal.extract.sql.statements.steps import Plan, Shown, Step, Unsupported, Using
 from lineal.extract.sql.structs import field_names, fields_at
 from lineal.extract.sql.tables import named_in_text
 from lineal.extract.sql.trees import columns_named, misnamed, nests_deeply
@@ -49,25 +52,10 @@ from lineal.model.statement import Statement
 from lineal.model.way import IDENTITY, Clause, Confidence, Way
 
 if TYPE_CHECKING:
-    from lineal.extract.memory import Memory
+    pass
 
 PYTHON = "python"
 """The language of a script that is no SQL."""
-
-
-def extract(corpus: Corpus, memory: Memory | None = None, progress: Progress | None = None) -> Extraction:
-    """All lineage of a corpus; with a memory only what is new to it is worked out."""
-    if corpus.given:
-        from lineal.extract.given import informed, joined
-
-        read = bool(corpus.scripts or corpus.datasets or corpus.functions or corpus.diagnostics)
-        return joined(extract(informed(corpus), memory, progress) if read else Extraction(), corpus.given)
-    programs = any(script.dialect == PYTHON for script in corpus.scripts)
-    if memory is None or corpus.meanings or programs:  # which of them are called, only evaluating says
-        return Definitions(corpus).extract(progress)
-    from lineal.extract.memory import Remembering
-
-    return Remembering(corpus, memory).extract(progress)
 
 
 def add_places(definition: Definition, evaluation: Evaluation, reads: dict[tuple[object, ...], Read]) -> None:
@@ -157,7 +145,7 @@ class Definitions:
         node = definition.plan.node
         definition.failure = failure_of(error, node, definition.reading)
         definition.frame = Scan(definition.target, [], False)
-        definition.evaluation = Evaluation(self, definition.reading, definition.facts, definition.target)
+        definition.evaluation = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
         definition.evaluation.definition = definition
 
     def fail(self, definition: Definition, error: Exception) -> None:
@@ -285,7 +273,7 @@ class Definitions:
         if not function.table:
             self.add_routines(routines_of(function, self.diagnostics))
             return
-        reading = Reading(function.body, self.failures)
+        reading = reading_of(function.body, self.failures)
         trees = self.parsed(reading)
         self.coverage.resolved += len(trees[:1])
         key = table_key(function.name, self.facts.fold_table)
@@ -306,7 +294,7 @@ class Definitions:
 
     def prepare(self, script: Script) -> Prepared:
         """The steps of a script, each with what names without a schema mean there; none, if it cannot be read."""
-        reading = Reading(script, self.failures)
+        reading = reading_of(script, self.failures)
         facts = facts_of(script.dialect)
         before = replace(self.coverage)
         try:
@@ -579,7 +567,7 @@ class Definitions:
         plan, entry = definition.plan, definition.entry
         if not plan.defines and entry.deciding:
             self.schema(entry)
-        evaluation = Evaluation(self, definition.reading, definition.facts, definition.target)
+        evaluation = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
         evaluation.definition = definition
         entry.active = True
         self.depth += 1
@@ -611,7 +599,7 @@ class Definitions:
         self, definition: Definition, evaluation: Evaluation, trigger: Assignment
     ) -> tuple[Frame, Evaluation]:
         """What a statement of a trigger's function writes when NEW and OLD are rows of one of its tables."""
-        own = Evaluation(self, definition.reading, definition.facts, definition.target)
+        own = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
         own.definition = evaluation.definition
         return self.frame_for(definition, own, trigger), own
 
@@ -851,7 +839,7 @@ class Definitions:
         if id(function) in self.summaries and held is None:
             return None
         self.summaries[id(function)] = None
-        inner = Evaluation(self, evaluation.reading, evaluation.facts, evaluation.target)
+        inner = QueryEvaluation(self, evaluation.reading, evaluation.facts, evaluation.target)
         try:
             found = self.summaries[id(function)] = Summary(function, inner)
         finally:

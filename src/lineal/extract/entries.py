@@ -9,7 +9,7 @@ from lineal.algebra.frame import Frame
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.reading import Reading
-from lineal.extract.sql.statements import Plan
+from lineal.extract.sql.statements.steps import Plan
 from lineal.model.boundary import Passing
 from lineal.model.diagnostic import Diagnostic
 from lineal.model.edge import Dataset

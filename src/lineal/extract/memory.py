@@ -22,9 +22,11 @@ from lineal.extract.entries import Definition
 from lineal.extract.progress import Progress
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.evaluator import QueryEvaluation
+from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.procedural.glance import stands_in
 from lineal.extract.sql.reading import Reading, Spot, anchor
-from lineal.extract.sql.statements import Plan
+from lineal.extract.sql.statements.steps import Plan
 from lineal.extract.sql.types import Types
 from lineal.extract.sql.types.kinds import Type
 from lineal.extract.timeline import order_matters
@@ -153,7 +155,7 @@ class Remembering(Definitions):
 
     def recalled(self, key: bytes, script: Script, record: Record) -> Prepared:
         coverage, diagnostics, statements, made, _, _ = record
-        reading = Reading(script, self.failures)
+        reading = reading_of(script, self.failures)
         plans = [codec.plan_in(fields, spot(query), spot(node)) for fields, query, node, _ in made]
         reading.statements = [object() if there else None for there in statements]
         for plan, (_, _, _, position) in zip(plans, made, strict=True):
@@ -215,7 +217,7 @@ class Remembering(Definitions):
         if held is None or any((number, second) in held.notes for second in (False, True)):
             return definition.evaluation
         self.revive(held, definition.facts)
-        evaluation = Evaluation(self, definition.reading, definition.facts, definition.target)
+        evaluation = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
         evaluation.definition = definition
         super().frame_of(definition, evaluation)
         return evaluation

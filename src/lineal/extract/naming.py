@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from lineal.extract.sql.statements import Plan, Renamed, Step, Swapped, Using
+from lineal.extract.sql.statements.steps import Plan, Renamed, Step, Swapped, Using
 from lineal.model.names import Fold
 from lineal.model.script import Defaults, Script
 

@@ -25,8 +25,9 @@ from lineal.extract.entries import Definition
 from lineal.extract.memory import Held, Memory, Record, Remembering, outlined
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.evaluator import QueryEvaluation
+from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.parse import deep
-from lineal.extract.sql.reading import Reading
 from lineal.extract.timeline import order_matters
 from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
@@ -182,7 +183,7 @@ class Share(Remembering):
             return found
         if self.memory.record(self.key_of(script)) is not None:
             return super().prepare(script)
-        return Prepared(Reading(script), facts_of(script.dialect), [])  # another's, and not to be told in few words
+        return Prepared(reading_of(script), facts_of(script.dialect), [])  # another's, and not to be told in few words
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
         held, number = self.plans.get(id(definition.plan), (None, 0))
@@ -213,7 +214,7 @@ class Share(Remembering):
                 star = Star(definition.target)
                 slots = [Slot(column, key, NOTHING, star if open_ else None) for column, key, open_ in columns]
                 definition.frame = Frame(slots, NOTHING)
-                definition.evaluation = Evaluation(self, definition.reading, definition.facts, definition.target)
+                definition.evaluation = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
                 self.ready += self.waiting.pop(name, [])
 
     def records(self) -> dict[bytes, Record]:

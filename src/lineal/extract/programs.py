@@ -18,7 +18,7 @@ from lineal.extract.pyspark.values import Function
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.pieces import Routine
-from lineal.extract.sql.statements import Plan
+from lineal.extract.sql.statements.steps import Plan
 from lineal.model.boundary import internal_errors
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.extraction import ColumnInfo, DatasetInfo

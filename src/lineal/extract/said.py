@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lineal.extract.entries import Definition
 from lineal.extract.sql.canonical import Columns, digest
+from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.reading import Reading, offset_of
 from lineal.extract.sql.said import Words, kind_of, meaning, words_of
 from lineal.model.diagnostic import Place
@@ -172,7 +173,7 @@ def place_of(reading: Reading, node: Any) -> Place | None:
 
 def _functions(definitions: Definitions, columns: Columns) -> Iterator[Statement]:
     bodies = [each for each in definitions.corpus.functions if not each.table]
-    named = [(each.name, Reading(each.body, definitions.failures)) for each in bodies]
+    named = [(each.name, reading_of(each.body, definitions.failures)) for each in bodies]
     for name, reading in [*named, *definitions.routines_read]:
         target = Dataset(definitions.corpus.namespace, name)
         yield LateStatement.of(target, reading.script.dialect, Body(reading, columns))

@@ -15,7 +15,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
-from lineal.extract.sql.statements import (
+from lineal.extract.sql.statements.steps import (
     Altered,
     Column,
     Dropped,

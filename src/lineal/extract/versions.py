@@ -14,7 +14,7 @@ from lineal.extract.naming import Naming
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.reading import Reading
-from lineal.extract.sql.statements import Plan, Step
+from lineal.extract.sql.statements.steps import Plan, Step
 from lineal.extract.timeline import Change, Timeline, Version
 from lineal.model.edge import Dataset
 from lineal.model.script import Script

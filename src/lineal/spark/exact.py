@@ -25,8 +25,8 @@ from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Dataset, Edge
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
 from lineal.model.script import Corpus, Script
+from lineal.spark.availability import one_line
 from lineal.spark.plan import analysed, described
-from lineal.spark.session import one_line
 from lineal.spark.stand_in import StandIns
 from lineal.views.words import counted
 

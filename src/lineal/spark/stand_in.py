@@ -10,9 +10,9 @@ from lineal.extract.sql.translate import type_name
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.script import Corpus, Function
+from lineal.spark.availability import one_line
 from lineal.spark.functions import head_and_body
 from lineal.spark.names import column as quoted
-from lineal.spark.session import one_line
 
 UNKNOWN_TYPE = "STRING"
 

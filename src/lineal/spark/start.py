@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lineal.spark.session import QUIET, SparkUnavailable, check
+from lineal.spark.availability import QUIET, SparkUnavailable, check
 
 NOISE = ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "py4j")
 """Loggers of pyspark that write each error to the terminal, though we catch it."""

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from lineal.extract.definitions import extract
+from lineal.extract.corpus import extract
 from lineal.model.script import Corpus, Script
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineal.extract.definitions import extract
+from lineal.extract.corpus import extract
 from lineal.extract.sql.tables import parts_in_text
 from lineal.model.script import Corpus, Script
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from casefile import codes_in, edges_in
-from lineal.extract.definitions import extract
+from lineal.extract.corpus import extract
 from lineal.extract.sql.pivots import MOST_COLUMNS
 from lineal.model.script import Corpus, Script
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lineal.extract.definitions import extract
+from lineal.extract.corpus import extract
 from lineal.model.diagnostic import Code, Place
 from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.projects import load, stamp

@@ -14,6 +14,7 @@ from sqlglot import exp
 from lineal.algebra.frame import Frame, Lineage, Slot, answer, doubted, pour, star_slot
 from lineal.extract.sql.columns import edited, struct_star
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.scope import UNRESOLVED, Scope, Source, field_of
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset, Doubt
@@ -411,7 +412,7 @@ def side_by_side_stars(left: list[Attribute], right: list[Attribute], doubt: Dou
     return [fresh(slot, (), doubt or first.doubt)]
 
 
-class FrameEvaluation(Evaluation):
+class FrameEvaluation(QueryEvaluation):
     """An evaluation in which a subquery may be a DataFrame."""
 
     __slots__ = ()

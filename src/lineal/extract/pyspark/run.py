@@ -12,7 +12,7 @@ from lineal.extract.pyspark.relation import FrameEvaluation, Relation
 from lineal.extract.pyspark.values import Unknown, Value, label_of
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Catalog
-from lineal.extract.sql.statements import Partition
+from lineal.extract.sql.statements.steps import Partition
 from lineal.model.boundary import Passing, internal_error
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset

@@ -22,7 +22,8 @@ from lineal.extract.sql.placeholders import is_naming, name_of, rename_placehold
 from lineal.extract.sql.procedural.values import Locals
 from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.scope import Scope
-from lineal.extract.sql.statements import Dropped, Plan, Using, plan_of
+from lineal.extract.sql.statements.families import plan_of
+from lineal.extract.sql.statements.steps import Dropped, Plan, Using
 from lineal.model.diagnostic import Code
 from lineal.model.paths import path_name
 

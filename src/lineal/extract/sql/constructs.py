@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.parse import deep, parse
 from lineal.extract.sql.reading import Reading
 from lineal.model.finding import Construct
@@ -29,7 +30,7 @@ def constructs_of(corpus: Corpus) -> list[Construct]:
 def _in_script(script: Script) -> Iterator[Construct]:
     if "(" not in script.text:  # each of them stands in parentheses
         return
-    reading = Reading(script)
+    reading = reading_of(script)
     trees, _, _ = parse(reading)
     for tree in trees:
         yield from _in_tree(tree, reading, script.target or "")

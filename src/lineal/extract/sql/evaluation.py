@@ -13,7 +13,7 @@ from lineal.extract.sql.dialects import Facts
 from lineal.model.diagnostic import Code, Diagnostic, Severity
 from lineal.model.edge import Column, Dataset
 from lineal.model.names import Fold
-from lineal.model.way import IDENTITY, Clause
+from lineal.model.way import Clause
 
 if TYPE_CHECKING:
     from lineal.extract.entries import Definition, State
@@ -140,26 +140,19 @@ class Evaluation:
 
     def query(self, node: Any, parent: Scope | None, ctes: dict[str, Frame]) -> Frame:
         """The frame of any query that stands in another."""
-        from lineal.extract.sql.query import query
-
-        return query(node, parent, ctes, self)
+        raise NotImplementedError
 
     def value_of(self, node: Any, scope: Scope) -> Lineage:
-        from lineal.extract.sql.expressions import value_of
-
-        return value_of(node, IDENTITY, scope)
+        """The lineage of an expression's value."""
+        raise NotImplementedError
 
     def has_body(self, node: Any) -> bool:
         """Whether a call is that of a function which the project defines itself."""
-        from lineal.extract.sql.expressions import function_name
-
-        functions = self.catalog.functions
-        return bool(functions) and function_name(node) in functions
+        raise NotImplementedError
 
     def star_slots(self, node: Any, scope: Scope) -> list[Slot]:
-        from lineal.extract.sql.columns import star_slots
-
-        return star_slots(node, scope)
+        """The columns that a star stands for."""
+        raise NotImplementedError
 
     def report(self, code: Code, message: str, node: exp.Expr, hint: str = "") -> None:
         self.diagnostics.append(Diagnostic(code, message, self.reading.place_of(node), hint))

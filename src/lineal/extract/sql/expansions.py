@@ -20,6 +20,7 @@ from sqlglot import exp
 from lineal.algebra.frame import Trail
 from lineal.extract.sql.parse import deep, parse
 from lineal.extract.sql.reading import Reading, add_calls, call_name, offset_of, segments
+from lineal.model.boundary import Failures
 from lineal.model.edge import Call, Calls
 from lineal.model.script import Expansion, Script
 
@@ -40,6 +41,27 @@ SILENT = (exp.If, exp.Kwarg, exp.PropertyEQ, exp.Where, exp.Filter)
 """Parts of a call that are no calls: WHEN a THEN b, f(name => a)."""
 
 MOST_LEAVES = 2_000
+
+
+class ExpandedReading(Reading):
+    """A script in which macros have written: their text is named after the macro."""
+
+    __slots__ = ("_expansions",)
+
+    def __init__(self, script: Script, failures: Failures | None = None) -> None:
+        super().__init__(script, failures)
+        self._expansions: Expansions | None = None
+
+    def calls_along(self, trail: Trail) -> Calls:
+        """The calls of a trail, with what macros have written under the macro's name."""
+        if self._expansions is None:
+            self._expansions = Expansions(self)
+        return self._expansions.calls(trail)
+
+
+def reading_of(script: Script, failures: Failures | None = None) -> Reading:
+    """Return the reading of a script: few have text that macros wrote."""
+    return ExpandedReading(script, failures) if script.expansions else Reading(script, failures)
 
 
 class Expansions:

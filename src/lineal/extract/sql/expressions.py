@@ -476,24 +476,13 @@ def extract(node: exp.Extract, way: Way, calls: Any, stack: Stack, scope: Scope,
 def named_call(node: exp.Anonymous, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """f(a)      a function that the parser does not know; PostgreSQL's may make rows"""
     if node.name.lower() in COLUMNS and node.name.lower() not in ONE_ROW:
-        set_of_rows(node, way, calls, stack, scope, into)
+        HANDLERS[exp.Explode](node, way, calls, stack, scope, into)
     elif step_of(node) is not None and node.name.lower() not in scope.evaluation.catalog.functions:
         part(node, way, calls, stack, scope, into)
     elif node.name.lower() == "multiif":  # ClickHouse: multiIf(a > 1, b, c > 2, d, e)
         in_turns(node.expressions, way, (node, calls), stack)
     else:
         function(node, way, calls, stack, scope, into)
-
-
-def set_of_rows(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """SELECT upper(unnest(xs))      PostgreSQL: xs decides how many rows there are, wherever the function stands"""
-    from lineal.extract.sql.generators import LATERAL, fixed
-
-    if scope.evaluation.facts.sets_in_select and scope.clause is Clause.SELECT and scope.rows is not None:
-        for argument in node.iter_expressions():
-            if not fixed(argument, scope):
-                gather(argument, LATERAL, scope.rows, scope)
-    function(node, way, calls, stack, scope, into)
 
 
 def any_(node: exp.Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -981,12 +970,10 @@ def is_row_star(node: Any) -> bool:
 
 def struct_of_star(node: exp.Struct, whole: Lineage, scope: Scope) -> Lineage:
     """struct(t.*, a + 1 AS b)      a field for each column of t, and b"""
-    from lineal.extract.sql.columns import star_slots
-
     found: dict[str, Lineage] = {}
     for item in node.expressions:
         if isinstance(item, exp.Star) or is_row_star(item):
-            slots = star_slots(item, scope)
+            slots = scope.evaluation.star_slots(item, scope)
             if any(slot.star is not None for slot in slots):
                 return whole
             found.update((slot.name, slot.lineage) for slot in slots)
@@ -1046,8 +1033,6 @@ HANDLERS: dict[type, Handler] = {
     exp.Columns: columns,
     exp.Extract: extract,
     exp.Anonymous: named_call,
-    exp.Explode: set_of_rows,
-    exp.ExplodingGenerateSeries: set_of_rows,
     exp.CombinedAggFunc: combined,
     exp.CombinedParameterizedAgg: combined,
     **dict.fromkeys(PATHS, part),

@@ -19,11 +19,11 @@ from lineal.algebra.frame import (
     renamed,
 )  # fmt: skip
 from lineal.extract.sql.composites import origin_type
-from lineal.extract.sql.expressions import carried, gather, item_of, value_of
+from lineal.extract.sql.expressions import HANDLERS, Stack, carried, function, gather, item_of, value_of
 from lineal.extract.sql.paths import leads_to_part, path_of
 from lineal.extract.sql.scope import Scope, field_of, with_fields
 from lineal.extract.sql.structs import field_names, is_struct
-from lineal.model.way import IDENTITY, Clause, How
+from lineal.model.way import IDENTITY, Clause, How, Way
 
 LATERAL = decides(How.JOIN, Clause.LATERAL)
 
@@ -251,3 +251,16 @@ FLATTENED = ("seq", "key", "path", "index", "value", "this")
 
 def column_names(alias: exp.TableAlias | None) -> list[str]:
     return [column.name for column in alias.args.get("columns") or ()] if alias is not None else []
+
+
+def set_of_rows(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """SELECT upper(unnest(xs))      PostgreSQL: xs decides how many rows there are, wherever the function stands"""
+    if scope.evaluation.facts.sets_in_select and scope.clause is Clause.SELECT and scope.rows is not None:
+        for argument in node.iter_expressions():
+            if not fixed(argument, scope):
+                gather(argument, LATERAL, scope.rows, scope)
+    function(node, way, calls, stack, scope, into)
+
+
+HANDLERS[exp.Explode] = set_of_rows
+HANDLERS[exp.ExplodingGenerateSeries] = set_of_rows

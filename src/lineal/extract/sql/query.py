@@ -517,19 +517,8 @@ def pivot_statement(node: exp.Pivot, parent: Scope | None, ctes: CTEs, evaluatio
     return Frame(frame.slots, rows)
 
 
-def change(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
-    """WITH c AS (DELETE FROM t RETURNING a) …      the rows that a change gives back"""
-    from lineal.extract.sql.statements.returning import returned
-
-    return returned(node, parent, ctes, evaluation)
-
-
 QUERIES: dict[type, Callable[[Any, Scope | None, CTEs, Evaluation], Frame]] = {
     exp.Select: select,
-    exp.Insert: change,
-    exp.Update: change,
-    exp.Delete: change,
-    exp.Merge: change,
     exp.Subquery: subquery,
     exp.Union: set_operation,
     exp.Intersect: set_operation,

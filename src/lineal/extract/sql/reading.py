@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
@@ -18,9 +18,6 @@ from lineal.model.diagnostic import Place
 from lineal.model.edge import Call, Calls
 from lineal.model.script import Script
 from lineal.model.way import Confidence
-
-if TYPE_CHECKING:
-    from lineal.extract.sql.expansions import Expansions
 
 OPERATORS: dict[type[exp.Expr], str] = {
     exp.Add: "add", exp.Sub: "subtract", exp.Mul: "multiply", exp.Div: "divide", exp.IntDiv: "divide",
@@ -104,7 +101,6 @@ class Reading:
     __slots__ = (
         "_before_commas",
         "_chunks",
-        "_expansions",
         "_last_item",
         "_lines",
         "_starts",
@@ -127,7 +123,6 @@ class Reading:
         self.found: Any = None
         """what procedural code holds besides its statements"""
         self._chunks: list[list[Token]] | None = None
-        self._expansions: Expansions | None = None
         self._lines: list[int] | None = None
         self._starts: list[int] | None = None
         self._tokens: list[Token] | None = None
@@ -152,20 +147,14 @@ class Reading:
             return trail[0].calls
         if trail[1] is None and trail[2] is None:
             return ()
-        if self.script.expansions:
-            return self.calls_as_written(trail)
+        return self.calls_along(trail)
+
+    def calls_along(self, trail: Trail) -> Calls:
+        """The calls of a trail that has some."""
         path: list[Call] = []
         for _, calls, is_body in segments(trail):
             add_calls(path, self.names_of(calls), is_body)
         return tuple(path)
-
-    def calls_as_written(self, trail: Trail) -> Calls:
-        """The same, with what macros have written under the macro's name."""
-        from lineal.extract.sql.expansions import Expansions  # few scripts have any, and it has to parse, too
-
-        if self._expansions is None:
-            self._expansions = Expansions(self)
-        return self._expansions.calls(trail)
 
     def names_of(self, calls: Iterable[Any]) -> tuple[str, ...]:
         """The names of calls, without those that only group."""

@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from lineal.extract.sql.annotation import ColumnsOf
 from lineal.extract.sql.dialects import facts_of
+from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.parse import deep, parse
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.spark_writing import write
@@ -107,7 +108,7 @@ class Translator:
         spoken = script.dialect.lower() in SPOKEN
         if spoken and not self.names:
             return [Translated(script.text, True)]
-        reading = Reading(script)
+        reading = reading_of(script)
         with deep():
             trees, _, diagnostics = parse(reading)
             if diagnostics and spoken:  # Spark knows more of its own language than we do, and says what is wrong

@@ -9,6 +9,7 @@ from lineal.extract.definitions import table_key
 from lineal.extract.jobs import Jobs, Written
 from lineal.extract.said import Sql
 from lineal.extract.sql.dialects import facts_of
+from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.parse import parse
 from lineal.extract.sql.reading import Reading, Spot
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
@@ -70,7 +71,7 @@ class Restored:
         """The statements of the log; those that were given up have left no lineage."""
         for row in self.output.rows("statements"):
             name = row["name"]
-            self.readings[name] = Reading(Script(row["text"], self.dialect, name))
+            self.readings[name] = reading_of(Script(row["text"], self.dialect, name))
             if name not in self.poisoned:
                 databases = (row["database"],) if row["database"] else ()
                 seen = (row["runs"], row["first_seen"], row["last_seen"], tuple(row["users"]))

@@ -16,6 +16,7 @@ from lineal.extract.postgres.composed import composed, parameters_in
 from lineal.extract.postgres.origins import Origin, Origins
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.reading import Reading, offset_of
 from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Column, Dataset
@@ -72,7 +73,7 @@ class Values:
         functions = [script for _, script in catalogue.functions]
         plain = Definitions(Corpus(DIALECT, functions, catalogue.datasets, defaults=definitions.corpus.defaults))
         plain.gather_definitions()
-        self.evaluation = Evaluation(plain, Reading(Script("", DIALECT)), facts_of(DIALECT), Dataset("", "plan"))
+        self.evaluation = QueryEvaluation(plain, Reading(Script("", DIALECT)), facts_of(DIALECT), Dataset("", "plan"))
         self.origins = Origins(definitions, self.defining)
 
     def disagreements(self) -> Iterator[Diagnostic]:

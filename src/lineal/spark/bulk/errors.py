@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lineal.model.boundary import Passing
-from lineal.spark.session import one_line
+from lineal.spark.availability import one_line
 
 NO_CONNECTOR = re.compile(r"No FileSystem for scheme|ClassNotFoundException: Class \S+FileSystem not found")
 

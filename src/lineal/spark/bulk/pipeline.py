@@ -23,6 +23,7 @@ from lineal.model.script import Corpus, Defaults, Script
 from lineal.projects import load
 from lineal.projects.logs.statements import Sessions
 from lineal.projects.schema import schema_datasets
+from lineal.spark.availability import one_line
 from lineal.spark.bulk import rows
 from lineal.spark.bulk.address import local, met
 from lineal.spark.bulk.closure import BUDGET
@@ -36,7 +37,6 @@ from lineal.spark.bulk.settings import settings
 from lineal.spark.bulk.state import State, opened
 from lineal.spark.bulk.statements import Log, Logged, statements, text_key
 from lineal.spark.bulk.tables import tables
-from lineal.spark.session import one_line
 
 RUNTIME = {
     "spark.sql.session.timeZone": "UTC",

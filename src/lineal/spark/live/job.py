@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from lineal.spark.availability import one_line
 from lineal.spark.live.watch import Watch
-from lineal.spark.session import one_line
 
 STOPPED = 130
 """The exit code after Ctrl-C."""

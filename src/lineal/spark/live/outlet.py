@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Condition, Thread
 from typing import Any
 
-from lineal.spark.session import one_line
+from lineal.spark.availability import one_line
 
 Event = dict[str, Any]
 Said = Callable[[str], None]

@@ -13,8 +13,8 @@ from lineal.model.edge import Column, Dataset, Edge, Site, Usage
 from lineal.model.extraction import Coverage, DatasetInfo, Extraction
 from lineal.model.job import Run
 from lineal.model.paths import is_path
+from lineal.spark.availability import one_line
 from lineal.spark.live.listener import CHECKPOINTS, VARIABLES, Closed, Execution, Problem
-from lineal.spark.session import one_line
 
 NO_SINKS = frozenset(("ForeachBatchSink", "ForeachWriterTable"))
 """Sinks of streams that call a function: what that writes is an execution of its own."""

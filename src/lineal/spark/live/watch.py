@@ -18,11 +18,11 @@ from lineal.model.edge import Dataset
 from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.job import Job
 from lineal.model.openlineage import NO_NAMESPACE
+from lineal.spark.availability import one_line
 from lineal.spark.live import procedures
 from lineal.spark.live.listener import DATASET_LINEAGE, Execution, Listener
 from lineal.spark.live.outlet import ToFile, ToServer
 from lineal.spark.live.record import Recorder, Write
-from lineal.spark.session import one_line
 
 if TYPE_CHECKING:
     from lineal.api import Lineage

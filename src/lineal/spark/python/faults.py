@@ -11,6 +11,8 @@ from types import TracebackType
 from typing import Any
 
 from lineal.model.diagnostic import Place
+from lineal.spark.run.errors import causes
+from lineal.spark.run.errors import message_of as said_by_spark
 
 Files = Mapping[str, str]
 """The project's own files: as Python or Spark names them, and as the project calls them."""
@@ -23,9 +25,6 @@ CALL_SITE = re.compile(r"^(.*):(\d+)$")
 
 def message_of(problem: BaseException) -> str:
     """ZeroDivisionError: division by zero; of Spark's exceptions what Spark says."""
-    from lineal.spark.run.errors import causes
-    from lineal.spark.run.errors import message_of as said_by_spark
-
     deepest = list(causes(problem))[-1]
     inside = worker_text(problem)
     if inside:
@@ -94,8 +93,6 @@ def _text(name: str) -> str:
 
 def contexts(problem: BaseException) -> list[Any]:
     """What Spark says about the parts of a query that an exception is about."""
-    from lineal.spark.run.errors import causes
-
     found: list[Any] = []
     for each in causes(problem):
         with suppress(Exception):  # not one of Spark's exceptions
@@ -116,8 +113,6 @@ def call_sites(problem: BaseException, files: Files) -> Iterator[Place]:
 
 def worker_text(problem: BaseException) -> str:
     """The traceback of a function that failed in a worker of Spark: '' for every other exception."""
-    from lineal.spark.run.errors import causes
-
     texts = [str(getattr(each, "desc", None) or each) for each in causes(problem)]
     found = [text for text in texts if "Traceback (most recent call last)" in text]
     return found[-1] if found else ""

@@ -13,23 +13,3 @@ crosscheck    static lineage = Catalyst's
 warehouse     parquet folder or catalogue; state: what stands, and from which inputs
 errors        Spark's exceptions in one line, with file and line
 """
-
-from __future__ import annotations
-
-from lineal.spark.run.pipeline import Options, run
-from lineal.spark.run.result import Began, Ended, Event, Note, Outcome, Planned, Status, Summary
-from lineal.spark.run.state import WarehouseError
-
-__all__ = [
-    "Began",
-    "Ended",
-    "Event",
-    "Note",
-    "Options",
-    "Outcome",
-    "Planned",
-    "Status",
-    "Summary",
-    "WarehouseError",
-    "run",
-]

@@ -8,7 +8,8 @@ from threading import Lock
 from typing import Any
 
 from lineal.extract.catalyst.plan import Names
-from lineal.extract.definitions import PYTHON, extract
+from lineal.extract.corpus import extract
+from lineal.extract.definitions import PYTHON
 from lineal.extract.sql.translator import Translated, Translator
 from lineal.graph.compare import Disagreement, Fact, compare, facts, written
 from lineal.graph.graph import Graph

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lineal.extract.catalyst.plan import Names
-from lineal.extract.definitions import extract
+from lineal.extract.corpus import extract
 from lineal.extract.sql.translator import Translated, Translator
 from lineal.graph.compare import Disagreement
 from lineal.model.extraction import Extraction

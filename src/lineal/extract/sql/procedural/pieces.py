@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot.tokenizer_core import Token
 
 from lineal.extract.sql.procedural.flow import Assignment, Body, Moment
-from lineal.extract.sql.statements import Dropped, Emptied, Plan
+from lineal.extract.sql.statements.steps import Dropped, Emptied, Plan
 from lineal.model.diagnostic import Diagnostic, Place
 
 

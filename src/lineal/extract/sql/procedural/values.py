@@ -24,6 +24,7 @@ from lineal.algebra.frame import (
     united,
 )
 from lineal.extract.sql.evaluation import Catalog, Evaluation
+from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.procedural.flow import Assignment, Body, Moment, Ref
 from lineal.extract.sql.procedural.triggers import NO_TRIGGER
 from lineal.extract.sql.query import query
@@ -340,7 +341,7 @@ class Values:
             lineage: Lineage = {(Column(PARAMETERS, name), IDENTITY): None} if self.called else NOTHING
             self.frames[assignment] = Frame([Slot(name, name, lineage)], NOTHING)
             return
-        evaluation = Evaluation(self.catalog, assignment.reading, user.facts, user.target)
+        evaluation = QueryEvaluation(self.catalog, assignment.reading, user.facts, user.target)
         evaluation.definition = reader_of(assignment, user)
         evaluation.around = around = Locals(evaluation, assignment.moment, self.called, self.trigger)
         row = self.row_named(assignment.tree, evaluation)

@@ -8,6 +8,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import Facts, facts_of
+from lineal.extract.sql.one_statement import shallow_tree, why_unread
 from lineal.extract.sql.procedural.dynamic import Dynamic, constant
 from lineal.extract.sql.procedural.flow import Assignment, Body, Ref
 from lineal.extract.sql.procedural.pieces import Found, Piece, Routine, Target
@@ -119,8 +120,6 @@ class Walker:
         return piece
 
     def parsed(self, tokens: Tokens) -> Any:
-        from lineal.extract.sql.parse import shallow_tree, why_unread
-
         first = tokens[0]
         if first.token_type in COMMANDS and len(tokens) > 1:
             rest = self.text[tokens[1].start : tokens[-1].end + 1]

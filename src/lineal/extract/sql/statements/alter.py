@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from lineal.algebra.frame import NOTHING, Frame
 from lineal.extract.sql.dialects import Facts
-from lineal.extract.sql.statements import (
+from lineal.extract.sql.statements.change import delete
+from lineal.extract.sql.statements.steps import (
     Altered,
     Column,
     Dropped,
@@ -20,7 +21,6 @@ from lineal.extract.sql.statements import (
     Unsupported,
     listed_columns,
 )  # fmt: skip
-from lineal.extract.sql.statements.change import delete
 from lineal.extract.sql.tables import is_named, spelled, target_of
 from lineal.model.way import Clause
 

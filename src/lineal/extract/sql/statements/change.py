@@ -16,7 +16,7 @@ from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.relations import join_, relation, table_name
 from lineal.extract.sql.scope import CTEs, Scope, Source
-from lineal.extract.sql.statements import Plan, Unsupported
+from lineal.extract.sql.statements.steps import Plan, Unsupported
 from lineal.extract.sql.tables import is_named, spelled
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause

@@ -10,9 +10,10 @@ from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.repairs import NO_DATA
-from lineal.extract.sql.statements import Renamed, Step, Swapped, Unsupported, use
+from lineal.extract.sql.statements import use
 from lineal.extract.sql.statements.alter import copy_of
 from lineal.extract.sql.statements.copy import unload
+from lineal.extract.sql.statements.steps import Renamed, Step, Swapped, Unsupported
 from lineal.extract.sql.tables import spelled
 
 PART = r'(?:[\w$#]+|"[^"]+"|`[^`]+`|\[[^\]]+\])'

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from lineal.algebra.frame import NOTHING, Frame, Slot
 from lineal.extract.sql.dialects import Facts
-from lineal.extract.sql.statements import Plan, Unsupported, listed_columns
+from lineal.extract.sql.statements.steps import Plan, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_named, spelled, target_of
 from lineal.model.edge import Column, Doubt
 from lineal.model.paths import path_name

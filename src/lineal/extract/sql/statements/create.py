@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Slot
 from lineal.extract.sql.dialects import Facts
-from lineal.extract.sql.statements import Plan, Shown, Step, Unsupported, listed_columns
+from lineal.extract.sql.statements.steps import Plan, Shown, Step, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_local, is_named, spelled, target_of
 from lineal.model.extraction import ColumnInfo
 

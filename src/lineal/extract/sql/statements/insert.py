@@ -12,8 +12,8 @@ from lineal.extract.sql.dialects.table_functions import ELSEWHERE
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.relations import join_, listed, relation
 from lineal.extract.sql.scope import CTEs, Scope, Source
-from lineal.extract.sql.statements import Partition, Plan, Unsupported, listed_columns
 from lineal.extract.sql.statements.change import assigned
+from lineal.extract.sql.statements.steps import Partition, Plan, Unsupported, listed_columns
 from lineal.extract.sql.table_functions import first_text, name_of, table_elsewhere
 from lineal.extract.sql.tables import Named, is_named, spelled, target_of
 from lineal.model.paths import path_name

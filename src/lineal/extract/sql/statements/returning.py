@@ -10,12 +10,35 @@ from sqlglot import exp
 from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, renamed
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.query import project, query, with_
+from lineal.extract.sql.query import QUERIES, project, query, with_
 from lineal.extract.sql.relations import relation
 from lineal.extract.sql.scope import CTEs, Scope, Source
-from lineal.extract.sql.statements import CHANGES, Plan, listed_columns, plan_of
 from lineal.extract.sql.statements.change import aliased, deleted, merged, update_parts
+from lineal.extract.sql.statements.planning import plan_of
+from lineal.extract.sql.statements.steps import Plan, Steps, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_named, spelled
+
+CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
+
+
+def gives_rows(node: Any) -> bool:
+    """Whether a change stands in WITH, or the rows of this one are written somewhere else."""
+    args = node.args
+    returning = args.get("returning")
+    if returning is not None and returning.args.get("into") is not None:
+        return True
+    return args.get("with_") is not None and any(isinstance(cte.this, CHANGES) for cte in args["with_"].expressions)
+
+
+def with_others(node: Any, found: Steps | type[Unsupported], facts: Facts) -> Steps | type[Unsupported]:
+    """WITH c AS (INSERT …) SELECT …, UPDATE … OUTPUT … INTO u      several writes in one statement"""
+    if not gives_rows(node):
+        return found
+    steps: list[Any] = list(changes_in(node.args["with_"], facts)) if node.args.get("with_") is not None else []
+    steps.extend(found if isinstance(found, list) else [] if found is None or found is Unsupported else [found])
+    if facts.output_into and node.args.get("returning") is not None and node.args["returning"].args.get("into"):
+        steps.append(output_plan(node, facts))
+    return [step for step in steps if step is not None]
 
 
 def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
@@ -118,3 +141,6 @@ def inserted(node: exp.Insert, old: Source, rows: Lineage, ctes: CTEs, evaluatio
     there = {slot.key for slot in frame.slots}
     unset = [Slot(name, key, NOTHING) for name, key in known if key not in there]
     return Frame([*frame.slots, *unset], NOTHING)
+
+
+QUERIES.update(dict.fromkeys(CHANGES, returned))

@@ -7,7 +7,8 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
-from lineal.extract.sql.statements import Plan, Steps, Unsupported, plan_of
+from lineal.extract.sql.statements.planning import plan_of
+from lineal.extract.sql.statements.steps import Plan, Steps, Unsupported
 from lineal.extract.sql.tables import is_local, is_named, spelled
 
 

@@ -7,7 +7,7 @@ import re
 from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
-from lineal.extract.sql.statements import Using
+from lineal.extract.sql.statements.steps import Using
 
 CATALOGUES = frozenset(("tsql", "fabric", "snowflake", "redshift"))
 """Dialects in which USE x names a database that holds schemas; elsewhere a database is a schema."""

@@ -1,0 +1,32 @@
+"""What a user asks of the lineage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from lineal.graph.select import Selection
+
+
+class Request(NamedTuple):
+    """What the user asked for, beside what is analysed."""
+
+    selection: Selection | None
+    node: str | None
+    column: str | None
+    direction: str | None
+    impact: bool
+    level: str
+    with_rows: bool
+    output: str | None
+    classification: str | None
+
+    @property
+    def traces(self) -> bool:
+        """Whether a column is asked for, or a selector, which follows columns."""
+        return self.column is not None or self.selection is not None
+
+    @property
+    def view(self) -> str:
+        """What is traced has a chain, everything else a table."""
+        return self.output or ("chain" if self.traces and self.level == "column" else "table")

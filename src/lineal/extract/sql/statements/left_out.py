@@ -1,0 +1,44 @@
+"""Statements of which a part was left out: what they say is less certain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.algebra.frame import Frame, doubted
+from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.placeholders import LEFT_OUT
+from lineal.extract.sql.statements.steps import After, Made, Plan
+from lineal.model.edge import Doubt
+from lineal.model.way import Confidence
+
+CLAUSE_LEFT_OUT = Doubt(Confidence.MEDIUM, False, "a part of the statement is only known when it runs")
+
+
+def less_certain(node: Any, steps: Any, facts: Facts) -> Any:
+    """SELECT a FROM t WHERE b = 1 {and_more}      what was left out may say more about every column"""
+    if node._meta is None or LEFT_OUT not in node._meta:
+        return steps
+    for step in steps if isinstance(steps, list) else [steps]:
+        if isinstance(step, Plan) and step.made is not None:
+            step.made = made_with_doubt(step.made)
+        elif isinstance(step, Plan):
+            step.after = after_with_doubt(step.after)
+    return steps
+
+
+def made_with_doubt(made: Made) -> Made:
+    """What an UPDATE sets, less certain."""
+    return lambda evaluation, ctes: weakened(made(evaluation, ctes))
+
+
+def after_with_doubt(after: After | None) -> After:
+    """What is done with a query's frame, and then a doubt about all of it."""
+    if after is None:
+        return lambda frame, evaluation, ctes: weakened(frame)
+    return lambda frame, evaluation, ctes: weakened(after(frame, evaluation, ctes))
+
+
+def weakened(frame: Frame) -> Frame:
+    """The same columns and rows, less certain."""
+    slots = [slot._replace(lineage=doubted(slot.lineage, CLAUSE_LEFT_OUT)) for slot in frame.slots]
+    return Frame(slots, doubted(frame.rows, CLAUSE_LEFT_OUT))

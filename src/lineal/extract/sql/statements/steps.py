@@ -1,0 +1,162 @@
+"""What a statement does in its script: the plan of a write, and the steps beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Frame
+from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.tables import Named
+from lineal.model.extraction import ColumnInfo
+
+Made = Callable[[Any, Any], Frame]
+"""What makes a frame, given the evaluation and the CTEs."""
+
+After = Callable[[Frame, Any, Any], Frame]
+"""What is done with a query's frame, given the evaluation and the CTEs."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a statement does: the name it writes, and the query that it writes there."""
+
+    name: str
+    key: str
+    kind: str
+    query: Any = None
+    columns: list[tuple[str, str]] = field(default_factory=list)
+    """the column list, as (spelling, key)"""
+    schema: list[ColumnInfo] | None = None
+    """the declared columns of CREATE TABLE t (a INT)"""
+    defines: bool = True
+    """the query decides the schema; an INSERT only adds rows"""
+    positional: bool = False
+    """columns are matched by position with the target's schema"""
+    with_: Any = None
+    node: Any = None
+    made: Made | None = None
+    """instead of a query: what an UPDATE sets, given the evaluation and the CTEs"""
+    after: After | None = None
+    """what is done with the query's frame: ON CONFLICT DO UPDATE"""
+    partition: Partition | None = None
+    """INSERT INTO t PARTITION (day, region = 'EU')"""
+    moment: Any = None
+    """where the statement stands in a procedure, and so what its variables are"""
+
+    temporary: bool = False
+    """CREATE TEMP TABLE, #t: gone at the end of the script"""
+    keeps: bool = False
+    """CREATE TABLE IF NOT EXISTS: what is there already stays"""
+    replaces: bool = False
+    """CREATE OR REPLACE"""
+    overwrites: bool = False
+    """INSERT OVERWRITE: the rows that were there are gone"""
+    like: tuple[tuple[str, str], ...] = ()
+    """CREATE TABLE t LIKE s: the spelling and key of s, whose columns t has, too"""
+
+
+class Partition(NamedTuple):
+    """PARTITION (day, region = 'EU')      the last columns of the query are day, and none is region"""
+
+    given: list[Named]
+    last: list[Named]
+
+    def arranged(self, columns: list[Named], frame: Frame) -> list[Named]:
+        """The names of the query's columns: those of the target without the partition's, then those that come last."""
+        keys = {key for _, key in (*self.given, *self.last)}
+        free = [column for column in columns if column[1] not in keys]
+        if not columns:
+            width = len(frame.slots) - len(self.last)
+            free = [(slot.name, slot.key) for slot in frame.slots[:width]] if frame.complete else []
+            return [*free, *self.last] if frame.complete else []
+        return [*free, *self.last]
+
+
+class Dropped(NamedTuple):
+    """DROP TABLE t"""
+
+    key: str
+    arms: tuple[tuple[int, int], ...] = ()
+    """the branches and loops of a procedure that it stands in"""
+
+
+class Emptied(NamedTuple):
+    """TRUNCATE TABLE t"""
+
+    key: str
+    arms: tuple[tuple[int, int], ...] = ()
+
+
+class Renamed(NamedTuple):
+    """ALTER TABLE t RENAME TO u"""
+
+    name: str
+    key: str
+    to_name: str
+    to_key: str
+    node: Any = None
+
+
+class Swapped(NamedTuple):
+    """ALTER TABLE t SWAP WITH u"""
+
+    name: str
+    key: str
+    other_name: str
+    other_key: str
+    node: Any = None
+
+
+class Column(NamedTuple):
+    """A column in ALTER TABLE: its spelling and key, and the type that it gets."""
+
+    name: str
+    key: str
+    type: str = ""
+
+
+class Altered(NamedTuple):
+    """ALTER TABLE t RENAME COLUMN a TO b, ADD COLUMN c INT, DROP COLUMN d      (a, b), (None, c), (d, None)"""
+
+    name: str
+    key: str
+    changes: tuple[tuple[Column | None, Column | None], ...]
+
+
+class Shown(NamedTuple):
+    """CREATE MATERIALIZED VIEW v TO t      whoever reads v reads t"""
+
+    key: str
+    of_key: str
+    of_name: str
+
+
+class Using(NamedTuple):
+    """USE db, SET search_path TO a, b      what a name without a schema means from here on"""
+
+    catalog: str | None
+    schemas: tuple[str, ...] | None
+
+
+Step = Plan | Dropped | Emptied | Renamed | Swapped | Altered | Shown | Using
+"""What a statement does in its script."""
+
+Steps = Step | list[Step] | None
+
+
+class Unsupported:
+    """This statement is not traced."""
+
+
+def listed_columns(schema: Any, facts: Facts) -> list[tuple[str, str]]:
+    """t (a, b COMMENT 'x')      the names of a column list"""
+    found = []
+    for item in schema.expressions:
+        identifier = item.this if isinstance(item, exp.ColumnDef) else item
+        if isinstance(identifier, (exp.Identifier, exp.Column)):
+            found.append((identifier.name, facts.fold(identifier.name, identifier.args.get("quoted"))))
+    return found
