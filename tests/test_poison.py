@@ -117,7 +117,7 @@ STAGES = {
     "reading": Stage("lineal.projects.files.read_text", lambda path, report: path),
     "words": Stage("lineal.extract.sql.parse.words", lambda script: script.text),
     "parsing": Stage(
-        "lineal.extract.sql.parse.parsed lineal.extract.sql.repairs.parsed", lambda words, dialect, text: text
+        "lineal.extract.sql.parse.parsed lineal.extract.sql.repairs.parsed", lambda words, dialect, text, *_: text
     ),
     "planning": Stage("lineal.extract.definitions.plan_of", lambda tree, facts: tree.sql()),
     "names": Stage("lineal.extract.definitions.Definitions.fully_named", lambda self, step, naming: step.name),

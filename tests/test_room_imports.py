@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -108,6 +109,42 @@ def test_front_ends_do_not_know_each_other(front_end: str) -> None:
     here = [each for each in EVERY if each.file.startswith(f"extract/{front_end}/")]
     wrong = [str(each) for each in here if f"{each.module}.".startswith(tuple(f"{name}." for name in forbidden))]
     assert wrong == []
+
+
+def needed(path: Path) -> Iterator[str]:
+    """The modules of lineal that a file needs to run, inside functions or not; a type checker's are left out."""
+    me = module_of(path)
+    for node in running(ast.parse(path.read_text(encoding="utf-8"))):
+        named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            named = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in named:
+            parts = name.split(".")
+            found = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
+            yield from (each for each in found if each in MODULES and not f"{me}.".startswith(f"{each}."))
+
+
+def running(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every node, but for those that only a type checker sees."""
+    for node in ast.iter_child_nodes(tree):
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            yield node
+            yield from running(node)
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(path): path for path in FILES}
+
+
+def test_no_modules_import_each_other() -> None:
+    """Not even inside functions: whoever reads a module may begin with what it imports."""
+    graph = {module: set(needed(path)) for module, path in MODULES.items()}
+    assert len(graph) > 400
+    TopologicalSorter(graph).prepare()
 
 
 @pytest.mark.parametrize("library", HEAVY)

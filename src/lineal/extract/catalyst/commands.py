@@ -9,7 +9,7 @@ from lineal.algebra.frame import Frame, scan
 from lineal.extract.catalyst import row_level
 from lineal.extract.catalyst.operators import frame_of
 from lineal.extract.catalyst.sink import Sink
-from lineal.extract.catalyst.tree import Node
+from lineal.extract.catalyst.tree import Node, table_identifier
 from lineal.model.diagnostic import Code
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ def query_of(node: Node, plan: Plan) -> Frame | None:
 
 def table_as_select(node: Node, plan: Plan) -> Sink | None:
     """CREATE TABLE t AS SELECT …, INSERT INTO t SELECT …      Spark has matched the columns by then"""
-    from lineal.extract.catalyst.plan import table_identifier
-
     identifier = table_identifier(node.args.get("table") or node.args.get("catalogTable") or node.args.get("tableDesc"))
     return written(plan.names.of(identifier) if identifier else noted(node, plan), "table", node, plan)
 
@@ -63,8 +61,6 @@ def delta_table(node: Node, plan: Plan) -> Sink | None:
     source = next((query for query in node.trees("query") if query.name == "CloneTableCommand"), None)
     if source is None:
         return table_as_select(node, plan)
-    from lineal.extract.catalyst.plan import table_identifier
-
     return Sink(plan.names.of(table_identifier(node.args.get("table"))), "table", copied(source, plan))
 
 

@@ -11,7 +11,7 @@ from lineal.extract.catalyst.commands import commands_in, sink_of
 from lineal.extract.catalyst.expressions import Scope, function_name
 from lineal.extract.catalyst.operators import CHANGES, by_position, frame_of
 from lineal.extract.catalyst.sink import Sink
-from lineal.extract.catalyst.tree import Node, expression_id, read
+from lineal.extract.catalyst.tree import Node, expression_id, read, table_identifier
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Calls, Column, Dataset, Read
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
@@ -204,14 +204,6 @@ class Plan:
         name = self.names.of(identifier)
         temporary = bool(node.args.get("isTempView")) or len(identifier) == 1
         return name if not temporary or name.lower() in self.names.views else None
-
-
-def table_identifier(table: Any) -> list[str]:
-    """CatalogTable(identifier = TableIdentifier(t, db, catalog))      [catalog, db, t]"""
-    identifier = table.get("identifier") if isinstance(table, dict) else None
-    if not isinstance(identifier, dict):
-        return []
-    return [str(identifier[part]) for part in ("catalog", "database", "table") if identifier.get(part)]
 
 
 class PlanReading:

@@ -79,3 +79,11 @@ def trees_in(value: Any) -> Iterator[Node]:
 def expression_id(args: dict[str, Any]) -> str:
     """a#12      the identity of an attribute, which its name is not"""
     return f"#{args['exprId']['id']}"
+
+
+def table_identifier(table: Any) -> list[str]:
+    """CatalogTable(identifier = TableIdentifier(t, db, catalog))      [catalog, db, t]"""
+    identifier = table.get("identifier") if isinstance(table, dict) else None
+    if not isinstance(identifier, dict):
+        return []
+    return [str(identifier[part]) for part in ("catalog", "database", "table") if identifier.get(part)]
