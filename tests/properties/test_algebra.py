@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineal.algebra.expression import aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import Frame, Lineage, Slot, absorb, merge, star_slot, union, united
+from lineal.algebra.frame import Frame, Slot, star_slot
 from lineal.algebra.frame import Star as OpenStar
+from lineal.algebra.lineage import Lineage, absorb, united
+from lineal.algebra.relation import merge, union
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence, How, Way, compose, way
 

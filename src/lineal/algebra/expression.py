@@ -1,10 +1,14 @@
 """Expression verbs: what an expression does to the values inside it.
 
-An expression is walked from the outside in. The way so far (what will be done to the value) meets the next step,
-and at a column it meets the column's own lineage, by one law: `compose(outer, inner)`.
+An expression is walked from the outside in. The way so far (what will be done to the value) meets
+the next step, and at a column it meets the column's own lineage, by one law: `compose(outer,
+inner)`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
 
 from lineal.model.way import Clause, How, Way, compose, way
 
@@ -55,3 +59,60 @@ def counted(outer: Way) -> Way:
 def decides(how: How, clause: Clause) -> Way:
     """WHERE …, ON …, GROUP BY …: the way of everything that stands in a clause that decides rows."""
     return way(how, clause)
+
+
+# -- what each argument of a call is to its value ------------------------------------------------
+#
+# An argument law takes arguments of any tree and the way so far; it gives each with its own way, in the order of
+# walking. A front end only has to find the arguments.
+
+Argument = TypeVar("Argument")
+Arguments = list[tuple[Argument, Way]]
+
+
+def chosen_in_turns(arguments: Sequence[Argument], outer: Way) -> Arguments[Argument]:
+    """CASE WHEN a THEN b WHEN c THEN d ELSE e END      a, c: CONDITIONAL; b, d, e: TRANSFORMATION
+
+    The arguments are a, b, c, d, e: tests and values by turns, and a last value for what no test
+    has chosen.
+    """
+    test, branch = when(outer), value(outer)
+    last = len(arguments) - 1
+    return [
+        (argument, test if position % 2 == 0 and position != last else branch)
+        for position, argument in enumerate(arguments)
+    ]
+
+
+def chosen_by_operand(arguments: Sequence[Argument], outer: Way) -> Arguments[Argument]:
+    """DECODE(a, 1, b, 2, c, d)
+
+    A and what it is compared with: CONDITIONAL; b, c, d: TRANSFORMATION
+    """
+    operand, *rest = arguments
+    return [(operand, when(outer)), *chosen_in_turns(rest, outer)]
+
+
+def chosen_by_first(arguments: Sequence[Argument], outer: Way) -> Arguments[Argument]:
+    """IF(a, b, c), NVL2(a, b, c)      a: CONDITIONAL; b, c: TRANSFORMATION"""
+    test, *branches = arguments
+    return [(test, when(outer)), *((branch, value(outer)) for branch in branches)]
+
+
+def first_that_is_there(arguments: Sequence[Argument], outer: Way) -> Arguments[Argument]:
+    """COALESCE(a, b), NVL(a, b)
+
+    a, b: TRANSFORMATION, and both decide which is taken: CONDITIONAL
+    """
+    return [
+        *((argument, value(outer)) for argument in arguments),
+        *((argument, when(outer)) for argument in arguments),
+    ]
+
+
+def first_unless_equal(arguments: Sequence[Argument], outer: Way) -> Arguments[Argument]:
+    """NULLIF(a, b)      a: TRANSFORMATION; a, b: CONDITIONAL"""
+    return [
+        *((argument, value(outer)) for argument in arguments[:1]),
+        *((argument, when(outer)) for argument in arguments),
+    ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lineal.algebra.frame import NOTHING, Frame, Slot
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.lineage import NOTHING
 from lineal.extract.entries import Definition, Entry
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.steps import Plan

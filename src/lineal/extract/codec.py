@@ -9,7 +9,10 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
-from lineal.algebra.frame import Frame, Items, Lineage, Made, Part, Slot, Star, Struct, placed
+from lineal.algebra.edges import placed
+from lineal.algebra.frame import Frame, Made, Slot, Star
+from lineal.algebra.lineage import Lineage
+from lineal.algebra.values import Items, Part, Struct
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.reading import Reading, Spot, anchor, offset_of
 from lineal.extract.sql.statements.steps import Plan

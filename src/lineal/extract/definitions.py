@@ -10,7 +10,10 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, edges_of, renamed, slot_at, union_by_name, united
+from lineal.algebra.edges import name as name_dataset
+from lineal.algebra.frame import Frame, Scan, Slot, slot_at
+from lineal.algebra.lineage import NOTHING
+from lineal.algebra.relation import rename, union_by_name
 from lineal.extract.alterations import altered_columns, earlier, later
 from lineal.extract.entries import DEEPEST_DIRECT, Definition, Entry, Pending, Setting, State
 from lineal.extract.naming import Naming, naming_of
@@ -593,7 +596,7 @@ class Definitions:
         for count in ("references", "ambiguous", "unresolved"):
             setattr(evaluation, count, max(getattr(own, count) for _, own in fitting))
         frames = [frame for frame, _ in fitting]
-        return Frame(union_by_name(frames), united(frame.rows for frame in frames))
+        return union_by_name(frames)
 
     def frame_for_table(
         self, definition: Definition, evaluation: Evaluation, trigger: Assignment
@@ -635,7 +638,7 @@ class Definitions:
         if frame.complete and differs and definition.plan.node is not None:
             message = f"{len(columns)} columns are named, the query has {len(frame.slots)}"
             evaluation.report(Code.COLUMN_COUNT, message, definition.plan.node)
-        return renamed(frame, columns)
+        return rename(frame, columns)
 
     def target_columns(self, definition: Definition) -> list[tuple[str, str]]:
         """INSERT INTO t SELECT …      the target's schema, where it is known and complete"""
@@ -947,7 +950,7 @@ class Definitions:
     def edges_into(self, definition: Definition, frame: Frame) -> list[Edge]:
         """What one statement makes of its sources."""
         fallback = (definition.plan.query or definition.plan.node, None, None, None)
-        return edges_of(frame, definition.target, definition.reading, fallback)
+        return name_dataset(frame, definition.target, definition.reading, fallback)
 
     def reads(self) -> list[Read]:
         """Every name that a statement mentions, once per clause; that a program mentions, once per place."""

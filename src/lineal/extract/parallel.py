@@ -18,7 +18,8 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from lineal.algebra.frame import NOTHING, Frame, Slot, Star
+from lineal.algebra.frame import Frame, Slot, Star
+from lineal.algebra.lineage import NOTHING
 from lineal.extract.codec import Unfit
 from lineal.extract.definitions import Prepared
 from lineal.extract.entries import Definition

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from lineal.algebra.frame import Frame, Lineage, Scan, Slot, doubted
+from lineal.algebra.frame import Frame, Scan, Slot
+from lineal.algebra.lineage import Lineage, doubted
 from lineal.extract.entries import Definition, Entry
 from lineal.extract.pyspark.catalog import Known
 from lineal.extract.pyspark.files import File, files_of

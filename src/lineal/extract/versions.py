@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from lineal.algebra.frame import NOTHING, Frame, Scan, Slot, merge
+from lineal.algebra.frame import Frame, Scan, Slot
+from lineal.algebra.lineage import NOTHING
+from lineal.algebra.relation import merge
 from lineal.extract.alterations import Makes, changed, schema_frame
 from lineal.extract.entries import DEEPEST_DIRECT, Definition, Entry, Pending, Setting, State
 from lineal.extract.naming import Naming

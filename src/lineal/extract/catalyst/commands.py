@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lineal.algebra.frame import Frame, scan
+from lineal.algebra.frame import Frame
+from lineal.algebra.relation import scan
 from lineal.extract.catalyst import row_level
 from lineal.extract.catalyst.operators import frame_of
 from lineal.extract.catalyst.sink import Sink
@@ -41,57 +42,59 @@ def query_of(node: Node, plan: Plan) -> Frame | None:
 def table_as_select(node: Node, plan: Plan) -> Sink | None:
     """CREATE TABLE t AS SELECT …, INSERT INTO t SELECT …      Spark has matched the columns by then"""
     identifier = table_identifier(node.args.get("table") or node.args.get("catalogTable") or node.args.get("tableDesc"))
-    return written(plan.names.of(identifier) if identifier else noted(node, plan), "table", node, plan)
+    return write_query(plan.names.dataset_name(identifier) if identifier else noted(node, plan), "table", node, plan)
 
 
 def view_as_select(node: Node, plan: Plan) -> Sink | None:
     """CREATE VIEW v (a, b) AS SELECT …, ALTER VIEW v AS SELECT …"""
     name = node.args.get("name")
     parts = [str(name[p]) for p in ("catalog", "database", "table") if name.get(p)] if isinstance(name, dict) else []
-    return written(plan.names.of(parts) if parts else noted(node, plan), "view", node, plan)
+    return write_query(plan.names.dataset_name(parts) if parts else noted(node, plan), "view", node, plan)
 
 
 def noted_sink(node: Node, plan: Plan) -> Sink | None:
     """df.write.save(path), CREATE TABLE catalog.t AS …      named by the engine's note"""
-    return written(noted(node, plan), "table", node, plan)
+    return write_query(noted(node, plan), "table", node, plan)
 
 
-def delta_table(node: Node, plan: Plan) -> Sink | None:
+def create_delta_table(node: Node, plan: Plan) -> Sink | None:
     """CREATE TABLE t SHALLOW CLONE s      CreateDeltaTableCommand(t, CloneTableCommand(s))"""
     source = next((query for query in node.trees("query") if query.name == "CloneTableCommand"), None)
     if source is None:
         return table_as_select(node, plan)
-    return Sink(plan.names.of(table_identifier(node.args.get("table"))), "table", copied(source, plan))
+    return Sink(
+        plan.names.dataset_name(table_identifier(node.args.get("table"))), "table", scan_noted_table(source, plan)
+    )
 
 
-def restored(node: Node, plan: Plan) -> Sink | None:
+def restore_table(node: Node, plan: Plan) -> Sink | None:
     """RESTORE TABLE t TO VERSION AS OF 3      t is read in a former state, and written with it"""
-    return Sink(noted(node, plan), "table", copied(node, plan))
+    return Sink(noted(node, plan), "table", scan_noted_table(node, plan))
 
 
-def copied(node: Node, plan: Plan) -> Frame:
+def scan_noted_table(node: Node, plan: Plan) -> Frame:
     """Every column of the table that the engine's note names."""
     dataset = plan.dataset(noted(node, plan))
     plan.reads_dataset(dataset)
-    return scan(dataset, [(name, name) for name in columns_of(node)], True)
+    return scan(dataset, [(name, name) for name in target_columns(node)], True)
 
 
 def noted(node: Node, plan: Plan) -> str:
     name = node.note.get("name")
-    return plan.names.of(name) if name else ""
+    return plan.names.dataset_name(name) if name else ""
 
 
-def written(name: str, kind: str, node: Node, plan: Plan) -> Sink | None:
+def write_query(name: str, kind: str, node: Node, plan: Plan) -> Sink | None:
     frame = query_of(node, plan)
     if frame is None:
         return None
     if not name:
         plan.report(Code.UNSUPPORTED_CONSTRUCT, f"the target of {node.name} has no name")
         name = node.name
-    return Sink(name, kind, frame, columns_of(node))
+    return Sink(name, kind, frame, target_columns(node))
 
 
-def columns_of(node: Node) -> list[str]:
+def target_columns(node: Node) -> list[str]:
     if node.note.get("columns"):
         return [str(column) for column in node.note["columns"]]
     listed = node.args.get("outputColumnNames")
@@ -117,8 +120,8 @@ COMMANDS: dict[str, Callable[[Node, Plan], Sink | None]] = {
     "OverwriteByExpression": noted_sink,
     "OverwritePartitionsDynamic": noted_sink,
     "DeltaDynamicPartitionOverwriteCommand": noted_sink,
-    "CreateDeltaTableCommand": delta_table,
-    "RestoreTableCommand": restored,
+    "CreateDeltaTableCommand": create_delta_table,
+    "RestoreTableCommand": restore_table,
     "WriteToDataSourceV2": noted_sink,
     "WriteToMicroBatchDataSource": noted_sink,
     "WriteToMicroBatchDataSourceV1": table_as_select,
@@ -127,12 +130,12 @@ COMMANDS: dict[str, Callable[[Node, Plan], Sink | None]] = {
     "CreateView": noted_sink,
     "CacheTableAsSelect": noted_sink,
     "InsertOnlyMerge": noted_sink,
-    "UpdateTable": row_level.update,
-    "DeleteFromTable": row_level.delete,
-    "MergeIntoTable": row_level.merge,
-    "UpdateCommand": row_level.delta_update,
-    "DeleteCommand": row_level.delta_delete,
-    "MergeIntoCommand": row_level.delta_merge,
-    "ReplaceData": row_level.rewritten,
-    "WriteDelta": row_level.rewritten,
+    "UpdateTable": row_level.read_update,
+    "DeleteFromTable": row_level.read_delete,
+    "MergeIntoTable": row_level.read_merge,
+    "UpdateCommand": row_level.read_delta_update,
+    "DeleteCommand": row_level.read_delta_delete,
+    "MergeIntoCommand": row_level.read_delta_merge,
+    "ReplaceData": row_level.read_rewritten,
+    "WriteDelta": row_level.read_rewritten,
 }

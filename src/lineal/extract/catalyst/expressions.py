@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import (
-    NOTHING,
-    Frame,
-    Items,
-    Lineage,
-    Part,
-    Slot,
-    Struct,
-    absorb,
-    as_struct,
-    further,
-    is_own,
-    passed_on,
-    pour,
-    united,
+from lineal.algebra.expression import (
+    VALUE,
+    aggregate_of,
+    chosen_by_first,
+    chosen_by_operand,
+    chosen_in_turns,
+    counted,
+    first_that_is_there,
+    first_unless_equal,
+    masked,
+    over,
+    value,
+    when,
+    windowed,
 )
+from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.functions import Function, Role, known
+from lineal.algebra.lineage import NOTHING, Expression, Lineage, pour, united
+from lineal.algebra.relation import take_existence, take_value
+from lineal.algebra.values import (
+    Items,
+    Part,
+    Struct,
+    as_struct,
+    build_items,
+    build_struct,
+    carry,
+    is_own,
+    keep_parts,
+    read_part,
+)
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.way import IDENTITY, Clause, Way
 
@@ -41,8 +54,8 @@ class Scope:
         self.plan = plan
         self.clause = clause
 
-    def has(self, key: str) -> bool:
-        return key in self.frame.index or (self.parent is not None and self.parent.has(key))
+    def has_attribute(self, key: str) -> bool:
+        return key in self.frame.index or (self.parent is not None and self.parent.has_attribute(key))
 
     def attribute(self, node: Node) -> Slot:
         """a#12      the slot with that id, here or in the query around"""
@@ -56,6 +69,13 @@ class Scope:
                 return slot
             scope = scope.parent
         return Slot(str(node.args.get("name", "")), key, NOTHING)
+
+    def expression(self, node: Node) -> Expression:
+        """An expression of the plan, whose attributes are looked up here."""
+        return lambda way, into: gather(node, way, into, self)
+
+    def expressions(self, nodes: Iterable[Node]) -> list[Expression]:
+        return [self.expression(node) for node in nodes]
 
 
 Handler = Callable[[Node, Way, Any, Stack, Scope, Lineage], None]
@@ -74,7 +94,7 @@ def gather(root: Node, way: Way, into: Lineage, scope: Scope) -> None:
         elif scope.plan.names.own_functions and (row := own_row(node, scope)) is not None:
             by_row(row, node, node.children, way, calls, stack)
         else:
-            function(node, node.children, way, calls, stack)
+            call_function(node, node.children, way, calls, stack)
 
 
 def own_row(node: Node, scope: Scope) -> Function | None:
@@ -97,7 +117,7 @@ def push(children: list[Node], way: Way, calls: Any, stack: Stack) -> None:
 # -- leaves ------------------------------------------------------------------------------------------------------
 
 
-def attribute(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def attribute_reference(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """a#12"""
     slot = scope.attribute(node)
     keys = scope.plan.grouping.get(slot.key)
@@ -107,12 +127,12 @@ def attribute(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into
     pour(slot.lineage, way, into, node, calls)
 
 
-def variable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def variable_reference(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """v, after SET VAR v = (SELECT max(a) FROM t)      max(a)"""
     pour(scope.plan.variable(str(node.args.get("variable", ""))), way, into, node, calls)
 
 
-def outer(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def outer_reference(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """outer(a#12)      an attribute of the query around"""
     push(node.trees("e"), way, calls, stack)
 
@@ -126,7 +146,7 @@ def through(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: 
     push(node.children, way, calls, stack)
 
 
-def cast(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def user_cast(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """CAST(a AS INT)      a transformation when the user wrote it, none when the analyser inserted it"""
     if node.args.get("user") is False:
         push(node.children, way, calls, stack)
@@ -137,71 +157,48 @@ def cast(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lin
 # -- conditions --------------------------------------------------------------------------------------------------
 
 
-def case(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def case_when(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """CASE WHEN t1 THEN v1 … ELSE v END      children: t1, v1, …, v"""
     around = (node, calls)
-    last = len(node.children) - 1
-    for position, child in enumerate(node.children):
-        test = position % 2 == 0 and position != last
-        stack.append((child, when(way) if test else value(way), around))
+    stack.extend((child, step, around) for child, step in chosen_in_turns(node.children, way))
 
 
-def if_(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """if(test, yes, no)"""
-    if (whole := refitted(node)) is not None:
+def if_else(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """if(test, yes, no), unless the engine fits a struct to a type by it"""
+    whole = refitted(node)
+    if whole is not None:
         stack.append((whole, way, calls))
-        return
+    else:
+        by_law(chosen_by_first, node, node.children, way, calls, stack)
+
+
+def first_not_null(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """coalesce(a, b)"""
+    by_law(first_that_is_there, node, node.children, way, calls, stack)
+
+
+Law = Callable[[Sequence[Node], Way], list[tuple[Node, Way]]]
+
+
+def by_law(law: Law, node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
+    """Push the arguments of a call, each with what it is to the value; the first is walked first."""
     around = (node, calls)
-    push(node.children[1:], value(way), around, stack)
-    stack.append((node.children[0], when(way), around))
+    stack.extend((argument, step, around) for argument, step in reversed(law(arguments, way)))
 
 
-def coalesce(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """coalesce(a, b)      each is value, and each decides"""
-    each_decides(node, node.children, way, calls, stack)
-
-
-def each_decides(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
-    around = (node, calls)
-    push(arguments, when(way), around, stack)
-    push(arguments, value(way), around, stack)
-
-
-def nullif(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
-    """nullif(a, b)      a is the value, both decide"""
-    around = (node, calls)
-    push(arguments, when(way), around, stack)
-    push(arguments[:1], value(way), around, stack)
-
-
-def nvl2(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
-    around = (node, calls)
-    push(arguments[1:], value(way), around, stack)
-    push(arguments[:1], when(way), around, stack)
-
-
-def decode(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
-    """decode(a, 1, b, 2, c, d)      a and the searched decide; b, c, d are the value; decode(a, 'UTF-8'): a text"""
-    if len(arguments) == 2:
-        function(node, arguments, way, calls, stack)
-        return
-    around = (node, calls)
-    rest = arguments[1:]
-    default = rest[-1:] if len(rest) % 2 else []
-    paired = rest[: len(rest) - len(default)]
-    push([*paired[1::2], *default], value(way), around, stack)
-    push([*arguments[:1], *paired[::2]], when(way), around, stack)
-
-
-REPLACED: dict[str, Callable[[Node, list[Node], Way, Any, Stack], None]] = {
-    "Nvl": each_decides,
-    "IfNull": each_decides,
-    "ZeroIfNull": each_decides,
-    "NullIf": nullif,
-    "NullIfZero": nullif,
-    "Nvl2": nvl2,
-    "Decode": decode,
+REPLACED: dict[str, Law] = {
+    "Nvl": first_that_is_there,
+    "IfNull": first_that_is_there,
+    "ZeroIfNull": first_that_is_there,
+    "NullIf": first_unless_equal,
+    "NullIfZero": first_unless_equal,
+    "Nvl2": chosen_by_first,
+    "Decode": chosen_by_operand,
 }
+"""Functions of which the engine keeps what it computes instead, by the law of what the user wrote."""
+
+TWO_MEANINGS = {"Decode": 2}
+"""decode(a, 'UTF-8')      with so many arguments it is a function like any other"""
 
 
 def replaceable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -210,11 +207,11 @@ def replaceable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, in
     if not written or any(is_stale(argument, scope) for argument in written):
         push(node.children, way, calls, stack)
         return
-    handler = REPLACED.get(node.name)
-    if handler is not None:
-        handler(node, written, way, calls, stack)
+    law = REPLACED.get(node.name)
+    if law is not None and len(written) != TWO_MEANINGS.get(node.name):
+        by_law(law, node, written, way, calls, stack)
     else:
-        function(node, written, way, calls, stack)
+        call_function(node, written, way, calls, stack)
 
 
 def is_stale(node: Node, scope: Scope) -> bool:
@@ -222,7 +219,7 @@ def is_stale(node: Node, scope: Scope) -> bool:
     stack = [node]
     while stack:
         here = stack.pop()
-        if here.name == "AttributeReference" and not scope.has(expression_id(here.args)):
+        if here.name == "AttributeReference" and not scope.has_attribute(expression_id(here.args)):
             return True
         stack.extend(here.children)
     return False
@@ -238,7 +235,7 @@ def arguments_of(node: Node) -> list[Node]:
 # -- functions and aggregates ------------------------------------------------------------------------------------
 
 
-def function(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
+def call_function(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
     """f(a, b)      by the function table"""
     by_row(known(function_name(node.name)), node, arguments, way, calls, stack)
 
@@ -246,12 +243,12 @@ def function(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Sta
 def by_row(row: Function | None, node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
     masks = row is not None and row.masks
     if is_aggregate(node) or (row is not None and row.role in (Role.AGGREGATE, Role.ORDERED)):
-        aggregated(node, arguments, counted(way) if masks else aggregate_of(way), way, calls, stack)
+        push_aggregate(node, arguments, counted(way) if masks else aggregate_of(way), way, calls, stack)
     else:
         push(arguments, masked(way) if masks else value(way), (node, calls), stack)
 
 
-def aggregated(node: Node, arguments: list[Node], step: Way, way: Way, calls: Any, stack: Stack) -> None:
+def push_aggregate(node: Node, arguments: list[Node], step: Way, way: Way, calls: Any, stack: Stack) -> None:
     """listagg(a) WITHIN GROUP (ORDER BY b)      b: WINDOW"""
     around = (node, calls)
     for child in reversed(arguments):
@@ -271,7 +268,7 @@ def aggregate_expression(node: Node, way: Way, calls: Any, stack: Stack, scope: 
     if call.name in EXPRESSIONS or "replacement" in call.args or is_aggregate(call):
         stack.append((call, way, calls))
     else:
-        aggregated(call, call.children, aggregate_of(way), way, calls, stack)
+        push_aggregate(call, call.children, aggregate_of(way), way, calls, stack)
 
 
 def pivot_first(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -281,7 +278,7 @@ def pivot_first(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, in
     stack.append((pivoted, when(way), calls))
 
 
-def window(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def window_expression(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW"""
     inner = windowed(way)
     call, specification = node.children
@@ -315,26 +312,15 @@ def struct_field(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, i
         held: Lineage = scope.attribute(base).lineage
     elif base.name in BUILDERS:
         held = struct_of(base, scope)
-    elif path and (struct := carried(base, scope)) is not None:
+    elif path and (struct := carried_struct(base, scope)) is not None:
         held = struct
     else:
         stack.append((base, value(way), (node, calls)))
         return
-    pour(field_at(held, path), value(way), into, node, (node, calls))
+    pour(read_part(held, path), value(way), into, node, (node, calls))
 
 
-def field_at(held: Lineage, path: Sequence[str]) -> Lineage:
-    """The lineage of what a path leads to: further down the origin's own path, where the value is a part of it."""
-    while path and isinstance(held, Struct) and (inner := held.field(path[0])) is not None:
-        held, path = inner, path[1:]
-    if not path:
-        return held
-    found: Lineage = Part() if is_own(held) else {}
-    pour(further(held, path), VALUE, found)
-    return found
-
-
-def field_name(node: Node) -> list[str]:
+def struct_field_name(node: Node) -> list[str]:
     field = node.args.get("field")
     if isinstance(field, dict):
         return [str(field.get("name", ""))]
@@ -361,8 +347,8 @@ JSON_NAMES = re.compile(r"[^$.\[\]\"'\s]+")
 
 
 FIELDS: dict[str, Callable[[Node], list[str]]] = {
-    "GetStructField": field_name,
-    "GetArrayStructFields": field_name,
+    "GetStructField": struct_field_name,
+    "GetArrayStructFields": struct_field_name,
     "GetArrayItem": no_name,
     "Get": no_name,
     "ElementAt": key_name,
@@ -387,21 +373,21 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
                 return part.under(whole)
             return Part(whole) if is_own(part) else whole
         if node.name in FIELDS or node.name in CARRIERS:
-            return carried(node, scope) or whole
+            return carried_struct(node, scope) or whole
         if node.name == "CreateArray":
-            return item_of(node, scope) or whole
+            return listed_item(node, scope) or whole
         node = column_in(node)
-        held = scope.attribute(node).lineage if node.name == "AttributeReference" else None
-        if isinstance(held, Struct):
-            return held.under(whole)
-        return Part(whole) if isinstance(held, Part) else whole
+        if node.name != "AttributeReference":
+            return whole
+        return keep_parts(whole, scope.attribute(node).lineage)
     if node.name == "UpdateFields":
-        return updated(node, whole, scope)
+        return updated_struct(node, whole, scope)
     names = [str(child.args.get("value", child.args.get("name", ""))).lower() for child in node.children[0::2]]
-    return Struct(whole, {name: struct_of(item, scope) for name, item in zip(names, node.children[1::2], strict=True)})
+    items = zip(names, node.children[1::2], strict=True)
+    return build_struct(whole, [(name, struct_of(item, scope)) for name, item in items])
 
 
-def carried(node: Node, scope: Scope) -> Struct | None:
+def carried_struct(node: Node, scope: Scope) -> Struct | None:
     """collect_list(struct(a, b))[0], lag(struct(a, b)) OVER (…)      a struct that is passed on has its fields
 
     max_by(struct(a, b), c)      c is in every one of them
@@ -418,12 +404,8 @@ def carried(node: Node, scope: Scope) -> Struct | None:
     held = held_in(inner, scope) if inner is not node else None
     if not isinstance(held, Struct):
         return None
-    whole = value_of(node, IDENTITY, scope)
-    beside = {key: trail for key, trail in whole.items() if not key[1].direct}
-    for other, way in others:
-        gather(other, way, beside, scope)
-    found = passed_on(held, step, beside)
-    return found.under(whole) if isinstance(found, Struct) else None
+    beside = [(scope.expression(other), way) for other, way in others]
+    return carry(held, step, value_of(node, IDENTITY, scope), beside)
 
 
 def held_in(node: Node, scope: Scope) -> Lineage | None:
@@ -444,7 +426,7 @@ CARRIERS = {
 """Expressions that pass a struct on, and what they do to it."""
 
 
-def item_of(node: Node, scope: Scope) -> Items | None:
+def listed_item(node: Node, scope: Scope) -> Items | None:
     """array(struct(a AS p, 1 AS q), struct(b, 2))      an item: p is a or b, and q has no source"""
     if node.name != "CreateArray" or not node.children or any(child.name not in BUILDERS for child in node.children):
         return None
@@ -453,7 +435,7 @@ def item_of(node: Node, scope: Scope) -> Items | None:
     if not names:
         return None
     rows = [list(each.fields.values()) for each in structs if isinstance(each, Struct)]
-    return Items(united(structs), {name: united(row[at] for row in rows) for at, name in enumerate(names)})
+    return build_items(united(structs), names, rows)
 
 
 def is_part(node: Node) -> bool:
@@ -469,7 +451,7 @@ def held_at(node: Node, scope: Scope) -> Lineage:
     while node.name in FIELDS:
         path[:0] = FIELDS[node.name](node)
         node = arguments_of(node)[0]
-    return field_at(scope.attribute(column_in(node)).lineage, path)
+    return read_part(scope.attribute(column_in(node)).lineage, path)
 
 
 def is_part_of_column(node: Node, scope: Scope) -> bool:
@@ -484,7 +466,7 @@ def column_in(node: Node) -> Node:
     return node.trees("e")[0] if node.name == "OuterReference" else node
 
 
-def updated(node: Node, whole: Lineage, scope: Scope) -> Lineage:
+def updated_struct(node: Node, whole: Lineage, scope: Scope) -> Lineage:
     """s.withField("x", a), s.dropFields("y")      x comes from a alone, y is gone, the others stay as they were"""
     found = as_struct(struct_of(node.children[0], scope))
     for operation in node.children[1:]:
@@ -502,7 +484,7 @@ def items_or_entries(node: Node, way: Way, calls: Any, stack: Stack, scope: Scop
     if whole is not None:
         stack.append((whole, way, calls))
     else:
-        function(node, node.children, way, calls, stack)
+        call_function(node, node.children, way, calls, stack)
 
 
 # -- what the engine puts into another type ----------------------------------------------------------------------
@@ -519,10 +501,10 @@ def refitted(node: Node) -> Node | None:
 
 def refitted_struct(node: Node) -> Node | None:
     test, missing, struct = node.children
-    if test.name != "IsNull" or not is_null(missing) or struct.name != "CreateNamedStruct":
+    if test.name != "IsNull" or not is_null_literal(missing) or struct.name != "CreateNamedStruct":
         return None
     whole = test.children[0]
-    place = place_of(whole)
+    place = path_from_column(whole)
     return whole if place is not None and has_fields_of(struct, place) else None
 
 
@@ -532,7 +514,7 @@ def refitted_items(node: Node) -> Node | None:
     body, item, *index = function.children if function.name == "LambdaFunction" else (node, node, node)
     if index or body.name == item.name:
         return None
-    place = place_of(item)
+    place = path_from_column(item)
     own_name = item.args.get("name") in ENGINES_VARIABLES
     whole = place is not None and own_name and body.name == "CreateNamedStruct" and has_fields_of(body, place)
     return items if whole or (place is not None and gives(body, place)) else None
@@ -544,8 +526,8 @@ def refitted_entries(node: Node) -> Node | None:
     if (keys.name, values.name) != ("MapKeys", "MapValues"):
         return None
     whole = keys.children[0]
-    place = place_of(whole)
-    return whole if place is not None and place == place_of(values.children[0]) else None
+    place = path_from_column(whole)
+    return whole if place is not None and place == path_from_column(values.children[0]) else None
 
 
 REFITTED: dict[str, Callable[[Node], Node | None]] = {
@@ -562,21 +544,23 @@ def has_fields_of(struct: Node, place: tuple[str, ...]) -> bool:
     """named_struct('b', s.b, 'c', null, 'a', s.a)      some fields of s, and missing ones, under their own names"""
     names = [str(child.args.get("value", "")).lower() for child in struct.children[0::2]]
     values = struct.children[1::2]
-    return all(is_null(value) or gives(value, (*place, name)) for name, value in zip(names, values, strict=True))
+    return all(
+        is_null_literal(value) or gives(value, (*place, name)) for name, value in zip(names, values, strict=True)
+    )
 
 
 def gives(node: Node, place: tuple[str, ...]) -> bool:
     while is_engines_own(node):
         node = node.children[0]
-    return place_of(refitted(node) or node) == place
+    return path_from_column(refitted(node) or node) == place
 
 
-def place_of(node: Node) -> tuple[str, ...] | None:
+def path_from_column(node: Node) -> tuple[str, ...] | None:
     """s.geo.lat      the id of s, 'geo', 'lat': of a column, or of an item that a function is called with"""
     path: list[str] = []
     while node.name not in ("AttributeReference", "NamedLambdaVariable"):
         if node.name == "GetStructField":
-            path[:0] = [name.lower() for name in field_name(node)]
+            path[:0] = [name.lower() for name in struct_field_name(node)]
         elif not is_engines_own(node):
             return None
         node = node.children[0]
@@ -589,13 +573,13 @@ def is_engines_own(node: Node) -> bool:
     return EXPRESSIONS.get(node.name) is through or (node.name == "Cast" and node.args.get("user") is False)
 
 
-def is_null(node: Node) -> bool:
+def is_null_literal(node: Node) -> bool:
     while node.name == "Cast":
         node = node.children[0]
     return node.name == "Literal" and "value" in node.args and node.args["value"] is None
 
 
-def time_window(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def engine_time_window(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """window(t, '5 minutes').start      of the engine's arithmetic, only the time that goes in"""
     inner = [child for child in node.children if child.name != "Literal"]
     while inner and inner[0].name != node.name:
@@ -609,18 +593,16 @@ def lambda_function(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope
     stack.append((node.children[0], way, calls))
 
 
-def subquery(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def subquery_value(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """(SELECT max(a) FROM t WHERE b)      the value composes, the rows keep their own subtype"""
     for frame in scope.plan.frames_of(node, scope):
-        for slot in frame.slots:
-            pour(slot.lineage, way, into, None, calls)
-        absorb(frame.rows, into)
+        take_value(frame, way, into, into, calls)
 
 
-def exists(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def exists_subquery(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """EXISTS (…)      no value, only the rows count"""
     for frame in scope.plan.frames_of(node, scope):
-        absorb(frame.rows, into)
+        take_existence(frame, into)
 
 
 def shift_right(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -631,7 +613,7 @@ def shift_right(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, in
         keys = scope.plan.grouping.get(expression_id(left.args))
     bit = right.args.get("value")
     if keys is None or bit is None or not str(bit).isdigit():
-        function(node, node.children, way, calls, stack)
+        call_function(node, node.children, way, calls, stack)
         return
     pour(keys[len(keys) - 1 - int(bit)], when(way), into, None, calls)
 
@@ -652,9 +634,9 @@ def checks_length(node: Node) -> bool:
 
 
 EXPRESSIONS: dict[str, Handler] = {
-    "AttributeReference": attribute,
-    "OuterReference": outer,
-    "VariableReference": variable,
+    "AttributeReference": attribute_reference,
+    "OuterReference": outer_reference,
+    "VariableReference": variable_reference,
     "Literal": nothing,
     "NamedLambdaVariable": nothing,
     "Alias": through,
@@ -671,22 +653,22 @@ EXPRESSIONS: dict[str, Handler] = {
     "TempResolvedColumn": through,
     "Collate": through,
     "NormalizeNaNAndZero": through,
-    "Cast": cast,
-    "TryCast": cast,
-    "AnsiCast": cast,
-    "CaseWhen": case,
-    "If": if_,
-    "Coalesce": coalesce,
+    "Cast": user_cast,
+    "TryCast": user_cast,
+    "AnsiCast": user_cast,
+    "CaseWhen": case_when,
+    "If": if_else,
+    "Coalesce": first_not_null,
     "AggregateExpression": aggregate_expression,
     "PivotFirst": pivot_first,
-    "WindowExpression": window,
+    "WindowExpression": window_expression,
     **dict.fromkeys(FIELDS, struct_field),
     "LambdaFunction": lambda_function,
-    "PreciseTimestampConversion": time_window,
-    "ScalarSubquery": subquery,
-    "ListQuery": subquery,
-    "LateralSubquery": subquery,
-    "Exists": exists,
+    "PreciseTimestampConversion": engine_time_window,
+    "ScalarSubquery": subquery_value,
+    "ListQuery": subquery_value,
+    "LateralSubquery": subquery_value,
+    "Exists": exists_subquery,
     "ShiftRight": shift_right,
     "SQLScalarFunction": scalar_function,
     "StaticInvoke": static_invoke,

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lineal.algebra.frame import NOTHING, Frame, Lineage, edges_of, renamed, united
+from lineal.algebra.edges import name as name_dataset
+from lineal.algebra.frame import Frame
 from lineal.algebra.functions import with_meaning
+from lineal.algebra.lineage import NOTHING, Lineage, united
+from lineal.algebra.relation import rename
 from lineal.extract.catalyst.commands import commands_in, sink_of
 from lineal.extract.catalyst.expressions import Scope, function_name
-from lineal.extract.catalyst.operators import CHANGES, by_position, frame_of
+from lineal.extract.catalyst.operators import CHANGES, frame_of, refer_to_outputs
 from lineal.extract.catalyst.sink import Sink
-from lineal.extract.catalyst.tree import Node, expression_id, read, table_identifier
+from lineal.extract.catalyst.tree import Node, expression_id, read_tree, table_identifier
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Calls, Column, Dataset, Read
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
@@ -42,7 +45,7 @@ class Names:
         self.own_functions = {each.name.rpartition(".")[2].lower(): with_meaning(each, None) for each in meanings}
         """what the project says of functions, by their names"""
 
-    def of(self, parts: list[str]) -> str:
+    def dataset_name(self, parts: list[str]) -> str:
         if is_path(parts[-1]) and (len(parts) == 1 or "/" in parts[-1]):  # delta.`/lake/orders`
             return path_name(parts[-1])
         if len(parts) == 3 and parts[0] == SESSION_CATALOG:
@@ -82,18 +85,18 @@ class Origins:
             self._by_ids.setdefault(origin.ids, []).append(origin)
 
     def find(self, rdd: int, ids: tuple[str, ...]) -> Origin | None:
-        found = self._numbered(rdd)
+        found = self._with_number(rdd)
         if found is not None and len(found.frame.slots) == len(ids):
             return found
-        before = [origin for origin in self._alike(ids) if origin.rdd < rdd]
+        before = [origin for origin in self._with_ids(ids) if origin.rdd < rdd]
         return max(before, key=lambda origin: origin.rdd, default=None)
 
-    def _numbered(self, rdd: int) -> Origin | None:
+    def _with_number(self, rdd: int) -> Origin | None:
         found = self._by_rdd.get(rdd)
-        return self._around._numbered(rdd) if found is None and self._around is not None else found
+        return self._around._with_number(rdd) if found is None and self._around is not None else found
 
-    def _alike(self, ids: tuple[str, ...]) -> list[Origin]:
-        around = self._around._alike(ids) if self._around is not None else []
+    def _with_ids(self, ids: tuple[str, ...]) -> list[Origin]:
+        around = self._around._with_ids(ids) if self._around is not None else []
         return [*around, *self._by_ids.get(ids, ())]
 
 
@@ -159,7 +162,7 @@ class Plan:
                 return None
             self.held[number] = origin.frame
             self.reads_what(origin.plan)
-        return by_position(self.held[number], outputs)
+        return refer_to_outputs(self.held[number], outputs)
 
     def variable(self, name: str) -> Lineage:
         """What a session's variable was made from; nothing if that was not seen, or is a constant."""
@@ -183,25 +186,25 @@ class Plan:
         """The plans inside a subquery expression, seen from the query around."""
         return [frame_of(tree, scope, self) for tree in node.trees("plan")]
 
-    def name_of(self, node: Node) -> str | None:
-        return next(iter(self.names_of(node)), None)
+    def leaf_name(self, node: Node) -> str | None:
+        return next(iter(self.leaf_names(node)), None)
 
-    def names_of(self, node: Node) -> list[str]:
+    def leaf_names(self, node: Node) -> list[str]:
         """The name of a leaf: its table's identifier, else what the engine says of it (a JDBC table, paths)."""
         identifier = table_identifier(node.args.get("catalogTable") or node.args.get("tableMeta"))
         if identifier:
-            return [self.names.of(identifier)]
+            return [self.names.dataset_name(identifier)]
         name = node.note.get("name") or []
         if name and is_path(name[0]):
             return places(list(dict.fromkeys(path_name(each) for each in name)))
-        return [self.names.of(name)] if name else []
+        return [self.names.dataset_name(name)] if name else []
 
     def view_name(self, node: Node) -> str | None:
         description = node.args.get("desc")
         identifier = table_identifier(description)
         if not identifier:
             return None
-        name = self.names.of(identifier)
+        name = self.names.dataset_name(identifier)
         temporary = bool(node.args.get("isTempView")) or len(identifier) == 1
         return name if not temporary or name.lower() in self.names.views else None
 
@@ -236,7 +239,7 @@ class PlanReading:
 def variables_in(text: str, names: Names, origins: Origins, known: Variables) -> dict[str, Variable]:
     """SET VAR (v, w) = (SELECT max(a), b FROM t WHERE c)      v from a, w from b, both by c; DECLARE: nothing"""
     plan = Plan(names, origins, known)
-    root = read(text)
+    root = read_tree(text)
     if root.name == "CreateVariable":
         declared = [str(name) for child in root.children for name in child.note.get("name", ())]
         return {name.lower(): Variable(NOTHING, plan) for name in declared}
@@ -246,10 +249,10 @@ def variables_in(text: str, names: Names, origins: Origins, known: Variables) ->
     return {name: Variable(lineage, plan) for name, lineage in zip(targets, lineages, strict=True)}
 
 
-def origin_in(text: str, names: Names, origins: Origins, rdd: int, variables: Variables | None = None) -> Origin:
+def origin_of_plan(text: str, names: Names, origins: Origins, rdd: int, variables: Variables | None = None) -> Origin:
     """What a plan makes, for those that go on with its rows and have lost its plan."""
     plan = Plan(names, origins, variables)
-    root = read(text)
+    root = read_tree(text)
     sink = sink_of(root, plan)
     return Origin(sink.frame if sink is not None else frame_of(root, None, plan), plan, rdd)
 
@@ -266,7 +269,8 @@ def extract(
     Spark's own `toJSON` is read, too; as it does not tell which casts the user wrote, all of them count.
     """
     found = [
-        extracted(command, target, Plan(names or Names(), origins, variables)) for command in commands_in(read(text))
+        extracted(command, target, Plan(names or Names(), origins, variables))
+        for command in commands_in(read_tree(text))
     ]
     return found[0] if len(found) == 1 else together(found)
 
@@ -295,7 +299,7 @@ def together(parts: list[Extraction]) -> Extraction:
 def extraction_of(sink: Sink, plan: Plan) -> Extraction:
     frame = sink.frame
     if sink.columns:
-        frame = renamed(frame, [(name, name) for name in sink.columns])
+        frame = rename(frame, [(name, name) for name in sink.columns])
     target = plan.dataset(sink.name)
     reading = PlanReading()
     info = DatasetInfo(target, sink.kind, [ColumnInfo(slot.name) for slot in frame.slots], complete=True)
@@ -306,7 +310,7 @@ def extraction_of(sink: Sink, plan: Plan) -> Extraction:
     reads = [Read(target, dataset, None, Clause.FROM, None) for dataset in plan.datasets_read]
     reads += [Read(target, column.dataset, column.name, clause, None) for column, clause in plan.columns_read]
     return Extraction(
-        edges=edges_of(frame, target, reading),
+        edges=name_dataset(frame, target, reading),
         reads=reads,
         datasets=datasets,
         diagnostics=plan.diagnostics,

@@ -13,20 +13,20 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from lineal.algebra.expression import decides
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb
-from lineal.extract.catalyst.expressions import Scope, gather, place_of
+from lineal.algebra.changes import delete, merge_into, update, with_all_columns
+from lineal.algebra.clauses import FILTERS, JOINS
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.lineage import Lineage, absorb
+from lineal.algebra.relation import beside, narrow, one_row
+from lineal.extract.catalyst.expressions import Scope, gather, path_from_column
 from lineal.extract.catalyst.operators import frame_of
 from lineal.extract.catalyst.sink import Sink
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.diagnostic import Code
-from lineal.model.way import IDENTITY, Clause, How
+from lineal.model.way import IDENTITY, Clause, Way
 
 if TYPE_CHECKING:
     from lineal.extract.catalyst.plan import Plan
-
-ON = decides(How.JOIN, Clause.JOIN_ON)
-WHEN = decides(How.FILTER, Clause.WHERE)
 
 Assigned = Iterable[tuple[str, Node]]
 """The name of a column, and an expression that it is set to."""
@@ -35,22 +35,22 @@ Assigned = Iterable[tuple[str, Node]]
 # -- as they are written -----------------------------------------------------------------------------------------
 
 
-def update(node: Node, plan: Plan) -> Sink | None:
+def read_update(node: Node, plan: Plan) -> Sink | None:
     """UPDATE t SET a = b + 1 WHERE c"""
     table = node.children[0]
     frame = frame_of(table, None, plan)
-    columns = values(map(assignment, node.trees("assignments")), frame, plan)
-    return updated(table, frame, columns, node.trees("condition"), frame, plan)
+    columns = assigned_values(map(assignment_in, node.trees("assignments")), frame, plan)
+    return write_update(table, frame, columns, node.trees("condition"), frame, plan)
 
 
-def delete(node: Node, plan: Plan) -> Sink | None:
+def read_delete(node: Node, plan: Plan) -> Sink | None:
     """DELETE FROM t WHERE a"""
     table = node.children[0]
     frame = frame_of(table, None, plan)
-    return deleted(table, frame, node.trees("condition"), frame, plan)
+    return write_delete(table, frame, node.trees("condition"), frame, plan)
 
 
-def merge(node: Node, plan: Plan) -> Sink | None:
+def read_merge(node: Node, plan: Plan) -> Sink | None:
     """MERGE INTO t USING s ON … WHEN MATCHED AND … THEN UPDATE SET a = s.b"""
     table, source = node.children
     frame = frame_of(table, None, plan)
@@ -59,12 +59,12 @@ def merge(node: Node, plan: Plan) -> Sink | None:
         for field in ("matchedActions", "notMatchedActions", "notMatchedBySourceActions")
         for action in node.trees(field)
     ]
-    assigned = [assignment(child) for clause in clauses for child in clause.children if child.name == "Assignment"]
+    assigned = [assignment_in(child) for clause in clauses for child in clause.children if child.name == "Assignment"]
     conditions = [child for clause in clauses for child in clause.children if child.name != "Assignment"]
-    return merged(table, frame, source, node.trees("mergeCondition"), conditions, assigned, plan)
+    return write_merge(table, frame, source, node.trees("mergeCondition"), conditions, assigned, plan)
 
 
-def assignment(node: Node) -> tuple[str, Node]:
+def assignment_in(node: Node) -> tuple[str, Node]:
     """t.a = s.b, t.a.c = s.b      into a"""
     key, value = node.children
     while key.children:
@@ -75,23 +75,23 @@ def assignment(node: Node) -> tuple[str, Node]:
 # -- the commands of Delta ---------------------------------------------------------------------------------------
 
 
-def delta_update(node: Node, plan: Plan) -> Sink | None:
+def read_delta_update(node: Node, plan: Plan) -> Sink | None:
     """UpdateCommand(target, [id, b + 1, b, c], c)      a value for every column, in the order of the table"""
     table = node.trees("target")[0]
     frame = frame_of(table, None, plan)
     pairs = zip((slot.name for slot in frame.slots), node.trees("updateExpressions"), strict=False)
-    columns = values(changed(pairs, frame), frame, plan)
-    return updated(table, frame, columns, node.trees("condition"), frame, plan)
+    columns = assigned_values(changed_values(pairs, frame), frame, plan)
+    return write_update(table, frame, columns, node.trees("condition"), frame, plan)
 
 
-def delta_delete(node: Node, plan: Plan) -> Sink | None:
+def read_delta_delete(node: Node, plan: Plan) -> Sink | None:
     """DeleteCommand(target, condition)"""
     table = node.trees("target")[0]
     frame = frame_of(table, None, plan)
-    return deleted(table, frame, node.trees("condition"), frame, plan)
+    return write_delete(table, frame, node.trees("condition"), frame, plan)
 
 
-def delta_merge(node: Node, plan: Plan) -> Sink | None:
+def read_delta_merge(node: Node, plan: Plan) -> Sink | None:
     """MergeIntoCommand(source, target, condition, matchedClauses, …)      a clause has a value for every column"""
     table, source = node.trees("target")[0], node.trees("source")[0]
     frame = frame_of(table, None, plan)
@@ -103,44 +103,47 @@ def delta_merge(node: Node, plan: Plan) -> Sink | None:
     actions = [child for clause in clauses for child in clause.children if child.name == "DeltaMergeAction"]
     conditions = [child for clause in clauses for child in clause.children if child.name != "DeltaMergeAction"]
     pairs = ((str(action.args["targetColNameParts"][0]), action.children[0]) for action in actions)
-    return merged(table, frame, source, node.trees("condition"), conditions, changed(pairs, frame), plan)
+    return write_merge(table, frame, source, node.trees("condition"), conditions, changed_values(pairs, frame), plan)
 
 
 # -- as Spark rewrites them --------------------------------------------------------------------------------------
 
 
-def rewritten(node: Node, plan: Plan) -> Sink | None:
+def read_rewritten(node: Node, plan: Plan) -> Sink | None:
     """ReplaceData(t, condition, query), WriteDelta(t, condition, query)      all rows of a group, or the changes"""
     query = node.children[-1]
     table = (node.trees("originalTable") or node.trees("table"))[0]
-    rows = first(query, "MergeRows")
+    rows = operator_below(query, "MergeRows")
     if rows is not None:
-        return rewritten_merge(rows, table, plan)
+        return read_rewritten_merge(rows, table, plan)
     frame = frame_of(table, None, plan)
-    read = [slot for leaf in leaves(query) for slot in frame_of(leaf, None, plan).slots]
-    everything = Frame([*frame.slots, *read], NOTHING)
+    everything = beside([frame, *(frame_of(leaf, None, plan) for leaf in leaves(query))])
     if node.note.get("command") == "DELETE":
-        return deleted(table, frame, node.trees("condition"), everything, plan)
-    return rewritten_update(node, query, table, frame, everything, plan)
+        return write_delete(table, frame, node.trees("condition"), everything, plan)
+    return read_rewritten_update(node, query, table, frame, everything, plan)
 
 
-def rewritten_update(node: Node, query: Node, table: Node, frame: Frame, everything: Frame, plan: Plan) -> Sink | None:
+def read_rewritten_update(
+    node: Node, query: Node, table: Node, frame: Frame, everything: Frame, plan: Plan
+) -> Sink | None:
     """SELECT id, if(c, b + 1, a) AS a, b, c FROM t; or SELECT id, b + 1 AS a, b, c FROM t WHERE c"""
     names = {slot.name for slot in frame.slots}
     conditions = node.trees("condition")
     whole = node.name == "ReplaceData"
     columns: dict[str, Lineage] = {}
     for projection in projections(query):
-        made = ((name, item) for name, item in items(projection) if name in names)
-        pairs = ((name, chosen(item, name, everything) if whole else item) for name, item in once(made))
+        made = ((name, item) for name, item in projected_items(projection) if name in names)
+        pairs = (
+            (name, chosen_value(item, name, everything) if whole else item) for name, item in first_of_each_name(made)
+        )
         inner = frame_of(projection.children[0], None, plan)
-        scope = Frame([*everything.slots, *inner.slots], NOTHING)
-        for name, lineage in values(changed(pairs, everything), scope, plan).items():
+        around = beside([everything, inner])
+        for name, lineage in assigned_values(changed_values(pairs, everything), around, plan).items():
             absorb(lineage, columns.setdefault(name, {}))
-    return updated(table, frame, columns, conditions, everything, plan)
+    return write_update(table, frame, columns, conditions, everything, plan)
 
 
-def rewritten_merge(rows: Node, table: Node, plan: Plan) -> Sink | None:
+def read_rewritten_merge(rows: Node, table: Node, plan: Plan) -> Sink | None:
     """MergeRows([Keep(condition, values), Discard(condition), Split(condition, values, values)], t JOIN s ON …)"""
     left, source = rows.children[0].children
     target, pushed = read_table(left)
@@ -149,16 +152,18 @@ def rewritten_merge(rows: Node, table: Node, plan: Plan) -> Sink | None:
     outputs = [str(output.args["name"]) for output in rows.trees("output")]
     conditions: list[Node] = []
     assigned: list[tuple[str, Node]] = []
-    for instruction in instructions(rows):
-        conditions += parts(instruction, "condition")
+    for instruction in instructions_in(rows):
+        conditions += trees_at(instruction, "condition")
         for field in ("output", "otherOutput"):
-            made = zip(outputs, parts(instruction, field), strict=False)
-            assigned += changed(once((name, value) for name, value in made if name in names), frame)
+            made = zip(outputs, trees_at(instruction, field), strict=False)
+            assigned += changed_values(
+                first_of_each_name((name, value) for name, value in made if name in names), frame
+            )
     on = [*pushed, *rows.children[0].trees("condition")]
-    return merged(table, frame, source, on, conditions, assigned, plan)
+    return write_merge(table, frame, source, on, conditions, assigned, plan)
 
 
-def instructions(rows: Node) -> Iterator[Node]:
+def instructions_in(rows: Node) -> Iterator[Node]:
     for field in ("matchedInstructions", "notMatchedInstructions", "notMatchedBySourceInstructions"):
         yield from rows.trees(field)
 
@@ -183,7 +188,7 @@ def projections(query: Node) -> Iterator[Node]:
         yield query
 
 
-def items(projection: Node) -> Iterator[tuple[str, Node]]:
+def projected_items(projection: Node) -> Iterator[tuple[str, Node]]:
     """The columns of a Project; an Expand deletes the former row, and then inserts the new one."""
     if projection.name == "Project":
         return ((str(item.args.get("name", "")), item) for item in projection.trees("projectList"))
@@ -191,25 +196,25 @@ def items(projection: Node) -> Iterator[tuple[str, Node]]:
     return zip(outputs, projection.trees("projections")[-len(outputs) :], strict=True)
 
 
-def chosen(item: Node, name: str, frame: Frame) -> Node:
+def chosen_value(item: Node, name: str, frame: Frame) -> Node:
     """if(c, b + 1, a) AS a      b + 1: that c decides is said by the statement's condition"""
-    inner = bare(item)
-    return inner.children[1] if inner.name == "If" and is_own(inner.children[2], name, frame) else item
+    inner = without_wrappings(item)
+    return inner.children[1] if inner.name == "If" and is_own_value(inner.children[2], name, frame) else item
 
 
-def parts(node: Node, field: str) -> list[Node]:
+def trees_at(node: Node, field: str) -> list[Node]:
     """The trees of a field that names them by their places among the children."""
     value = node.args.get(field)
     places = [place for place in (value if isinstance(value, list) else [value]) if isinstance(place, int)]
     return [node.children[place] for place in places] or node.trees(field)
 
 
-def once(pairs: Iterable[tuple[str, Node]]) -> Iterator[tuple[str, Node]]:
+def first_of_each_name(pairs: Iterable[tuple[str, Node]]) -> Iterator[tuple[str, Node]]:
     """The columns of the table stand before those that identify a row, which may have the same names."""
     return iter(dict(reversed(list(pairs))).items())
 
 
-def first(node: Node, name: str) -> Node | None:
+def operator_below(node: Node, name: str) -> Node | None:
     while node.name != name:
         if len(node.children) != 1:
             return None
@@ -227,57 +232,62 @@ def leaves(node: Node) -> Iterator[Node]:
 # -- what they do ------------------------------------------------------------------------------------------------
 
 
-def updated(
+def write_update(
     table: Node, frame: Frame, columns: dict[str, Lineage], conditions: list[Node], around: Frame, plan: Plan
 ) -> Sink | None:
-    """UPDATE t SET a = b + 1 WHERE c      b → t.a, and c decides t.a: only what is set can change"""
-    decided: Lineage = {}
-    for condition in conditions:
-        gather(condition, WHEN, decided, Scope(around, None, plan, Clause.WHERE))
-    for lineage in columns.values():
-        absorb(decided, lineage)
-    return into(table, frame, columns, NOTHING, plan)
+    """UPDATE t SET a = b + 1 WHERE c"""
+    rows = narrow_by(one_row(), FILTERS, conditions, around, plan).rows
+    return write_into(table, frame, update(slots_of(columns), rows), plan)
 
 
-def deleted(table: Node, frame: Frame, conditions: list[Node], around: Frame, plan: Plan) -> Sink | None:
-    """DELETE FROM t WHERE a      a decides which rows t has"""
-    rows: Lineage = {}
-    for condition in conditions:
-        gather(condition, WHEN, rows, Scope(around, None, plan, Clause.WHERE))
-    return into(table, frame, {}, rows, plan)
+def write_delete(table: Node, frame: Frame, conditions: list[Node], around: Frame, plan: Plan) -> Sink | None:
+    """DELETE FROM t WHERE a"""
+    rows = narrow_by(one_row(), FILTERS, conditions, around, plan).rows
+    return write_into(table, frame, delete(rows), plan)
 
 
-def merged(
+def write_merge(
     table: Node, frame: Frame, source: Node, on: list[Node], conditions: list[Node], assigned: Assigned, plan: Plan
 ) -> Sink | None:
-    """MERGE INTO t USING s ON … WHEN MATCHED AND … THEN UPDATE SET a = s.b      s.b → t.a; ON and AND decide rows"""
+    """MERGE INTO t USING s ON … WHEN MATCHED AND … THEN UPDATE SET a = s.b"""
     given = frame_of(source, None, plan)
-    both = Frame([*frame.slots, *given.slots], NOTHING)
-    rows = dict(given.rows)
-    for condition in on:
-        gather(condition, ON, rows, Scope(both, None, plan, Clause.JOIN_ON))
-    for condition in conditions:
-        gather(condition, WHEN, rows, Scope(both, None, plan, Clause.WHERE))
-    return into(table, frame, values(assigned, both, plan), rows, plan)
+    both = beside([frame, given])
+    met = narrow_by(given, JOINS, on, both, plan)
+    rows = narrow_by(met, FILTERS, conditions, both, plan).rows
+    columns = assigned_values(assigned, both, plan)
+    return write_into(table, frame, merge_into(slots_of(columns), rows), plan)
 
 
-def values(assigned: Assigned, frame: Frame, plan: Plan) -> dict[str, Lineage]:
+def narrow_by(frame: Frame, clause: Way, conditions: list[Node], around: Frame, plan: Plan) -> Frame:
+    """Conditions over everything that the statement sees, which decide the rows of one frame."""
+    return narrow(frame, clause, Scope(around, None, plan, clause.clause).expressions(conditions))
+
+
+def slots_of(columns: dict[str, Lineage]) -> list[Slot]:
+    """The columns that a statement sets, which a plan knows by their names."""
+    return [Slot(name, name, lineage) for name, lineage in columns.items()]
+
+
+def assigned_values(assigned: Assigned, frame: Frame, plan: Plan) -> dict[str, Lineage]:
+    """What each column is set to; several clauses may set one."""
     columns: dict[str, Lineage] = {}
     for name, value in assigned:
         gather(value, IDENTITY, columns.setdefault(name, {}), Scope(frame, None, plan, Clause.SET))
     return columns
 
 
-def changed(pairs: Assigned, frame: Frame) -> Iterator[tuple[str, Node]]:
+def changed_values(pairs: Assigned, frame: Frame) -> Iterator[tuple[str, Node]]:
     """Those that are given another value than their own."""
-    return ((name, without_own_fields(value, name, frame)) for name, value in pairs if not is_own(value, name, frame))
+    return (
+        (name, without_own_fields(value, name, frame)) for name, value in pairs if not is_own_value(value, name, frame)
+    )
 
 
 def without_own_fields(value: Node, name: str, frame: Frame) -> Node:
     """SET s.b = x, as named_struct('a', s.a, 'b', x)      a is left as it was"""
-    struct = bare(value)
+    struct = without_wrappings(value)
     if struct.name == "If" and struct.children[0].name == "IsNull":
-        struct = bare(struct.children[2])
+        struct = without_wrappings(struct.children[2])
     if struct.name != "CreateNamedStruct":
         return value
     own = {slot.key for slot in frame.slots if slot.name == name}
@@ -288,21 +298,21 @@ def without_own_fields(value: Node, name: str, frame: Frame) -> Node:
 
 def is_field_of(columns: Container[str], key: Node, value: Node) -> bool:
     """'a', s.a      a field under its own name"""
-    match place_of(value):
+    match path_from_column(value):
         case (column, field):
             return column in columns and field == str(key.args.get("value", "")).lower()
     return False
 
 
-def is_own(value: Node, name: str, frame: Frame) -> bool:
-    value = bare(value)
+def is_own_value(value: Node, name: str, frame: Frame) -> bool:
+    value = without_wrappings(value)
     if value.name != "AttributeReference" or value.args.get("name") != name:
         return False
     slot = frame.index.get(expression_id(value.args))
     return slot is not None and slot.name == name
 
 
-def bare(value: Node) -> Node:
+def without_wrappings(value: Node) -> Node:
     """Without what an engine puts around a value that it writes."""
     while value.name in WRAPPINGS or (value.name == "Cast" and value.args.get("user") is False):
         value = value.children[0]
@@ -312,12 +322,12 @@ def bare(value: Node) -> Node:
 WRAPPINGS = ("Alias", "AssertNotNull", "KnownNotNull", "CheckOverflowInTableInsert", "CheckOverflowInTableWrite")
 
 
-def into(table: Node, frame: Frame, columns: dict[str, Lineage], rows: Lineage, plan: Plan) -> Sink | None:
+def write_into(table: Node, frame: Frame, written: Frame, plan: Plan) -> Sink | None:
     """All columns of the table, with lineage where a value is assigned."""
     leaf = read_table(table)[0]
-    name = plan.name_of(leaf)
+    name = plan.leaf_name(leaf)
     if name is None:
         plan.report(Code.UNSUPPORTED_CONSTRUCT, f"the target over {leaf.name} has no name")
         return None
-    names = dict.fromkeys([*(slot.name for slot in frame.slots), *columns])
-    return Sink(name, "table", Frame([Slot(column, column, columns.get(column, {})) for column in names], rows))
+    own = dict.fromkeys(slot.name for slot in frame.slots)
+    return Sink(name, "table", with_all_columns(written, [(column, column) for column in own]))

@@ -39,12 +39,12 @@ class Node:
         return found if isinstance(found, dict) else {}
 
 
-def read(text: str) -> Node:
+def read_tree(text: str) -> Node:
     """The tree that `plan.toJSON` writes."""
-    return tree_of(json.loads(text))
+    return build_tree(json.loads(text))
 
 
-def tree_of(items: list[dict[str, Any]]) -> Node:
+def build_tree(items: list[dict[str, Any]]) -> Node:
     nodes = [Node(short(item["class"]), item, []) for item in items]
     waiting: list[tuple[Node, int]] = []
     for node, item in zip(nodes, items, strict=True):
@@ -67,7 +67,7 @@ def trees_in(value: Any) -> Iterator[Node]:
     if isinstance(value, list) and value:
         if isinstance(value[0], dict):
             if "class" in value[0]:
-                yield tree_of(value)
+                yield build_tree(value)
             else:
                 for item in value:
                     yield from trees_in(list(item.values()))

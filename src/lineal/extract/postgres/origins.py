@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from lineal.algebra.frame import Lineage, slot_at
+from lineal.algebra.frame import slot_at
+from lineal.algebra.lineage import Lineage
 from lineal.extract.definitions import Definitions
 from lineal.extract.entries import Definition
 from lineal.model.edge import Column, Dataset, opened

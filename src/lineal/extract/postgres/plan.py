@@ -9,7 +9,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, united
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.lineage import NOTHING, Lineage, united
 from lineal.extract.postgres.shapes import NUMBERED, Shapes
 from lineal.extract.postgres.texts import as_sql, normal, parsed
 from lineal.extract.postgres.tree import Node

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineal.algebra.frame import Slot, doubted
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import doubted
 from lineal.extract.pyspark.columns.alternatives import (
     ONE_BRANCH,
     merged_column,

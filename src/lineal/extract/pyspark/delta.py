@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineal.algebra.expression import decides
-from lineal.algebra.frame import Lineage, Slot, absorb, pour, united
+from lineal.algebra.clauses import FILTERS, JOINS
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import Lineage, absorb, pour, united
 from lineal.extract.pyspark.columns.trees import literal, parsed
 from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, Arguments, Keywords
 from lineal.extract.pyspark.frames.changes import alias
@@ -16,13 +17,9 @@ from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import path_read, read_name, table_named
 from lineal.extract.pyspark.sinks import target_names, written
 from lineal.extract.pyspark.values import Builder, ColumnValue, Value
-from lineal.extract.sql.clauses import FILTERS, JOINS
 from lineal.extract.sql.expressions import gather
 from lineal.model.paths import path_name
-from lineal.model.way import Clause, How
-
-WHEN = decides(How.FILTER, Clause.WHERE)
-
+from lineal.model.way import Clause
 
 ARMS = {"update": "Update", "updateAll": "UpdateAll", "insert": "Insert", "insertAll": "InsertAll", "delete": "Delete"}
 """Of DataFrame.mergeInto, whose arms are calls of their own"""
@@ -118,7 +115,7 @@ def execute(run: Run, held: Builder, node: Any) -> Value:
         scope.clause = Clause.WHERE
         condition = expression(run, given.get("condition"), node)
         if condition is not None:
-            gather(condition, WHEN, both.rows, scope)
+            gather(condition, FILTERS, both.rows, scope)
         scope.clause = Clause.SET
         if name.endswith(("UpdateAll", "InsertAll")):
             for attribute in right.attributes:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Trail
 from lineal.algebra.functions import DATE_PARTS, known
+from lineal.algebra.lineage import Trail
 from lineal.extract.sql.reading import Reading, first_node, offset_of
 from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Place

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame, Lineage, Slot, answer, doubted, pour, star_slot
+from lineal.algebra.frame import Frame, Slot, answer, star_slot
+from lineal.algebra.lineage import Lineage, doubted, pour
 from lineal.extract.sql.columns import edited, struct_star
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation

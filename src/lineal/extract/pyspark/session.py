@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from lineal.algebra.frame import Slot, scan
+from lineal.algebra.frame import Slot
+from lineal.algebra.relation import scan
 from lineal.extract.pyspark.branches import merged_relation
 from lineal.extract.pyspark.dispatch import FRAME_METHODS, Arguments, Keywords
 from lineal.extract.pyspark.frames.project import anything

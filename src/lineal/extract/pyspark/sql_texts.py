@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import renamed
+from lineal.algebra.relation import rename
 from lineal.extract.pyspark.branches import merged_relation
 from lineal.extract.pyspark.columns.trees import statements
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
@@ -217,7 +217,7 @@ def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], no
     if not plan.name:
         return relation
     if plan.kind in ("view", "function") and plan.columns:
-        relation = relation.derived([fresh(slot) for slot in renamed(relation.frame, plan.columns).slots])
+        relation = relation.derived([fresh(slot) for slot in rename(relation.frame, plan.columns).slots])
     if plan.temporary or is_temporary(tree):
         views = run.global_views if any(tree.find_all(exp.GlobalProperty)) else run.views
         run.touch(views)

@@ -7,43 +7,25 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.expression import decides
-from lineal.algebra.frame import (
-    Lineage,
-    Slot,
-    Struct,
-    pour,
-)  # fmt: skip
+from lineal.algebra.clauses import (
+    DISTINCT,
+    DISTINCT_ON,
+    FILTERS,
+    GROUPS,
+    HAVING,
+    JOINS,
+    LIMIT_BY,
+    LIMITS,
+    QUALIFY,
+    SORTS,
+)
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import Lineage, pour
+from lineal.algebra.relation import compare
+from lineal.algebra.values import time_window
 from lineal.extract.sql.expressions import gather, value_of, window_keys
 from lineal.extract.sql.scope import Scope
-from lineal.model.way import IDENTITY, Clause, How
-
-FILTERS = decides(How.FILTER, Clause.WHERE)
-
-
-JOINS = decides(How.JOIN, Clause.JOIN_ON)
-HAVING = decides(How.FILTER, Clause.HAVING)
-
-
-QUALIFY = decides(How.FILTER, Clause.QUALIFY)
-
-
-GROUPS = decides(How.GROUP_BY, Clause.GROUP_BY)
-
-
-DISTINCT = decides(How.GROUP_BY, Clause.DISTINCT)
-
-
-DISTINCT_ON = decides(How.GROUP_BY, Clause.DISTINCT_ON)
-
-
-LIMITS = decides(How.FILTER, Clause.LIMIT)
-
-
-LIMIT_BY = decides(How.GROUP_BY, Clause.LIMIT)
-
-
-SORTS = decides(How.SORT, Clause.ORDER_BY)
+from lineal.model.way import IDENTITY, Clause
 
 
 def named_windows(windows: list[exp.Window], scope: Scope) -> None:
@@ -79,11 +61,6 @@ def time_windows(group: exp.Group, scope: Scope) -> None:
 
 
 TIME_WINDOWS = ("window", "session_window")
-
-
-def time_window(lineage: Lineage) -> Struct:
-    """window(at, '5 minutes').*      start and end, both computed from at"""
-    return Struct(lineage, {"start": lineage, "end": lineage})
 
 
 def group_(node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]) -> None:
@@ -163,8 +140,7 @@ def distinct_(node: exp.Distinct, scope: Scope, rows: Lineage, slots: list[Slot]
     """SELECT DISTINCT a, b: both are compared; DISTINCT ON (a): only a"""
     on = node.args.get("on")
     if on is None:
-        for slot in slots:
-            pour(slot.lineage, DISTINCT, rows)
+        compare(slots, DISTINCT, rows)
         return
     scope.clause = Clause.DISTINCT_ON
     scope.aliases = outputs
@@ -187,8 +163,7 @@ def order_(args: dict[str, Any], scope: Scope, rows: Lineage, slots: Sequence[Sl
         for item in order.expressions:
             key = item.args["this"] if isinstance(item, exp.Ordered) else item
             if _is_all(key):
-                for slot in slots:
-                    pour(slot.lineage, SORTS, rows)
+                compare(slots, SORTS, rows)
                 continue
             position = _ordinal(key, slots)
             if position is not None:

@@ -9,17 +9,9 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import (
-    NOTHING,
-    Frame,
-    Lineage,
-    Slot,
-    Struct,
-    answer,
-    pour,
-    slot_at,
-    star_slot,
-)  # fmt: skip
+from lineal.algebra.frame import Frame, Slot, answer, slot_at, star_slot
+from lineal.algebra.lineage import NOTHING, Lineage, pour
+from lineal.algebra.values import Struct
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.expressions import carried, gather, value_of
 from lineal.extract.sql.name_tests import NAME_TESTS, like, test_of_names, tested

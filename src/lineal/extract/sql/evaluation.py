@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame, Lineage, Slot
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.lineage import Lineage
 from lineal.extract.sql.dialects import Facts
 from lineal.model.diagnostic import Code, Diagnostic, Severity
 from lineal.model.edge import Column, Dataset

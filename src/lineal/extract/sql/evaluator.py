@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineal.algebra.frame import Frame, Lineage, Slot
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.lineage import Lineage
 from lineal.extract.sql.columns import star_slots
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import function_name, value_of

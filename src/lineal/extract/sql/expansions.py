@@ -17,7 +17,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Trail
+from lineal.algebra.lineage import Trail
 from lineal.extract.sql.parse import deep, parse
 from lineal.extract.sql.reading import Reading, add_calls, call_name, offset_of, segments
 from lineal.model.boundary import Failures

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
-from lineal.algebra.frame import NOTHING, Items, Lineage, Part, Slot, Struct, absorb, passed_on, pour, slot_at, united
+from lineal.algebra.frame import Slot, slot_at
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
+from lineal.algebra.lineage import NOTHING, Expression, Lineage, absorb, pour, united
+from lineal.algebra.relation import take_existence, take_value
+from lineal.algebra.values import Part, Struct, build_items, build_struct, carry, keep_parts
 from lineal.extract.sql.casts import cast_behind
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
 from lineal.extract.sql.methods import as_function
 from lineal.extract.sql.paths import PATHS, arrow_meant, leads_to_part, path_of, reaches, step_of
-from lineal.extract.sql.scope import Scope, Source, field_of, with_fields
+from lineal.extract.sql.scope import Scope, Source, field_of
 from lineal.extract.sql.structs import is_document, parsed_document
 from lineal.extract.sql.tables import column_in_text, literal_name
 from lineal.model.way import IDENTITY as NEUTRAL
@@ -92,6 +95,11 @@ def take(slot: Slot, way: Way, into: Lineage, node: Any, calls: Any) -> None:
 
 
 COLUMN, LITERAL, STAR = exp.Column, exp.Literal, exp.Star
+
+
+def expression_in(scope: Scope, node: exp.Expr) -> Expression:
+    """An expression in the scope that its names are looked up in."""
+    return lambda way, into: gather(node, way, into, scope)
 
 
 def value_of(node: exp.Expr, way: Way, scope: Scope) -> Lineage:
@@ -669,16 +677,13 @@ def inherited_keys(node: exp.Window, scope: Scope) -> list[Any]:
 
 def subquery(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """(SELECT max(a) FROM t WHERE b)      the value composes, the rows keep their own subtype"""
-    frame = scope.evaluation.frame_of(node, scope)
-    for slot in frame.slots:
-        pour(slot.lineage, way, into, None, calls)
-    absorb(frame.rows, rows_of(into))
+    take_value(scope.evaluation.frame_of(node, scope), way, into, rows_of(into), calls)
 
 
 def exists(node: exp.Exists, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """EXISTS (SELECT … FROM t WHERE b)      no value, only the rows count"""
     if isinstance(node.this, (exp.Query, exp.Subquery)):
-        absorb(scope.evaluation.frame_of(node.this, scope).rows, rows_of(into))
+        take_existence(scope.evaluation.frame_of(node.this, scope), rows_of(into))
     else:  # Spark's exists(array, x -> …) is a function
         operator(node, way, calls, stack, scope, into)
 
@@ -833,12 +838,8 @@ def carried(node: Any, scope: Scope) -> Struct | None:
         return None
     if not isinstance(held, Struct):
         return None
-    whole = value_of(node, NEUTRAL, scope)
-    beside = {key: trail for key, trail in whole.items() if not key[1].direct}
-    for other, way in others:
-        gather(other, way, beside, scope)
-    found = passed_on(held, step, beside, node)
-    return found.under(whole) if isinstance(found, Struct) else None
+    beside = [(expression_in(scope, other), way) for other, way in others]
+    return carry(held, step, value_of(node, NEUTRAL, scope), beside, node)
 
 
 def held_by(node: exp.Column, scope: Scope) -> Lineage:
@@ -895,9 +896,7 @@ def item_of(node: Any, scope: Scope) -> Struct | None:
         return None
     rows = [[struct_of(unnamed(part), scope) for part in item.expressions] for item in items]
     names = [field_name(part, position) for position, part in enumerate(items[0].expressions)]
-    columns = [united(row[position] for row in rows if position < len(row)) for position in range(len(names))]
-    fields = {name.lower(): lineage for name, lineage in zip(names, columns, strict=True)}
-    return Items(value_of(node, VALUE, scope), fields, names)
+    return build_items(value_of(node, VALUE, scope), names, rows)
 
 
 def unnamed(part: Any) -> Any:
@@ -947,15 +946,14 @@ def struct_of(node: Any, scope: Scope) -> Lineage:
     whole = value_of(node, NEUTRAL, scope)
     if has_star(node):
         return struct_of_star(node, whole, scope)
-    items = struct_items(node)
-    return Struct(whole, {name.lower(): struct_of(item, scope) for name, item in items.items()}, list(items))
+    return build_struct(whole, [(name, struct_of(item, scope)) for name, item in struct_items(node).items()])
 
 
 def value_with_parts(node: Any, scope: Scope) -> Lineage:
     """STRUCT(s.c AS c)      c is still a part of s, whose fields are further down"""
     lineage = value_of(node, NEUTRAL, scope)
     if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
-        return with_fields(lineage, held_by(node, scope))
+        return keep_parts(lineage, held_by(node, scope))
     part = step_of(node) is not None and leads_to_part(node) and reaches(path_of(node).names, lineage)
     return Part(lineage) if part else lineage
 
@@ -979,7 +977,7 @@ def struct_of_star(node: exp.Struct, whole: Lineage, scope: Scope) -> Lineage:
             found.update((slot.name, slot.lineage) for slot in slots)
         elif (named := struct_entry(item)) is not None:
             found[named[0]] = struct_of(named[1], scope)
-    return Struct(whole, {name.lower(): lineage for name, lineage in found.items()}, list(found))
+    return build_struct(whole, found.items())
 
 
 def struct_item(node: exp.Struct, name: str) -> Any:

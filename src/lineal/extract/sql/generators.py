@@ -6,26 +6,18 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.expression import VALUE, decides
-from lineal.algebra.frame import (
-    NOTHING,
-    Frame,
-    Items,
-    Lineage,
-    Part,
-    Slot,
-    Struct,
-    is_own,
-    renamed,
-)  # fmt: skip
+from lineal.algebra.clauses import LATERAL
+from lineal.algebra.expression import VALUE
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.lineage import NOTHING, Lineage
+from lineal.algebra.relation import rename
+from lineal.algebra.values import Items, Part, Struct, is_own, keep_parts
 from lineal.extract.sql.composites import origin_type
 from lineal.extract.sql.expressions import HANDLERS, Stack, carried, function, gather, item_of, value_of
 from lineal.extract.sql.paths import leads_to_part, path_of
-from lineal.extract.sql.scope import Scope, field_of, with_fields
+from lineal.extract.sql.scope import Scope, field_of
 from lineal.extract.sql.structs import field_names, is_struct
-from lineal.model.way import IDENTITY, Clause, How, Way
-
-LATERAL = decides(How.JOIN, Clause.LATERAL)
+from lineal.model.way import IDENTITY, Clause, Way
 
 
 def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
@@ -39,7 +31,7 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     item = as_inline(item)
     names = [(i.name, evaluation.fold(i.name, i.args.get("quoted"))) for i in identifiers]
     if isinstance(item, exp.Stack):
-        return list(renamed(stacked(item, scope), names).slots)
+        return list(rename(stacked(item, scope), names).slots)
     if is_json_tuple(item):
         return list(json_tuple(item, [name for name, _ in names], scope).slots)
     if not isinstance(item, GENERATOR_CALLS):  # f(a) AS (p, q)
@@ -51,7 +43,7 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
         names = [(name, name) for name in default_names(item, scope)]
     frame = exploded([item], [name for name, _ in names], scope, rows)
     scope.clause = Clause.SELECT
-    return list(renamed(frame, names).slots)
+    return list(rename(frame, names).slots)
 
 
 CALLED_BY_NAME = frozenset(("inline_outer", "json_tuple"))
@@ -211,7 +203,7 @@ def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:
         base, names, _ = path_of(argument)
         held = field_of(scope.column(base), names, argument).lineage
         if isinstance(held, Struct):
-            return with_fields(lineage, held)
+            return keep_parts(lineage, held)
         return Part(lineage) if is_own(held) else lineage
     built = item_of(argument, scope)
     built = built if built is not None else carried(argument, scope)

@@ -7,15 +7,13 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.expression import decides
-from lineal.algebra.frame import Frame, Lineage, Slot
+from lineal.algebra.clauses import MATCH_CONDITIONS, MATCH_KEYS
+from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.functions import Role
+from lineal.algebra.lineage import Lineage
 from lineal.extract.sql.expressions import gather, listed_row, value_of
 from lineal.extract.sql.scope import Scope, Source
-from lineal.model.way import IDENTITY, Clause, How
-
-KEYS = decides(How.WINDOW, Clause.MATCH)
-CONDITIONS = decides(How.FILTER, Clause.MATCH)
+from lineal.model.way import IDENTITY
 
 ALL_COLUMNS_FIRST = frozenset(("snowflake",))
 """ALL ROWS PER MATCH      the table's columns, then the measures; elsewhere partition, order, measures, the rest"""
@@ -34,9 +32,9 @@ def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
     order = node.args.get("order")
     ordered = [item.this for item in order.expressions] if order is not None else []
     for key in (*keys, *ordered):
-        gather(key, KEYS, rows, scope)
+        gather(key, MATCH_KEYS, rows, scope)
     for definition in node.args.get("define") or ():
-        gather(navigated(definition.this), CONDITIONS, rows, scope)
+        gather(navigated(definition.this), MATCH_CONDITIONS, rows, scope)
     measures = [measured(measure.this, scope) for measure in node.args.get("measures") or ()]
     partition = [named(key, scope) for key in keys]
     if not str(node.args.get("rows") or "").upper().startswith("ALL"):

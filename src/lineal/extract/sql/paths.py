@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from lineal.algebra.frame import PATH_DEPTH, Lineage
+from lineal.algebra.lineage import Lineage
+from lineal.algebra.values import PATH_DEPTH
 from lineal.extract.sql.dialects import EITHER, LAMBDAS
 
 

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from lineal.algebra.expression import decides
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Made, Slot, Star, absorb, pour, star_slot, united
+from lineal.algebra.clauses import PIVOT_DECIDES
+from lineal.algebra.frame import Frame, Made, Slot, Star, star_slot
+from lineal.algebra.lineage import Lineage
+from lineal.algebra.relation import Title, pivot, pivot_cell, unpivot
 from lineal.extract.sql.columns import columns_slots, star_slots
 from lineal.extract.sql.dialects.pivots import Naming, Text, naming_of
 from lineal.extract.sql.expressions import gather, value_of
@@ -18,11 +20,7 @@ from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.scope import Scope, Source, origin_of
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
-from lineal.model.way import IDENTITY, Clause, How
-
-DECIDES = decides(How.CONDITIONAL, Clause.PIVOT)
-KEYS = decides(How.GROUP_BY, Clause.PIVOT)
-NULLS_DROPPED = decides(How.FILTER, Clause.PIVOT)
+from lineal.model.way import IDENTITY, Clause
 
 MOST_COLUMNS = 10_000
 """Lists of values multiply: a thousand by a thousand would be a million columns."""
@@ -52,17 +50,15 @@ def pivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     consumed = named_columns([*aggregates, *(field.decider for field in fields)], source, scope)
     deciding: Lineage = {}
     for field in fields:
-        gather(field.decider, DECIDES, deciding, scope)
+        gather(field.decider, PIVOT_DECIDES, deciding, scope)
         if field.query is not None:
-            gather(exp.Subquery(this=field.query), DECIDES, deciding, scope)
-    lineages = [united((value_of(aggregate, IDENTITY, scope), deciding)) for aggregate in aggregates]
+            gather(exp.Subquery(this=field.query), PIVOT_DECIDES, deciding, scope)
+    lineages = [pivot_cell(value_of(each, IDENTITY, scope), deciding) for each in aggregates]
     keys = grouped_by(node, scope) or left_over(source.frame.slots, consumed)
-    rows = dict(source.frame.rows)
-    for slot in keys:
-        if source.dataset is not None:
+    if source.dataset is not None:
+        for slot in keys:
             scope.evaluation.read(origin_of(slot), Clause.PIVOT, node, learn=slot.star is None)
-        pour(slot.lineage, KEYS, rows, node)
-    return Frame([*keys, *made_columns(node, fields, aggregates, lineages, scope)], rows)
+    return pivot(source.frame, keys, made_columns(node, fields, aggregates, lineages, scope), node)
 
 
 def field_of(node: Any, simplified: bool) -> Field:
@@ -174,20 +170,25 @@ def unpivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     members = [member for item in listed for member in members_of(item, scope)]
     consumed = named_columns((item for item in listed if not several(item)), source, scope)
     consumed |= {slot.key for member in members for slot in member}
-    fold = scope.evaluation.fold
-    made = [Slot(name.name, fold(name.name, name.args.get("quoted")), lineage_at(members, position))
-            for position, name in enumerate(values)]  # fmt: skip
-    rows = dict(source.frame.rows)
-    if not node.args.get("include_nulls"):
-        for slot in made:
-            pour(slot.lineage, NULLS_DROPPED, rows, node)
-    labels = [Slot(label.name, fold(label.name, label.args.get("quoted")), NOTHING)]
-    shown = [*made, *labels] if naming_of(scope.evaluation.facts.name).values_first else [*labels, *made]
     open_taken = any(slot.star is not None for member in members for slot in member)
     kept = left_over(source.frame.slots, consumed)
     if open_taken:
         kept = [*(slot for slot in kept if slot.star is None), *excepted(listed, source, scope)]
-    return Frame([*kept, *shown], rows)
+    return unpivot(
+        source.frame,
+        kept,
+        [title(value, scope) for value in values],
+        [[slot.lineage for slot in member] for member in members],
+        title(label, scope),
+        label_first=not naming_of(scope.evaluation.facts.name).values_first,
+        drops_nulls=not node.args.get("include_nulls"),
+        node=node,
+    )
+
+
+def title(identifier: Any, scope: Scope) -> Title:
+    """The spelling of a name, and the key that it is found by."""
+    return identifier.name, scope.evaluation.fold(identifier.name, identifier.args.get("quoted"))
 
 
 def parts_of(node: exp.Pivot) -> tuple[Any, list[Any], list[Any]]:
@@ -223,15 +224,6 @@ def members_of(item: Any, scope: Scope) -> list[list[Slot]]:
         item = item.this.unnest()
     parts = item.expressions if isinstance(item, exp.Tuple) else [item]
     return [[Slot("", "", value_of(part, IDENTITY, scope)) for part in parts]]
-
-
-def lineage_at(members: list[list[Slot]], position: int) -> Lineage:
-    """The lineage of the value at a position: whatever is listed there."""
-    lineage: Lineage = {}
-    for member in members:
-        if position < len(member):
-            absorb(member[position].lineage, lineage)
-    return lineage
 
 
 def excepted(listed: list[Any], source: Source, scope: Scope) -> list[Slot]:

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.expression import CONDITION, VALUE, decides
-from lineal.algebra.frame import (
-    NOTHING,
-    Frame,
-    Lineage,
-    Part,
-    Slot,
-    Struct,
-    absorb,
-    pour,
-    size_of,
-    slot_at,
-    union,
-    union_by_name,
-)  # fmt: skip
+from lineal.algebra.clauses import FILTERS
+from lineal.algebra.expression import CONDITION, VALUE
+from lineal.algebra.frame import Frame, Slot, slot_at
+from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour
+from lineal.algebra.relation import SetOperation, project, set_operation, union, union_by_name
+from lineal.algebra.values import Part, Struct, keep_parts, size_of
 from lineal.extract.sql.clauses import (
     conditions_,
     connect,
@@ -53,17 +45,11 @@ from lineal.extract.sql.relations import (
     values_frame,
 )
 from lineal.extract.sql.repairs import MARK
-from lineal.extract.sql.scope import CTEs, Members, Piped, Scalar, Scope, Source, field_of, with_fields
+from lineal.extract.sql.scope import CTEs, Members, Piped, Scalar, Scope, Source, field_of
 from lineal.model.diagnostic import Code
-from lineal.model.way import IDENTITY, Clause, How
+from lineal.model.way import IDENTITY, Clause
 
 ALIAS, COLUMN, EQ, STAR, STRUCT = exp.Alias, exp.Column, exp.EQ, exp.Star, exp.Struct
-
-
-UNION = decides(How.GROUP_BY, Clause.UNION)
-
-
-COMPARED = {exp.Intersect: decides(How.FILTER, Clause.INTERSECT), exp.Except: decides(How.FILTER, Clause.EXCEPT)}
 
 
 def query(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
@@ -107,7 +93,7 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
         named_windows(args["windows"], scope)
     if args.get("group") is not None and evaluation.facts.groups_by_time:
         time_windows(args["group"], scope)
-    slots, aliases = project(node, scope, rows)
+    slots, aliases = select_columns(node, scope, rows)
     if args.get("kind") == "VALUE":
         slots = value_table(node, slots, evaluation)
     if args.get("where") is not None or args.get("prewhere") is not None:
@@ -169,7 +155,7 @@ def follows_join(args: dict[str, Any]) -> bool:
     return "joins" in names and names.index("joins") < names.index("match")
 
 
-def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], dict[str, Slot]]:
+def select_columns(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], dict[str, Slot]]:
     """SELECT a AS x, t.*, b + 1 AS y      one slot per output column, and those that are aliases of something"""
     evaluation = scope.evaluation
     scope.clause = Clause.SELECT
@@ -198,7 +184,7 @@ def project(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], 
             for influence, trail in found.items():
                 lineage[influence] = (item, None, trail, trail[3] if trail is not None else None)
             if found.__class__ is not dict:
-                lineage = with_fields(lineage, found)
+                lineage = keep_parts(lineage, found)
         elif kind not in SPECIAL and not several_anywhere:
             gather(item, IDENTITY, lineage, scope)
         elif (several := several_slots(item, scope)) is not None:
@@ -287,9 +273,6 @@ def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluati
     return known
 
 
-LOOPS = decides(How.FILTER, Clause.WHERE)
-
-
 def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
     """SEARCH DEPTH FIRST BY a SET o, CYCLE a SET c USING p      o and p are arrays of a; c: whether a stands in p
 
@@ -312,7 +295,7 @@ def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
                 key = evaluation.fold(identifier.name, identifier.args.get("quoted"))
                 slots.append(Slot(identifier.name, key, lineage))
         if cycle:
-            pour(listed_, LOOPS, rows, clause)
+            pour(listed_, FILTERS, rows, clause)
     return Frame(slots, rows)
 
 
@@ -363,9 +346,7 @@ def recursive_cte(
     inner = body.args.get("with_")
     visible_ctes = with_(inner, parent, ctes, evaluation) if inner is not None else ctes
     anchor = listed(query(body.this, parent, visible_ctes, evaluation), alias, evaluation)
-    frame = Frame(
-        [s._replace(lineage=with_fields(dict(s.lineage), s.lineage)) for s in anchor.slots], dict(anchor.rows)
-    )
+    frame = Frame([s._replace(lineage=keep_parts(dict(s.lineage), s.lineage)) for s in anchor.slots], dict(anchor.rows))
     size = -1
     counted = (evaluation.references, evaluation.ambiguous, evaluation.unresolved)
     for _ in range(MOST_ROUNDS):
@@ -375,7 +356,7 @@ def recursive_cte(
         size = found
         evaluation.frames.clear()
         evaluation.references, evaluation.ambiguous, evaluation.unresolved = counted
-        whole = listed(set_operation(body, parent, {**ctes, key: frame}, evaluation), alias, evaluation)
+        whole = listed(combined_query(body, parent, {**ctes, key: frame}, evaluation), alias, evaluation)
         frame = union([frame, whole])
     return frame
 
@@ -409,7 +390,7 @@ def _ordered(node: Any, frame: Frame, parent: Scope | None, ctes: CTEs, evaluati
 # -- set operations ----------------------------------------------------------------------------------------------
 
 
-def set_operation(node: exp.SetOperation, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+def combined_query(node: exp.SetOperation, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
     frame = _set_operation(node, parent, ctes, evaluation)
@@ -447,33 +428,25 @@ def _alike(left: Any, right: Any) -> bool:
 
 
 def _combined(node: Any, frames: list[Frame], evaluation: Evaluation) -> Frame:
-    by_name = bool(node.args.get("by_name"))
-    if not by_name:
-        _check_widths(node, frames, evaluation)
-    if isinstance(node, exp.Except):
-        first = frames[0]
-        rows: Lineage = {}
-        for frame in frames:
-            absorb(frame.rows, rows)
-        combined = Frame(first.slots, rows)
-    elif by_name:
-        rows = {}
-        for frame in frames:
-            absorb(frame.rows, rows)
-        combined = Frame(_kept(node, frames, union_by_name(frames), evaluation), rows)
-    else:
-        combined = union(frames)
-    way = COMPARED.get(type(node), UNION if node.args.get("distinct") else None)
-    if way is None:
-        return combined
-    compared = dict(combined.rows)
-    for frame in frames:
-        for slot in frame.slots:
-            pour(slot.lineage, way, compared)
-    return Frame(combined.slots, compared)
+    operation = OPERATIONS.get(type(node), SetOperation.UNION_ALL)
+    if operation is SetOperation.UNION_ALL and node.args.get("distinct"):
+        operation = SetOperation.UNION
+    if node.args.get("by_name"):
+        return set_operation(operation, frames, partial(_united_by_name, node, evaluation))
+    _check_widths(node, frames, evaluation)
+    return set_operation(operation, frames)
 
 
-def _kept(node: Any, frames: list[Frame], slots: list[Slot], evaluation: Evaluation) -> list[Slot]:
+OPERATIONS = {exp.Intersect: SetOperation.INTERSECT, exp.Except: SetOperation.EXCEPT}
+
+
+def _united_by_name(node: Any, evaluation: Evaluation, frames: Sequence[Frame]) -> Frame:
+    """a FULL UNION ALL BY NAME b, a LEFT UNION ALL BY NAME b, a UNION ALL BY NAME ON (x) b"""
+    united = union_by_name(frames)
+    return project(united, _kept(node, frames, united.slots, evaluation))
+
+
+def _kept(node: Any, frames: Sequence[Frame], slots: Sequence[Slot], evaluation: Evaluation) -> Iterable[Slot]:
     """INNER UNION ALL BY NAME: what all have; LEFT: what the first has; ON (a): what is listed; FULL: everything"""
     if node.args.get("on"):
         keys = {evaluation.fold(column.name, False) for column in node.args["on"]}
@@ -520,9 +493,9 @@ def pivot_statement(node: exp.Pivot, parent: Scope | None, ctes: CTEs, evaluatio
 QUERIES: dict[type, Callable[[Any, Scope | None, CTEs, Evaluation], Frame]] = {
     exp.Select: select,
     exp.Subquery: subquery,
-    exp.Union: set_operation,
-    exp.Intersect: set_operation,
-    exp.Except: set_operation,
+    exp.Union: combined_query,
+    exp.Intersect: combined_query,
+    exp.Except: combined_query,
     exp.Values: bare_values,
     exp.Table: bare_table,
     exp.Pivot: pivot_statement,

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.algebra.frame import Trail
 from lineal.algebra.functions import Role, known
+from lineal.algebra.lineage import Trail
 from lineal.extract.sql.words import statements, words
 from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Place

@@ -7,19 +7,11 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.expression import CONDITION, VALUE, decides
-from lineal.algebra.frame import (
-    NOTHING,
-    Frame,
-    Lineage,
-    Slot,
-    absorb,
-    pour,
-    renamed,
-    slot_at,
-    union,
-)  # fmt: skip
-from lineal.extract.sql.clauses import FILTERS, JOINS
+from lineal.algebra.clauses import FILTERS, JOINS, NATURAL, USING
+from lineal.algebra.expression import CONDITION, VALUE
+from lineal.algebra.frame import Frame, Slot, slot_at
+from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour
+from lineal.algebra.relation import rename, union
 from lineal.extract.sql.columns import several_slots, star_slots, visible
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of, window_keys
@@ -34,12 +26,7 @@ from lineal.extract.sql.tables import is_named, literal_name, named_in_text, spe
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
 from lineal.model.paths import path_name
-from lineal.model.way import IDENTITY, Clause, How, Way
-
-USING = decides(How.JOIN, Clause.USING)
-
-
-NATURAL = decides(How.JOIN, Clause.NATURAL)
+from lineal.model.way import IDENTITY, Clause, Way
 
 
 def relation(node: Any, scope: Scope, rows: Lineage) -> Source:
@@ -202,7 +189,7 @@ def listed(frame: Frame, alias: exp.TableAlias, evaluation: Evaluation) -> Frame
     if frame.complete and len(columns) > len(frame.slots):
         evaluation.report(Code.COLUMN_COUNT, f"{len(columns)} column names for {len(frame.slots)} columns", alias)
     names = [(c.name, evaluation.fold(c.name, getattr(c, "args", {}).get("quoted"))) for c in columns]
-    return renamed(frame, names)
+    return rename(frame, names)
 
 
 def stage(node: exp.Table, place: Any, scope: Scope, rows: Lineage) -> Source:
@@ -418,7 +405,7 @@ def numbered(frame: Frame, evaluation: Evaluation) -> Frame:
     """FROM (VALUES (NEW.*))      column1, column2, as the dialect calls them"""
     first, prefix = evaluation.facts.values_names
     names = [f"{prefix}{position + first}" for position in range(len(frame.slots))]
-    return renamed(frame, [(name, name) for name in names]) if frame.complete else frame
+    return rename(frame, [(name, name) for name in names]) if frame.complete else frame
 
 
 def items_of(tuple_: Any) -> Sequence[Any]:

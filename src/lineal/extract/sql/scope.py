@@ -8,21 +8,9 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import (
-    NOTHING,
-    Frame,
-    Lineage,
-    Part,
-    Slot,
-    Struct,
-    answer,
-    doubted,
-    further,
-    is_own,
-    pour,
-    slot_at,
-    united,
-)  # fmt: skip
+from lineal.algebra.frame import Frame, Slot, answer, slot_at
+from lineal.algebra.lineage import NOTHING, Lineage, doubted, pour, united
+from lineal.algebra.values import Struct, read_part
 from lineal.extract.sql.pipes import is_step
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset, Doubt
@@ -617,22 +605,6 @@ def origin_of(slot: Slot) -> Column | None:
     return slot.scanned or next((column for column, _ in slot.lineage), None)
 
 
-def with_fields(lineage: Lineage, like: Lineage) -> Lineage:
-    """A struct that is passed on keeps its fields, and a part of a column stays one."""
-    if isinstance(like, Struct):
-        return like.under(lineage)
-    return Part(lineage) if isinstance(like, Part) else lineage
-
-
 def field_of(slot: Slot, path: Sequence[str], node: exp.Expression) -> Slot:
     """address.city      the path stays on the origin, and reading a field transforms"""
-    if not path:
-        return slot
-    held = slot.lineage
-    inner = held.field(path[0]) if isinstance(held, Struct) else None
-    lineage: Lineage = Part() if is_own(held if inner is None else inner) else {}
-    if inner is not None:
-        pour(inner, VALUE, lineage, node)
-        return field_of(Slot(path[0], path[0], with_fields(lineage, inner)), path[1:], node)
-    pour(further(held, path), VALUE, lineage, node)
-    return Slot(path[-1], path[-1], lineage)
+    return Slot(path[-1], path[-1], read_part(slot.lineage, path, node)) if path else slot

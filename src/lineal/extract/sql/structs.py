@@ -10,7 +10,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Lineage, Part, Struct
+from lineal.algebra.lineage import Lineage
+from lineal.algebra.values import Part, Struct
 from lineal.model.edge import Column
 from lineal.model.way import IDENTITY
 

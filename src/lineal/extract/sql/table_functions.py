@@ -7,21 +7,12 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.algebra.clauses import LATERAL
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import (
-    NOTHING,
-    Frame,
-    Lineage,
-    Part,
-    Slot,
-    Star,
-    absorb,
-    answer,
-    pour,
-    renamed,
-    star_slot,
-    united,
-)
+from lineal.algebra.frame import Frame, Slot, Star, answer, star_slot
+from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, united
+from lineal.algebra.relation import rename
+from lineal.algebra.values import Part
 from lineal.extract.sql.composites import element_fields, fields_of, fields_returned
 from lineal.extract.sql.dialects.table_functions import (
     CHANGE_COLUMNS,
@@ -36,7 +27,7 @@ from lineal.extract.sql.dialects.table_functions import (
     QUERIES,
 )
 from lineal.extract.sql.expressions import gather, value_of
-from lineal.extract.sql.generators import LATERAL, exploded, fields_of_items, fixed, parts_of
+from lineal.extract.sql.generators import exploded, fields_of_items, fixed, parts_of
 from lineal.extract.sql.methods import as_function
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
 from lineal.extract.sql.scope import Counted, Scope, Source, field_of
@@ -116,7 +107,7 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
     if len(names) > len(slots) and not any(slot.star for slot in slots):
         evaluation.report(Code.COLUMN_COUNT, f"{len(names)} column names for {len(slots)} columns", node)
     key = evaluation.fold_table(title.name, title.args.get("quoted")) if title is not None else name_of(calls[0])
-    return Source(key, key, renamed(Frame(slots, NOTHING), names), dataset if len(calls) == 1 else None)
+    return Source(key, key, rename(Frame(slots, NOTHING), names), dataset if len(calls) == 1 else None)
 
 
 def listed_names(alias: Any, scope: Scope) -> Names:

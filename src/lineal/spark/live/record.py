@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
-from lineal.extract.catalyst.plan import Names, Origins, Variable, extract, origin_in, variables_in
+from lineal.extract.catalyst.plan import Names, Origins, Variable, extract, origin_of_plan, variables_in
 from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Column, Dataset, Edge, Site, Usage
 from lineal.model.extraction import Coverage, DatasetInfo, Extraction
@@ -124,7 +124,7 @@ class Recorder:
         origins = Origins(self._checkpoints)
         if batch.plan:
             variables = self._variables.get(batch.session)
-            origins.add(deeply(lambda: origin_in(batch.plan, self._names, origins, batch.rdd, variables)))
+            origins.add(deeply(lambda: origin_of_plan(batch.plan, self._names, origins, batch.rdd, variables)))
         self._take_inside(inside, origins, run_id)
 
     def _take_inside(self, inside: Sequence[Execution], origins: Origins, run_id: RunId) -> None:
@@ -145,7 +145,7 @@ class Recorder:
                     variables.update(deeply(lambda: variables_in(text, self._names, origins, variables)))
                 return
             if execution.kind in CHECKPOINTS or execution.sink == MEMORY:
-                origins.add(deeply(lambda: origin_in(text, self._names, origins, execution.rdd, variables)))
+                origins.add(deeply(lambda: origin_of_plan(text, self._names, origins, execution.rdd, variables)))
                 return
             found = deeply(lambda: extract(text, execution.kind, self._names, origins, variables))
             found = self._settled(found)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Lineage, absorb, doubted
+from lineal.algebra.lineage import Lineage, absorb, doubted
 from lineal.extract.pyspark.values import ColumnValue, WindowSpec
 from lineal.extract.sql.expressions import HANDLERS, Stack, gather
 from lineal.extract.sql.scope import Scope

@@ -6,7 +6,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Lineage, Slot, doubted, pour, star_slot
+from lineal.algebra.frame import Slot, star_slot
+from lineal.algebra.lineage import Lineage, doubted, pour
+from lineal.algebra.values import keep_parts
 from lineal.extract.pyspark.columns.trees import column, literal
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frames.project import anything, flat, lineage_of, rows_made, said, typed, with_types
@@ -15,7 +17,6 @@ from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, ColumnValue, Pattern, Unknown, Value, note_of
 from lineal.extract.sql.generators import is_generator
-from lineal.extract.sql.scope import with_fields
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
@@ -141,7 +142,7 @@ def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node:
                 if attribute.key == key and attribute.slot.star is None:
                     lineage: Lineage = {}
                     pour(attribute.slot.lineage, IDENTITY, lineage, tree)
-                    lineage = with_fields(lineage, attribute.slot.lineage)
+                    lineage = keep_parts(lineage, attribute.slot.lineage)
                     made = fresh(Slot(new, new.lower(), lineage))
                     relation.types[made.id] = relation.types.get(attribute.id, "")
                     attributes[position] = made

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lineal.algebra.expression import CONDITION, VALUE
-from lineal.algebra.frame import Lineage, Slot, doubted, pour
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import Lineage, doubted, pour
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frames.changes import replaced

@@ -6,8 +6,10 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.algebra.clauses import GROUPS
 from lineal.algebra.expression import AGGREGATED, CONDITION, COUNTED, VALUE
-from lineal.algebra.frame import Lineage, Made, Slot, Star, absorb, doubted, pour, star_slot, united
+from lineal.algebra.frame import Made, Slot, Star, star_slot
+from lineal.algebra.lineage import Lineage, absorb, doubted, pour, united
 from lineal.extract.pyspark.columns.functions import columns_of, function
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
@@ -17,7 +19,6 @@ from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fre
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import is_numeric, is_text, schema_of
 from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, is_known, note_of
-from lineal.extract.sql.clauses import GROUPS
 from lineal.extract.sql.expressions import gather
 from lineal.extract.sql.naming import output_name
 from lineal.model.diagnostic import Code

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from lineal.algebra.clauses import JOINS, USING
 from lineal.algebra.expression import CONDITION, VALUE
-from lineal.algebra.frame import Lineage, Slot, absorb, pour
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import Lineage, absorb, pour
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frames.changes import star_slot_like
@@ -14,9 +16,7 @@ from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, Twi
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import opened
 from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
-from lineal.extract.sql.clauses import JOINS
 from lineal.extract.sql.expressions import gather
-from lineal.extract.sql.relations import USING
 from lineal.model.way import Clause, Confidence
 
 KINDS = {

@@ -10,7 +10,9 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import NOTHING, Lineage, Made, Part, Slot, Star, Struct, as_struct, doubted, pour, star_slot
+from lineal.algebra.frame import Made, Slot, Star, star_slot
+from lineal.algebra.lineage import NOTHING, Lineage, doubted, pour
+from lineal.algebra.values import Part, Struct, as_struct, keep_parts, time_window
 from lineal.extract.pyspark.columns.alternatives import columns_in
 from lineal.extract.pyspark.columns.functions import columns_of, unknown_columns
 from lineal.extract.pyspark.columns.trees import column, parsed
@@ -27,12 +29,11 @@ from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of, type_of
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, items_of, note_of
-from lineal.extract.sql.clauses import TIME_WINDOWS, time_window
+from lineal.extract.sql.clauses import TIME_WINDOWS
 from lineal.extract.sql.expressions import carried, gather, item_of, struct_of
 from lineal.extract.sql.generators import generated, is_generator
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
-from lineal.extract.sql.scope import with_fields
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
 
@@ -104,7 +105,7 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
     if kind is exp.Column:
         slot = scope.column(tree)
         pour(slot.lineage, IDENTITY, lineage, tree)
-        return with_fields(lineage, slot.lineage)
+        return keep_parts(lineage, slot.lineage)
     gather(tree, IDENTITY, lineage, scope)
     if kind is exp.Anonymous and tree.name in TIME_WINDOWS:
         return time_window(lineage)
@@ -179,7 +180,7 @@ def passed(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None
         alike = (*alike, *relation.hidden)
     lineage: Lineage = {}
     pour(slot.lineage, IDENTITY, lineage, tree)
-    lineage = with_fields(lineage, slot.lineage)
+    lineage = keep_parts(lineage, slot.lineage)
     if doubt is not None:
         lineage = doubted(lineage, doubt)
     name = tree.this.name

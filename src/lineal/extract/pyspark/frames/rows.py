@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Lineage, pour
+from lineal.algebra.clauses import DISTINCT, DISTINCT_ON, FILTERS, SORTS
+from lineal.algebra.lineage import Lineage, pour
 from lineal.extract.pyspark.columns.functions import columns_of
 from lineal.extract.pyspark.columns.trees import parsed
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
@@ -14,7 +15,6 @@ from lineal.extract.pyspark.frames.project import flat, said
 from lineal.extract.pyspark.relation import FrameScope, Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
-from lineal.extract.sql.clauses import DISTINCT, DISTINCT_ON, FILTERS, SORTS
 from lineal.extract.sql.expressions import gather
 from lineal.model.way import Clause, Confidence, Way
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlglot import exp
-
-from lineal.algebra.frame import Lineage, Slot, absorb, answer, pour, union, united
+from lineal.algebra.frame import Slot, answer
+from lineal.algebra.lineage import Lineage, united
+from lineal.algebra.relation import SetOperation, set_operation, union
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frames.joins import as_relation
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh, side_by_side_stars
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value
-from lineal.extract.sql.query import COMPARED
 from lineal.model.diagnostic import Code
 
 
@@ -83,24 +82,17 @@ def named_in(relation: Relation, slot: Slot) -> Slot | None:
     return None
 
 
-def compared(kind: Any, keeps_both: bool) -> Any:
-    def operation(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def compared(operation: SetOperation) -> Any:
+    def method(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         """df.intersect(other), df.subtract(other)      every column of both sides is compared"""
         other = other_of(run, arguments, keywords, node)
         if other is None:
             return relation
-        rows: Lineage = dict(relation.rows)
-        absorb(other.rows, rows)
-        for side in (relation, other):
-            for attribute in side.attributes:
-                pour(attribute.slot.lineage, COMPARED[kind], rows)
-        slots = [attribute.slot for attribute in relation.attributes]
-        if keeps_both:
-            slots = list(union([relation.frame, other.frame]).slots)
-        return made(relation, other, slots, rows)
+        whole = set_operation(operation, [relation.frame, other.frame])
+        return made(relation, other, list(whole.slots), whole.rows)
 
-    return operation
+    return method
 
 
-intersect = compared(exp.Intersect, True)
-subtract = compared(exp.Except, False)
+intersect = compared(SetOperation.INTERSECT)
+subtract = compared(SetOperation.EXCEPT)

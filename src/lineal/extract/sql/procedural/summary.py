@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Lineage, Slot, absorb, pour
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import Lineage, absorb, pour
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.values import PARAMETERS, values_of
 from lineal.extract.sql.reading import Body

@@ -9,20 +9,9 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import (
-    NOTHING,
-    Frame,
-    Lineage,
-    Made,
-    Slot,
-    Star,
-    pour,
-    renamed,
-    star_slot,
-    union,
-    union_by_name,
-    united,
-)
+from lineal.algebra.frame import Frame, Made, Slot, Star, star_slot
+from lineal.algebra.lineage import NOTHING, Lineage, pour, united
+from lineal.algebra.relation import rename, union, union_by_name
 from lineal.extract.sql.evaluation import Catalog, Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.procedural.flow import Assignment, Body, Moment, Ref
@@ -229,7 +218,7 @@ class Values:
         frames = [frame for frame, _ in held]
         if len(frames) == 1:
             return frames[0]
-        return Frame(union_by_name(frames), united(frame.rows for frame in frames)) if frames else EMPTY
+        return union_by_name(frames) if frames else EMPTY
 
     def row(self, key: str, moment: Moment, evaluation: Evaluation) -> Sequence[Slot]:
         """SELECT r.*      the fields of a row in order: what several queries give is matched by position"""
@@ -239,8 +228,8 @@ class Values:
         whole = [frame for frame, ref in held if not ref.field]
         fields = [frame for frame, ref in held if ref.field]
         same = len({len(frame.slots) for frame in whole}) == 1
-        first = union(whole) if same else Frame(union_by_name(whole), NOTHING)
-        return union_by_name([first, *fields])
+        first = union(whole) if same else union_by_name(whole)
+        return union_by_name([first, *fields]).slots
 
     def held(self, key: str, moment: Moment, evaluation: Evaluation) -> list[tuple[Frame, Ref]]:
         """What each of the assignments gives that a variable may hold at a moment."""
@@ -384,7 +373,7 @@ def of_type(held: list[tuple[Frame, Ref]], columns: list[Named]) -> Frame:
         if ref.assignment.reading is None:  # a parameter: its fields are what a call gives
             slots = [field_of(slot, [name], exp.Star())._replace(key=key) for slot in slots for name, key in columns]
         elif not ref.field:
-            slots = renamed(frame, columns).slots
+            slots = rename(frame, columns).slots
         for slot in slots:
             if slot.key in parts:
                 parts[slot.key].append(slot.lineage)

@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import NOTHING, Frame
+from lineal.algebra.frame import Frame
+from lineal.algebra.lineage import NOTHING
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.change import delete
 from lineal.extract.sql.statements.steps import (

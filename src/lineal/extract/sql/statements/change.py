@@ -8,9 +8,10 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.algebra.clauses import FILTERS, JOINS
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, pour, united
-from lineal.extract.sql.clauses import FILTERS, JOINS
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, united
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of

@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import NOTHING, Frame, Slot
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.lineage import NOTHING
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.steps import Plan, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_named, spelled, target_of

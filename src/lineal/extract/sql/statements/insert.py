@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame, Lineage, Slot, united
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.lineage import Lineage, united
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.dialects.table_functions import ELSEWHERE
 from lineal.extract.sql.evaluation import Evaluation

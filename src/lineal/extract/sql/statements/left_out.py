@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineal.algebra.frame import Frame, doubted
+from lineal.algebra.frame import Frame
+from lineal.algebra.lineage import doubted
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.placeholders import LEFT_OUT
 from lineal.extract.sql.statements.steps import After, Made, Plan

@@ -7,10 +7,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import NOTHING, Frame, Lineage, Slot, absorb, renamed
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.lineage import NOTHING, Lineage, absorb
+from lineal.algebra.relation import rename
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.query import QUERIES, project, query, with_
+from lineal.extract.sql.query import QUERIES, query, select_columns, with_
 from lineal.extract.sql.relations import relation
 from lineal.extract.sql.scope import CTEs, Scope, Source
 from lineal.extract.sql.statements.change import aliased, deleted, merged, update_parts
@@ -95,7 +97,7 @@ def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
         scope.sources.setdefault(name, Source(name, name, frame))
     for member in others(node):
         relation(member, scope, {})
-    slots, _ = project(returning, scope, rows)
+    slots, _ = select_columns(returning, scope, rows)
     return Frame(slots, rows)
 
 
@@ -137,7 +139,7 @@ def inserted(node: exp.Insert, old: Source, rows: Lineage, ctes: CTEs, evaluatio
     absorb(frame.rows, rows)
     listed = listed_columns(node.this, evaluation.facts) if isinstance(node.this, exp.Schema) else []
     known = [(slot.name, slot.key) for slot in old.frame.slots if slot.star is None]
-    frame = renamed(frame, listed or (known if old.frame.complete else []))
+    frame = rename(frame, listed or (known if old.frame.complete else []))
     there = {slot.key for slot in frame.slots}
     unset = [Slot(name, key, NOTHING) for name, key in known if key not in there]
     return Frame([*frame.slots, *unset], NOTHING)
