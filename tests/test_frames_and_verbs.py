@@ -12,29 +12,30 @@ import pytest
 from lineal.algebra import changes, edges, relation
 
 EXTRACT = Path(__file__).resolve().parents[1] / "src" / "lineal" / "extract"
-FRONT_ENDS = ("catalyst",)
-"""The front ends that call verbs only."""
+FRONT_ENDS = ("catalyst", "postgres", "pyspark", "sql")
 
-FRAMES = ("Frame", "Scan")
+FRAMES = ("Frame", "Scan", "Piped")
 
 
 def constructions(path: Path) -> Iterator[str]:
-    """Every place of a file that calls a frame's class, derives a class from it, or imports it under another name."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and named(node.func) in FRAMES:
-            yield f"{path.name}:{node.lineno} calls {named(node.func)}"
-        elif isinstance(node, ast.ClassDef) and any(named(base) in FRAMES for base in node.bases):
+    """Every place of a file that calls the class of a frame or derives a class from it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = set(frames_imported(tree))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in names:
+            yield f"{path.name}:{node.lineno} calls {ast.unparse(node.func)}"
+        elif isinstance(node, ast.ClassDef) and any(ast.unparse(base) in names for base in node.bases):
             yield f"{path.name}:{node.lineno} derives {node.name} from a frame"
-        elif isinstance(node, ast.ImportFrom):
+
+
+def frames_imported(tree: ast.Module) -> Iterator[str]:
+    """What the classes of frames are called in a file: by their own names, by others, or through their module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "lineal.algebra.frame":
+            yield from (alias.asname or alias.name for alias in node.names if alias.name in FRAMES)
+        elif isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module == "lineal.algebra"):
             for alias in node.names:
-                if alias.name in FRAMES and alias.asname is not None:
-                    yield f"{path.name}:{node.lineno} imports {alias.name} as {alias.asname}"
-
-
-def named(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+                yield from (f"{alias.asname or alias.name}.{name}" for name in FRAMES)
 
 
 @pytest.mark.parametrize("front_end", FRONT_ENDS)
@@ -76,10 +77,20 @@ def test_a_verb_opens_with_its_sql(verb: object) -> None:
 def test_the_check_sees_what_it_forbids(tmp_path: Path) -> None:
     path = tmp_path / "front.py"
     lines = (
-        "from lineal.algebra.frame import Frame as Relation",
+        "from lineal.algebra import frame",
+        "from lineal.algebra.frame import Frame",
+        "from lineal.algebra.frame import Scan as Lazy",
+        "from elsewhere import Piped",
         "Frame([], {})",
-        "frame.Scan(t, [], True)",
+        "Lazy(t, [], True)",
+        "frame.Frame([], {})",
         "class Own(Frame): ...",
+        "Piped(1)",
     )
     path.write_text("\n".join(lines))
-    assert len(list(constructions(path))) == 4
+    assert sorted(each.split()[0] for each in constructions(path)) == [
+        "front.py:5",
+        "front.py:6",
+        "front.py:7",
+        "front.py:8",
+    ]

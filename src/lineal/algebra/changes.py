@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import NOTHING, Lineage, absorb
+from lineal.algebra.lineage import NOTHING, Lineage, absorb, united
 from lineal.algebra.relation import Title
 
 
@@ -33,6 +33,31 @@ def merge_into(assigned: Sequence[Slot], deciding: Lineage) -> Frame:
     removed, so ON (JOIN) and the conditions of WHEN (FILTER) decide the rows of t.
     """
     return Frame(assigned, deciding)
+
+
+def upsert(inserted: Frame, assigned: Mapping[str, Slot]) -> Frame:
+    """INSERT INTO t SELECT id, b FROM s ON CONFLICT (id) DO UPDATE SET b = excluded.b + t.b
+
+    A column gets the inserted value, or what is assigned to it where the row is there already: it
+    comes from both. What decides the inserted rows decides the rows of t.
+    """
+    columns = dict(assigned)
+    for slot in inserted.slots:
+        held = columns.get(slot.key)
+        if held is not None:
+            slot = Slot(slot.name, slot.key, united([slot.lineage, held.lineage]))
+        columns[slot.key] = slot
+    return Frame(list(columns.values()), inserted.rows)
+
+
+def changed_row(table: Frame, assigned: Iterable[Slot]) -> Frame:
+    """UPDATE t SET a = 1 RETURNING *
+
+    The row as it is after the change: a column that is set has its new value, the others stay.
+    """
+    changed = {slot.key: slot for slot in assigned}
+    kept = [changed.pop(slot.key, slot) if slot.star is None else slot for slot in table.slots]
+    return Frame([*changed.values(), *kept], NOTHING)
 
 
 def with_all_columns(frame: Frame, table: Iterable[Title]) -> Frame:

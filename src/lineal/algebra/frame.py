@@ -97,6 +97,23 @@ class Frame:
         return not self.stars
 
 
+Members = dict[str, list[Slot]]
+"""The columns that are still those of a source, by the source's name."""
+
+
+class Piped(Frame):
+    """FROM a |> JOIN b ON … |> EXTEND …
+
+    A step of a pipe, whose columns are still those of a, and of b.
+    """
+
+    __slots__ = ("members",)
+
+    def __init__(self, slots: Sequence[Slot], rows: Lineage, members: Members) -> None:
+        super().__init__(slots, rows)
+        self.members = members
+
+
 def scanned_slot(column: Column, key: str) -> Slot:
     """FROM t      the slot of t.a: a, as it is"""
     return Slot(column.name, key, {(column, IDENTITY): None}, None, column)

@@ -37,6 +37,11 @@ def pour(lineage: Lineage, way: Way, into: Lineage, node: Any = None, calls: Any
                 into[key] = (node, calls, trail, None)
 
 
+def as_expression(lineage: Lineage, node: Any = None) -> Expression:
+    """GROUP BY 1, df.groupBy("a")      a value that is found already, as an expression"""
+    return lambda way, into: pour(lineage, way, into, node)
+
+
 def absorb(lineage: Lineage, into: Lineage) -> None:
     """Add influences as they are: the rows of a subquery keep their own subtype."""
     for key, trail in lineage.items():

@@ -24,7 +24,7 @@ from lineal.algebra.clauses import (
     UNPIVOT_DROPS,
 )
 from lineal.algebra.expression import CONDITION, VALUE
-from lineal.algebra.frame import Frame, Slot, Star, scanned_slot, star_slot
+from lineal.algebra.frame import Frame, Members, Piped, Scan, Slot, Star, scanned_slot, star_slot
 from lineal.algebra.lineage import NOTHING, Expression, Lineage, absorb, doubted, pour, united
 from lineal.algebra.values import merge_parts, size_of
 from lineal.model.edge import Column, Dataset, Doubt
@@ -52,6 +52,11 @@ def scan(dataset: Dataset, columns: Iterable[Title], complete: bool, sourceless:
     return Frame(slots, NOTHING)
 
 
+def scan_on_demand(dataset: Dataset, columns: Iterable[Title], complete: bool) -> Scan:
+    """SELECT a FROM t      as `scan`; a column of a wide table becomes a slot when it is first asked for"""
+    return Scan(dataset, columns, complete)
+
+
 def scan_together(datasets: Sequence[Dataset], columns: Sequence[Title], sourceless: Container[str] = ()) -> Frame:
     """spark.read.parquet(a, b)
 
@@ -66,6 +71,24 @@ def scan_together(datasets: Sequence[Dataset], columns: Sequence[Title], sourcel
 def one_row() -> Frame:
     """SELECT 1      the row that a query without FROM reads: no column, and nothing decides it"""
     return Frame([], {})
+
+
+def decided_rows(rows: Lineage) -> Frame:
+    """FROM t JOIN u ON t.id = u.id WHERE a > 1 …
+
+    Rows whose clauses have been read already, so that it is known what decides them; which columns
+    they have is said next, by `project`.
+    """
+    return Frame([], rows)
+
+
+def reopen(frame: Frame) -> Frame:
+    """(SELECT a FROM t UNION SELECT b FROM u) ORDER BY a LIMIT 1
+
+    The same columns, and rows that the clauses which follow may still decide: they add to `rows`,
+    and the query inside stays as it was.
+    """
+    return Frame(frame.slots, dict(frame.rows))
 
 
 def values(titles: Iterable[Title], rows: Iterable[Iterable[Lineage]] = ()) -> Frame:
@@ -128,6 +151,15 @@ def project(frame: Frame, columns: Iterable[Slot]) -> Frame:
     What decides the rows of t goes on deciding them: a list of columns leaves out no row.
     """
     return Frame(columns if isinstance(columns, list) else [*columns], frame.rows)
+
+
+def pipe(frame: Frame, columns: list[Slot], members: Members) -> Piped:
+    """FROM a |> JOIN b ON a.id = b.id |> EXTEND a.x + b.x AS y
+
+    The columns survive as by `project`; beside that, a step of a pipe knows which of them are still
+    those of a and of b (`members`), for the next step may name them so.
+    """
+    return Piped(columns, frame.rows, members)
 
 
 def extend(frame: Frame, columns: Iterable[Slot]) -> Frame:
@@ -200,11 +232,6 @@ def distinct(frame: Frame, keys: Sequence[Expression] | None = None, clause: Way
     return Frame(frame.slots, rows)
 
 
-def take_column(slot: Slot) -> Expression:
-    """GROUP BY 1, df.groupBy("a")      a column that is found already, as an expression"""
-    return lambda way, into: pour(slot.lineage, way, into)
-
-
 def compare(columns: Iterable[Slot], clause: Way, rows: Lineage) -> None:
     """SELECT DISTINCT a, b
 
@@ -214,7 +241,7 @@ def compare(columns: Iterable[Slot], clause: Way, rows: Lineage) -> None:
         pour(slot.lineage, clause, rows)
 
 
-def explode(frame: Frame, items: Iterable[Slot], arrays: Iterable[Lineage]) -> Frame:
+def explode(frame: Frame, items: Iterable[Slot], arrays: Iterable[Expression]) -> Frame:
     """SELECT * FROM t LATERAL VIEW explode(t.xs) v AS x
 
     Every column of t survives, and x beside them, x ← xs TRANSFORMATION. How many items an array
@@ -223,7 +250,7 @@ def explode(frame: Frame, items: Iterable[Slot], arrays: Iterable[Lineage]) -> F
     """
     rows = dict(frame.rows)
     for array in arrays:
-        pour(array, LATERAL, rows)
+        array(LATERAL, rows)
     return Frame([*frame.slots, *items], rows)
 
 
@@ -497,3 +524,12 @@ def doubt_columns(frame: Frame, doubt: Doubt) -> Frame:
     """
     slots = [slot._replace(lineage=doubted(slot.lineage, doubt)) for slot in frame.slots]
     return Frame(slots, frame.rows)
+
+
+def doubt_all(frame: Frame, doubt: Doubt) -> Frame:
+    """SELECT a FROM t WHERE b = 1 {and_more}
+
+    The same columns and rows; what is not read may say more about either
+    """
+    slots = [slot._replace(lineage=doubted(slot.lineage, doubt)) for slot in frame.slots]
+    return Frame(slots, doubted(frame.rows, doubt))

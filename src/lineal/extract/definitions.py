@@ -33,7 +33,7 @@ from lineal.extract.sql.procedural.triggers import NO_TRIGGER, link_triggers, tr
 from lineal.extract.sql.procedural.values import Locals
 from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.reading import Reading, starred
-from lineal.extract.sql.scope import Scope, Source
+from lineal.extract.sql.scope import CTEs, Scope, Source
 from lineal.extract.sql.statements.families import plan_of
 from lineal.extract.sql.statements.steps import Plan, Shown, Step, Unsupported, Using
 from lineal.extract.sql.structs import field_names, fields_at
@@ -609,7 +609,7 @@ class Definitions:
     def frame_for(self, definition: Definition, evaluation: Evaluation, trigger: Assignment | None) -> Frame:
         plan = definition.plan
         parent: Scope | None = None
-        ctes: dict[str, Frame] = {}
+        ctes: CTEs = {}
         if plan.moment is not None:
             parent = evaluation.around = Locals(evaluation, plan.moment, trigger=trigger)
             ctes = evaluation.around.tables()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lineal.algebra.clauses import DISTINCT, FILTERS, SORTS
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import Expression, Lineage, pour, united
+from lineal.algebra.lineage import Expression, Lineage, as_expression, pour, united
 from lineal.algebra.relation import (
     SetOperation,
     Title,
@@ -32,7 +32,6 @@ from lineal.algebra.relation import (
     scan,
     scan_together,
     set_operation,
-    take_column,
     values,
 )
 from lineal.algebra.values import Items, Struct, read_item, read_part
@@ -272,7 +271,7 @@ def read_generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     scope = Scope(child, outer, plan, Clause.LATERAL)
     generator = node.trees("generator")[0]
     outputs = node.trees("generatorOutput")
-    arrays: list[Lineage] = []
+    arrays: list[Expression] = []
     if generator.name == "Stack":
         lineages = stack_values(generator, len(outputs), scope)
     elif generator.name == "JsonTuple":
@@ -283,7 +282,7 @@ def read_generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
         fields = generator.args.get("fieldNames") or []  # inline(xs): a column for each field of an item
         lineages = [read_part(item, [name]) for name in fields] or [item] * len(outputs)
         if not (has_fixed_rows(generator) or isinstance(item, Items)):
-            arrays = [array]
+            arrays = [scope.expression(generator)]
     items = (Slot(*title(output), lineage) for output, lineage in zip(outputs, lineages, strict=True))
     return explode(child, items, arrays)
 
@@ -476,7 +475,7 @@ def black_box(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     lineage = everything_in(inputs.slots, doubt)
     outputs = [output for field in OUTPUTS for output in node.trees(field)]
     grouping = Scope(inputs, outer, plan, Clause.GROUP_BY).expressions(node.trees("groupingAttributes"))
-    keys = [*map(take_column, first_keys(node, frames)), *grouping]
+    keys = [*(as_expression(slot.lineage) for slot in first_keys(node, frames)), *grouping]
     return group(inputs, keys, [Slot(*title(output), lineage) for output in outputs])
 
 

@@ -10,7 +10,8 @@ from sqlglot.errors import SqlglotError
 
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import NOTHING, Lineage, united
+from lineal.algebra.lineage import Lineage, united
+from lineal.algebra.relation import one_row, project
 from lineal.extract.postgres.shapes import NUMBERED, Shapes
 from lineal.extract.postgres.texts import as_sql, normal, parsed
 from lineal.extract.postgres.tree import Node
@@ -164,7 +165,7 @@ class Walk:
             known = [lineages[place] for place in places if place < len(lineages)]
             lineage = known[0] if len(known) == 1 else OPAQUE
             slots.append(Slot(f"c{places[0]}", f"c{places[0]}", lineage))
-        return Frame(slots, NOTHING)
+        return project(one_row(), slots)
 
     def first_texts(self, append: Node) -> list[str]:
         first = append.inputs[0]
@@ -224,7 +225,7 @@ class Walk:
         return self.shaped(names, values) if names is not None else self.untold(node)
 
     def shaped(self, names: list[str], values: list[Lineage]) -> Frame:
-        return Frame([Slot(name, name, value) for name, value in zip(names, values, strict=False)], NOTHING)
+        return project(one_row(), [Slot(name, name, value) for name, value in zip(names, values, strict=False)])
 
     def function(self, node: Node) -> Frame:
         """Function Scan on unnest u      every column is made of what the call takes"""
@@ -243,7 +244,7 @@ class Walk:
     def everywhere(self, node: Node, lineage: Lineage) -> Frame:
         """The same for every name; a row is one more, so that t.* has it, too"""
         names = self.used.get(node.alias, set()) | {"*"}
-        return Frame([Slot(name, name, lineage) for name in sorted(names)], NOTHING)
+        return project(one_row(), [Slot(name, name, lineage) for name in sorted(names)])
 
     # -- names ---------------------------------------------------------------------------------------------------
 
@@ -279,7 +280,7 @@ ALIASES = {
 
 def numbered(values: Iterable[Lineage]) -> Frame:
     """(SubPlan 1).col2"""
-    return Frame([Slot(f"col{n}", f"col{n}", value) for n, value in enumerate(values, 1)], NOTHING)
+    return project(one_row(), [Slot(f"col{n}", f"col{n}", value) for n, value in enumerate(values, 1)])
 
 
 def is_except(node: Node) -> bool:

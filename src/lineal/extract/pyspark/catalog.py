@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, cast
 
-from lineal.algebra.frame import Frame, Scan
+from lineal.algebra.frame import Frame
+from lineal.algebra.relation import scan_on_demand
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.sql.evaluation import Catalog, Evaluation
@@ -54,7 +55,7 @@ class SessionCatalog:
         """What is added to a table says something of it only where nobody else does."""
         home = self.known.dataset(key, spelling)
         columns = [(each.slot.name, each.key) for each in relation.attributes if each.slot.star is None]
-        return home, Scan(home, columns, relation.complete)
+        return home, scan_on_demand(home, columns, relation.complete)
 
     def struct_fields(self, origin: Column) -> Sequence[str]:
         """p.*      of a struct that this program has written itself"""

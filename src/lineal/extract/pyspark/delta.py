@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from lineal.algebra.changes import delete as delete_rows
+from lineal.algebra.changes import update as set_columns
 from lineal.algebra.clauses import FILTERS, JOINS
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, absorb, pour, united
+from lineal.algebra.lineage import Lineage, pour, united
 from lineal.extract.pyspark.columns.trees import literal, parsed
 from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, Arguments, Keywords
 from lineal.extract.pyspark.frames.changes import alias
@@ -153,11 +156,10 @@ def update(run: Run, held: Builder, given: Keywords, node: Any) -> Value:
         found = expression(run, value, node)
         lineage: Lineage = {}
         pour(lineage_of(found, scope) if found is not None else {}, IDENTITY_WAY, lineage)
-        absorb(deciding, lineage)
         slots.append(Slot(str(column), str(column).lower(), lineage))
-    rows = {} if slots else deciding
-    both = Relation([], rows, (target,))
-    return emit(run, held, slots, both, evaluation, (target,), node)
+    changed = set_columns(slots, deciding) if slots else delete_rows(deciding)
+    both = Relation([], changed.rows, (target,))
+    return emit(run, held, changed.slots, both, evaluation, (target,), node)
 
 
 RESTORES = ("restoreToVersion", "restoreToTimestamp")
@@ -180,7 +182,7 @@ def clone(run: Run, held: Builder, target: Value, node: Any) -> Value:
 def emit(
     run: Run,
     held: Builder,
-    slots: list[Slot],
+    slots: Sequence[Slot],
     both: Relation,
     evaluation: Any,
     parents: tuple[Relation, ...],

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Slot, answer, star_slot
 from lineal.algebra.lineage import Lineage, doubted, pour
+from lineal.algebra.relation import decided_rows, project
 from lineal.extract.sql.columns import edited, struct_star
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
@@ -100,7 +101,8 @@ class Relation:
 
     @property
     def frame(self) -> Frame:
-        return Frame([attribute.slot for attribute in self.attributes], self.rows)
+        """Its columns without their identities."""
+        return project(decided_rows(self.rows), [attribute.slot for attribute in self.attributes])
 
     @property
     def complete(self) -> bool:
@@ -429,7 +431,7 @@ class FrameEvaluation(QueryEvaluation):
         if relation is None:
             return super().frame_of(node, scope)
         slots = [slot._replace(lineage=with_outer(slot.lineage, scope)) for slot in relation.frame.slots]
-        return Frame(slots, with_outer(relation.rows, scope))
+        return project(decided_rows(with_outer(relation.rows, scope)), slots)
 
 
 def starred(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]:

@@ -9,8 +9,9 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Frame, Slot, answer, slot_at, star_slot
-from lineal.algebra.lineage import NOTHING, Lineage, pour
+from lineal.algebra.frame import Slot, answer, slot_at, star_slot
+from lineal.algebra.lineage import Lineage, pour
+from lineal.algebra.relation import one_row, project
 from lineal.algebra.values import Struct
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.expressions import carried, gather, value_of
@@ -129,7 +130,7 @@ def _star_source(node: exp.Column, scope: Scope) -> Source | None:
     keys = [evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
     found = scope.find_source(".".join(keys)) or (scope.find_source(keys[-1]) if len(keys) > 1 else None)
     if found is None and isinstance(node.this, exp.Star) and (kept := kept_of(keys[-1], scope.order)):
-        return Source("", "", Frame(kept, NOTHING))
+        return Source("", "", project(one_row(), kept))
     if found is None and isinstance(node.this, exp.Star):
         found = scope.hidden_source([part.name for part in parts], evaluation.fold(parts[0].name, False))
     return found

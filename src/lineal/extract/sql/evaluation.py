@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lineal.extract.sql.procedural.summary import Summary
     from lineal.extract.sql.procedural.values import Locals
     from lineal.extract.sql.reading import Reading
-    from lineal.extract.sql.scope import Scope
+    from lineal.extract.sql.scope import CTEs, Scope
     from lineal.model.extraction import ColumnInfo
 
 
@@ -139,7 +139,7 @@ class Evaluation:
             found = self.frames[id(node)] = self.query(node, scope, scope.ctes)
         return found
 
-    def query(self, node: Any, parent: Scope | None, ctes: dict[str, Frame]) -> Frame:
+    def query(self, node: Any, parent: Scope | None, ctes: CTEs) -> Frame:
         """The frame of any query that stands in another."""
         raise NotImplementedError
 

@@ -10,7 +10,7 @@ from lineal.extract.sql.columns import star_slots
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import function_name, value_of
 from lineal.extract.sql.query import query
-from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.scope import CTEs, Scope
 from lineal.model.way import IDENTITY
 
 
@@ -19,7 +19,7 @@ class QueryEvaluation(Evaluation):
 
     __slots__ = ()
 
-    def query(self, node: Any, parent: Scope | None, ctes: dict[str, Frame]) -> Frame:
+    def query(self, node: Any, parent: Scope | None, ctes: CTEs) -> Frame:
         """The frame of any query that stands in another."""
         return query(node, parent, ctes, self)
 

@@ -9,11 +9,11 @@ from sqlglot import exp
 from lineal.algebra.clauses import LATERAL
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import NOTHING, Lineage
-from lineal.algebra.relation import rename
+from lineal.algebra.lineage import Expression, Lineage, absorb
+from lineal.algebra.relation import explode, one_row, project, rename, repeat
 from lineal.algebra.values import Items, Part, Struct, is_own, keep_parts
 from lineal.extract.sql.composites import origin_type
-from lineal.extract.sql.expressions import HANDLERS, Stack, carried, function, gather, item_of, value_of
+from lineal.extract.sql.expressions import HANDLERS, Stack, carried, expression_in, function, gather, item_of, value_of
 from lineal.extract.sql.paths import leads_to_part, path_of
 from lineal.extract.sql.scope import Scope, field_of
 from lineal.extract.sql.structs import field_names, is_struct
@@ -41,7 +41,8 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
         return taken
     if not names and not isinstance(item, exp.Inline):
         names = [(name, name) for name in default_names(item, scope)]
-    frame = exploded([item], [name for name, _ in names], scope, rows)
+    frame = exploded([item], [name for name, _ in names], scope)
+    absorb(frame.rows, rows)
     scope.clause = Clause.SELECT
     return list(rename(frame, names).slots)
 
@@ -101,10 +102,9 @@ def stacked(item: exp.Stack, scope: Scope) -> Frame:
     """stack(2, 'a', a, 'b', b)      two rows of two columns: 'a' and 'b', a and b"""
     count = int(item.this.name) if isinstance(item.this, exp.Literal) and item.this.name.isdigit() else 1
     width = max(1, -(-len(item.expressions) // max(1, count)))
-    slots = [Slot(f"col{position}", f"col{position}", {}) for position in range(width)]
-    for position, argument in enumerate(item.expressions):
-        gather(argument, IDENTITY, slots[position % width].lineage, scope)
-    return Frame(slots, NOTHING)
+    found = [value_of(argument, IDENTITY, scope) for argument in item.expressions]
+    titles = [(f"col{position}", f"col{position}") for position in range(width)]
+    return repeat(one_row(), [(title, found[position::width]) for position, title in enumerate(titles)])
 
 
 def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
@@ -144,7 +144,7 @@ GENERATORS = frozenset(
 """Functions that make rows of one value, and expressions with several aliases."""
 
 
-def exploded(arguments: list[Any], names: list[str], scope: Scope, rows: Lineage) -> Frame:
+def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
     """LATERAL VIEW explode(xs) t AS x      x ← xs TRANSFORMATION, xs ⇒ JOIN"""
     arguments = [as_inline(argument) for argument in arguments]
     if len(arguments) == 1 and isinstance(arguments[0], exp.Stack):
@@ -153,16 +153,19 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope, rows: Lineage
         return json_tuple(arguments[0], names, scope)
     scope.clause = Clause.LATERAL
     lineage: Lineage = {}
+    arrays: list[Expression] = []
     for argument in arguments:
         gather(argument, VALUE, lineage, scope)
         if not fixed(argument, scope):
-            gather(argument, LATERAL, rows, scope)
+            arrays.append(expression_in(scope, argument))
     if len(arguments) == 1:
         lineage = parts_of(inside(arguments[0]), lineage, scope)
     if len(arguments) == 1 and isinstance(arguments[0], exp.Inline):
-        return fields_of_items(arguments[0], lineage, names, scope)
-    fold = scope.evaluation.fold
-    return Frame([Slot(name, fold(name, False), lineage) for name in names or ["col"]], NOTHING)
+        items = fields_of_items(arguments[0], lineage, names, scope)
+    else:
+        fold = scope.evaluation.fold
+        items = [Slot(name, fold(name, False), lineage) for name in names or ["col"]]
+    return explode(one_row(), items, arrays)
 
 
 def is_json_tuple(node: Any) -> bool:
@@ -178,23 +181,20 @@ def json_tuple(node: exp.Anonymous, names: list[str], scope: Scope) -> Frame:
         name = names[position] if position < len(names) else f"c{position}"
         part = exp.Bracket(this=document.copy(), expressions=[key.copy()])
         slots.append(Slot(name, fold(name, False), value_of(part, VALUE, scope)))
-    return Frame(slots, NOTHING)
+    return project(one_row(), slots)
 
 
-def fields_of_items(node: Any, lineage: Lineage, names: list[str], scope: Scope) -> Frame:
+def fields_of_items(node: Any, lineage: Lineage, names: list[str], scope: Scope) -> list[Slot]:
     """inline(xs), BigQuery's UNNEST(xs)      a column for each field of an item; of an unknown type, as named"""
     fields = field_names(lineage, (), scope.evaluation.catalog)
     item = Slot("", "", lineage)
     taken = [field_of(item, [field], node).lineage for field in fields]
     called = names or list(fields) or ["col"]
     fold = scope.evaluation.fold
-    return Frame(
-        [
-            Slot(name, fold(name, False), taken[position] if position < len(taken) else lineage)
-            for position, name in enumerate(called)
-        ],
-        NOTHING,
-    )
+    return [
+        Slot(name, fold(name, False), taken[position] if position < len(taken) else lineage)
+        for position, name in enumerate(called)
+    ]
 
 
 def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:

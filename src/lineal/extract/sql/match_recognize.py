@@ -11,7 +11,8 @@ from lineal.algebra.clauses import MATCH_CONDITIONS, MATCH_KEYS
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.functions import Role
 from lineal.algebra.lineage import Lineage
-from lineal.extract.sql.expressions import gather, listed_row, value_of
+from lineal.algebra.relation import narrow, project
+from lineal.extract.sql.expressions import expression_in, listed_row, value_of
 from lineal.extract.sql.scope import Scope, Source
 from lineal.model.way import IDENTITY
 
@@ -27,19 +28,17 @@ def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
     """
     for variable in variables(node):
         scope.sources[scope.evaluation.fold_table(variable, False)] = source
-    rows = dict(source.frame.rows)
     keys = list(node.args.get("partition_by") or ())
     order = node.args.get("order")
     ordered = [item.this for item in order.expressions] if order is not None else []
-    for key in (*keys, *ordered):
-        gather(key, MATCH_KEYS, rows, scope)
-    for definition in node.args.get("define") or ():
-        gather(navigated(definition.this), MATCH_CONDITIONS, rows, scope)
+    defined = [navigated(definition.this) for definition in node.args.get("define") or ()]
+    kept = narrow(source.frame, MATCH_KEYS, [expression_in(scope, key) for key in (*keys, *ordered)])
+    kept = narrow(kept, MATCH_CONDITIONS, [expression_in(scope, each) for each in defined])
     measures = [measured(measure.this, scope) for measure in node.args.get("measures") or ()]
     partition = [named(key, scope) for key in keys]
     if not str(node.args.get("rows") or "").upper().startswith("ALL"):
-        return Frame([*partition, *measures], rows)
-    return Frame(all_rows(partition, [named(key, scope) for key in ordered], measures, source, scope), rows)
+        return project(kept, [*partition, *measures])
+    return project(kept, all_rows(partition, [named(key, scope) for key in ordered], measures, source, scope))
 
 
 def all_rows(

@@ -10,10 +10,21 @@ from sqlglot import exp
 
 from lineal.algebra.clauses import FILTERS
 from lineal.algebra.expression import CONDITION, VALUE
-from lineal.algebra.frame import Frame, Slot, slot_at
-from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour
-from lineal.algebra.relation import SetOperation, project, set_operation, union, union_by_name
-from lineal.algebra.values import Part, Struct, keep_parts, size_of
+from lineal.algebra.frame import Frame, Members, Piped, Slot, slot_at
+from lineal.algebra.lineage import NOTHING, Expression, Lineage, absorb, as_expression, pour
+from lineal.algebra.relation import (
+    SetOperation,
+    extend,
+    narrow,
+    one_row,
+    pipe,
+    project,
+    recurse,
+    reopen,
+    set_operation,
+    union_by_name,
+)
+from lineal.algebra.values import Part, Struct, keep_parts
 from lineal.extract.sql.clauses import (
     conditions_,
     connect,
@@ -45,7 +56,7 @@ from lineal.extract.sql.relations import (
     values_frame,
 )
 from lineal.extract.sql.repairs import MARK
-from lineal.extract.sql.scope import CTEs, Members, Piped, Scalar, Scope, Source, field_of
+from lineal.extract.sql.scope import CTEs, Scalar, Scope, Source, field_of
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause
 
@@ -57,7 +68,7 @@ def query(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -
     handler = QUERIES.get(type(node))
     if handler is None:
         evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{node.key} is not read as a query", node)
-        return Frame([], NOTHING)
+        return one_row()
     return handler(node, parent, ctes, evaluation)
 
 
@@ -70,8 +81,8 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
     if args.get("with_") is not None:
         ctes = with_(args["with_"], parent, ctes, evaluation)
     scope = Scope(evaluation, parent, ctes)
-    rows: Lineage = {}
-    scope.rows = rows
+    source = one_row()
+    rows = scope.rows = source.rows
     if args.get("from_") is not None:
         relation(args["from_"].this, scope, rows)
     match = args.get("match")
@@ -109,8 +120,8 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
     if args.get("limit") is not None or args.get("offset") is not None:
         limit_(args, scope, rows, aliases)
     if node.parent.__class__ is exp.CTE and is_step(node.parent.alias):
-        return Piped(slots, rows, members(scope, slots))
-    return Frame(slots, rows)
+        return pipe(source, slots, members(scope, slots))
+    return project(source, slots)
 
 
 def members(scope: Scope, slots: list[Slot]) -> Members:
@@ -247,7 +258,7 @@ SPECIAL = (
 
 def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> CTEs:
     """WITH a AS (…), b AS (SELECT … FROM a)      each sees those before it"""
-    known = dict(ctes)
+    known: dict[str, Frame | Scalar] = dict(ctes)
     facts = evaluation.facts
     recursive = bool(node.args.get("recursive"))
     members = node.expressions
@@ -269,7 +280,9 @@ def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluati
     marked = node.args.get("search") is not None or node.args.get("cycle") is not None
     if marked and (recursive or facts.recursion_without_keyword):
         key = table_name(node.expressions[-1].args["alias"].this, evaluation)
-        known[key] = with_marks(node, known[key], evaluation)
+        last = known[key]
+        if not isinstance(last, Scalar):
+            known[key] = with_marks(node, last, evaluation)
     return known
 
 
@@ -278,7 +291,8 @@ def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
 
     Where it does the recursion ends, as if WHERE NOT c stood there.
     """
-    slots, rows = list(frame.slots), dict(frame.rows)
+    slots: list[Slot] = []
+    loops: list[Expression] = []
     for clause in (node.args.get("search"), node.args.get("cycle")):
         if clause is None:
             continue
@@ -295,8 +309,8 @@ def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
                 key = evaluation.fold(identifier.name, identifier.args.get("quoted"))
                 slots.append(Slot(identifier.name, key, lineage))
         if cycle:
-            pour(listed_, FILTERS, rows, clause)
-    return Frame(slots, rows)
+            loops.append(as_expression(listed_, clause))
+    return extend(narrow(frame, FILTERS, loops), slots)
 
 
 def unwrapped(node: Any) -> Any:
@@ -336,9 +350,6 @@ def in_order(members: list[exp.CTE], evaluation: Evaluation) -> list[exp.CTE]:
     return ordered
 
 
-MOST_ROUNDS = 64
-
-
 def recursive_cte(
     body: exp.SetOperation, alias: exp.TableAlias, key: str, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
 ) -> Frame:
@@ -346,19 +357,15 @@ def recursive_cte(
     inner = body.args.get("with_")
     visible_ctes = with_(inner, parent, ctes, evaluation) if inner is not None else ctes
     anchor = listed(query(body.this, parent, visible_ctes, evaluation), alias, evaluation)
-    frame = Frame([s._replace(lineage=keep_parts(dict(s.lineage), s.lineage)) for s in anchor.slots], dict(anchor.rows))
-    size = -1
     counted = (evaluation.references, evaluation.ambiguous, evaluation.unresolved)
-    for _ in range(MOST_ROUNDS):
-        found = sum(size_of(slot.lineage) for slot in frame.slots) + len(frame.rows)
-        if found == size:
-            break
-        size = found
+
+    def step(frame: Frame) -> Frame:
+        """What the definition gives, if c is what has been found so far; names are counted once."""
         evaluation.frames.clear()
         evaluation.references, evaluation.ambiguous, evaluation.unresolved = counted
-        whole = listed(combined_query(body, parent, {**ctes, key: frame}, evaluation), alias, evaluation)
-        frame = union([frame, whole])
-    return frame
+        return listed(combined_query(body, parent, {**ctes, key: frame}, evaluation), alias, evaluation)
+
+    return recurse(anchor, step)
 
 
 def subquery(node: exp.Subquery, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
@@ -368,9 +375,9 @@ def subquery(node: exp.Subquery, parent: Scope | None, ctes: CTEs, evaluation: E
     inner = node.args["this"]
     if is_join(inner):
         scope = Scope(evaluation, parent, ctes)
-        rows: Lineage = {}
-        relation(inner, scope, rows)
-        return Frame(visible(scope), rows)
+        source = one_row()
+        relation(inner, scope, source.rows)
+        return project(source, visible(scope))
     frame = query(inner, parent, ctes, evaluation)
     return _ordered(node, frame, parent, ctes, evaluation)
 
@@ -381,10 +388,10 @@ def _ordered(node: Any, frame: Frame, parent: Scope | None, ctes: CTEs, evaluati
         return frame
     scope = Scope(evaluation, parent, ctes)
     scope.add(Source("", "", frame))
-    rows = dict(frame.rows)
-    order_(args, scope, rows, frame.slots, {})
-    limit_(args, scope, rows, {})
-    return Frame(frame.slots, rows)
+    ordered = reopen(frame)
+    order_(args, scope, ordered.rows, frame.slots, {})
+    limit_(args, scope, ordered.rows, {})
+    return ordered
 
 
 # -- set operations ----------------------------------------------------------------------------------------------
@@ -473,9 +480,9 @@ def bare_values(node: exp.Values, parent: Scope | None, ctes: CTEs, evaluation: 
 def bare_table(node: exp.Table, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
     """FROM t (DuckDB), TABLE t      all of t"""
     scope = Scope(evaluation, parent, ctes)
-    rows: Lineage = {}
-    relation(node, scope, rows)
-    return Frame(star_slots(exp.Star(), scope), rows)
+    source = one_row()
+    relation(node, scope, source.rows)
+    return project(source, star_slots(exp.Star(), scope))
 
 
 def pivot_statement(node: exp.Pivot, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
@@ -483,11 +490,11 @@ def pivot_statement(node: exp.Pivot, parent: Scope | None, ctes: CTEs, evaluatio
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
     scope = Scope(evaluation, parent, ctes)
-    rows: Lineage = {}
-    source = relation(node.this, scope, rows)
+    read = one_row()
+    source = relation(node.this, scope, read.rows)
     frame = pivoted(source, [node], scope).frame
-    absorb(frame.rows, rows)
-    return Frame(frame.slots, rows)
+    absorb(frame.rows, read.rows)
+    return project(read, frame.slots)
 
 
 QUERIES: dict[type, Callable[[Any, Scope | None, CTEs, Evaluation], Frame]] = {

@@ -8,10 +8,10 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.clauses import FILTERS, JOINS, NATURAL, USING
-from lineal.algebra.expression import CONDITION, VALUE
 from lineal.algebra.frame import Frame, Slot, slot_at
 from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour
-from lineal.algebra.relation import rename, union
+from lineal.algebra.relation import merge_key, one_row, project, rename, union
+from lineal.algebra.relation import values as constant_rows
 from lineal.extract.sql.columns import several_slots, star_slots, visible
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of, window_keys
@@ -97,8 +97,9 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     spelling = this.args["this"]
     key = full = table_name(this, evaluation)
     dataset = None
-    if args.get("db") is None and key in scope.ctes and scope.ctes[key].__class__ is not Scalar:
-        frame = scope.ctes[key]
+    named = scope.ctes.get(key) if args.get("db") is None else None
+    if named is not None and not isinstance(named, Scalar):
+        frame = named
     else:
         if args.get("db") is not None or len(this.args) > 2 or "$" in spelling:
             spelling, full = spelled(node, evaluation.facts)
@@ -219,7 +220,7 @@ def semantic_view(node: exp.Table, view: exp.SemanticView, scope: Scope, rows: L
         inner.clause = Clause.WHERE
         gather(without_qualifiers(view.args["where"]), FILTERS, rows, inner)
     alias = node.args.get("alias")
-    frame = Frame(slots, NOTHING)
+    frame = project(whole.frame, slots)
     key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else whole.alias
     source = Source(key, key, listed(frame, alias, evaluation) if alias is not None else frame)
     source.stars = whole.stars
@@ -243,7 +244,7 @@ ROW_MAKERS = tuple(kind for kind in (*GENERATOR_CALLS, exp.Stack) if kind is not
 def items_as_rows(node: exp.Table, call: Any, scope: Scope, rows: Lineage) -> Source:
     """FROM posexplode(array(1, 2)) AS t(i, x)      one row for each item"""
     alias, evaluation = node.args.get("alias"), scope.evaluation
-    frame = exploded([call], names_of_items(call, alias, scope), scope, rows)
+    frame = exploded([call], names_of_items(call, alias, scope), scope)
     if alias is None:
         return Source("", "", frame)
     key = table_name(alias.this, evaluation) if alias.this is not None else ""
@@ -288,7 +289,7 @@ def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Sou
             gather(key, IDENTITY, {}, scope)
         node = exp.TableFromRows(this=node.this.this, alias=alias)
     if isinstance(node.this, GENERATOR_CALLS):
-        frame = exploded([node.this], list(FLATTENED), scope, rows)
+        frame = exploded([node.this], list(FLATTENED), scope)
         key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else ""
         return Source(key, key, listed(frame, alias, evaluation) if alias is not None else frame)
     written = literal_name(node)
@@ -360,8 +361,9 @@ def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Linea
     """FROM (a JOIN b ON …) AS j      with an alias only j is seen, without one a and b are"""
     alias = node.args.get("alias")
     nested = Scope(scope.evaluation, scope.parent, scope.ctes)
-    relation(inner, nested, rows)
-    whole = Frame(visible(nested), NOTHING)
+    joined = one_row()
+    relation(inner, nested, joined.rows)
+    whole = project(joined, visible(nested))
     if alias is not None:
         key = scope.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
         scanned = all(source.dataset is not None for source in nested.order)
@@ -389,16 +391,13 @@ def values(node: exp.Values, scope: Scope, rows: Lineage) -> Source:
 def values_frame(node: exp.Values, scope: Scope, names: Sequence[str], evaluation: Evaluation) -> Frame:
     scope.clause = Clause.VALUES
     first, prefix = evaluation.facts.values_names
-    slots: list[Slot] = []
-    if any(is_row(item) for tuple_ in node.expressions for item in items_of(tuple_)):
+    tuples = [items_of(tuple_) for tuple_ in node.expressions]
+    if any(is_row(item) for items in tuples for item in items):
         return values_of_rows(node, scope)
-    for tuple_ in node.expressions:
-        for position, item in enumerate(items_of(tuple_)):
-            if position == len(slots):
-                name = f"{prefix}{position + first}"
-                slots.append(Slot(name, name, {}))
-            gather(item, IDENTITY, slots[position].lineage, scope)
-    return Frame(slots, NOTHING)
+    width = max(map(len, tuples), default=0)
+    names_given = [f"{prefix}{position + first}" for position in range(width)]
+    rows = ([value_of(item, IDENTITY, scope) for item in items] for items in tuples)
+    return constant_rows([(name, name) for name in names_given], rows)
 
 
 def numbered(frame: Frame, evaluation: Evaluation) -> Frame:
@@ -430,7 +429,7 @@ def values_of_rows(node: exp.Values, scope: Scope) -> Frame:
             else:
                 name = f"{prefix}{len(slots) + first}"
                 slots.append(Slot(name, name, value_of(item, IDENTITY, scope)))
-        frames.append(Frame(slots, NOTHING))
+        frames.append(project(one_row(), slots))
     return union(frames)
 
 
@@ -442,7 +441,7 @@ def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
     if isinstance(inner, exp.Subquery):
         frame = evaluation.query(inner, scope, scope.ctes)
     elif node.args.get("view") or isinstance(inner, ROW_MAKERS):
-        frame = exploded([inner], names_of_items(inner, alias, scope), scope, rows)
+        frame = exploded([inner], names_of_items(inner, alias, scope), scope)
     else:
         return table_function(node, inner, scope, rows)
     if alias is None or alias.this is None:
@@ -459,14 +458,15 @@ def unpivot_object(node: exp.Pivot, scope: Scope, rows: Lineage) -> Source:
         names, inner = [inner.expression.name], inner.this
     if isinstance(inner, exp.Alias):
         names, inner = [inner.alias, *names], inner.this
-    return Source("", "", exploded([inner], names, scope, rows))
+    return Source("", "", exploded([inner], names, scope))
 
 
 def array_join(node: exp.Join, scope: Scope, rows: Lineage) -> None:
     """FROM t ARRAY JOIN xs, ys AS y (ClickHouse)      one row for each item; xs means the item from here on"""
     for item in (node.this, *(node.args.get("expressions") or ())):
         name = item.alias_or_name
-        source = Source("", "", exploded([item.unalias()], [name], scope, rows))
+        source = Source("", "", exploded([item.unalias()], [name], scope))
+        absorb(source.frame.rows, rows)
         slot = source.frame.slots[0]
         scope.covered[slot.key] = [member for member in scope.order if slot.key in member.index] + [source]
         scope.add(source)
@@ -484,8 +484,8 @@ def unknown_relation(node: Any, scope: Scope, rows: Lineage) -> Source:
     alias = node.args.get("alias")
     name = alias.name if isinstance(alias, exp.TableAlias) else ""
     fold = scope.evaluation.fold
-    slots = [Slot(n, fold(n, False), {}) for n in column_names(alias if name else None)]
-    return Source(scope.evaluation.fold_table(name, False), name, Frame(slots, NOTHING))
+    titles = [(n, fold(n, False)) for n in column_names(alias if name else None)]
+    return Source(scope.evaluation.fold_table(name, False), name, constant_rows(titles))
 
 
 def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
@@ -511,7 +511,7 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
         keys = [(k.name, evaluation.fold(k.name, k.args.get("quoted"))) for k in (using[:-1] if alias else using)]
         _merge_keys(keys, node, source, scope, rows, before, merged, USING)
         if alias:  # USING (id) AS j: j.id, and no column more
-            joined = Frame([scope.merged[key] for _, key in keys], NOTHING)
+            joined = project(source.frame, [scope.merged[key] for _, key in keys])
             scope.sources[evaluation.fold_table(alias, False)] = Source(alias, alias, joined)
     elif args.get("method") == "NATURAL":
         keys = _common(source, scope, before, node)
@@ -534,7 +534,7 @@ def belongs_to_join(node: Any, scope: Scope) -> bool:
 
 def pivoted_join(pivots: list[exp.Pivot], scope: Scope, rows: Lineage) -> None:
     """FROM a JOIN b ON … PIVOT (…)      all that has been joined so far becomes one; a.x is still found in it"""
-    whole = Source("", "", Frame(visible(scope), NOTHING))
+    whole = Source("", "", project(one_row(), visible(scope)))
     scope.clause = Clause.PIVOT
     source = pivoted(whole, pivots, scope, scope)
     absorb(source.frame.rows, rows)
@@ -577,14 +577,7 @@ def _merge_keys(
         }
         scope.merged_reads[key] = [read for slot in taken if id(slot) in scanned and (read := origin_of(slot))]
         scope.covered[key] = [member for member in scope.order if key in member.index]
-        if side == "FULL":
-            lineage: Lineage = {}
-            for slot in (left, right):
-                pour(slot.lineage, VALUE, lineage, node)
-                pour(slot.lineage, CONDITION, lineage, node)
-            shown[key] = Slot(name, key, lineage)
-        else:
-            shown[key] = right if side == "RIGHT" else left
+        shown[key] = merge_key(left, right, side or "", (name, key), node)
     scope.merged = {**scope.merged, **shown}
     last = scope.steps[-1]
     scope.steps[-1] = (last[0], [key for _, key in keys], last[2])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Frame, Slot, answer, slot_at
+from lineal.algebra.frame import Frame, Piped, Slot, answer, slot_at
 from lineal.algebra.lineage import NOTHING, Lineage, doubted, pour, united
 from lineal.algebra.values import Struct, read_part
 from lineal.extract.sql.pipes import is_step
@@ -18,8 +18,6 @@ from lineal.model.way import Clause, Confidence
 
 if TYPE_CHECKING:
     from lineal.extract.sql.evaluation import Evaluation
-
-CTEs = dict[str, Frame]
 
 UNRESOLVED = Slot("", "", NOTHING)
 
@@ -71,27 +69,14 @@ class Counted(Source):
         return self.frame.slots[:-1]
 
 
-class Scalar(Frame):
+class Scalar(NamedTuple):
     """WITH 5 AS k (ClickHouse)      a name for a value, which is read wherever the name stands"""
 
-    __slots__ = ("node",)
-
-    def __init__(self, node: exp.Expr) -> None:
-        super().__init__([], NOTHING)
-        self.node = node
+    node: exp.Expr
 
 
-Members = dict[str, list[Slot]]
-
-
-class Piped(Frame):
-    """FROM a |> JOIN b ON … |> EXTEND …      a step of a pipe: whose columns are still those of a, and of b"""
-
-    __slots__ = ("members",)
-
-    def __init__(self, slots: Sequence[Slot], rows: Lineage, members: Members) -> None:
-        super().__init__(slots, rows)
-        self.members = members
+CTEs = Mapping[str, Frame | Scalar]
+"""What WITH has named so far."""
 
 
 class Scope:
@@ -119,7 +104,7 @@ class Scope:
         "windows",
     )
 
-    def __init__(self, evaluation: Evaluation, parent: Scope | None, ctes: dict[str, Frame]) -> None:
+    def __init__(self, evaluation: Evaluation, parent: Scope | None, ctes: CTEs) -> None:
         self.evaluation = evaluation
         self.parent = parent
         self.ctes = ctes
@@ -362,7 +347,7 @@ class Scope:
         if slot is not None:
             return slot
         scalar = self.ctes.get(key)
-        if scalar.__class__ is Scalar:
+        if isinstance(scalar, Scalar):
             return Slot(name, key, self.evaluation.value_of(scalar.node, self))
         if key in self.grouped:
             return self.grouped[key]

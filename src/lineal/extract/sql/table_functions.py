@@ -9,9 +9,9 @@ from sqlglot import exp
 
 from lineal.algebra.clauses import LATERAL
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Frame, Slot, Star, answer, star_slot
-from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, united
-from lineal.algebra.relation import rename
+from lineal.algebra.frame import Slot, Star, answer, star_slot
+from lineal.algebra.lineage import Lineage, absorb, pour, united
+from lineal.algebra.relation import one_row, project, rename
 from lineal.algebra.values import Part
 from lineal.extract.sql.composites import element_fields, fields_of, fields_returned
 from lineal.extract.sql.dialects.table_functions import (
@@ -61,24 +61,25 @@ def rows_from(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
 
 def unnest(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source:
     """CROSS JOIN UNNEST(xs) AS u(x)      x is made of xs, and xs decides how many rows there are"""
-    if scope.evaluation.facts.items_are_rows and (row := item_row(node, scope, rows)) is not None:
+    if scope.evaluation.facts.items_are_rows and (row := item_row(node, scope)) is not None:
         return row
     return side_by_side(node, [node], scope, rows)
 
 
-def item_row(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source | None:
+def item_row(node: exp.Unnest, scope: Scope) -> Source | None:
     """UNNEST(items) AS i (BigQuery)      each struct is a row: i.price is a column of i, and so is price"""
-    item = exploded(list(node.expressions), ["item"], scope, rows).slots[0]
+    items = exploded(list(node.expressions), ["item"], scope)
+    item = items.slots[0]
     if not field_names(item.lineage, (), scope.evaluation.catalog):
         return None
-    fields = fields_of_items(node, item.lineage, [], scope).slots
+    fields = fields_of_items(node, item.lineage, [], scope)
     alias, offset, fold = node.args.get("alias"), node.args.get("offset"), scope.evaluation.fold
     names = listed_names(alias, scope)
     title = alias.this.name if alias is not None and alias.this is not None else names[0][0] if names else ""
     count = "offset" if offset is True else offset.name if offset else ""
     counted = [Slot(count, fold(count, False), item.lineage)] if count else []
     key = scope.evaluation.fold_table(title, False)
-    return (Counted if counted else Source)(key, key, Frame([*fields, *counted], NOTHING))
+    return (Counted if counted else Source)(key, key, project(items, [*fields, *counted]))
 
 
 def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) -> Source:
@@ -107,7 +108,7 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
     if len(names) > len(slots) and not any(slot.star for slot in slots):
         evaluation.report(Code.COLUMN_COUNT, f"{len(names)} column names for {len(slots)} columns", node)
     key = evaluation.fold_table(title.name, title.args.get("quoted")) if title is not None else name_of(calls[0])
-    return Source(key, key, rename(Frame(slots, NOTHING), names), dataset if len(calls) == 1 else None)
+    return Source(key, key, rename(project(one_row(), slots), names), dataset if len(calls) == 1 else None)
 
 
 def listed_names(alias: Any, scope: Scope) -> Names:

@@ -6,10 +6,11 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.clauses import GROUPS
-from lineal.algebra.expression import AGGREGATED, CONDITION, COUNTED, VALUE
+from lineal.algebra.expression import AGGREGATED, CONDITION, COUNTED
 from lineal.algebra.frame import Made, Slot, Star, star_slot
-from lineal.algebra.lineage import Lineage, absorb, doubted, pour, united
+from lineal.algebra.lineage import Expression, Lineage, absorb, doubted, pour
+from lineal.algebra.relation import beside, decided_rows, everything_in, group, pivot_cell, reopen
+from lineal.algebra.relation import unpivot as unpivot_frame
 from lineal.extract.pyspark.columns.functions import columns_of, function
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
@@ -19,11 +20,11 @@ from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fre
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import is_numeric, is_text, schema_of
 from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, is_known, note_of
-from lineal.extract.sql.expressions import gather
+from lineal.extract.sql.expressions import expression_in, gather
 from lineal.extract.sql.naming import output_name
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Doubt
-from lineal.model.way import IDENTITY, Clause, Confidence
+from lineal.model.way import IDENTITY, Clause, Confidence, Way
 
 OPAQUE = Doubt(Confidence.LOW, False, "made by a Python function: from any of the columns")
 
@@ -68,13 +69,19 @@ def expressions(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     return columns_of(run, arguments, node)
 
 
-def decide_groups(key: ColumnValue, rows: Lineage, scope: FrameScope) -> None:
-    if key.doubt is None:
-        gather(key.tree, GROUPS, rows, scope)
-        return
-    lineage: Lineage = {}
-    gather(key.tree, GROUPS, lineage, scope)
-    absorb(doubted(lineage, key.doubt), rows)
+def key_expression(key: ColumnValue, scope: FrameScope) -> Expression:
+    """A key of groupBy; one that only one branch of the program has is less certain."""
+    exact = expression_in(scope, key.tree)
+    doubt = key.doubt
+    if doubt is None:
+        return exact
+
+    def doubtful(way: Way, into: Lineage) -> None:
+        lineage: Lineage = {}
+        exact(way, lineage)
+        absorb(doubted(lineage, doubt), into)
+
+    return doubtful
 
 
 def aggregated(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) -> Relation:
@@ -82,9 +89,8 @@ def aggregated(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) 
     relation = grouped.relation
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.GROUP_BY)
-    rows: Lineage = dict(relation.rows)
-    for key in grouped.keys:
-        decide_groups(key, rows, scope)
+    keys = [key_expression(key, scope) for key in grouped.keys]
+    rows = reopen(group(decided_rows(relation.rows), keys, ())).rows
     scope.clause = Clause.SELECT
     kept = projected(run, relation, grouped.keys, scope, rows)
     if grouped.pivot is not None:
@@ -127,8 +133,7 @@ def pivoted(run: Run, grouped: Grouped, items: list[ColumnValue], scope: FrameSc
     for position, item in enumerate(items):
         lineage: Lineage = {}
         gather(aggregate_of(item).tree, IDENTITY, lineage, scope)
-        absorb(deciding, lineage)
-        lineages.append(lineage)
+        lineages.append(pivot_cell(lineage, deciding))
         own = item.names[0] if item.names else output_name(item.tree, position, scope.evaluation)[0]
         suffixes.append(f"_{own}" if len(items) > 1 else "")
     for value in grouped.pivot_values if grouped.pivot_values is not None else [None]:
@@ -200,9 +205,8 @@ def applied(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords
     keys = [key.tree for key in grouped.keys]
     evaluation = run.evaluation()
     scope = FrameScope(grouped.relation, evaluation, Clause.GROUP_BY)
-    rows: Lineage = dict(grouped.relation.rows)
-    for tree in keys:
-        gather(tree, GROUPS, rows, scope)
+    by_keys = [expression_in(scope, tree) for tree in keys]
+    rows = group(decided_rows(grouped.relation.rows), by_keys, ()).rows
     made = in_python(run, grouped.relation, arguments, keywords, node)
     found = made.derived(None, rows, evaluation)
     return said(run, found, evaluation)
@@ -213,10 +217,7 @@ def in_python(run: Run, relation: Relation, arguments: Arguments, keywords: Keyw
     given = keywords.get("schema", arguments[1] if len(arguments) > 1 else None)
     schema = schema_of(run, given, node)
     run.dynamic("columns that a Python function makes", node, Confidence.LOW)
-    lineage: Lineage = {}
-    for attribute in relation.attributes:
-        pour(attribute.slot.lineage, VALUE, lineage)
-    lineage = doubted(lineage, OPAQUE)
+    lineage = everything_in(relation.frame.slots, OPAQUE)
     names = [name for name, _ in schema.fields] if schema is not None else []
     found = relation.derived([fresh(Slot(name, name.lower(), lineage)) for name in names])
     found.types = {a.id: t for a, (_, t) in zip(found.attributes, schema.fields if schema else [], strict=False)}
@@ -230,12 +231,14 @@ def cogroup(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords
         run.dynamic("groups that only a run knows", node)
         return grouped
     left, right = grouped.relation, other.relation
-    both = Relation([*left.attributes, *right.attributes], dict(left.rows), (left, right))
     evaluation = run.evaluation()
-    for side in (grouped, other):
-        absorb(side.relation.rows, both.rows)
-        for key in side.keys:
-            gather(key.tree, GROUPS, both.rows, FrameScope(side.relation, evaluation, Clause.GROUP_BY))
+    keys = [
+        expression_in(FrameScope(side.relation, evaluation, Clause.GROUP_BY), key.tree)
+        for side in (grouped, other)
+        for key in side.keys
+    ]
+    met = beside([decided_rows(left.rows), decided_rows(right.rows)])
+    both = Relation([*left.attributes, *right.attributes], group(met, keys, ()).rows, (left, right))
     both.evaluation = evaluation
     return Grouped(said(run, both, evaluation), [])
 
@@ -322,10 +325,19 @@ def unpivot(run: Run, relation: Relation, arguments: Arguments, keywords: Keywor
     kept = projected(run, relation, ids, scope, rows)
     if values is None:
         held = {attribute.id for attribute in kept}
-        merged = united(each.slot.lineage for each in relation.attributes if each.id not in held)
+        members = [each for each in relation.attributes if each.id not in held]
     else:
-        merged = united(each.slot.lineage for each in projected(run, relation, values, scope, rows))
+        members = projected(run, relation, values, scope, rows)
     names = [given.get("variableColumnName"), given.get("valueColumnName")]
     label, name = (each if isinstance(each, str) else "{name}" for each in names)
-    made = [*kept, fresh(Slot(label, label.lower(), {})), fresh(Slot(name, name.lower(), merged))]
-    return said(run, relation.derived(made, rows, evaluation), evaluation)
+    melted = unpivot_frame(
+        decided_rows(rows),
+        [],
+        [(name, name.lower())],
+        [[each.slot.lineage] for each in members],
+        (label, label.lower()),
+        label_first=True,
+        drops_nulls=False,
+    )
+    made = [*kept, *map(fresh, melted.slots)]
+    return said(run, relation.derived(made, melted.rows, evaluation), evaluation)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineal.algebra.clauses import JOINS, USING
-from lineal.algebra.expression import CONDITION, VALUE
+from lineal.algebra.clauses import USING
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, absorb, pour
+from lineal.algebra.lineage import Expression, as_expression
+from lineal.algebra.relation import beside, decided_rows, merge_key, narrow, reopen
+from lineal.algebra.relation import join as join_frames
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frames.changes import star_slot_like
@@ -16,7 +17,7 @@ from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, Twi
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import opened
 from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
-from lineal.extract.sql.expressions import gather
+from lineal.extract.sql.expressions import expression_in
 from lineal.model.way import Clause, Confidence
 
 KINDS = {
@@ -113,8 +114,8 @@ def told_apart(left: Relation, right: Relation) -> tuple[Relation, Relation, tup
 
 
 def side_by_side(left: Relation, right: Relation, other: Relation, twice: tuple[Twice, ...]) -> Relation:
-    both = Relation([*left.attributes, *right.attributes], dict(left.rows), (left, other))
-    absorb(right.rows, both.rows)
+    met = reopen(beside([decided_rows(left.rows), decided_rows(right.rows)]))
+    both = Relation([*left.attributes, *right.attributes], met.rows, (left, other))
     both.hidden = (*left.hidden, *right.hidden)
     both.twice = twice
     both.types = left.types if left.types is right.types else {**left.types, **right.types}
@@ -127,8 +128,8 @@ def join_on(
     both = side_by_side(left, right, other, twice)
     evaluation = run.evaluation()
     scope = FrameScope(both, evaluation, Clause.JOIN_ON)
-    for tree in trees:
-        gather(tree, JOINS, both.rows, scope)
+    on = [expression_in(scope, tree) for tree in trees]
+    both.rows = join_frames([decided_rows(left.rows), decided_rows(right.rows)], lambda _: on).rows
     both.evaluation = evaluation
     if kind == "semi":
         both.hidden = left.hidden
@@ -147,13 +148,14 @@ def join_on_names(
     evaluation = run.evaluation()
     keys: list[Attribute] = []
     gone: list[Attribute] = []
+    compared: list[Expression] = []
     for name in names:
         tree = column(run, name, node)
         sides = [key_of(side, name, evaluation, tree) for side in (left, right)]
-        for attribute in sides:
-            pour(attribute.slot.lineage, USING, both.rows, tree)
+        compared += [as_expression(attribute.slot.lineage, tree) for attribute in sides]
         keys.append(merged_key(sides[0], sides[1], name, kind, tree))
         gone.extend(sides)
+    both.rows = narrow(decided_rows(both.rows), USING, compared).rows
     taken = {attribute.id for attribute in gone}
     keyed = {name.lower() for name in names}
     rest = [attribute for attribute in both.attributes if attribute.id not in taken]
@@ -186,14 +188,8 @@ def key_of(side: Relation, name: str, evaluation: Any, tree: Any) -> Attribute:
 
 
 def merged_key(left: Attribute, right: Attribute, name: str, kind: str, tree: Any) -> Attribute:
+    slot = merge_key(left.slot, right.slot, kind.upper(), (left.slot.name, name.lower()), tree)
     if kind == "full":
-        lineage: Lineage = {}
-        for side in (left, right):
-            pour(side.slot.lineage, VALUE, lineage, tree)
-            pour(side.slot.lineage, CONDITION, lineage, tree)
-        return fresh(Slot(left.slot.name, name.lower(), lineage))
+        return fresh(slot)
     side = right if kind == "right" else left
-    lineage = {}
-    for influence, trail in side.slot.lineage.items():
-        lineage[influence] = trail
-    return side._replace(slot=side.slot._replace(lineage=lineage))
+    return side._replace(slot=slot._replace(lineage=dict(slot.lineage)))

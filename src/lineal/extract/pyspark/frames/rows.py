@@ -6,8 +6,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.clauses import DISTINCT, DISTINCT_ON, FILTERS, SORTS
-from lineal.algebra.lineage import Lineage, pour
+from lineal.algebra.clauses import DISTINCT_ON, FILTERS, SORTS
+from lineal.algebra.relation import compare, decided_rows, narrow
+from lineal.algebra.relation import distinct as without_repetition
 from lineal.extract.pyspark.columns.functions import columns_of
 from lineal.extract.pyspark.columns.trees import parsed
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
@@ -15,20 +16,18 @@ from lineal.extract.pyspark.frames.project import flat, said
 from lineal.extract.pyspark.relation import FrameScope, Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
-from lineal.extract.sql.expressions import gather
+from lineal.extract.sql.expressions import expression_in
 from lineal.model.way import Clause, Confidence, Way
 
 
-def narrowed(
+def narrow_by(
     run: Run, relation: Relation, trees: list[Any], way: Way, clause: Clause, lenient: bool = False
 ) -> Relation:
     """The same columns; what stands in the expressions decides the rows."""
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, clause, lenient)
-    rows: Lineage = dict(relation.rows)
-    for tree in trees:
-        gather(tree, way, rows, scope)
-    return said(run, relation.derived(None, rows, evaluation), evaluation)
+    kept = narrow(decided_rows(relation.rows), way, [expression_in(scope, tree) for tree in trees])
+    return said(run, relation.derived(None, kept.rows, evaluation), evaluation)
 
 
 def filter_(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -37,9 +36,9 @@ def filter_(run: Run, relation: Relation, arguments: Arguments, keywords: Keywor
     if isinstance(condition, str):
         if isinstance(condition, Pattern):
             run.dynamic("a part of a condition is only known when it runs", node, condition.level)
-        return narrowed(run, relation, parsed(run, condition, node)[:1], FILTERS, Clause.WHERE, lenient=True)
+        return narrow_by(run, relation, parsed(run, condition, node)[:1], FILTERS, Clause.WHERE, lenient=True)
     if isinstance(condition, ColumnValue):
-        return narrowed(run, relation, [condition.tree], FILTERS, Clause.WHERE, lenient=True)
+        return narrow_by(run, relation, [condition.tree], FILTERS, Clause.WHERE, lenient=True)
     if isinstance(condition, (Unknown, Library)):
         run.dynamic(note_of("a condition", condition), node, getattr(condition, "level", Confidence.UNKNOWN))
     return relation.derived()
@@ -48,14 +47,14 @@ def filter_(run: Run, relation: Relation, arguments: Arguments, keywords: Keywor
 def sort(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """df.orderBy("a", F.desc("b"))"""
     trees = [_key(item) for item in columns_of(run, flat(arguments), node)]
-    return narrowed(run, relation, trees, SORTS, Clause.ORDER_BY, lenient=True)
+    return narrow_by(run, relation, trees, SORTS, Clause.ORDER_BY, lenient=True)
 
 
 def sample_by(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """df.sampleBy("kind", {"a": 0.1})      the column decides how many of its rows are kept"""
     given = [*arguments[:1], *(keywords[key] for key in ("col",) if key in keywords)]
     trees = [item.tree for item in columns_of(run, given, node)]
-    return narrowed(run, relation, trees, FILTERS, Clause.WHERE)
+    return narrow_by(run, relation, trees, FILTERS, Clause.WHERE)
 
 
 def _key(item: ColumnValue) -> Any:
@@ -64,10 +63,7 @@ def _key(item: ColumnValue) -> Any:
 
 def distinct(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """df.distinct()      every column is compared"""
-    rows: Lineage = dict(relation.rows)
-    for attribute in relation.attributes:
-        pour(attribute.slot.lineage, DISTINCT, rows)
-    made = relation.derived(None, rows)
+    made = relation.derived(None, without_repetition(relation.frame).rows)
     made.under = None
     return made
 
@@ -79,7 +75,7 @@ def drop_duplicates(run: Run, relation: Relation, arguments: Arguments, keywords
         return distinct(run, relation, [], {}, node)
     listed = keys if isinstance(keys, (list, tuple)) else arguments
     items = columns_of(run, list(listed), node)
-    return narrowed(run, relation, [item.tree for item in items], DISTINCT_ON, Clause.DISTINCT_ON)
+    return narrow_by(run, relation, [item.tree for item in items], DISTINCT_ON, Clause.DISTINCT_ON)
 
 
 def same(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -94,10 +90,9 @@ def checked(run: Run, relation: Relation, arguments: Arguments, keywords: Keywor
         positional = [argument for argument in arguments if isinstance(argument, (list, tuple))]
         subset = positional[0] if positional else arguments[2] if len(arguments) > 2 else None
     if subset is None:
-        rows: Lineage = dict(relation.rows)
-        for attribute in relation.attributes:
-            pour(attribute.slot.lineage, FILTERS, rows)
+        rows = dict(relation.rows)
+        compare(relation.frame.slots, FILTERS, rows)
         return relation.derived(None, rows)
     listed = [subset] if isinstance(subset, str) else subset
     items = columns_of(run, [listed], node)
-    return narrowed(run, relation, [item.tree for item in items], FILTERS, Clause.WHERE)
+    return narrow_by(run, relation, [item.tree for item in items], FILTERS, Clause.WHERE)

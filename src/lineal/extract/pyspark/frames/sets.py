@@ -6,7 +6,7 @@ from typing import Any
 
 from lineal.algebra.frame import Slot, answer
 from lineal.algebra.lineage import Lineage, united
-from lineal.algebra.relation import SetOperation, set_operation, union
+from lineal.algebra.relation import SetOperation, set_operation
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frames.joins import as_relation
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh, side_by_side_stars
@@ -30,7 +30,7 @@ def union_(run: Run, relation: Relation, arguments: Arguments, keywords: Keyword
     if relation.complete and other.complete and len(relation.attributes) != len(other.attributes):
         widths = f"{len(relation.attributes)} and {len(other.attributes)}"
         run.report(Code.COLUMN_COUNT, f"the sides of union have {widths} columns", node)
-    whole = union([relation.frame, other.frame])
+    whole = set_operation(SetOperation.UNION_ALL, [relation.frame, other.frame])
     return made(relation, other, list(whole.slots), whole.rows)
 
 

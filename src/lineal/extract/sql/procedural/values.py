@@ -11,7 +11,7 @@ from sqlglot import exp
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Made, Slot, Star, star_slot
 from lineal.algebra.lineage import NOTHING, Lineage, pour, united
-from lineal.algebra.relation import rename, union, union_by_name
+from lineal.algebra.relation import beside, one_row, project, rename, union, union_by_name
 from lineal.extract.sql.evaluation import Catalog, Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.procedural.flow import Assignment, Body, Moment, Ref
@@ -127,7 +127,7 @@ class Row(Source):
     __slots__ = ("listed",)
 
     def __init__(self, key: str, frame: Frame, listed: Sequence[Slot]) -> None:
-        super().__init__(key, key, Frame(with_rows(frame.slots, frame.rows), NOTHING))
+        super().__init__(key, key, project(one_row(), with_rows(frame.slots, frame.rows)))
         self.listed = with_rows(listed, frame.rows)
 
     @property
@@ -147,7 +147,7 @@ class UnknownRow(Source):
     __slots__ = ("counts", "evaluation")
 
     def __init__(self, evaluation: Evaluation, known: list[Slot], counts: bool) -> None:
-        super().__init__("", "", Frame([], NOTHING))
+        super().__init__("", "", one_row())
         self.evaluation = evaluation
         self.counts = counts
         self.index = Anything(self, known)
@@ -186,7 +186,7 @@ class Parameters(dict[str, Slot]):
 
 
 def own_parameters(scope: Locals) -> Source:
-    source = Source("", "", Frame([], NOTHING))
+    source = Source("", "", one_row())
     source.index = Parameters(scope)
     return source
 
@@ -241,7 +241,7 @@ class Values:
                 slots = slots[ref.column : ref.column + 1]
             if ref.field:
                 slots = [Slot(ref.field, ref.field, slot.lineage) for slot in slots]
-            found.append((frame if slots is frame.slots else Frame(slots, frame.rows), ref))
+            found.append((frame if slots is frame.slots else project(frame, slots), ref))
         return found
 
     def refs(self, key: str, moment: Moment) -> Iterator[Ref]:
@@ -328,7 +328,7 @@ class Values:
         if assignment.reading is None:
             (name,) = assignment.mentions
             lineage: Lineage = {(Column(PARAMETERS, name), IDENTITY): None} if self.called else NOTHING
-            self.frames[assignment] = Frame([Slot(name, name, lineage)], NOTHING)
+            self.frames[assignment] = project(one_row(), [Slot(name, name, lineage)])
             return
         evaluation = QueryEvaluation(self.catalog, assignment.reading, user.facts, user.target)
         evaluation.definition = reader_of(assignment, user)
@@ -351,7 +351,7 @@ class Values:
         return key if key in self.body.names and self.holds_row(key) else None
 
 
-EMPTY = Frame([], NOTHING)
+EMPTY = one_row()
 
 
 def row_items(tree: Any) -> Any:
@@ -378,7 +378,7 @@ def of_type(held: list[tuple[Frame, Ref]], columns: list[Named]) -> Frame:
             if slot.key in parts:
                 parts[slot.key].append(slot.lineage)
     slots = [Slot(name, key, united(parts[key])) for name, key in columns]
-    return Frame(slots, united(frame.rows for frame, _ in held))
+    return project(beside([frame for frame, _ in held]), slots)
 
 
 def reader_of(assignment: Assignment, user: Evaluation) -> Definition | None:

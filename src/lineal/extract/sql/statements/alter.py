@@ -7,7 +7,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.frame import Frame
-from lineal.algebra.lineage import NOTHING
+from lineal.algebra.relation import one_row, project
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.change import delete
 from lineal.extract.sql.statements.steps import (
@@ -157,8 +157,8 @@ def copy_of(name: str, key: str, from_name: str, from_key: str, defines: bool = 
         if not defines and from_key != key:
             _, target = evaluation.catalog.former(name, key, evaluation)
             if target.complete and frame.complete:
-                return Frame([slot for slot in frame.slots if slot.key in target.index], NOTHING)
-        return Frame(frame.slots, NOTHING)
+                return project(one_row(), [slot for slot in frame.slots if slot.key in target.index])
+        return project(one_row(), frame.slots)
 
     return Plan(name, key, "table", made=made, defines=defines, node=node)
 

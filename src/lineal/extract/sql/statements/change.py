@@ -8,10 +8,14 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.algebra.changes import delete as remove_rows
+from lineal.algebra.changes import merge_into
+from lineal.algebra.changes import update as set_columns
 from lineal.algebra.clauses import FILTERS, JOINS
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, united
+from lineal.algebra.lineage import Lineage, absorb, pour, united
+from lineal.algebra.relation import project
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of
@@ -105,9 +109,7 @@ def updated_through_view(
         gather(node.args["where"].this, FILTERS, decided, scope)
     columns: Columns = {}
     assign_all(assignments, scope, columns)
-    for slot in columns.values():
-        absorb(decided, slot.lineage)
-    return named_as(names, Frame(list(columns.values()), NOTHING))
+    return named_as(names, set_columns(list(columns.values()), decided))
 
 
 def behind(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Column]]:
@@ -133,14 +135,12 @@ def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
         Slot(names[slot.key].name, names[slot.key].name.lower(), slot.lineage) if slot.key in names else slot
         for slot in frame.slots
     ]
-    return Frame(slots, frame.rows)
+    return project(frame, slots)
 
 
 def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | None = None) -> Frame:
     columns, decided = update_parts(node, evaluation, ctes, only)
-    for slot in columns.values():
-        absorb(decided, slot.lineage)
-    return Frame(list(columns.values()), NOTHING)
+    return set_columns(list(columns.values()), decided)
 
 
 def update_parts(
@@ -292,7 +292,7 @@ def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
     if node.args.get("where") is not None:
         scope.clause = Clause.WHERE
         gather(node.args["where"].this, FILTERS, rows, scope)
-    return Frame([], rows)
+    return remove_rows(rows)
 
 
 # -- MERGE -------------------------------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
             matched_update(then, scope, source, target, columns)
         elif isinstance(then, exp.Insert):
             unmatched_insert(then, scope, source, target, columns)
-    return Frame(list(columns.values()), rows)
+    return merge_into(list(columns.values()), rows)
 
 
 def seen_by(when: exp.When, both: Scope, target: Source, source: Source) -> Scope:

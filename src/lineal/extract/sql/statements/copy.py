@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import NOTHING
+from lineal.algebra.relation import one_row, project
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.steps import Plan, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_named, spelled, target_of
@@ -115,7 +115,7 @@ def loaded(name: str, key: str, columns: list[tuple[str, str]], paths: list[str]
                 evaluation.read(origin, Clause.FROM, node)
                 doubt = LOADED if not frame.complete else None
                 slots.append(Slot(column, column_key, {(origin, IDENTITY): (node, None, None, doubt)}))
-        return Frame(slots, NOTHING)
+        return project(one_row(), slots)
 
     return Plan(name, key, "table", made=made, node=node, defines=False)
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.frame import Slot
+from lineal.algebra.relation import project
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.steps import Plan, Shown, Step, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_local, is_named, spelled, target_of
@@ -64,8 +65,8 @@ def partition_columns(node: exp.Create) -> list[Any]:
 def declare_beside(plan: Plan, schema: exp.Schema, facts: Facts) -> None:
     """CREATE TABLE t (a INT) AS SELECT b FROM s      MySQL: t has a and b; a query's a would be this a"""
     columns, plan.columns = plan.columns, []
-    plan.after = lambda frame, e, c: Frame(
-        [*(Slot(*named, {}) for named in columns if named[1] not in frame.index), *frame.slots], frame.rows
+    plan.after = lambda frame, e, c: project(
+        frame, [*(Slot(*named, {}) for named in columns if named[1] not in frame.index), *frame.slots]
     )
 
 

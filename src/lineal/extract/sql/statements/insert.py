@@ -6,8 +6,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import Lineage, united
+from lineal.algebra.changes import upsert
+from lineal.algebra.frame import Frame
+from lineal.algebra.relation import one_row, project, reopen
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.dialects.table_functions import ELSEWHERE
 from lineal.extract.sql.evaluation import Evaluation
@@ -79,16 +80,12 @@ def on_conflict(
 ) -> Frame:
     """… ON CONFLICT (id) DO UPDATE SET b = excluded.b + t.b      excluded is the row that was to be inserted"""
     scope = Scope(evaluation, evaluation.around, ctes)
-    rows: Lineage = dict(frame.rows)
-    relation(table, scope, rows)
+    inserted = reopen(frame)
+    relation(table, scope, inserted.rows)
     if node.args.get("duplicate"):
         on_duplicate(node, insert.expression, frame, scope)
-    scope.sources["excluded"] = Source("excluded", "excluded", Frame(frame.slots, {}))
-    columns = assigned(node, scope, {})
-    for slot in frame.slots:
-        held = columns.get(slot.key)
-        columns[slot.key] = slot if held is None else Slot(slot.name, slot.key, united([slot.lineage, held.lineage]))
-    return Frame(list(columns.values()), rows)
+    scope.sources["excluded"] = Source("excluded", "excluded", project(one_row(), frame.slots))
+    return upsert(inserted, assigned(node, scope, {}))
 
 
 def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
@@ -99,7 +96,7 @@ def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
     alias = query.args.get("alias")
     if isinstance(query, exp.Values) and alias is not None and alias.this is not None:
         key = scope.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
-        scope.sources[key] = Source(key, key, listed(Frame(frame.slots, {}), alias, scope.evaluation))
+        scope.sources[key] = Source(key, key, listed(project(one_row(), frame.slots), alias, scope.evaluation))
     elif isinstance(query, exp.Select) and query.args.get("from_") is not None:
         inner = Scope(scope.evaluation, None, scope.ctes)
         relation(query.args["from_"].this, inner, {})

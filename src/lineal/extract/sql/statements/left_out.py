@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lineal.algebra.frame import Frame
-from lineal.algebra.lineage import doubted
+from lineal.algebra.relation import doubt_all
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.placeholders import LEFT_OUT
 from lineal.extract.sql.statements.steps import After, Made, Plan
@@ -41,5 +41,4 @@ def after_with_doubt(after: After | None) -> After:
 
 def weakened(frame: Frame) -> Frame:
     """The same columns and rows, less certain."""
-    slots = [slot._replace(lineage=doubted(slot.lineage, CLAUSE_LEFT_OUT)) for slot in frame.slots]
-    return Frame(slots, doubted(frame.rows, CLAUSE_LEFT_OUT))
+    return doubt_all(frame, CLAUSE_LEFT_OUT)

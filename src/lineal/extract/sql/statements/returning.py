@@ -7,9 +7,10 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.algebra.changes import changed_row
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import NOTHING, Lineage, absorb
-from lineal.algebra.relation import rename
+from lineal.algebra.relation import extend, one_row, project, rename
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.query import QUERIES, query, select_columns, with_
@@ -82,10 +83,11 @@ def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
     """INSERT INTO t (a) SELECT b FROM s RETURNING a AS x      x is s.b: the row as it is after the change"""
     returning = node.args.get("returning")
     if returning is None:
-        return Frame([], NOTHING)
+        return one_row()
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
-    rows: Lineage = {}
+    source = one_row()
+    rows = source.rows
     target = aliased(table_of(node), node.args.get("from_"), evaluation.facts)
     old = relation(target, Scope(evaluation, parent, ctes), {})
     new = changed(node, old, rows, ctes, evaluation)
@@ -98,7 +100,7 @@ def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
     for member in others(node):
         relation(member, scope, {})
     slots, _ = select_columns(returning, scope, rows)
-    return Frame(slots, rows)
+    return project(source, slots)
 
 
 def table_of(node: Any) -> Any:
@@ -125,13 +127,10 @@ def changed(node: Any, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evalu
     if isinstance(node, exp.Update):
         columns, decided = update_parts(node, evaluation, ctes)
         absorb(decided, rows)
-        made = Frame(list(columns.values()), NOTHING)
-    else:
-        made = merged(node, evaluation, ctes)
-        absorb(made.rows, rows)
-    values = {slot.key: slot for slot in made.slots}
-    kept = [values.pop(slot.key, slot) if slot.star is None else slot for slot in old.frame.slots]
-    return Frame([*values.values(), *kept], NOTHING)
+        return changed_row(old.frame, columns.values())
+    made = merged(node, evaluation, ctes)
+    absorb(made.rows, rows)
+    return changed_row(old.frame, made.slots)
 
 
 def inserted(node: exp.Insert, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evaluation) -> Frame:
@@ -142,7 +141,7 @@ def inserted(node: exp.Insert, old: Source, rows: Lineage, ctes: CTEs, evaluatio
     frame = rename(frame, listed or (known if old.frame.complete else []))
     there = {slot.key for slot in frame.slots}
     unset = [Slot(name, key, NOTHING) for name, key in known if key not in there]
-    return Frame([*frame.slots, *unset], NOTHING)
+    return extend(frame, unset)
 
 
 QUERIES.update(dict.fromkeys(CHANGES, returned))
