@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from lineal.extract.sql.placeholders import has_placeholders
 from lineal.extract.sql.statements.steps import Plan, Renamed, Step, Swapped, Using
 from lineal.model.names import Fold
 from lineal.model.script import Defaults, Script
+
+NOTHING_ELSE = re.compile(r"(?:\{[^{}]*\}[._-]*)+")
+"""{t}, {db}.{t}, {a}_{b}"""
 
 LOCAL = ("#", "@")
 """T-SQL's temporary tables and table variables belong to no schema."""
@@ -22,11 +27,13 @@ class Naming(NamedTuple):
     known: Callable[[str], bool]
     """whether anything defines or declares a key: of the schemas in the path the first that has the name is meant"""
     exact: bool = False
+    home: str = ""
+    """the file that a name belongs to which is nothing but a placeholder"""
 
     @property
     def speaks(self) -> bool:
         """Whether there is any default at all."""
-        return self.catalog is not None or bool(self.schemas)
+        return self.catalog is not None or bool(self.schemas) or bool(self.home)
 
     def using(self, step: Using) -> Naming:
         """USE a.b      from here on"""
@@ -36,13 +43,27 @@ class Naming(NamedTuple):
 
     def within(self, script: Script) -> Naming:
         """What names mean in the session that ran a script."""
+        naming = self
+        home = script.file.replace("\\", "/").rpartition("/")[2]
+        if "." in home and has_placeholders(script.text, script.dialect):  # a file, and no model's name
+            naming = self._replace(home=home)
         if not (script.catalog or script.schemas):
-            return self
+            return naming
         schemas = script.schemas if any(script.schemas) else self.schemas or script.schemas
-        return self._replace(catalog=script.catalog or self.catalog, schemas=schemas)
+        return naming._replace(catalog=script.catalog or self.catalog, schemas=schemas)
+
+    def is_of_file(self, key: str) -> bool:
+        """INSERT INTO {output}      another file's {output} is another dataset: the name says nothing"""
+        return bool(self.home) and NOTHING_ELSE.fullmatch(key) is not None
+
+    def in_file(self, name: str, key: str) -> tuple[str, str]:
+        """{output}      daily.sql::{output}"""
+        return f"{self.home}::{name}", f"{self.home.lower()}::{key}"
 
     def full(self, name: str, key: str) -> tuple[str, str]:
         """t      catalog.schema.t, and its key"""
+        if self.is_of_file(key):
+            return self.in_file(name, key)
         if "." not in key and self.schemas and not key.startswith(LOCAL):
             candidates = [self.under(schema, name, key) for schema in self.schemas]
             return next((each for each in candidates if self.known(each[1])), candidates[0])
@@ -50,6 +71,8 @@ class Naming(NamedTuple):
 
     def created(self, name: str, key: str) -> tuple[str, str]:
         """CREATE TABLE t      in the first schema of the path"""
+        if self.is_of_file(key):
+            return self.in_file(name, key)
         if "." not in key and self.schemas and not key.startswith(LOCAL):
             return self.under(self.schemas[0], name, key)
         return self.in_catalog(name, key)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import lineal
@@ -118,3 +120,19 @@ def test_a_number_in_braces_counts_in_a_pattern() -> None:
     sql = """SELECT * FROM t MATCH_RECOGNIZE (ORDER BY b MEASURES FIRST(A.c) AS f
              PATTERN (A{2} B) DEFINE A AS c > 1)"""
     assert codes_in(extract(corpus_of_text({"m": sql}, "trino"))) == ()
+
+
+def test_a_name_that_is_nothing_but_a_placeholder_belongs_to_its_file(tmp_path: Path) -> None:
+    (tmp_path / "daily.sql").write_text(
+        "CREATE TABLE ${out} (a INT, b INT); INSERT INTO ${out} SELECT c, d FROM {env}_raw.x;"
+        "INSERT INTO z SELECT b FROM ${out};"
+    )
+    (tmp_path / "hourly.sql").write_text("INSERT INTO ${out} SELECT c FROM {env}_raw.x")
+    found = lineal.lineage(tmp_path).extraction
+    assert sourced(found) == [
+        "daily.sql::{out}.b -> z.b  IDENTITY",
+        "{env}_raw.x.c -> daily.sql::{out}.a  IDENTITY",
+        "{env}_raw.x.c -> hourly.sql::{out}.c  IDENTITY",
+        "{env}_raw.x.d -> daily.sql::{out}.b  IDENTITY",
+    ]
+    assert codes_in(found) == ("dynamic",)

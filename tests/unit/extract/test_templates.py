@@ -164,7 +164,7 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
     "filter": (
         "snowflake",
         "select a from {{ ref('x') | upper }}",
-        ["{ref('x') | upper}.a -> m.a  IDENTITY"],
+        ["m.sql::{ref('x') | upper}.a -> m.a  IDENTITY"],
         ["dynamic"],
     ),
     "unclosed": ("snowflake", "select a from {{ ref('x')", [], ["parse-error"]),
@@ -230,13 +230,13 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
     "source with filter": (
         "postgres",
         "select a from {{ source('a','b') | trim }}",
-        ["{source('a','b') | trim}.a -> m.a  IDENTITY"],
+        ["m.sql::{source('a','b') | trim}.a -> m.a  IDENTITY"],
         ["dynamic"],
     ),
     "ref expr arg": (
         "postgres",
         "select a from {{ ref(var('m')) }}",
-        ["{ref(var('m'))}.a -> m.a  IDENTITY"],
+        ["m.sql::{ref(var('m'))}.a -> m.a  IDENTITY"],
         ["dynamic"],
     ),
     "trailing comma ref": ("postgres", "select a from {{ ref('x',) }}", X, ["unrendered"]),
@@ -263,7 +263,7 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
     "delete with this": (
         "postgres",
         "delete from {{ this }} where a in (select a from {{ ref('x') }})",
-        ["x.a => {this}  FILTER", "{this}.a => {this}  FILTER"],
+        ["m.sql::{this}.a => m.sql::{this}  FILTER", "x.a => m.sql::{this}  FILTER"],
         ["dynamic"],
     ),
     "percent in sql": (
