@@ -189,3 +189,21 @@ def test_what_databricks_says_and_spark_does_not_read_is_translated() -> None:
 )
 def test_what_a_hook_does_to_rows(sql: str, change: RowChange | None) -> None:
     assert Translator("spark", {}, {}).row_change(sql) == change
+
+
+@pytest.mark.parametrize(
+    ("dialect", "condition", "expected"),
+    [
+        ("duckdb", "regexp_matches(s, 'x', 'i')", "s RLIKE '(?i)x'"),
+        ("duckdb", "regexp_matches(s, 'x')", "s RLIKE 'x'"),
+        ("postgres", "s ~* 'x'", "s RLIKE '(?i)x'"),
+        ("snowflake", "regexp_like(s, 'x')", "s RLIKE '^(?:x)$'"),
+    ],
+)
+def test_the_flags_of_regular_expressions(dialect: str, condition: str, expected: str) -> None:
+    assert translated(f"select {condition} as a from t", dialect) == f"SELECT {expected} AS a FROM t"
+
+
+def test_flags_that_spark_does_not_have_are_refused() -> None:
+    with pytest.raises(Untranslatable, match="the flags 'q'"):
+        translated("select regexp_matches(s, 'x', 'q') as a from t", "duckdb")

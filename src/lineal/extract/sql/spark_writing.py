@@ -381,6 +381,29 @@ def length(node: exp.Length, dialect: str) -> Any:
     return call("SIZE", node.this) if is_a(node.this, (exp.DType.ARRAY, exp.DType.LIST)) else node
 
 
+def regular_expression(node: Any, dialect: str) -> Any:
+    """a ~* 'x', regexp_matches(a, 'x', 'i')      a RLIKE '(?i)x'; Snowflake's pattern is for the whole text"""
+    pattern, flag = node.expression, node.args.get("flag")
+    flags = "i" if isinstance(node, exp.RegexpILike) else ""
+    if flag is not None:
+        if not flag.is_string or set(flag.name) - set(FLAGS):
+            raise ValueError(f"the flags {flag.sql(dialect)} of a regular expression")
+        flags += "".join(FLAGS[each] for each in flag.name)
+    whole = dialect == "snowflake"
+    if not flags and not whole:
+        return node
+    before = (f"(?{flags})" if flags else "") + ("^(?:" if whole else "")
+    after = ")$" if whole else ""
+    if pattern.is_string:
+        return exp.RegexpLike(this=node.this, expression=exp.Literal.string(before + pattern.name + after))
+    text = call("concat", exp.Literal.string(before), pattern, exp.Literal.string(after))
+    return exp.RegexpLike(this=node.this, expression=text)
+
+
+FLAGS = {"i": "i", "c": "", "s": "s", "m": "m"}
+"""Flags of regular expressions, and what Java calls them."""
+
+
 REWRITES: dict[type[Any], Callable[[Any, str], Any]] = {
     exp.Anonymous: anonymous,
     exp.Bracket: element,
@@ -399,6 +422,8 @@ REWRITES: dict[type[Any], Callable[[Any, str], Any]] = {
     exp.Interval: interval,
     exp.DateTrunc: truncation,
     exp.Length: length,
+    exp.RegexpLike: regular_expression,
+    exp.RegexpILike: regular_expression,
     exp.Select: select,
     exp.Sub: subtraction,
     exp.TimestampAdd: added_time,
