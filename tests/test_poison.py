@@ -125,7 +125,7 @@ STAGES = {
     "adding": Stage("lineal.extract.definitions.Definitions.add_plan", lambda self, plan, *rest: plan.name),
     "evaluating": Stage("lineal.extract.definitions.query", lambda tree, *rest: tree.sql()),
     "scopes": Stage("lineal.extract.sql.query.Scope", lambda evaluation, *rest: evaluation.target),
-    "edges": Stage("lineal.extract.definitions.edges_of", lambda frame, target, *rest: target),
+    "edges": Stage("lineal.extract.definitions.name_dataset", lambda frame, target, *rest: target),
     "stars": Stage(
         "lineal.extract.definitions.Definitions.add_closing", lambda self, origin, way, target, *rest: target.dataset
     ),

@@ -249,13 +249,18 @@ class Remembering(Definitions):
         note = held.notes.get((number, second))
         if note is None:
             return held.record[4 + second][number] if held.record is not None else None
-        if note.questions is None:
+        if note.questions is None or has_failed(note.evaluation):
             return None
         try:
             return note.questions, codec.Encoder(held.reading).evaluation(note.frame, note.evaluation)
         except Exception as error:
             held.reading.fail(error, held.reading.statement_near(held.plans[number].node))
             return None
+
+
+def has_failed(evaluation: Evaluation) -> bool:
+    """Whether a statement has no result: it is evaluated again, and fails again."""
+    return evaluation.definition is not None and evaluation.definition.failure is not None
 
 
 def makes_functions(program: Script) -> bool:

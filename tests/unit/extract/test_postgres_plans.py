@@ -10,7 +10,7 @@ import sqlglot
 from lineal.extract.definitions import Definitions
 from lineal.extract.postgres import Shapes, value_flow
 from lineal.extract.sql.dialects import facts_of
-from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.reading import Reading
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
@@ -40,7 +40,7 @@ def flow(plan: dict[str, Any], query: str = "SELECT 1") -> list[str]:
     definitions = Definitions(Corpus("postgres", [], infos))
     definitions.gather_definitions()
     reading = Reading(Script(query, "postgres"))
-    evaluation = Evaluation(definitions, reading, facts_of("postgres"), Dataset("", "plan"))
+    evaluation = QueryEvaluation(definitions, reading, facts_of("postgres"), Dataset("", "plan"))
     shapes = Shapes([(sqlglot.parse_one(query, read="postgres"), evaluation)], {})
     found = value_flow({"Plan": plan}, shapes, evaluation)
     return [
