@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from lineal.algebra.expression import value, when
 from lineal.model.edge import Column, Doubt
 from lineal.model.way import Confidence, Way, compose
 
@@ -35,6 +36,16 @@ def pour(lineage: Lineage, way: Way, into: Lineage, node: Any = None, calls: Any
             held = into[key]
             if held is not None and held[3] is not None:
                 into[key] = (node, calls, trail, None)
+
+
+def pour_and_decide(lineage: Lineage, outer: Way, into: Lineage, node: Any = None, calls: Any = None) -> None:
+    """COALESCE(a, 0), df.fillna(0)
+
+    The value of a is taken where it is there, and a decides whether it is: TRANSFORMATION and
+    CONDITIONAL.
+    """
+    pour(lineage, value(outer), into, node, calls)
+    pour(lineage, when(outer), into, node, calls)
 
 
 def as_expression(lineage: Lineage, node: Any = None) -> Expression:

@@ -23,12 +23,12 @@ from lineal.algebra.clauses import (
     UNION_COMPARES,
     UNPIVOT_DROPS,
 )
-from lineal.algebra.expression import CONDITION, VALUE
+from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Members, Piped, Scan, Slot, Star, scanned_slot, star_slot
-from lineal.algebra.lineage import NOTHING, Expression, Lineage, absorb, doubted, pour, united
+from lineal.algebra.lineage import NOTHING, Expression, Lineage, absorb, doubted, pour, pour_and_decide, united
 from lineal.algebra.values import merge_parts, size_of
 from lineal.model.edge import Column, Dataset, Doubt
-from lineal.model.way import Confidence, Way
+from lineal.model.way import IDENTITY, Confidence, Way
 
 Title = tuple[str, str]
 """A column's name as it is spelled, and the key that it is found by."""
@@ -305,8 +305,7 @@ def merge_key(left: Slot, right: Slot, side: str, title: Title, node: Any = None
         name, key = title
         lineage: Lineage = {}
         for slot in (left, right):
-            pour(slot.lineage, VALUE, lineage, node)
-            pour(slot.lineage, CONDITION, lineage, node)
+            pour_and_decide(slot.lineage, IDENTITY, lineage, node)
         return Slot(name, key, lineage)
     return right if side == "RIGHT" else left
 

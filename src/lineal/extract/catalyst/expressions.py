@@ -54,10 +54,10 @@ class Scope:
         self.plan = plan
         self.clause = clause
 
-    def has_attribute(self, key: str) -> bool:
-        return key in self.frame.index or (self.parent is not None and self.parent.has_attribute(key))
+    def knows_attribute(self, key: str) -> bool:
+        return key in self.frame.index or (self.parent is not None and self.parent.knows_attribute(key))
 
-    def attribute(self, node: Node) -> Slot:
+    def find_attribute(self, node: Node) -> Slot:
         """a#12      the slot with that id, here or in the query around"""
         key = expression_id(node.args)
         scope: Scope | None = self
@@ -94,23 +94,23 @@ def gather(root: Node, way: Way, into: Lineage, scope: Scope) -> None:
         elif scope.plan.names.own_functions and (row := own_row(node, scope)) is not None:
             by_row(row, node, node.children, way, calls, stack)
         else:
-            call_function(node, node.children, way, calls, stack)
+            by_function_table(node, node.children, way, calls, stack)
 
 
 def own_row(node: Node, scope: Scope) -> Function | None:
     """tokenize_pii(a)      a function of Python, Scala or Hive that the project file lists, or one of Spark's own"""
-    called = node.args.get("name") or node.args.get("udfName") or function_name(node.name)
+    called = node.args.get("name") or node.args.get("udfName") or class_function_name(node.name)
     found: Function | None = scope.plan.names.own_functions.get(str(called).rpartition(".")[2].lower())
     return found
 
 
-def value_of(node: Node, way: Way, scope: Scope) -> Lineage:
+def influences_of(node: Node, way: Way, scope: Scope) -> Lineage:
     into: Lineage = {}
     gather(node, way, into, scope)
     return into
 
 
-def push(children: list[Node], way: Way, calls: Any, stack: Stack) -> None:
+def push_children(children: list[Node], way: Way, calls: Any, stack: Stack) -> None:
     stack.extend((child, way, calls) for child in reversed(children))
 
 
@@ -119,7 +119,7 @@ def push(children: list[Node], way: Way, calls: Any, stack: Stack) -> None:
 
 def attribute_reference(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """a#12"""
-    slot = scope.attribute(node)
+    slot = scope.find_attribute(node)
     keys = scope.plan.grouping.get(slot.key)
     if keys is not None:  # grouping_id()
         for lineage in keys:
@@ -129,29 +129,29 @@ def attribute_reference(node: Node, way: Way, calls: Any, stack: Stack, scope: S
 
 def variable_reference(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """v, after SET VAR v = (SELECT max(a) FROM t)      max(a)"""
-    pour(scope.plan.variable(str(node.args.get("variable", ""))), way, into, node, calls)
+    pour(scope.plan.variable_lineage(str(node.args.get("variable", ""))), way, into, node, calls)
 
 
 def outer_reference(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """outer(a#12)      an attribute of the query around"""
-    push(node.trees("e"), way, calls, stack)
+    push_children(node.trees("e"), way, calls, stack)
 
 
-def nothing(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def without_columns(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """1, current_date(), a lambda's variable"""
 
 
-def through(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def pass_through(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """a AS b, and what the analyser adds without changing a value"""
-    push(node.children, way, calls, stack)
+    push_children(node.children, way, calls, stack)
 
 
 def user_cast(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """CAST(a AS INT)      a transformation when the user wrote it, none when the analyser inserted it"""
     if node.args.get("user") is False:
-        push(node.children, way, calls, stack)
+        push_children(node.children, way, calls, stack)
     else:
-        push(node.children, value(way), (node, calls), stack)
+        push_children(node.children, value(way), (node, calls), stack)
 
 
 # -- conditions --------------------------------------------------------------------------------------------------
@@ -205,13 +205,13 @@ def replaceable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, in
     """nvl(a, b), left(a, 2), count_if(a)      as the user wrote it, not as the engine will compute it"""
     written = arguments_of(node)
     if not written or any(is_stale(argument, scope) for argument in written):
-        push(node.children, way, calls, stack)
+        push_children(node.children, way, calls, stack)
         return
     law = REPLACED.get(node.name)
     if law is not None and len(written) != TWO_MEANINGS.get(node.name):
         by_law(law, node, written, way, calls, stack)
     else:
-        call_function(node, written, way, calls, stack)
+        by_function_table(node, written, way, calls, stack)
 
 
 def is_stale(node: Node, scope: Scope) -> bool:
@@ -219,7 +219,7 @@ def is_stale(node: Node, scope: Scope) -> bool:
     stack = [node]
     while stack:
         here = stack.pop()
-        if here.name == "AttributeReference" and not scope.has_attribute(expression_id(here.args)):
+        if here.name == "AttributeReference" and not scope.knows_attribute(expression_id(here.args)):
             return True
         stack.extend(here.children)
     return False
@@ -235,9 +235,9 @@ def arguments_of(node: Node) -> list[Node]:
 # -- functions and aggregates ------------------------------------------------------------------------------------
 
 
-def call_function(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
+def by_function_table(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
     """f(a, b)      by the function table"""
-    by_row(known(function_name(node.name)), node, arguments, way, calls, stack)
+    by_row(known(class_function_name(node.name)), node, arguments, way, calls, stack)
 
 
 def by_row(row: Function | None, node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
@@ -245,7 +245,7 @@ def by_row(row: Function | None, node: Node, arguments: list[Node], way: Way, ca
     if is_aggregate(node) or (row is not None and row.role in (Role.AGGREGATE, Role.ORDERED)):
         push_aggregate(node, arguments, counted(way) if masks else aggregate_of(way), way, calls, stack)
     else:
-        push(arguments, masked(way) if masks else value(way), (node, calls), stack)
+        push_children(arguments, masked(way) if masks else value(way), (node, calls), stack)
 
 
 def push_aggregate(node: Node, arguments: list[Node], step: Way, way: Way, calls: Any, stack: Stack) -> None:
@@ -264,7 +264,7 @@ def is_aggregate(node: Node) -> bool:
 def aggregate_expression(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """sum(a) FILTER (WHERE b)      b: CONDITIONAL"""
     call, *conditions = node.children
-    push(conditions, when(way), (call, calls), stack)
+    push_children(conditions, when(way), (call, calls), stack)
     if call.name in EXPRESSIONS or "replacement" in call.args or is_aggregate(call):
         stack.append((call, way, calls))
     else:
@@ -284,12 +284,12 @@ def window_expression(node: Node, way: Way, calls: Any, stack: Stack, scope: Sco
     call, specification = node.children
     keys = [child for child in specification.children if not child.name.endswith("Frame")]
     made = call.children[0] if call.name == "AggregateExpression" else call
-    push(keys, over(inner), (made, calls), stack)
-    row = known(function_name(made.name))
+    push_children(keys, over(inner), (made, calls), stack)
+    row = known(class_function_name(made.name))
     if row is not None and row.role is Role.RANKING:
         return
     if row is not None and row.role is Role.VALUE_AT:
-        push(made.children, value(inner), (made, calls), stack)
+        push_children(made.children, value(inner), (made, calls), stack)
     else:
         stack.append((call, inner, calls))
 
@@ -309,9 +309,9 @@ def struct_field(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, i
         base = arguments_of(base)[0]
     base = column_in(base)
     if base.name == "AttributeReference":
-        held: Lineage = scope.attribute(base).lineage
+        held: Lineage = scope.find_attribute(base).lineage
     elif base.name in BUILDERS:
-        held = struct_of(base, scope)
+        held = lineage_with_parts(base, scope)
     elif path and (struct := carried_struct(base, scope)) is not None:
         held = struct
     else:
@@ -360,12 +360,12 @@ FIELDS: dict[str, Callable[[Node], list[str]]] = {
 BUILDERS = ("CreateNamedStruct", "UpdateFields")
 
 
-def struct_of(node: Node, scope: Scope) -> Lineage:
+def lineage_with_parts(node: Node, scope: Scope) -> Lineage:
     """named_struct('x', a, 'y', b)      the lineage of the whole, and of each field"""
     while node.name in ("Alias", "KnownNotNull", "KnownNullable"):
         node = node.children[0]
     node = refitted(node) or node
-    whole = value_of(node, IDENTITY, scope)
+    whole = influences_of(node, IDENTITY, scope)
     if node.name not in BUILDERS:
         if node.name in FIELDS and is_part(node):
             part = held_at(node, scope)
@@ -379,12 +379,12 @@ def struct_of(node: Node, scope: Scope) -> Lineage:
         node = column_in(node)
         if node.name != "AttributeReference":
             return whole
-        return keep_parts(whole, scope.attribute(node).lineage)
+        return keep_parts(whole, scope.find_attribute(node).lineage)
     if node.name == "UpdateFields":
         return updated_struct(node, whole, scope)
     names = [str(child.args.get("value", child.args.get("name", ""))).lower() for child in node.children[0::2]]
     items = zip(names, node.children[1::2], strict=True)
-    return build_struct(whole, [(name, struct_of(item, scope)) for name, item in items])
+    return build_struct(whole, [(name, lineage_with_parts(item, scope)) for name, item in items])
 
 
 def carried_struct(node: Node, scope: Scope) -> Struct | None:
@@ -405,15 +405,15 @@ def carried_struct(node: Node, scope: Scope) -> Struct | None:
     if not isinstance(held, Struct):
         return None
     beside = [(scope.expression(other), way) for other, way in others]
-    return carry(held, step, value_of(node, IDENTITY, scope), beside)
+    return carry(held, step, influences_of(node, IDENTITY, scope), beside)
 
 
 def held_in(node: Node, scope: Scope) -> Lineage | None:
     """What is passed on: a struct that is built here, or a column that holds one."""
     if node.name in BUILDERS:
-        return struct_of(node, scope)
+        return lineage_with_parts(node, scope)
     node = column_in(node)
-    return scope.attribute(node).lineage if node.name == "AttributeReference" else None
+    return scope.find_attribute(node).lineage if node.name == "AttributeReference" else None
 
 
 PASSED, AGGREGATES, AT, OVER = "passed on", "aggregated", "taken from one row", "made by a window"
@@ -430,7 +430,7 @@ def listed_item(node: Node, scope: Scope) -> Items | None:
     """array(struct(a AS p, 1 AS q), struct(b, 2))      an item: p is a or b, and q has no source"""
     if node.name != "CreateArray" or not node.children or any(child.name not in BUILDERS for child in node.children):
         return None
-    structs = [struct_of(child, scope) for child in node.children]
+    structs = [lineage_with_parts(child, scope) for child in node.children]
     names = list(structs[0].fields) if isinstance(structs[0], Struct) else []
     if not names:
         return None
@@ -451,14 +451,14 @@ def held_at(node: Node, scope: Scope) -> Lineage:
     while node.name in FIELDS:
         path[:0] = FIELDS[node.name](node)
         node = arguments_of(node)[0]
-    return read_part(scope.attribute(column_in(node)).lineage, path)
+    return read_part(scope.find_attribute(column_in(node)).lineage, path)
 
 
 def is_part_of_column(node: Node, scope: Scope) -> bool:
     """from_json(doc, …).items[0]      whatever it is, it is no part of doc"""
     while node.name in FIELDS:
         node = arguments_of(node)[0]
-    return is_own(scope.attribute(column_in(node)).lineage)
+    return is_own(scope.find_attribute(column_in(node)).lineage)
 
 
 def column_in(node: Node) -> Node:
@@ -468,11 +468,11 @@ def column_in(node: Node) -> Node:
 
 def updated_struct(node: Node, whole: Lineage, scope: Scope) -> Lineage:
     """s.withField("x", a), s.dropFields("y")      x comes from a alone, y is gone, the others stay as they were"""
-    found = as_struct(struct_of(node.children[0], scope))
+    found = as_struct(lineage_with_parts(node.children[0], scope))
     for operation in node.children[1:]:
         name = str(operation.args.get("name", ""))
         if operation.children:
-            found = found.with_field(whole, name, struct_of(operation.children[0], scope))
+            found = found.with_field(whole, name, lineage_with_parts(operation.children[0], scope))
         else:
             found = found.without_field(whole, name)
     return found.under(whole)
@@ -484,7 +484,7 @@ def items_or_entries(node: Node, way: Way, calls: Any, stack: Stack, scope: Scop
     if whole is not None:
         stack.append((whole, way, calls))
     else:
-        call_function(node, node.children, way, calls, stack)
+        by_function_table(node, node.children, way, calls, stack)
 
 
 # -- what the engine puts into another type ----------------------------------------------------------------------
@@ -570,7 +570,7 @@ def path_from_column(node: Node) -> tuple[str, ...] | None:
 def is_engines_own(node: Node) -> bool:
     if node.name == "StaticInvoke":
         return checks_length(node)
-    return EXPRESSIONS.get(node.name) is through or (node.name == "Cast" and node.args.get("user") is False)
+    return EXPRESSIONS.get(node.name) is pass_through or (node.name == "Cast" and node.args.get("user") is False)
 
 
 def is_null_literal(node: Node) -> bool:
@@ -585,7 +585,7 @@ def engine_time_window(node: Node, way: Way, calls: Any, stack: Stack, scope: Sc
     while inner and inner[0].name != node.name:
         inner = inner[0].children
     time = inner[0].children if inner else node.children
-    push(time, value(way), (node, calls), stack)
+    push_children(time, value(way), (node, calls), stack)
 
 
 def lambda_function(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -613,20 +613,20 @@ def shift_right(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, in
         keys = scope.plan.grouping.get(expression_id(left.args))
     bit = right.args.get("value")
     if keys is None or bit is None or not str(bit).isdigit():
-        call_function(node, node.children, way, calls, stack)
+        by_function_table(node, node.children, way, calls, stack)
         return
     pour(keys[len(keys) - 1 - int(bit)], when(way), into, None, calls)
 
 
 def scalar_function(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """f(a), a SQL function, inlined      what its body does to a"""
-    push(node.children, value(way), (node, calls), stack)
+    push_children(node.children, value(way), (node, calls), stack)
 
 
 def static_invoke(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """Padding and length checks of CHAR and VARCHAR are the engine's own."""
     inserted = checks_length(node)
-    push(node.children, way if inserted else value(way), calls if inserted else (node, calls), stack)
+    push_children(node.children, way if inserted else value(way), calls if inserted else (node, calls), stack)
 
 
 def checks_length(node: Node) -> bool:
@@ -637,22 +637,22 @@ EXPRESSIONS: dict[str, Handler] = {
     "AttributeReference": attribute_reference,
     "OuterReference": outer_reference,
     "VariableReference": variable_reference,
-    "Literal": nothing,
-    "NamedLambdaVariable": nothing,
-    "Alias": through,
-    "MultiAlias": through,
-    "SortOrder": through,
-    "KnownNotNull": through,
-    "KnownNullable": through,
-    "AssertNotNull": through,
-    "UpCast": through,
-    "CheckOverflow": through,
-    "CheckOverflowInTableInsert": through,
-    "CheckOverflowInTableWrite": through,
-    "PromotePrecision": through,
-    "TempResolvedColumn": through,
-    "Collate": through,
-    "NormalizeNaNAndZero": through,
+    "Literal": without_columns,
+    "NamedLambdaVariable": without_columns,
+    "Alias": pass_through,
+    "MultiAlias": pass_through,
+    "SortOrder": pass_through,
+    "KnownNotNull": pass_through,
+    "KnownNullable": pass_through,
+    "AssertNotNull": pass_through,
+    "UpCast": pass_through,
+    "CheckOverflow": pass_through,
+    "CheckOverflowInTableInsert": pass_through,
+    "CheckOverflowInTableWrite": pass_through,
+    "PromotePrecision": pass_through,
+    "TempResolvedColumn": pass_through,
+    "Collate": pass_through,
+    "NormalizeNaNAndZero": pass_through,
     "Cast": user_cast,
     "TryCast": user_cast,
     "AnsiCast": user_cast,
@@ -690,7 +690,7 @@ CLASS_NAMES = {
 }  # fmt: skip
 
 
-def function_name(name: str) -> str:
+def class_function_name(name: str) -> str:
     """CollectSet → collect_set: the name that the function table knows a class by"""
     found = CLASS_NAMES.get(name)
     if found is not None:

@@ -37,11 +37,11 @@ from lineal.algebra.relation import (
 from lineal.algebra.values import Items, Struct, read_item, read_part
 from lineal.extract.catalyst.expressions import (
     Scope,
+    influences_of,
     is_part,
     is_part_of_column,
+    lineage_with_parts,
     listed_item,
-    struct_of,
-    value_of,
 )
 from lineal.extract.catalyst.tree import Node, expression_id
 from lineal.model.diagnostic import Code
@@ -86,8 +86,8 @@ def from_rdd(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 def output_slot(node: Node, scope: Scope) -> Slot:
     """One output column: an attribute passes through, an alias is new."""
     if node.name == "AttributeReference":
-        return scope.attribute(node)
-    return Slot(str(node.args.get("name", "")), expression_id(node.args), struct_of(node, scope))
+        return scope.find_attribute(node)
+    return Slot(str(node.args.get("name", "")), expression_id(node.args), lineage_with_parts(node, scope))
 
 
 def output_slots(nodes: Iterable[Node], scope: Scope) -> Iterable[Slot]:
@@ -95,12 +95,12 @@ def output_slots(nodes: Iterable[Node], scope: Scope) -> Iterable[Slot]:
     return (output_slot(node, scope) for node in nodes)
 
 
-def title(output: Node) -> Title:
+def output_title(output: Node) -> Title:
     """a#12      the name of an output, and the id that later operators know it by"""
     return str(output.args.get("name", "")), expression_id(output.args)
 
 
-def narrow_by(frame: Frame, clause: Way, conditions: list[Node], outer: Scope | None, plan: Plan) -> Frame:
+def narrow_child(frame: Frame, clause: Way, conditions: list[Node], outer: Scope | None, plan: Plan) -> Frame:
     """The conditions of an operator see the columns of its child."""
     return narrow(frame, clause, Scope(frame, outer, plan, clause.clause).expressions(conditions))
 
@@ -131,12 +131,12 @@ def read_filter(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     below = node.children[0]
     if time_window_in(below) in ("Expand window", "Project session_window"):
         return frame_of(below, outer, plan)
-    return narrow_by(frame_of(below, outer, plan), FILTERS, node.trees("condition"), outer, plan)
+    return narrow_child(frame_of(below, outer, plan), FILTERS, node.trees("condition"), outer, plan)
 
 
 def read_sort(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """ORDER BY a"""
-    return narrow_by(frame_of(node.children[0], outer, plan), SORTS, node.trees("order"), outer, plan)
+    return narrow_child(frame_of(node.children[0], outer, plan), SORTS, node.trees("order"), outer, plan)
 
 
 def read_join(node: Node, outer: Scope | None, plan: Plan) -> Frame:
@@ -245,17 +245,17 @@ def read_expand(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     columns = []
     for position, output in enumerate(outputs):
         if items:
-            found = [value_of(item, IDENTITY, scope) for item in items[position :: len(outputs)]]
+            found = [influences_of(item, IDENTITY, scope) for item in items[position :: len(outputs)]]
         else:  # Spark's own toJSON has none; a grouping's layout: the child's columns, then spark_grouping_id
             found = [slot.lineage for slot in child.slots[position : position + 1]]
-        columns.append((title(output), found))
+        columns.append((output_title(output), found))
     return repeat(child, columns)
 
 
 def remember_grouping(keys: list[Node], scope: Scope, plan: Plan) -> None:
     """GROUPING(a)      reads a bit of spark_grouping_id, the last key: which key each bit stands for"""
     if keys and keys[-1].args.get("name") == "spark_grouping_id":
-        lineages = [value_of(key, IDENTITY, scope) for key in keys[:-1]]
+        lineages = [influences_of(key, IDENTITY, scope) for key in keys[:-1]]
         plan.grouping[expression_id(keys[-1].args)] = lineages
 
 
@@ -277,13 +277,13 @@ def read_generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     elif generator.name == "JsonTuple":
         lineages = json_values(generator, scope)
     else:
-        array = value_of(generator, IDENTITY, scope)
+        array = influences_of(generator, IDENTITY, scope)
         item = item_value(generator.children[0], array, scope)
         fields = generator.args.get("fieldNames") or []  # inline(xs): a column for each field of an item
         lineages = [read_part(item, [name]) for name in fields] or [item] * len(outputs)
         if not (has_fixed_rows(generator) or isinstance(item, Items)):
             arrays = [scope.expression(generator)]
-    items = (Slot(*title(output), lineage) for output, lineage in zip(outputs, lineages, strict=True))
+    items = (Slot(*output_title(output), lineage) for output, lineage in zip(outputs, lineages, strict=True))
     return explode(child, items, arrays)
 
 
@@ -292,7 +292,7 @@ def item_value(inner: Node, array: Lineage, scope: Scope) -> Lineage:
     listed = listed_item(inner, scope)
     if listed:
         return listed
-    held = struct_of(inner, scope)
+    held = lineage_with_parts(inner, scope)
     item = read_item(array, is_part(inner) and is_part_of_column(inner, scope))
     return held.under(item) if isinstance(held, Struct) else item
 
@@ -302,11 +302,11 @@ def json_values(generator: Node, scope: Scope) -> list[Lineage]:
     document, *keys = generator.children
     while document.name == "Cast":
         document = document.children[0]
-    whole = struct_of(document, scope)
+    whole = lineage_with_parts(document, scope)
     lineages: list[Lineage] = []
     for key in keys:
         name = key.args.get("value")
-        lineage = value_of(key, VALUE, scope)
+        lineage = influences_of(key, VALUE, scope)
         pour(read_part(whole, [] if name is None else [str(name)]), VALUE, lineage)
         lineages.append(lineage)
     return lineages
@@ -314,7 +314,7 @@ def json_values(generator: Node, scope: Scope) -> list[Lineage]:
 
 def stack_values(generator: Node, width: int, scope: Scope) -> list[Lineage]:
     """stack(2, a, b, c, d)      column 0 takes a and c, column 1 takes b and d"""
-    arguments = [value_of(argument, IDENTITY, scope) for argument in generator.children[1:]]
+    arguments = [influences_of(argument, IDENTITY, scope) for argument in generator.children[1:]]
     return [united(arguments[position::width]) for position in range(width)]
 
 
@@ -367,9 +367,9 @@ def read_merge_rows(node: Node, outer: Scope | None, plan: Plan) -> Frame:
         condition, *inserted = keep.children
         conditions.append(condition)
         for lineages, value in zip(found, inserted, strict=False):
-            lineages.append(value_of(value, IDENTITY, scope))
-    kept = narrow_by(child, FILTERS, conditions, outer, plan)
-    return repeat(kept, zip(map(title, outputs), found, strict=True))
+            lineages.append(influences_of(value, IDENTITY, scope))
+    kept = narrow_child(child, FILTERS, conditions, outer, plan)
+    return repeat(kept, zip(map(output_title, outputs), found, strict=True))
 
 
 # -- CTEs --------------------------------------------------------------------------------------------------------
@@ -390,7 +390,7 @@ def read_cte_reference(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 def refer_to_outputs(frame: Frame | None, outputs: list[Node]) -> Frame:
     """The columns of a definition under the ids of one of its references."""
-    titles = map(title, outputs)
+    titles = map(output_title, outputs)
     return refer_to(frame, titles) if frame is not None else values(titles)
 
 
@@ -429,10 +429,10 @@ def read_relation(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     sourceless = pseudo_columns(outputs)
     if len(datasets) > 1:  # spark.read.parquet(a, b)
         plan.together[datasets[0]] = datasets[1:]
-        return scan_together(datasets, [title(output) for output in outputs], sourceless)
+        return scan_together(datasets, [output_title(output) for output in outputs], sourceless)
     if node.note.get("changes"):
         sourceless |= CHANGES
-    return scan(datasets[0], map(title, outputs), True, sourceless)
+    return scan(datasets[0], map(output_title, outputs), True, sourceless)
 
 
 CHANGES = frozenset(("_change_type", "_commit_version", "_commit_timestamp"))
@@ -446,7 +446,7 @@ def pseudo_columns(outputs: list[Node]) -> frozenset[str]:
 
 def without_sources(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """VALUES (1), range(10), a local DataFrame      columns without sources"""
-    return values(map(title, node.trees("output")))
+    return values(map(output_title, node.trees("output")))
 
 
 def read_view(node: Node, outer: Scope | None, plan: Plan) -> Frame:
@@ -458,7 +458,7 @@ def read_view(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     plan.reads_dataset(dataset, node)
     if not node.children:
         outputs = node.trees("output")
-        return scan(dataset, map(title, outputs), True, pseudo_columns(outputs))
+        return scan(dataset, map(output_title, outputs), True, pseudo_columns(outputs))
     inner = frame_of(node.children[0], outer, plan)
     plan.knows(dataset, [slot.name for slot in inner.slots], node.args.get("types"))
     return scan(dataset, [(slot.name, slot.key) for slot in inner.slots], True)
@@ -476,7 +476,7 @@ def black_box(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     outputs = [output for field in OUTPUTS for output in node.trees(field)]
     grouping = Scope(inputs, outer, plan, Clause.GROUP_BY).expressions(node.trees("groupingAttributes"))
     keys = [*(as_expression(slot.lineage) for slot in first_keys(node, frames)), *grouping]
-    return group(inputs, keys, [Slot(*title(output), lineage) for output in outputs])
+    return group(inputs, keys, [Slot(*output_title(output), lineage) for output in outputs])
 
 
 def first_keys(node: Node, frames: list[Frame]) -> Iterable[Slot]:
@@ -499,7 +499,7 @@ def object_operator(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     if not outputs:
         return inputs
     lineage = everything_in(inputs.slots, Doubt(Confidence.MEDIUM, False, "made by code that is not read"))
-    return project(inputs, [Slot(*title(output), lineage) for output in outputs])
+    return project(inputs, [Slot(*output_title(output), lineage) for output in outputs])
 
 
 def unknown_operator(node: Node, outer: Scope | None, plan: Plan) -> Frame:

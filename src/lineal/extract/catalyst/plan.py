@@ -11,7 +11,7 @@ from lineal.algebra.functions import with_meaning
 from lineal.algebra.lineage import NOTHING, Lineage, united
 from lineal.algebra.relation import rename
 from lineal.extract.catalyst.commands import commands_in, sink_of
-from lineal.extract.catalyst.expressions import Scope, function_name
+from lineal.extract.catalyst.expressions import Scope, class_function_name
 from lineal.extract.catalyst.operators import CHANGES, frame_of, refer_to_outputs
 from lineal.extract.catalyst.sink import Sink
 from lineal.extract.catalyst.tree import Node, expression_id, read_tree, table_identifier
@@ -164,7 +164,7 @@ class Plan:
             self.reads_what(origin.plan)
         return refer_to_outputs(self.held[number], outputs)
 
-    def variable(self, name: str) -> Lineage:
+    def variable_lineage(self, name: str) -> Lineage:
         """What a session's variable was made from; nothing if that was not seen, or is a constant."""
         found = self.variables.get(name.lower())
         if found is None:
@@ -227,7 +227,7 @@ class PlanReading:
             here: list[str] = []
             while calls is not None:
                 call, calls = calls
-                here.append(function_name(call.name))
+                here.append(class_function_name(call.name))
             names.extend(reversed(here))
             trail = inner
         return tuple(name for name in names if name)

@@ -236,13 +236,13 @@ def write_update(
     table: Node, frame: Frame, columns: dict[str, Lineage], conditions: list[Node], around: Frame, plan: Plan
 ) -> Sink | None:
     """UPDATE t SET a = b + 1 WHERE c"""
-    rows = narrow_by(one_row(), FILTERS, conditions, around, plan).rows
+    rows = narrow_statement(one_row(), FILTERS, conditions, around, plan).rows
     return write_into(table, frame, update(slots_of(columns), rows), plan)
 
 
 def write_delete(table: Node, frame: Frame, conditions: list[Node], around: Frame, plan: Plan) -> Sink | None:
     """DELETE FROM t WHERE a"""
-    rows = narrow_by(one_row(), FILTERS, conditions, around, plan).rows
+    rows = narrow_statement(one_row(), FILTERS, conditions, around, plan).rows
     return write_into(table, frame, delete(rows), plan)
 
 
@@ -252,13 +252,13 @@ def write_merge(
     """MERGE INTO t USING s ON … WHEN MATCHED AND … THEN UPDATE SET a = s.b"""
     given = frame_of(source, None, plan)
     both = beside([frame, given])
-    met = narrow_by(given, JOINS, on, both, plan)
-    rows = narrow_by(met, FILTERS, conditions, both, plan).rows
+    met = narrow_statement(given, JOINS, on, both, plan)
+    rows = narrow_statement(met, FILTERS, conditions, both, plan).rows
     columns = assigned_values(assigned, both, plan)
     return write_into(table, frame, merge_into(slots_of(columns), rows), plan)
 
 
-def narrow_by(frame: Frame, clause: Way, conditions: list[Node], around: Frame, plan: Plan) -> Frame:
+def narrow_statement(frame: Frame, clause: Way, conditions: list[Node], around: Frame, plan: Plan) -> Frame:
     """Conditions over everything that the statement sees, which decide the rows of one frame."""
     return narrow(frame, clause, Scope(around, None, plan, clause.clause).expressions(conditions))
 

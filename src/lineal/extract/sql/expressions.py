@@ -6,16 +6,28 @@ operator or a function: everything below it is transformed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from lineal.algebra.expression import VALUE, aggregate_of, counted, masked, over, value, when, windowed
+from lineal.algebra.expression import (
+    VALUE,
+    aggregate_of,
+    chosen_by_first,
+    chosen_by_operand,
+    chosen_in_turns,
+    counted,
+    masked,
+    over,
+    value,
+    when,
+    windowed,
+)
 from lineal.algebra.frame import Slot, slot_at
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
-from lineal.algebra.lineage import NOTHING, Expression, Lineage, absorb, pour, united
+from lineal.algebra.lineage import NOTHING, Expression, Lineage, absorb, pour, pour_and_decide, united
 from lineal.algebra.relation import take_existence, take_value
 from lineal.algebra.values import Part, Struct, build_items, build_struct, carry, keep_parts
 from lineal.extract.sql.casts import cast_behind
@@ -224,24 +236,19 @@ def placeholder(node: exp.Placeholder, way: Way, calls: Any, stack: Stack, scope
 def case(node: exp.Case, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """CASE WHEN paid THEN amount END      paid: CONDITIONAL, amount: TRANSFORMATION"""
     around = (node, calls)
-    test, branch = when(way), value(way)
     args = node.args
+    items = [item for arm in args["ifs"] for item in (arm.args["this"], arm.args["true"])]
     if args.get("default") is not None:
-        stack.append((args["default"], branch, around))
-    for arm in reversed(args["ifs"]):
-        stack.append((arm.args["true"], branch, around))
-        stack.append((arm.args["this"], test, around))
+        items.append(args["default"])
+    push_by_law(chosen_in_turns, items, way, around, stack)
     if args.get("this") is not None:
-        stack.append((args["this"], test, around))
+        stack.append((args["this"], when(way), around))
 
 
 def if_(node: exp.If, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """IF(paid, amount, 0), NVL2(a, b, c)      the test decides, the branches are the value"""
-    around = (node, calls)
-    for branch in ("false", "true"):
-        if node.args.get(branch) is not None:
-            stack.append((node.args[branch], value(way), around))
-    stack.append((node.args["this"], when(way), around))
+    branches = [node.args[branch] for branch in ("true", "false") if node.args.get(branch) is not None]
+    push_by_law(chosen_by_first, [node.args["this"], *branches], way, (node, calls), stack)
 
 
 def nullif(node: exp.Nullif, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -256,8 +263,7 @@ def both(node: Any, way: Way, around: Any, scope: Scope, into: Lineage) -> None:
     if node.__class__ not in PLAIN:
         found = Apart()
         gather(node, NEUTRAL, found, scope)
-        pour(found, value(way), into, None, around)
-        pour(found, when(way), into, None, around)
+        pour_and_decide(found, way, into, None, around)
         absorb(found.rows, rows_of(into))
 
 
@@ -275,16 +281,16 @@ def rows_of(into: Lineage) -> Lineage:
 
 def decode(node: exp.DecodeCase, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """DECODE(a, 1, b, 2, c, d)      a and the searched decide; b, c, d are the value"""
-    operand, *rest = node.expressions
-    in_turns(rest, way, (node, calls), stack)
-    stack.append((operand, when(way), (node, calls)))
+    push_by_law(chosen_by_operand, node.expressions, way, (node, calls), stack)
 
 
-def in_turns(items: list[Any], way: Way, around: Any, stack: Stack) -> None:
-    """1, b, 2, c, d      what is searched or tested decides, what follows it and the last are the value"""
-    for position in range(len(items) - 1, -1, -1):
-        decides = position % 2 == 0 and position != len(items) - 1
-        stack.append((items[position], when(way) if decides else value(way), around))
+Law = Callable[[Sequence[Any], Way], list[tuple[Any, Way]]]
+
+
+def push_by_law(law: Law, arguments_: Sequence[Any], way: Way, around: Any, stack: Stack) -> None:
+    """Push arguments, each with what it is to the value by an argument law; the first is walked first."""
+    for argument, step in reversed(law(arguments_, way)):
+        stack.append((argument, step, around))
 
 
 # -- functions ---------------------------------------------------------------------------------------------------
@@ -488,7 +494,7 @@ def named_call(node: exp.Anonymous, way: Way, calls: Any, stack: Stack, scope: S
     elif step_of(node) is not None and node.name.lower() not in scope.evaluation.catalog.functions:
         part(node, way, calls, stack, scope, into)
     elif node.name.lower() == "multiif":  # ClickHouse: multiIf(a > 1, b, c > 2, d, e)
-        in_turns(node.expressions, way, (node, calls), stack)
+        push_by_law(chosen_in_turns, node.expressions, way, (node, calls), stack)
     else:
         function(node, way, calls, stack, scope, into)
 

@@ -177,16 +177,16 @@ def unpivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     return unpivot(
         source.frame,
         kept,
-        [title(value, scope) for value in values],
+        [title_of(value, scope) for value in values],
         [[slot.lineage for slot in member] for member in members],
-        title(label, scope),
+        title_of(label, scope),
         label_first=not naming_of(scope.evaluation.facts.name).values_first,
         drops_nulls=not node.args.get("include_nulls"),
         node=node,
     )
 
 
-def title(identifier: Any, scope: Scope) -> Title:
+def title_of(identifier: Any, scope: Scope) -> Title:
     """The spelling of a name, and the key that it is found by."""
     return identifier.name, scope.evaluation.fold(identifier.name, identifier.args.get("quoted"))
 

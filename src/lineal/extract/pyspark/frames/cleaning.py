@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineal.algebra.expression import CONDITION, VALUE
 from lineal.algebra.frame import Slot
-from lineal.algebra.lineage import Lineage, doubted, pour
+from lineal.algebra.lineage import Lineage, doubted, pour_and_decide
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frames.changes import replaced
@@ -16,7 +15,7 @@ from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import fits
 from lineal.extract.pyspark.values import Value
 from lineal.model.edge import Doubt
-from lineal.model.way import Clause, Confidence
+from lineal.model.way import IDENTITY, Clause, Confidence
 
 BY_TYPE = Doubt(Confidence.MEDIUM, False, "only columns of the value's type are filled, and the types are not known")
 
@@ -65,8 +64,7 @@ def changed(run: Run, relation: Relation, wanted: dict[str, Value], by_type: boo
             slot = held.slot if held is not None else scope.column(tree)
             scope.taken(slot, tree)
             lineage: Lineage = {}
-            pour(slot.lineage, VALUE, lineage, tree)
-            pour(slot.lineage, CONDITION, lineage, tree)
+            pour_and_decide(slot.lineage, IDENTITY, lineage, tree)
             if by_type and not kind:
                 lineage = doubted(lineage, BY_TYPE)
             made = fresh(Slot(slot.name, slot.key, lineage), held.qualifier if held is not None else ())

@@ -20,7 +20,7 @@ from lineal.extract.sql.expressions import expression_in
 from lineal.model.way import Clause, Confidence, Way
 
 
-def narrow_by(
+def narrow_relation(
     run: Run, relation: Relation, trees: list[Any], way: Way, clause: Clause, lenient: bool = False
 ) -> Relation:
     """The same columns; what stands in the expressions decides the rows."""
@@ -36,9 +36,9 @@ def filter_(run: Run, relation: Relation, arguments: Arguments, keywords: Keywor
     if isinstance(condition, str):
         if isinstance(condition, Pattern):
             run.dynamic("a part of a condition is only known when it runs", node, condition.level)
-        return narrow_by(run, relation, parsed(run, condition, node)[:1], FILTERS, Clause.WHERE, lenient=True)
+        return narrow_relation(run, relation, parsed(run, condition, node)[:1], FILTERS, Clause.WHERE, lenient=True)
     if isinstance(condition, ColumnValue):
-        return narrow_by(run, relation, [condition.tree], FILTERS, Clause.WHERE, lenient=True)
+        return narrow_relation(run, relation, [condition.tree], FILTERS, Clause.WHERE, lenient=True)
     if isinstance(condition, (Unknown, Library)):
         run.dynamic(note_of("a condition", condition), node, getattr(condition, "level", Confidence.UNKNOWN))
     return relation.derived()
@@ -47,14 +47,14 @@ def filter_(run: Run, relation: Relation, arguments: Arguments, keywords: Keywor
 def sort(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """df.orderBy("a", F.desc("b"))"""
     trees = [_key(item) for item in columns_of(run, flat(arguments), node)]
-    return narrow_by(run, relation, trees, SORTS, Clause.ORDER_BY, lenient=True)
+    return narrow_relation(run, relation, trees, SORTS, Clause.ORDER_BY, lenient=True)
 
 
 def sample_by(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """df.sampleBy("kind", {"a": 0.1})      the column decides how many of its rows are kept"""
     given = [*arguments[:1], *(keywords[key] for key in ("col",) if key in keywords)]
     trees = [item.tree for item in columns_of(run, given, node)]
-    return narrow_by(run, relation, trees, FILTERS, Clause.WHERE)
+    return narrow_relation(run, relation, trees, FILTERS, Clause.WHERE)
 
 
 def _key(item: ColumnValue) -> Any:
@@ -75,7 +75,7 @@ def drop_duplicates(run: Run, relation: Relation, arguments: Arguments, keywords
         return distinct(run, relation, [], {}, node)
     listed = keys if isinstance(keys, (list, tuple)) else arguments
     items = columns_of(run, list(listed), node)
-    return narrow_by(run, relation, [item.tree for item in items], DISTINCT_ON, Clause.DISTINCT_ON)
+    return narrow_relation(run, relation, [item.tree for item in items], DISTINCT_ON, Clause.DISTINCT_ON)
 
 
 def same(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -95,4 +95,4 @@ def checked(run: Run, relation: Relation, arguments: Arguments, keywords: Keywor
         return relation.derived(None, rows)
     listed = [subset] if isinstance(subset, str) else subset
     items = columns_of(run, [listed], node)
-    return narrow_by(run, relation, [item.tree for item in items], FILTERS, Clause.WHERE)
+    return narrow_relation(run, relation, [item.tree for item in items], FILTERS, Clause.WHERE)
