@@ -42,7 +42,7 @@ def test_the_summary(pipeline: Any, tmp_path: Path) -> None:
     said = [line for line in done.output.splitlines() if "a second" not in line]
     assert said == [
         "4 rows, 2 texts, 2 statements: 2.0 rows a statement",
-        "0 statements new, 2 read by the driver",
+        "2 statements read in this run, 2 of them by the driver",
         "100.0% of statements and 100.0% of columns resolved",
         f"5 edges between 5 columns in {tmp_path / 'out'}",
         "7 pairs in the closure, by tracing",
@@ -72,7 +72,7 @@ def test_a_folder_of_scripts(pipeline: Any, tmp_path: Path) -> None:
     assert said["edges"] == len(lineal.lineage(tmp_path / "models").edges) > 0
     assert (said["files"], said["rows"], said["statements"]) == (2, 0, 2)
     lines = pipeline(str(tmp_path / "models"), "--out", str(tmp_path / "out")).output.splitlines()
-    assert lines[:2] == ["2 files, 2 statements", "0 files new, 1 read by the driver"]  # the program
+    assert lines[:2] == ["2 files, 2 statements", "1 file read in this run, 1 of them by the driver"]  # the program
     assert lines[2].endswith(" statements a second")
 
 

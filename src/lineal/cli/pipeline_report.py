@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from lineal.views.words import counted
+
 if TYPE_CHECKING:
     from lineal.spark.bulk import Summary
 
@@ -19,8 +21,8 @@ class Units(NamedTuple):
     left_out: str
 
 
-ROWS = Units("statements", "rows", "rows")
-FILES = Units("files", "statements", "files")
+ROWS = Units("statement", "rows", "rows")
+FILES = Units("file", "statements", "files")
 
 
 def lines(summary: Summary, folder: str) -> Iterator[str]:
@@ -34,7 +36,8 @@ def lines(summary: Summary, folder: str) -> Iterator[str]:
             f"{summary.rows:,} rows, {summary.texts:,} texts, {summary.statements:,} statements: "
             f"{summary.repetition:,.1f} rows a statement"
         )
-    yield f"{summary.parsed:,} {units.read} new, {summary.here:,} read by the driver"
+    read = summary.parsed + summary.here
+    yield f"{counted(read, units.read)} read in this run, {summary.here:,} of them by the driver"
     yield f"{summary.throughput:,.0f} {units.fast} a second"
     yield f"{coverage.statement_percent}% of statements and {coverage.column_percent}% of columns resolved"
     yield f"{summary.edges:,} edges between {summary.columns:,} columns in {folder}"

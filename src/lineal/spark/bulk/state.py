@@ -142,7 +142,10 @@ def opened(where: str | Path, spark: SparkSession | None = None, fresh: bool = F
     with folder.held():
         if fresh:
             folder.remove(*OURS, *(others_tables(folder) & names))
-        yield State(folder)
+        state = State(folder)
+        if said_by(folder.read(MANIFEST)) is None:
+            state.begin()  # whoever looks into the folder before the end is told that it is not complete
+        yield state
 
 
 def others_tables(folder: Folder) -> set[str]:
