@@ -24,15 +24,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lineal.model.script import Corpus
-from lineal.spark.bulk import Options, run
-from lineal.spark.bulk.closure import Arrays, arrays, traced
-from lineal.spark.bulk.folder import Local
-from lineal.spark.bulk.pipeline import Run
-from lineal.spark.bulk.resolve import Noting, Resolved, resolve
-from lineal.spark.bulk.ship import started
-from lineal.spark.bulk.state import State
-from lineal.spark.bulk.statements import Log
-from lineal.spark.bulk.tables import tables
+from lineal.spark.pipeline import Options, run
+from lineal.spark.pipeline.closure import Arrays, arrays, traced
+from lineal.spark.pipeline.folder import Local
+from lineal.spark.pipeline.resolve import Noting, Resolved, resolve
+from lineal.spark.pipeline.ship import started
+from lineal.spark.pipeline.stages import Run
+from lineal.spark.pipeline.state import State
+from lineal.spark.pipeline.statements import Log
+from lineal.spark.pipeline.tables import tables
 
 ROWS = int(os.environ.get("LINEAL_BENCH_ROWS", "1000000"))
 EDGES = int(os.environ.get("LINEAL_BENCH_EDGES", "1000000"))

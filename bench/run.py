@@ -27,7 +27,7 @@ from sqlglot.schema import MappingSchema
 import lineal
 import shapes
 import tpc
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus
 from lineal.projects import corpus_of_text

@@ -13,7 +13,7 @@ import click
 from lineal.cli import main
 from lineal.model.diagnostic import Code, Severity
 from lineal.rules import RULES, Rule
-from lineal.rules.diagnosed import RULES as DIAGNOSED
+from lineal.rules.diagnostics import RULES as DIAGNOSED
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 WIDTH = 100

@@ -55,7 +55,7 @@ class Case:
 
     @property
     def knows_all(self) -> bool:
-        from lineal.extract.corpus import extract
+        from lineal.incremental.extraction import extract
 
         return all(info.complete for info in extract(corpus_of(self)).datasets.values())
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from casefile import read_schema
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.edge import Edge
 from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.script import Corpus, Script

@@ -16,7 +16,7 @@ import pytest
 from casefile import Case, all_cases
 from jobbook import JOBS
 from jobbook import schema as job_schema
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.boundary import internal_errors
 from lineal.model.edge import Dataset
 from lineal.model.extraction import Extraction

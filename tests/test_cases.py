@@ -3,7 +3,7 @@
 import pytest
 
 from casefile import all_cases, codes_in, corpus_of, edges_in, reads_in
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 
 CASES = all_cases()
 

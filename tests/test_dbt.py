@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.projects import load
 

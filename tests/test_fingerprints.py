@@ -14,9 +14,9 @@ import pytest
 from sqlglot.tokenizer_core import Token
 
 from casefile import Case, all_cases, corpus_of
-from lineal.extract.corpus import extract
 from lineal.extract.sql.fingerprint import Masks, fingerprint
 from lineal.extract.sql.words import words
+from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Script
 

@@ -14,7 +14,7 @@ import pytest
 
 import lineal
 import shapes
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.projects import corpus_of_text
 
 HOME = str(Path(lineal.__file__).parent)

@@ -1,7 +1,7 @@
 """An incremental model reads what it was before: rendered both ways, its edges unite, its own among them."""
 
 from casefile import edges_in
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Script

@@ -11,11 +11,11 @@ import pytest
 import lineal
 from casefile import all_cases, corpus_of
 from lineal.api import Lineage
-from lineal.extract import memory as remembering
-from lineal.extract.corpus import extract
 from lineal.extract.entries import Definition
-from lineal.extract.memory import Memory
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.incremental import memory as remembering
+from lineal.incremental.extraction import extract
+from lineal.incremental.memory import Memory
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Defaults, Function, Script
@@ -211,7 +211,7 @@ def test_nothing_is_parsed_that_is_remembered(monkeypatch: pytest.MonkeyPatch) -
     corpus = Corpus("", [Script("CREATE VIEW a AS SELECT x FROM t", "", "a.sql"), Script("SELECT", "", "b.sql")])
     memory = Memory()
     fresh = Lineage(extract(corpus, memory)).to("table")
-    monkeypatch.setattr("lineal.extract.definitions.parse", None)
+    monkeypatch.setattr("lineal.resolve.definitions.parse", None)
     assert Lineage(extract(corpus, Memory(memory.data()))).to("table") == fresh
 
 

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from lineal.extract import memory as remembering
-from lineal.extract import parallel
-from lineal.extract.corpus import extract
-from lineal.extract.memory import Memory
+from lineal.incremental import memory as remembering
+from lineal.incremental import parallel
+from lineal.incremental.extraction import extract
+from lineal.incremental.memory import Memory
 from lineal.model.script import Corpus, Script
 from test_memory import Author, everything
 

@@ -119,23 +119,23 @@ STAGES = {
     "parsing": Stage(
         "lineal.extract.sql.parse.parsed lineal.extract.sql.repairs.parsed", lambda words, dialect, text, *_: text
     ),
-    "planning": Stage("lineal.extract.definitions.plan_of", lambda tree, facts: tree.sql()),
-    "names": Stage("lineal.extract.definitions.Definitions.fully_named", lambda self, step, naming: step.name),
-    "order": Stage("lineal.extract.definitions.order_matters", lambda steps: next(step.key for step in steps)),
-    "adding": Stage("lineal.extract.definitions.Definitions.add_plan", lambda self, plan, *rest: plan.name),
-    "evaluating": Stage("lineal.extract.definitions.query", lambda tree, *rest: tree.sql()),
+    "planning": Stage("lineal.resolve.definitions.plan_of", lambda tree, facts: tree.sql()),
+    "names": Stage("lineal.resolve.definitions.Definitions.fully_named", lambda self, step, naming: step.name),
+    "order": Stage("lineal.resolve.definitions.order_matters", lambda steps: next(step.key for step in steps)),
+    "adding": Stage("lineal.resolve.definitions.Definitions.add_plan", lambda self, plan, *rest: plan.name),
+    "evaluating": Stage("lineal.resolve.definitions.query", lambda tree, *rest: tree.sql()),
     "scopes": Stage("lineal.extract.sql.query.Scope", lambda evaluation, *rest: evaluation.target),
-    "edges": Stage("lineal.extract.definitions.name_dataset", lambda frame, target, *rest: target),
+    "edges": Stage("lineal.resolve.definitions.name_dataset", lambda frame, target, *rest: target),
     "stars": Stage(
-        "lineal.extract.definitions.Definitions.add_closing", lambda self, origin, way, target, *rest: target.dataset
+        "lineal.resolve.definitions.Definitions.add_closing", lambda self, origin, way, target, *rest: target.dataset
     ),
-    "star report": Stage("lineal.extract.definitions.starred", lambda node: node.sql() if node is not None else ""),
+    "star report": Stage("lineal.resolve.definitions.starred", lambda node: node.sql() if node is not None else ""),
     "places": Stage("lineal.extract.sql.reading.Reading.place", lambda self, trail: self.script.text),
     "texts": Stage("lineal.extract.sql.reading.Reading.item_around", lambda self, offset: self.script.text),
     "call paths": Stage("lineal.extract.sql.reading.Reading.calls", lambda self, trail: self.script.text),
-    "reads": Stage("lineal.extract.definitions.evaluations_of", lambda definition: definition.target),
+    "reads": Stage("lineal.resolve.definitions.evaluations_of", lambda definition: definition.target),
     "types": Stage("lineal.extract.sql.types.Typing.statement", lambda self, tree, with_: tree.sql()),
-    "columns": Stage("lineal.extract.definitions.Definitions.dataset_info", lambda self, entry, learnt: entry.dataset),
+    "columns": Stage("lineal.resolve.definitions.Definitions.dataset_info", lambda self, entry, learnt: entry.dataset),
     "graph": Stage("lineal.graph.graph.Graph._add", lambda self, edge: edge.into),
     "view of edges": Stage("lineal.views.json.edge", lambda report, edge: edge.into),
     "view of datasets": Stage(
@@ -276,7 +276,7 @@ def test_worker_processes(tmp_path: Path, stage: str, monkeypatch: pytest.Monkey
     texts = {f"{number}.sql": statement(number) for number in range(150)}
     folder = project(tmp_path / "project", {**texts, **GOOD, **POISONED})
     sound = said_of(lineage_of(folder)[0])
-    monkeypatch.setattr("lineal.extract.parallel.FEWEST", 10)
+    monkeypatch.setattr("lineal.incremental.parallel.FEWEST", 10)
     poison_stage(stage, Venom, monkeypatch)
     result = invoke("lineage", folder, "--output", "json", "--no-cache", "--jobs", "2")
     assert result.exit_code == 1 and result.stderr.count("internal-error") == 1
@@ -389,7 +389,7 @@ INPUTS = {
     ),
     "events": (
         {"events.ndjson": f"{event('good')}\n{event('poison')}\n"},
-        Stage("lineal.projects.openlineage.stories._event", lambda written, report: written.value["job"]["name"]),
+        Stage("lineal.projects.openlineage.runs._event", lambda written, report: written.value["job"]["name"]),
     ),
     "programs": (
         {

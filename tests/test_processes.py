@@ -22,7 +22,7 @@ SIGNALS = [signal.SIGTERM, signal.SIGKILL, signal.SIGINT]
 
 START = """
 import sys, time
-from lineal.extract import parallel
+from lineal.incremental import parallel
 from lineal.model import lifeline
 
 def work_for_ever(*_):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from casefile import lines_of, read_schema
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.script import Corpus, Script
 from lineal.model.way import Confidence
 

@@ -4,7 +4,7 @@ import pytest
 
 from casefile import CASES as FOLDER
 from casefile import all_cases, codes_in, edges_in, lines_of
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.script import Corpus, Script
 
 ALL = all_cases()

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import pytest
 
-from lineal.extract.corpus import extract
 from lineal.extract.sql.constructs import constructs_of
 from lineal.graph.graph import Graph
+from lineal.incremental.extraction import extract
 from lineal.model.finding import Finding
 from lineal.projects import load
-from lineal.projects.texts import Texts
+from lineal.projects.source_texts import Texts
 from lineal.rules import RULES, Subject, asked, check
-from lineal.rules.diagnosed import RULES as DIAGNOSED
+from lineal.rules.diagnostics import RULES as DIAGNOSED
 
 FOLDER = Path(__file__).parent / "rules"
 CASES = sorted(FOLDER.glob("*/*.md"))

@@ -10,7 +10,7 @@ import pytest
 from casefile import all_cases
 from lineal.extract.sql.fingerprint import fingerprint
 from lineal.model.script import Script
-from lineal.spark.bulk.shapes import Fingerprints
+from lineal.spark.pipeline.shapes import Fingerprints
 
 LITERAL = re.compile(r"'[^']*'|\b\d+(?:\.\d+)?\b")
 OTHERS = (
@@ -75,7 +75,7 @@ def test_they_are_the_same_for_all_cases() -> None:
 
 
 def test_only_the_first_of_a_shape_is_cut_into_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    from lineal.spark.bulk import shapes
+    from lineal.spark.pipeline import shapes
 
     cut: list[str] = []
     monkeypatch.setattr(shapes, "fingerprint", lambda script: cut.append(script.text) or fingerprint(script))

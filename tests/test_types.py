@@ -11,8 +11,8 @@ from sqlglot import exp
 
 import lineal
 from data.typed import typed_queries
-from lineal.extract.sql.types import Types
 from lineal.model.extraction import ColumnInfo
+from lineal.resolve.types import Types
 
 SCHEMA = {
     "t": {

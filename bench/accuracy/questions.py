@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 import lineal
 import tpc
 from casefile import Case, all_cases, corpus_of
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 
 Pair = tuple[str, str, str]
 DIRECT = {"IDENTITY", "TRANSFORMATION", "AGGREGATION"}

@@ -57,7 +57,7 @@ def lineage(
     A name without a schema stands in the default schema, the first of several that has it. Temporary tables are
     composed into what reads them, unless `collapse_temp` is false.
     """
-    from lineal.extract.corpus import extract
+    from lineal.incremental.extraction import extract
     from lineal.model.script import Defaults
 
     corpus = _corpus(source, dialect, schema, log)

@@ -19,7 +19,7 @@ from sqlglot import exp
 from test_views import column_edges
 
 import tpc
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
 

@@ -20,14 +20,14 @@ from test_views import FUNCTIONS, SCHEMA, VIEWS, column_edges, scripts
 
 import tpc
 from lineal.cli import main
-from lineal.extract.definitions import Definitions
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Read
 from lineal.model.way import Clause
 from lineal.projects import postgres
 from lineal.projects.postgres import crosscheck
 from lineal.projects.postgres.catalogue import read
-from lineal.projects.postgres.recorded import disagreements, recorded
+from lineal.projects.postgres.dependencies import disagreements, recorded
+from lineal.resolve.definitions import Definitions
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from test_live import SHOP
 
 from lineal.cli import main
 from lineal.projects import postgres
-from lineal.projects.inspected import inspected
+from lineal.projects.sqlalchemy_schema import inspected
 
 pytest.importorskip("sqlalchemy", reason="no SQLAlchemy: pip install 'lineal[sqlalchemy]'")
 

@@ -15,7 +15,7 @@ from test_views import FUNCTIONS, SCHEMA, VIEWS, column_edges, scripts
 
 import lineal
 from lineal.cli import main
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.projects import ProjectError, postgres
 
 SHOP = """

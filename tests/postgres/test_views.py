@@ -16,7 +16,7 @@ import pytest
 import truth
 
 from casefile import BLOCK, defined, edge_line, lines_of
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
 from lineal.model.way import Confidence

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from queries import SHOP, SPARK_TYPES, Columns, Schema
 
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.edge import Dataset, Edge
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.script import Corpus, Script

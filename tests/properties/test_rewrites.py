@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 
 import tpc
 from casefile import all_cases
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.script import Corpus, Script

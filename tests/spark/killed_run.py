@@ -19,7 +19,8 @@ from threading import Thread
 from typing import Any
 
 from lineal.cli import main
-from lineal.spark.bulk import output, pipeline, resolve
+from lineal.spark.pipeline import output, resolve
+from lineal.spark.pipeline import stages as pipeline
 
 TOUCHED = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
 seen = {"file": 0, "sql": 0, "delta": 0}

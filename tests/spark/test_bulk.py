@@ -10,7 +10,7 @@ import pytest
 from logbook import contents, facts, rows, table, write_json
 
 import lineal
-from lineal.spark.bulk import Options, Summary, resolve, run
+from lineal.spark.pipeline import Options, Summary, resolve, run
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,8 @@ from logbook import contents, facts, rows, write_json
 import lineal
 from lineal.model.edge import Column
 from lineal.model.script import Defaults
-from lineal.spark.bulk import BulkError, Options, resolve, run
-from lineal.spark.bulk.state import State
+from lineal.spark.pipeline import BulkError, Options, resolve, run
+from lineal.spark.pipeline.state import State
 
 
 @pytest.fixture(autouse=True)

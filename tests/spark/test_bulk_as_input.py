@@ -16,7 +16,7 @@ from logbook import facts, rows, write_json
 import lineal
 from lineal.cli import main
 from lineal.model.extraction import Extraction
-from lineal.spark.bulk import Options, run
+from lineal.spark.pipeline import Options, run
 from lineal.web.data import texts_of
 
 HERE = Path(__file__).resolve().parents[2]

@@ -14,16 +14,16 @@ import pytest
 pytest.importorskip("pyspark")
 
 from lineal.spark.availability import installed_java
-from lineal.spark.bulk import BulkError
-from lineal.spark.bulk.state import opened
+from lineal.spark.pipeline import BulkError
+from lineal.spark.pipeline.state import opened
 
 pytestmark = pytest.mark.skipif(isinstance(installed_java(), str), reason="no Java")
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from lineal.spark.bulk import guard
-from lineal.spark.bulk.state import opened
+from lineal.spark.pipeline import guard
+from lineal.spark.pipeline.state import opened
 
 def asleep(items, note):
     if items:

@@ -14,7 +14,7 @@ import pyspark
 import pytest
 from logbook import contents, rows, write_json
 
-from lineal.spark.bulk import Options, run
+from lineal.spark.pipeline import Options, run
 from smoke.cluster import DRIVER, Cluster, until
 from smoke.processes import end_group
 

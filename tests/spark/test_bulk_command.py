@@ -15,8 +15,8 @@ from logbook import facts, rows, write_json
 
 import lineal
 from lineal.cli import main
-from lineal.spark.bulk import pipeline as bulk_pipeline
-from lineal.spark.bulk import ship
+from lineal.spark.pipeline import ship
+from lineal.spark.pipeline import stages as bulk_pipeline
 from lineal.store.lineage import open_store
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"

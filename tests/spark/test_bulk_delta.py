@@ -16,7 +16,7 @@ import pytest
 from lakes import SMALL, needs_delta, settings
 from logbook import contents, rows, write_json
 
-from lineal.spark.bulk import Options, output, resolve, run
+from lineal.spark.pipeline import Options, output, resolve, run
 
 pytestmark = needs_delta
 

@@ -9,9 +9,9 @@ import pytest
 from logbook import contents, facts, table
 
 import lineal
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.projects import load
-from lineal.spark.bulk import Options, resolve, run
+from lineal.spark.pipeline import Options, resolve, run
 
 SCRIPTS: dict[str, bytes] = {
     "a.sql": b"CREATE VIEW a AS SELECT x, y FROM raw.t WHERE z > 1;\nCREATE VIEW a2 AS SELECT * FROM a;",

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from logbook import contents, rows, table, write_json
 
-from lineal.spark.bulk import BulkError, Options, guard, run
-from lineal.spark.bulk.state import opened
+from lineal.spark.pipeline import BulkError, Options, guard, run
+from lineal.spark.pipeline.state import opened
 from lineal.store.outputs import TABLES
 
 

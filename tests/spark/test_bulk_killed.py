@@ -21,7 +21,7 @@ from click.testing import CliRunner
 from logbook import contents, rows, write_json
 
 from lineal.cli import main
-from lineal.spark.bulk import resolve, ship
+from lineal.spark.pipeline import resolve, ship
 
 MOMENTS = ("extract:0.5", "file:30", "sql:40")
 """While executors read; while tables are put in their places; while the store is written."""

@@ -17,11 +17,11 @@ from logbook import facts, table, write_json
 
 import lineal
 from lineal.projects.logs.statements import moment
-from lineal.spark.bulk import BulkError, Options, run
-from lineal.spark.bulk.pipeline import RUNTIME
-from lineal.spark.bulk.rows import DID_NOT_RUN, IN_PARTS, NO_QUERY, NO_TEXT, NOT_READ, NOT_UTF8, TOO_LONG, Log, rows
-from lineal.spark.bulk.settings import settings
-from lineal.spark.bulk.statements import _moment
+from lineal.spark.pipeline import BulkError, Options, run
+from lineal.spark.pipeline.rows import DID_NOT_RUN, IN_PARTS, NO_QUERY, NO_TEXT, NOT_READ, NOT_UTF8, TOO_LONG, Log, rows
+from lineal.spark.pipeline.settings import settings
+from lineal.spark.pipeline.stages import RUNTIME
+from lineal.spark.pipeline.statements import _moment
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from logbook import contents, rows, table, write_json
 
-from lineal.spark.bulk import Options, clock, resolve, run, shapes, share, statements
+from lineal.spark.pipeline import Options, clock, resolve, run, shapes, share, statements
 
 SECONDS = 0.4
 POISON = {

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Meaning, Script
-from lineal.spark.bulk import resolve
-from lineal.spark.bulk.folder import Local
-from lineal.spark.bulk.glance import glance
-from lineal.spark.bulk.share import evaluated
-from lineal.spark.bulk.state import State
+from lineal.spark.pipeline import resolve
+from lineal.spark.pipeline.folder import Local
+from lineal.spark.pipeline.order import glance
+from lineal.spark.pipeline.share import evaluated
+from lineal.spark.pipeline.state import State
 from test_memory import Author
 
 

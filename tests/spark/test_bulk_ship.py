@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from lineal.spark.bulk import ship
+from lineal.spark.pipeline import ship
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 OF_SPARK = {"pyspark", "py4j"}
@@ -16,8 +16,8 @@ OF_SPARK = {"pyspark", "py4j"}
 
 
 def test_executors_load_nothing_that_is_not_sent() -> None:
-    start = [f"lineal.spark.bulk.{path.stem}" for path in (SOURCE / "lineal" / "spark" / "bulk").glob("*.py")]
-    assert "lineal.spark.bulk.resolve" in start
+    start = [f"lineal.spark.pipeline.{path.stem}" for path in (SOURCE / "lineal" / "spark" / "bulk").glob("*.py")]
+    assert "lineal.spark.pipeline.resolve" in start
     assert libraries(start) - OF_SPARK == {"numpy", "pyarrow", "sqlglot"}
     assert {"numpy", "pyarrow", "sqlglot"} <= set(ship.DISTRIBUTIONS)
 

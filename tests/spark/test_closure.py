@@ -14,9 +14,9 @@ import lineal
 from lineal.graph.trace import downstream, upstream
 from lineal.model.edge import Column
 from lineal.model.way import How, compose, way
-from lineal.spark.bulk import closure
-from lineal.spark.bulk.folder import Local
-from lineal.spark.bulk.output import Output
+from lineal.spark.pipeline import closure
+from lineal.spark.pipeline.folder import Local
+from lineal.spark.pipeline.output import Output
 
 SQL = """
 CREATE VIEW a AS SELECT id, x + 1 AS x, CASE WHEN k THEN y END AS y FROM t;

@@ -7,7 +7,7 @@ from typing import Any
 
 from lineal.model.diagnostic import Severity
 from lineal.projects import load
-from lineal.spark.exact import compared
+from lineal.spark.plan_lineage import compared
 
 PYTHON_BETWEEN = {
     "lineal.yml": "name: shop\ndialect: spark\n",

@@ -8,7 +8,7 @@ from lineal.graph.compare import compare
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Meaning, Script
-from lineal.spark.exact import of_corpus
+from lineal.spark.plan_lineage import of_corpus
 
 ORDERS = DatasetInfo(Dataset("", "orders"), "table", [ColumnInfo("email", "string"), ColumnInfo("paid", "int")], True)
 TEXT = "SELECT tokenize_pii(email) AS token, upper(email) AS loud, lower(email) AS quiet, paid FROM orders"

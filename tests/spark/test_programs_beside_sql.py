@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from lineal.cli import main
 from lineal.projects import load
-from lineal.spark.exact import compared
+from lineal.spark.plan_lineage import compared
 
 JOB = """
 from pyspark.sql import SparkSession, functions as F
@@ -77,7 +77,7 @@ def test_catalyst_leaves_programs_out_and_counts_them(folder: Path) -> None:
 
 
 def test_a_model_and_a_notebook_are_compared_in_their_own_way() -> None:
-    from lineal.spark.exact import how_to_compare
+    from lineal.spark.plan_lineage import how_to_compare
 
     assert "lineal run" in how_to_compare("models/features.py", True)
     assert "Export the notebook as a script" in how_to_compare("daily.ipynb", False)

@@ -3,7 +3,7 @@
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Function, Script
-from lineal.spark.exact import compared, of_corpus
+from lineal.spark.plan_lineage import compared, of_corpus
 
 
 def table(name: str, **types: str) -> DatasetInfo:

@@ -9,7 +9,7 @@ import tpc
 from lineal.graph.compare import agreeing, compare
 from lineal.model.script import Corpus, Script
 from lineal.projects.schema import schema_of
-from lineal.spark.exact import of_corpus
+from lineal.spark.plan_lineage import of_corpus
 
 
 @pytest.mark.parametrize("name", list(tpc.SUITES))

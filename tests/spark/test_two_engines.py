@@ -15,7 +15,7 @@ from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Script
-from lineal.spark.exact import lineage, of_corpus
+from lineal.spark.plan_lineage import lineage, of_corpus
 from lineal.spark.stand_in import StandIns
 from properties.queries import Schema
 from properties.spark_expressions import RICH, TYPES

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from changes import assert_gives, edges_of
 
-from lineal.spark.bulk.settings import settings
+from lineal.spark.pipeline.settings import settings
 
 
 @dataclass(frozen=True)

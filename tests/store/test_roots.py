@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from lineal.cli import main
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
 from lineal.store.lineage import Store, open_store

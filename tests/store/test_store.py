@@ -10,7 +10,7 @@ import pytest
 from random_lineage import HOSTILE, lineage
 
 import lineal
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import Extraction
 from lineal.projects import corpus_of_text, load

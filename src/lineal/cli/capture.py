@@ -12,8 +12,8 @@ from lineal.cli.source import Mistake, exists
 
 if TYPE_CHECKING:
     from lineal.model.script import Corpus
-    from lineal.spark.live import Captured, Settings
-    from lineal.spark.live.compare import Comparison
+    from lineal.spark.capture import Captured, Settings
+    from lineal.spark.capture.compare import Comparison
 
 FAIL_ON = ("error", "warning", "info", "never")
 
@@ -95,8 +95,8 @@ def _run(job: str | None, arguments: tuple[str, ...], fail_on: str | None, optio
         check()
     except SparkUnavailable as mistake:
         raise Mistake(str(mistake)) from mistake
-    from lineal.spark.live.job import run_job
-    from lineal.spark.live.watch import Watch
+    from lineal.spark.capture.job import run_job
+    from lineal.spark.capture.watch import Watch
 
     program = _program(job, arguments) if fail_on is not None else None
     watch = Watch(settings, _say)
@@ -108,7 +108,7 @@ def _run(job: str | None, arguments: tuple[str, ...], fail_on: str | None, optio
     if program is None or fail_on is None or not watch.attached:
         _show(watch.captured, settings)
         return code
-    from lineal.spark.live.compare import compare_job
+    from lineal.spark.capture.compare import compare_job
 
     comparison = compare_job(program, watch.captured, failed=code != 0)
     _show(watch.captured, settings, comparison)
@@ -118,7 +118,7 @@ def _run(job: str | None, arguments: tuple[str, ...], fail_on: str | None, optio
 def _program(job: str, arguments: tuple[str, ...]) -> Corpus:
     """The program as it is before it runs."""
     from lineal.projects import ProjectError
-    from lineal.spark.live.compare import program_at
+    from lineal.spark.capture.compare import program_at
 
     try:
         return program_at(job, arguments)
@@ -136,7 +136,7 @@ def _code(comparison: Comparison, fail_on: str) -> int:
 
 
 def _settings(to: str | None, url: str | None, timeout: float, legacy: bool | None, **options: Any) -> Settings:
-    from lineal.spark.live import Settings
+    from lineal.spark.capture import Settings
 
     if to and url:
         raise Mistake("--to is a file and --url a server: give one of them")

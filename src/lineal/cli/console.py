@@ -12,8 +12,8 @@ import click
 
 from lineal.model.boundary import internal_errors
 from lineal.model.diagnostic import Diagnostic, Severity
-from lineal.views.page import Page, drawn, plain
 from lineal.views.safe import visible
+from lineal.views.terminal import Page, drawn, plain
 from lineal.views.words import counted
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}

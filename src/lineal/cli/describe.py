@@ -84,7 +84,7 @@ def _fills(source: Source, corpus: Corpus, graph: Graph) -> Iterator[Fill]:
     from lineal.graph.describe import inheritance
     from lineal.model.edge import Column
     from lineal.projects.descriptions import Fill
-    from lineal.projects.texts import Texts
+    from lineal.projects.source_texts import Texts
     from lineal.rules import Subject, asked, check
 
     suppressions = Texts(corpus, source.paths).suppressions()

@@ -13,8 +13,8 @@ import click
 
 from lineal.cli.coverage import fail_under
 from lineal.cli.source import Mistake, Source, exists, is_source, shown_path, source_options
-from lineal.cli.stored import DEFAULT, WAIT, chosen
-from lineal.cli.stored import opened as opened_store
+from lineal.cli.store_options import DEFAULT, WAIT, chosen
+from lineal.cli.store_options import opened as opened_store
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lineal.cli.form import Form, all_form_options, emission_of, graph_and_corpus
+from lineal.cli.event_options import Form, all_form_options, emission_of, graph_and_corpus
 from lineal.cli.source import Mistake, Source, checked, source_options
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from lineal.cli.source import Mistake
-from lineal.cli.stored import chosen, found, opened, store_options
+from lineal.cli.store_options import chosen, found, opened, store_options
 
 if TYPE_CHECKING:
     from lineal.store.lineage.history import Period
-    from lineal.views.page import Page
+    from lineal.views.terminal import Page
 
 HEADER = ("FROM", "TO", "SOURCE", "TARGET", "USED AS", "STATEMENT IN")
 
@@ -49,7 +49,7 @@ def command(column: str, output: str, color: str, address: str, namespace: str |
 
 
 def _table(periods: list[Period]) -> Page:
-    from lineal.views.page import Grid, Piece, line
+    from lineal.views.terminal import Grid, Piece, line
     from lineal.views.words import NOTHING
 
     rows = [

@@ -11,7 +11,7 @@ from lineal.cli.coverage import fail_under
 from lineal.cli.source import Mistake, Source, checked, source_options
 
 if TYPE_CHECKING:
-    from lineal.cli.shown import Shown
+    from lineal.cli.answer_cache import Shown
     from lineal.graph.change import Change
     from lineal.graph.graph import Graph
 
@@ -62,9 +62,9 @@ def command(
 
 
 def _run(source: Source, column: str, change: Change, output: str, least: float | None) -> int:
+    from lineal.cli.answer_cache import shown
     from lineal.cli.console import complain, report_diagnostics, show
     from lineal.cli.coverage import falls_short
-    from lineal.cli.shown import shown
     from lineal.model.boundary import internal_errors
     from lineal.model.diagnostic import Severity
 
@@ -78,8 +78,8 @@ def _run(source: Source, column: str, change: Change, output: str, least: float 
 
 
 def _made(graph: Graph, column: str, change: Change, output: str) -> Shown:
+    from lineal.cli.answer_cache import Shown
     from lineal.cli.coverage import footer
-    from lineal.cli.shown import Shown
     from lineal.graph.effects import effects
     from lineal.graph.graph import UnknownName
     from lineal.views.effects import OUTPUTS

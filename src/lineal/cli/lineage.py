@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from lineal.cli.coverage import fail_under
-from lineal.cli.form import Form, form_options
+from lineal.cli.event_options import Form, form_options
 from lineal.cli.request import Request
 from lineal.cli.source import STANDARD_INPUT, Mistake, Source, checked, exists, is_source, source_options
 from lineal.views import OUTPUTS
 
 if TYPE_CHECKING:
-    from lineal.cli.shown import Shown
+    from lineal.cli.answer_cache import Shown
     from lineal.graph.graph import Graph
     from lineal.graph.select import Selection
     from lineal.views.openlineage import Emission
@@ -98,9 +98,9 @@ def command(arguments: tuple[str, ...], source: Source, save: str | None, **opti
 
 
 def _run(source: Source, request: Request, form: Form, save: str | None, limits: Limits) -> int:
+    from lineal.cli.answer_cache import shown
     from lineal.cli.console import complain, report_diagnostics, show
     from lineal.cli.coverage import falls_short
-    from lineal.cli.shown import shown
     from lineal.model.diagnostic import Severity
 
     if save or request.view == "openlineage":
@@ -121,8 +121,8 @@ def _run(source: Source, request: Request, form: Form, save: str | None, limits:
 
 def _made(request: Request, graph: Graph, emission: Emission | None = None) -> Shown:
     from lineal.cli.answer import answer
+    from lineal.cli.answer_cache import Shown
     from lineal.cli.coverage import footer
-    from lineal.cli.shown import Shown
     from lineal.views import openlineage, view
 
     report = answer(request, graph)
@@ -133,7 +133,7 @@ def _made(request: Request, graph: Graph, emission: Emission | None = None) -> S
 
 def _saved_and_shown(source: Source, request: Request, form: Form, save: str | None) -> Shown:
     """What is kept is the whole lineage, whatever part of it is shown; events say when they were made."""
-    from lineal.cli.form import emission_of, graph_and_corpus
+    from lineal.cli.event_options import emission_of, graph_and_corpus
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph
     from lineal.store.files import replace_file

@@ -15,7 +15,7 @@ from lineal.cli.console import report_internal_errors
 from lineal.cli.source import LOG_COLUMNS, Mistake
 
 if TYPE_CHECKING:
-    from lineal.spark.bulk import Options, Summary
+    from lineal.spark.pipeline import Options, Summary
 
 STOPPED = 130
 """The exit code after Ctrl-C."""
@@ -115,9 +115,9 @@ def command(**options: Any) -> None:
 def _run(request: Request) -> int:
     with _mistakes(), ExitStack() as stack:
         from lineal.cli.run import settings
-        from lineal.spark.bulk import run, ship
-        from lineal.spark.bulk.address import local, met
-        from lineal.spark.bulk.state import opened
+        from lineal.spark.pipeline import run, ship
+        from lineal.spark.pipeline.address import local, met
+        from lineal.spark.pipeline.state import opened
 
         met(request.paths)
         options, state = _options(request), None
@@ -145,7 +145,7 @@ def _mistakes() -> Iterator[None]:
         check()
         from lineal.extract import UnknownDialect
         from lineal.projects import ProjectError
-        from lineal.spark.bulk import BulkError
+        from lineal.spark.pipeline import BulkError
     except SparkUnavailable as mistake:
         raise Mistake(str(mistake)) from mistake
     except ImportError as missing:
@@ -158,8 +158,8 @@ def _mistakes() -> Iterator[None]:
 
 def _options(request: Request) -> Options:
     from lineal.model.script import Defaults
-    from lineal.spark.bulk import Options
-    from lineal.spark.bulk.presets import preset_of
+    from lineal.spark.pipeline import Options
+    from lineal.spark.pipeline.presets import preset_of
 
     preset_of(request.preset)
     named = ((part, getattr(request, f"log_{part}")) for part in LOG_COLUMNS)
@@ -205,7 +205,7 @@ def _check_store(request: Request) -> None:
 
 
 def _check_writable(address: str, create: bool) -> None:
-    from lineal.cli.stored import opened
+    from lineal.cli.store_options import opened
 
     with opened(address, 1, create=create) as store:
         store.check_writable()
@@ -226,8 +226,8 @@ def _is_new_file(address: str) -> bool:
 def _load(request: Request, summary: Summary) -> None:
     if request.store is None:
         return
-    from lineal.cli.stored import WAIT, load_sound, named_after, opened
-    from lineal.spark.bulk.address import fixed
+    from lineal.cli.store_options import WAIT, load_sound, named_after, opened
+    from lineal.spark.pipeline.address import fixed
 
     whose = request.namespace or named_after(fixed(request.paths[0]))
     with opened(request.store, WAIT, create=True) as store:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lineal.views.words import counted
 
 if TYPE_CHECKING:
-    from lineal.spark.bulk import Summary
+    from lineal.spark.pipeline import Summary
 
 
 class Units(NamedTuple):

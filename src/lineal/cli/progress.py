@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from lineal.cli.console import coloured
-from lineal.views.page import STYLES
 from lineal.views.safe import visible
+from lineal.views.terminal import STYLES
 from lineal.views.words import counted
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from lineal.views.page import Grid, Line, Page, Piece, line
 from lineal.views.safe import json_safe
+from lineal.views.terminal import Grid, Line, Page, Piece, line
 from lineal.views.words import NOTHING, counted
 
 if TYPE_CHECKING:

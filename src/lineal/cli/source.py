@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lineal.model.diagnostic import Diagnostic
     from lineal.model.extraction import Extraction
     from lineal.model.script import Corpus
-    from lineal.projects.inspected import Inspected
+    from lineal.projects.sqlalchemy_schema import Inspected
     from lineal.store import Cache
 
 LOG_COLUMNS = ("text", "user", "time", "id", "database")
@@ -260,7 +260,7 @@ def _catalogues(source: Source) -> list[Inspected]:
     if not source.schema_from:
         return []
     from lineal.projects import ProjectError
-    from lineal.projects.inspected import inspected
+    from lineal.projects.sqlalchemy_schema import inspected
 
     try:
         return [inspected(url, source.only_schema) for url in source.schema_from]
@@ -350,9 +350,9 @@ def extraction_of(source: Source, corpus: Corpus, kept: Cache | None = None) -> 
 def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     """After an edit only what has to do with it is read again; what is new is shared out among processes."""
     from lineal.cli.bar import Counted, bar
-    from lineal.extract.corpus import extract
-    from lineal.extract.memory import Memory
-    from lineal.extract.parallel import remember_in_parallel
+    from lineal.incremental.extraction import extract
+    from lineal.incremental.memory import Memory
+    from lineal.incremental.parallel import remember_in_parallel
     from lineal.store import digest, machinery
 
     where = [path if "://" in path else str(Path(path).resolve()) for path in source.paths]
@@ -389,7 +389,7 @@ def _by_plan(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     if source.servers:
         raise Mistake("--engine catalyst is Spark's; --engine both asks the server")
     spark = _spark()
-    from lineal.spark.exact import of_corpus
+    from lineal.spark.plan_lineage import of_corpus
 
     return of_corpus(corpus, spark)[1]
 
@@ -399,7 +399,7 @@ def _by_both(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     if source.servers:
         return _by_server(source, corpus)
     spark = _spark()
-    from lineal.spark.exact import compared
+    from lineal.spark.plan_lineage import compared
 
     return compared(corpus, spark)
 

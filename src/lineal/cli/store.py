@@ -9,7 +9,7 @@ import click
 
 from lineal.cli.history import command as history
 from lineal.cli.source import Source, checked, shown_path, source_options
-from lineal.cli.stored import AT, chosen, found, load_sound, named_after, opened, store_options
+from lineal.cli.store_options import AT, chosen, found, load_sound, named_after, opened, store_options
 
 if TYPE_CHECKING:
     from lineal.graph.select import Selection

@@ -90,7 +90,7 @@ def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verd
     """What is wrong, and the lineage that was checked."""
     from lineal.extract.sql.constructs import constructs_of
     from lineal.model.finding import moved
-    from lineal.projects.texts import Texts
+    from lineal.projects.source_texts import Texts
     from lineal.rules import RULES, Subject, asked, check, misnamed
     from lineal.views.findings import Verdict
 

@@ -7,8 +7,8 @@ total: 17 statements, 139 of 139 columns resolved, 139 edges
 from __future__ import annotations
 
 from lineal.cli.console import complain
-from lineal.extract.progress import Evaluated
 from lineal.model.extraction import Coverage, Extraction
+from lineal.resolve.progress import Evaluated
 from lineal.views.safe import visible
 from lineal.views.words import counted
 

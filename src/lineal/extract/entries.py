@@ -16,8 +16,8 @@ from lineal.model.edge import Dataset
 from lineal.model.extraction import DatasetInfo
 
 if TYPE_CHECKING:
-    from lineal.extract.naming import Naming
-    from lineal.extract.timeline import Change, Timeline, Version
+    from lineal.resolve.naming import Naming
+    from lineal.resolve.timeline import Change, Timeline, Version
 
 
 DEEPEST_DIRECT = 40

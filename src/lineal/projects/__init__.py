@@ -34,7 +34,7 @@ from lineal.projects.postgres import is_address
 from lineal.projects.schema import Schema, read_schema, schema_of
 
 if TYPE_CHECKING:
-    from lineal.projects.dbt.kept import Kept
+    from lineal.projects.dbt.render_cache import Kept
 
 __all__ = [
     "KINDS",
@@ -140,7 +140,9 @@ def _loaded(
 
 def is_saved(path: str | os.PathLike[str]) -> bool:
     """Whether an input is lineage that lineal has written: its files were named when it was made."""
-    from lineal.projects import pipeline, saved, stored
+    from lineal.projects import pipeline
+    from lineal.projects import saved_lineage as saved
+    from lineal.projects import store_file as stored
 
     return any(kind.matches(Path(path)) for kind in (saved, stored, pipeline))
 

@@ -18,7 +18,6 @@ from lineal.rules import (
     cte,
     derived_table,
     description_drift,
-    diagnosed,
     not_declared,
     not_produced,
     personal_data,
@@ -29,8 +28,9 @@ from lineal.rules import (
     unused_column,
     unused_suppression,
 )
+from lineal.rules import diagnostics as diagnosed
 from lineal.rules.rule import Rule, Subject
-from lineal.rules.suppressed import Silence
+from lineal.rules.suppressions import Silence
 
 __all__ = ["RULES", "Rule", "Severities", "Subject", "UnknownRule", "asked", "check", "misnamed", "rule_called"]
 

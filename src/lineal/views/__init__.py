@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lineal.views.page import Page
     from lineal.views.report import Report
+    from lineal.views.terminal import Page
 
 VIEWS: Mapping[str, str] = {
     "table": "lineal.views.table",
@@ -57,7 +57,7 @@ def view(name: str, report: Report) -> str | Page:
 
 def text(name: str, report: Report) -> str:
     """A report as plain text, ending in a line break."""
-    from lineal.views.page import plain
+    from lineal.views.terminal import plain
 
     made = view(name, report)
     return made if isinstance(made, str) else plain(made)

@@ -25,9 +25,9 @@ from typing import NamedTuple
 
 from lineal.graph.graph import whole
 from lineal.model.edge import Column, Dataset, Edge
-from lineal.views.page import Line, Page, Piece, line
 from lineal.views.report import DOWNSTREAM, UPSTREAM, Chain, Report
 from lineal.views.safe import visible, width
+from lineal.views.terminal import Line, Page, Piece, line
 from lineal.views.words import confidence, counted, kind, node_note
 
 RULE = "═" * 64

@@ -16,8 +16,8 @@ from lineal.views.findings.sarif import SCHEMA, uri
 from lineal.views.json import coverage, place
 from lineal.views.markdown import code, folded
 from lineal.views.markdown import table as rows_of
-from lineal.views.page import Grid, Page, Piece, line
 from lineal.views.safe import json_safe, visible
+from lineal.views.terminal import Grid, Page, Piece, line
 from lineal.views.words import NOTHING, counted
 
 VERSION = 1

@@ -26,8 +26,8 @@ from lineal.views.impact import RULE, path
 from lineal.views.json import coverage, place, step
 from lineal.views.markdown import code, folded
 from lineal.views.markdown import table as rows_of
-from lineal.views.page import Grid, Page, Piece, line
 from lineal.views.safe import json_safe
+from lineal.views.terminal import Grid, Page, Piece, line
 from lineal.views.words import NOTHING, counted
 
 WORDS = {

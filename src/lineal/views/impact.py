@@ -6,8 +6,8 @@ from itertools import islice
 
 from lineal.graph.impact import BOTH, CONTRIBUTED, REFERENCED, Impact
 from lineal.model.edge import Column
-from lineal.views.page import Grid, Page, Piece, line
 from lineal.views.report import Report
+from lineal.views.terminal import Grid, Page, Piece, line
 from lineal.views.words import counted
 
 HEADER = ("COLUMN", "WHY", "DISTANCE", "PATH")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from lineal.graph.tables import TableEdge
 from lineal.model.edge import Column, Edge
-from lineal.views.page import Grid, Page, Piece, line
 from lineal.views.report import Report
+from lineal.views.terminal import Grid, Page, Piece, line
 from lineal.views.words import NOTHING, column_name, confidence, labels
 
 HEADER = ("SOURCE MODEL", "SOURCE COLUMN", "TARGET MODEL", "TARGET COLUMN", "KIND", "CLASS", "DESC STATUS")

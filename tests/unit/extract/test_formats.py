@@ -8,7 +8,7 @@ import pytest
 
 import lineal
 from casefile import codes_in, edges_in
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
 from lineal.projects import corpus_of_text

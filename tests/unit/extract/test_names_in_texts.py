@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lineal.extract.corpus import extract
 from lineal.extract.sql.tables import parts_in_text
+from lineal.incremental.extraction import extract
 from lineal.model.script import Corpus, Script
 
 

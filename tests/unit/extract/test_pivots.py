@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from casefile import codes_in, edges_in
-from lineal.extract.corpus import extract
 from lineal.extract.sql.pivots import MOST_COLUMNS
+from lineal.incremental.extraction import extract
 from lineal.model.script import Corpus, Script
 
 

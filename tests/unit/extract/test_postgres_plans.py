@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 import sqlglot
 
-from lineal.extract.definitions import Definitions
 from lineal.extract.postgres import Shapes, value_flow
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluator import QueryEvaluation
@@ -15,6 +14,7 @@ from lineal.extract.sql.reading import Reading
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Script
+from lineal.resolve.definitions import Definitions
 
 TABLES = {"public.a": ["id", "x", "y"], "public.b": ["id", "z", "k"]}
 

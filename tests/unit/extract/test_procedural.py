@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.diagnostic import Code
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.script import Corpus, Script

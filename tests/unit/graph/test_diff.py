@@ -116,8 +116,8 @@ def test_a_removed_model_blocks_while_it_is_read() -> None:
 
 
 def test_a_moved_file_is_only_moved() -> None:
-    from lineal.extract.corpus import extract
     from lineal.graph.graph import Graph
+    from lineal.incremental.extraction import extract
     from lineal.model.script import Corpus, Script
 
     text = "CREATE VIEW v AS SELECT a FROM t"
@@ -168,8 +168,8 @@ def test_a_changed_function_is_the_finding_of_those_that_call_it() -> None:
 
 
 def test_a_program_is_one_finding_however_much_it_writes() -> None:
-    from lineal.extract.corpus import extract
     from lineal.graph.graph import Graph
+    from lineal.incremental.extraction import extract
     from lineal.model.script import Corpus, Script
 
     text = (

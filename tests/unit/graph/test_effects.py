@@ -135,7 +135,7 @@ def test_exposures_share_the_fate_of_what_they_read() -> None:
     scripts = [
         Script(RAW + "CREATE VIEW v AS SELECT * FROM raw; CREATE VIEW w AS SELECT id FROM raw", "duckdb", "m.sql")
     ]
-    from lineal.extract.corpus import extract
+    from lineal.incremental.extraction import extract
 
     base = extract(Corpus("duckdb", scripts))
     v, w, one, two = (Dataset("", name) for name in ("v", "w", "dashboard", "report"))
@@ -158,7 +158,7 @@ def test_descriptions_that_repeat_or_name_the_column() -> None:
             [ColumnInfo("a", "", "What was paid"), ColumnInfo("x", "", "The a of a day"), ColumnInfo("y", "", "Paid?")],
         ),
     }
-    from lineal.extract.corpus import extract
+    from lineal.incremental.extraction import extract
 
     script = Script("SELECT a, a AS x, a AS y FROM raw", "duckdb", "v.sql", target="v", kind="sql")
     graph = Graph(extract(Corpus("duckdb", [script], list(infos.values()))))

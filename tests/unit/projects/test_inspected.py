@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from lineal.cli import main
 from lineal.projects import ProjectError
-from lineal.projects.inspected import inspected
+from lineal.projects.sqlalchemy_schema import inspected
 
 pytest.importorskip("sqlalchemy", reason="no SQLAlchemy: pip install 'lineal[sqlalchemy]'")
 

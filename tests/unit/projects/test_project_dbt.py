@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.diagnostic import Code, Place
 from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.projects import load, stamp

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lineal.extract.corpus import extract
 from lineal.extract.pyspark.forms import Kind, form_of
+from lineal.incremental.extraction import extract
 from lineal.model.diagnostic import Code
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Step

@@ -13,7 +13,7 @@ from lineal.model.finding import Finding, Found, Spot
 from lineal.rules import RULES
 from lineal.views.findings import FORMATS, Verdict, view
 from lineal.views.findings.sarif import uri
-from lineal.views.page import plain
+from lineal.views.terminal import plain
 
 HOSTILE = "\x1b[31m%0A::error::x,y:z\r\n\u202e[here](1)"
 TEXT = ["select", "\tcustomers.id,", "  中 as \x1b[1mx", "x" * 500, ""]

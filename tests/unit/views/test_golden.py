@@ -11,8 +11,8 @@ from handmade import LINEAGEX, column, dataset, graph, ranking
 
 from lineal.graph.select import ALL
 from lineal.views import text, view
-from lineal.views.page import drawn
 from lineal.views.report import Report, around, everything, impact_of, table_level, traced
+from lineal.views.terminal import drawn
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "views"
 

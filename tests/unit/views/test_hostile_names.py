@@ -17,9 +17,9 @@ from lineal.model.way import Clause, How, way
 from lineal.views import OUTPUTS, text, view
 from lineal.views.dot import quoted as dot_quoted
 from lineal.views.mermaid import quoted as mermaid_quoted
-from lineal.views.page import drawn
 from lineal.views.report import Report, everything, impact_of, table_level, traced
 from lineal.views.safe import visible, width
+from lineal.views.terminal import drawn
 
 HOSTILE = [
     "\x1b[31mred\x1b[0m",

@@ -14,7 +14,7 @@ from sqlglot.tokenizer_core import Token
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.one_statement import may_be_deep, shallow_tree, too_deep, why_unread
 from lineal.extract.sql.placeholders import has_placeholders, is_open, places_of_values
-from lineal.extract.sql.procedural.glance import may_be_procedural
+from lineal.extract.sql.procedural.detection import may_be_procedural
 from lineal.extract.sql.reading import Reading, offset_of
 from lineal.extract.sql.repairs import given_up
 from lineal.extract.sql.templates import template_of

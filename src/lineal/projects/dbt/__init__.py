@@ -14,7 +14,7 @@ from lineal.model.script import Corpus
 from lineal.projects.dbt.stamp import MANIFEST_FILE, PROJECT_FILE, folders_of, home_of, stamp_of
 
 if TYPE_CHECKING:
-    from lineal.projects.dbt.kept import Kept
+    from lineal.projects.dbt.render_cache import Kept
     from lineal.projects.schema import Schema
 
 

@@ -226,7 +226,7 @@ class Assembly:
 
     def columns_of(self, ids: list[str], made: Mapping[str, Made]) -> dict[str, Columns]:
         """The columns of nodes, as far as what is rendered so far tells them."""
-        from lineal.extract.columns import columns_of
+        from lineal.resolve.columns import columns_of
 
         needed = self.upstream(ids, made)
         present = [node for node in self.nodes if base_of(node.id) in needed and self.remains(node, made)]

@@ -15,10 +15,10 @@ from lineal.projects.dbt.adapters import DIALECTS, adapter_named, adapter_said, 
 from lineal.projects.dbt.corpus import Assembly, index_of
 from lineal.projects.dbt.data_tests import generic_macros, generic_tests, singular_tests
 from lineal.projects.dbt.index import Index
-from lineal.projects.dbt.kept import Kept
 from lineal.projects.dbt.manifest import Manifest, read_manifest, with_catalog
 from lineal.projects.dbt.node import REFERABLE, Node, name_datasets, separate
 from lineal.projects.dbt.project import Package, Project, read_project
+from lineal.projects.dbt.render_cache import Kept
 from lineal.projects.dbt.rendering import Kitchen
 from lineal.projects.dbt.stamp import MANIFEST_FILE, TARGET, folders_of, home_of
 from lineal.projects.schema import Schema

@@ -13,8 +13,8 @@ from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Expansion
 from lineal.projects.dbt.index import Index
-from lineal.projects.dbt.kept import Kept, remembered
 from lineal.projects.dbt.node import Node
+from lineal.projects.dbt.render_cache import Kept, remembered
 from lineal.projects.dbt.sandbox.relation import quote_of, written
 from lineal.projects.dbt.stamp import SECRET
 from lineal.projects.dbt.static import plain

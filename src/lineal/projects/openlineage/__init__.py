@@ -19,7 +19,7 @@ from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus
 from lineal.projects import files
 from lineal.projects.openlineage.lineage import extraction_of
-from lineal.projects.openlineage.stories import problem_of, stories
+from lineal.projects.openlineage.runs import problem_of, stories
 from lineal.projects.openlineage.stream import Written, written
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.text import Report, read_text, start_of

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from lineal.model.edge import Doubt
 from lineal.model.openlineage import Named
 from lineal.model.way import Clause, Confidence, How, Way, way
-from lineal.projects.openlineage.stories import Facets, Story
+from lineal.projects.openlineage.runs import Facets, Story
 from lineal.projects.openlineage.values import Complain, as_object, as_text, entries, named, objects
 
 OWN = "https://lineal.dev/"

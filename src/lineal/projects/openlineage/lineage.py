@@ -19,7 +19,7 @@ from lineal.model.job import Job
 from lineal.model.openlineage import Named, meant
 from lineal.model.way import Clause, How
 from lineal.projects.openlineage.facets import Making, Origin, Told, is_own, makings
-from lineal.projects.openlineage.stories import Facets, Story
+from lineal.projects.openlineage.runs import Facets, Story
 from lineal.projects.openlineage.values import Complain, as_object, as_text, named, objects
 from lineal.projects.text import Report
 

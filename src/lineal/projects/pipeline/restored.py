@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from lineal.extract.definitions import table_key
-from lineal.extract.jobs import Jobs, Written
-from lineal.extract.said import Sql
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.parse import parse
@@ -19,6 +16,9 @@ from lineal.model.job import Job
 from lineal.model.script import Script
 from lineal.model.statement import LateStatement, Statement
 from lineal.model.way import Clause, Confidence, How, way
+from lineal.resolve.definitions import table_key
+from lineal.resolve.digests import Sql
+from lineal.resolve.jobs import Jobs, Written
 from lineal.store.errors import Damaged
 from lineal.store.outputs import Output
 

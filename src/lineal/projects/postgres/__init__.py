@@ -47,8 +47,8 @@ def defined_in(scripts: Sequence[Script], defaults: Defaults) -> set[str]:
     """CREATE VIEW v AS …      the names, as the catalogue has them"""
     if not scripts:
         return set()
-    from lineal.extract.definitions import Definitions
     from lineal.extract.sql.parse import deep
+    from lineal.resolve.definitions import Definitions
 
     definitions = Definitions(Corpus(DIALECT, list(scripts), defaults=defaults))
     with deep():

@@ -9,11 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lineal.extract.definitions import Definitions
 from lineal.extract.entries import Definition
 from lineal.extract.postgres import Shapes, ValueFlow, value_flow
-from lineal.extract.postgres.composed import composed, parameters_in
-from lineal.extract.postgres.origins import Origin, Origins
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
@@ -23,9 +20,12 @@ from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
 from lineal.projects.postgres.catalogue import DIALECT, Catalogue, quoted, read
-from lineal.projects.postgres.explained import Refused, explained, prepare
-from lineal.projects.postgres.recorded import disagreements, recorded
+from lineal.projects.postgres.dependencies import disagreements, recorded
+from lineal.projects.postgres.explain import Refused, explained, prepare
 from lineal.projects.postgres.server import Session, session
+from lineal.resolve.definitions import Definitions
+from lineal.resolve.postgres.composition import composed, parameters_in
+from lineal.resolve.postgres.origins import Origin, Origins
 
 HEIRS = """
 SELECT /* lineal */ cn.nspname || '.' || c.relname, pn.nspname || '.' || p.relname

@@ -8,17 +8,17 @@ from threading import Lock
 from typing import Any
 
 from lineal.extract.catalyst.plan import Names
-from lineal.extract.corpus import extract
-from lineal.extract.definitions import PYTHON
 from lineal.extract.sql.translator import Translated, Translator
 from lineal.graph.compare import Disagreement, Fact, compare, facts, written
 from lineal.graph.graph import Graph
+from lineal.incremental.extraction import extract
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, DbtContext, Script
 from lineal.model.way import Confidence, compose
-from lineal.spark.exact import lineage
+from lineal.resolve.definitions import PYTHON
+from lineal.spark.plan_lineage import lineage
 from lineal.spark.run.errors import message_of
 from lineal.spark.run.jobs import Job, key_of
 from lineal.spark.run.python_models import PythonModels, Trace

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from lineal.extract.catalyst.plan import Names
-from lineal.extract.corpus import extract
 from lineal.extract.sql.translator import Translated, Translator
 from lineal.graph.compare import Disagreement
+from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import ColumnTest, Corpus, QueryTest, Script
 from lineal.spark.names import quoted

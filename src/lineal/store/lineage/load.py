@@ -16,8 +16,8 @@ from lineal.model.collector import uncollected
 from lineal.model.edge import Edge
 from lineal.model.extraction import Extraction
 from lineal.store.lineage import rows
+from lineal.store.lineage.background import Ahead, Later
 from lineal.store.lineage.database import Database, Row, Values, batches, indexes_on, sound
-from lineal.store.lineage.later import Ahead, Later
 from lineal.store.lineage.layout import Ranges, count, ranges, spans
 from lineal.store.lineage.numbers import Names, write_counters
 from lineal.store.lineage.rows import FACTS, MAKERS, Apart, Fact, Twice

@@ -18,7 +18,7 @@ from lineal.views.words import counted
 
 if TYPE_CHECKING:
     from lineal.rules import Rule
-    from lineal.views.page import Page
+    from lineal.views.terminal import Page
 
 FORMATS: Mapping[str, str] = {
     "text": "lineal.views.findings.text",

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from lineal.model.diagnostic import Place
 from lineal.model.finding import Finding
 from lineal.views.findings import Verdict
-from lineal.views.page import Line, Page, Piece, line
 from lineal.views.safe import visible, width
+from lineal.views.terminal import Line, Page, Piece, line
 
 LONGEST = 160
 """So much of a line is shown, around the spot."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.script import Corpus, Script
 
 START = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.diagnostic import Code
 from lineal.model.script import Corpus, Script
 

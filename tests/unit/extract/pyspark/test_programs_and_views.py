@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.script import Corpus, Script
 
 WRITER = 'spark.table("raw.orders").select("order_id", "amount").write.saveAsTable("mart.paid")\n'

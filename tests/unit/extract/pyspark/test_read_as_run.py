@@ -6,10 +6,10 @@ from textwrap import dedent
 
 import pytest
 
-from lineal.extract.definitions import Definitions
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.script import Corpus, Main, Script
+from lineal.resolve.definitions import Definitions
 
 HEAD = """
 import argparse

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lineal.api import Lineage
-from lineal.extract.corpus import extract
+from lineal.incremental.extraction import extract
 from lineal.model.diagnostic import Code
 from lineal.model.script import Corpus, Script
 

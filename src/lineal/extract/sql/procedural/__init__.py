@@ -27,7 +27,7 @@ def read(reading: Reading, report: Report, surely: bool = False) -> tuple[list[A
     If lineal fails over the code, that is reported, and each statement is read as if there were no procedure.
     """
     from lineal.extract.sql.procedural.blocks import Blocks
-    from lineal.extract.sql.procedural.glance import is_procedural, with_semicolons
+    from lineal.extract.sql.procedural.detection import is_procedural, with_semicolons
     from lineal.extract.sql.procedural.text import tokens_of
     from lineal.extract.sql.procedural.tsql import TSql
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import TokenType
 
+from lineal.extract.sql.procedural.detection import kind_of
 from lineal.extract.sql.procedural.flow import Body
-from lineal.extract.sql.procedural.glance import kind_of
 from lineal.extract.sql.procedural.pieces import Parameter, Routine
 from lineal.extract.sql.procedural.text import CLOSE, OPEN, SEMICOLON, STRINGS, closing, items, vocabulary, word
 from lineal.extract.sql.procedural.walker import Tokens, Walker, is_name

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.procedural.boundaries import STARTERS, end_of
+from lineal.extract.sql.procedural.detection import kind_of
 from lineal.extract.sql.procedural.dynamic import constant
 from lineal.extract.sql.procedural.flow import Body, Construct
-from lineal.extract.sql.procedural.glance import kind_of
 from lineal.extract.sql.procedural.header import parameters
 from lineal.extract.sql.procedural.pieces import Routine
 from lineal.extract.sql.procedural.text import (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sqlglot import exp
 
@@ -15,11 +15,17 @@ from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.types.kinds import UNKNOWN, Kind, Type, element, field, spelled
 from lineal.extract.sql.types.rules import Rules
-
-if TYPE_CHECKING:
-    from lineal.extract.sql.types import Types
+from lineal.model.edge import Dataset
 
 Column = tuple[str, Type]
+
+
+class ScannedTypes(Protocol):
+    """Whoever knows the columns of datasets with their types."""
+
+    def scanned(self, dataset: Dataset) -> Table:
+        """Return the columns of a dataset."""
+        ...
 
 
 class Table:
@@ -104,7 +110,7 @@ CTEs = dict[str, Table]
 class Typing:
     """One statement: where its names are looked up, and by which rules."""
 
-    def __init__(self, types: Types, evaluation: Evaluation) -> None:
+    def __init__(self, types: ScannedTypes, evaluation: Evaluation) -> None:
         self.types = types
         self.evaluation = evaluation
         self.dialect = evaluation.facts.name

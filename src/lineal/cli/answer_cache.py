@@ -1,0 +1,108 @@
+"""What a command shows, remembered: the same question about the same input is answered from the cache."""
+
+from __future__ import annotations
+
+import marshal
+import sys
+from collections.abc import Callable
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lineal.cli.console import coloured
+from lineal.cli.source import STANDARD_INPUT, Source, corpus_of, extraction_of
+from lineal.graph.boundary import sound_part
+from lineal.graph.graph import Graph
+from lineal.model.boundary import internal_errors
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.extraction import Coverage
+from lineal.model.script import Corpus
+from lineal.store import Cache, cache, corpus_digest, digest, machinery
+from lineal.views.terminal import Grid, Page, Piece, plain
+
+
+class Shown(NamedTuple):
+    """A view, what could not be done, and the last line."""
+
+    made: str | Page
+    diagnostics: list[Diagnostic]
+    footer: str
+    coverage: Coverage = Coverage()
+
+
+Make = Callable[[Graph], Shown]
+
+
+def shown(source: Source, asked: object, make: Make) -> Shown:
+    """What `make` makes of the source's lineage; `asked` is all that decides it beside the source."""
+    memory = cache() if source.use_cache and source.engine == "text" else None
+    if memory is None or source.verbose:  # what is read is said while it is read
+        return _made(source, corpus_of(source), make, memory)
+    rest = (source.decides, asked, _is_plain(source))
+    stamps = _stamps(source)
+    corpus = corpus_of(source) if not stamps else None
+    decided = stamps if corpus is None else [corpus_digest(corpus)]
+    key = digest("shown", machinery(), *decided, *rest)
+    held = memory.get(key)
+    if held is not None:
+        return _decoded(held)
+    made = _made(source, corpus or corpus_of(source), make, memory)
+    if not internal_errors(made.diagnostics):  # a defect of today is not kept for another day
+        memory.put(key, _encoded(made))
+    return made
+
+
+def _stamps(source: Source) -> list[object]:
+    """What decides the lineage of inputs that need not be read to know it; nothing if one of them must be."""
+    from lineal.projects import stamp
+
+    if source.sql or source.servers or source.schema_from or STANDARD_INPUT in source.paths:
+        return []
+    stamps: list[object] = [stamp(path) for path in source.paths]
+    schema = Path(source.schema).read_bytes() if source.schema and Path(source.schema).is_file() else b""
+    return [source.paths, *stamps, schema] if all(stamps) else []
+
+
+def _made(source: Source, corpus: Corpus, make: Make, kept: Cache | None) -> Shown:
+    found = sound_part(extraction_of(source, corpus, kept), lambda part: make(Graph(part)))
+    if isinstance(found.made, str) or not _is_plain(source):
+        return found
+    return found._replace(made=plain(found.made))
+
+
+def _is_plain(source: Source) -> bool:
+    return not coloured(sys.stdout, source.color)
+
+
+# -- as bytes: only texts and numbers, nothing that could be run ---------------------------------------------------
+
+
+def _encoded(made: Shown) -> bytes:
+    page = made.made if isinstance(made.made, str) else [_part(part) for part in made.made]
+    diagnostics = [(found.code.name, found.message, _tuple(found.place), found.hint) for found in made.diagnostics]
+    return marshal.dumps((page, diagnostics, made.footer, astuple(made.coverage)))
+
+
+def _decoded(data: bytes) -> Shown:
+    page, diagnostics, last, coverage = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
+    return Shown(
+        page if isinstance(page, str) else [_part_of(part) for part in page],
+        [Diagnostic(Code[code], said, Place(*at) if at else None, hint) for code, said, at, hint in diagnostics],
+        last,
+        Coverage(*coverage),
+    )
+
+
+def _part(part: Any) -> tuple[Any, ...]:
+    if isinstance(part, Grid):
+        return True, part.header, [tuple(row) for row in part.rows], part.numbers, part.folds
+    return False, [tuple(piece) for piece in part]
+
+
+def _part_of(part: Any) -> Any:
+    is_grid, *rest = part
+    return Grid(*rest) if is_grid else tuple(Piece(*piece) for piece in rest[0])
+
+
+def _tuple(place: Place | None) -> tuple[Any, ...] | None:
+    return tuple(place) if place is not None else None

@@ -1,0 +1,27 @@
+"""The extraction of a corpus: all its scripts, and what others have found out already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lineal.model.extraction import Extraction
+from lineal.model.script import Corpus
+from lineal.resolve.definitions import PYTHON, Definitions
+from lineal.resolve.imported import informed, joined
+from lineal.resolve.progress import Progress
+
+if TYPE_CHECKING:
+    from lineal.incremental.memory import Memory
+
+
+def extract(corpus: Corpus, memory: Memory | None = None, progress: Progress | None = None) -> Extraction:
+    """All lineage of a corpus; with a memory only what is new to it is worked out."""
+    if corpus.given:
+        read = bool(corpus.scripts or corpus.datasets or corpus.functions or corpus.diagnostics)
+        return joined(extract(informed(corpus), memory, progress) if read else Extraction(), corpus.given)
+    programs = any(script.dialect == PYTHON for script in corpus.scripts)
+    if memory is None or corpus.meanings or programs:  # which of them are called, only evaluating says
+        return Definitions(corpus).extract(progress)
+    from lineal.incremental.memory import Remembering
+
+    return Remembering(corpus, memory).extract(progress)

@@ -1,0 +1,323 @@
+"""A memory of what was made of a corpus: after an edit only what has to do with it is read and evaluated again.
+
+    memory = Memory(data)                         what `memory.data()` gave the last time, or None
+    extract(corpus, memory)                       exactly what extract(corpus) gives
+
+A script is known by its text and what is said about it; its statements' results are used as long as the answers to
+what they asked about other names are the same (`trace`). A script in which the order of statements matters, or which
+defines functions or procedures, is always read anew, and so is one that changes by USE what names mean.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import marshal
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from lineal.algebra.frame import Frame
+from lineal.extract.entries import Definition
+from lineal.extract.sql.dialects import facts_of
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.evaluator import QueryEvaluation
+from lineal.extract.sql.expansions import reading_of
+from lineal.extract.sql.procedural.detection import stands_in
+from lineal.extract.sql.reading import Reading, Spot, anchor
+from lineal.extract.sql.statements.steps import Plan
+from lineal.extract.sql.types.kinds import Type
+from lineal.incremental import codec
+from lineal.incremental.questions import Asker, Question, Recorder, holds
+from lineal.model.boundary import internal_errors
+from lineal.model.diagnostic import Place
+from lineal.model.extraction import Coverage, Extraction
+from lineal.model.script import Corpus, Script
+from lineal.resolve.definitions import PYTHON, Definitions, Prepared
+from lineal.resolve.progress import Progress
+from lineal.resolve.timeline import order_matters
+from lineal.resolve.types import Types
+
+Record = tuple[Any, ...]
+"""A script: coverage, diagnostics, statements, plans, and of each plan its first and second evaluation."""
+
+
+class Memory:
+    """Records of scripts by their keys."""
+
+    def __init__(self, data: bytes | None = None) -> None:
+        self.records: dict[bytes, Record] = marshal.loads(data) if data else {}  # noqa: S302  our own, and checked
+        self.now: dict[bytes, Record] = {}
+        self.told = False
+
+    def record(self, key: bytes) -> Record | None:
+        return self.records.get(key)
+
+    def tell(self, records: dict[bytes, Record]) -> None:
+        """What other processes have found out."""
+        self.records.update(records)
+        self.told = True
+
+    def data(self) -> bytes | None:
+        """What to keep for the next time; None where it is what there was."""
+        return marshal.dumps(self.now) if self.told or self.now != self.records else None
+
+
+class Note(NamedTuple):
+    """An evaluation that took place."""
+
+    questions: list[Question] | None
+    frame: Frame
+    evaluation: Evaluation
+
+
+class Held:
+    """A script, with what is remembered of it and what is new."""
+
+    __slots__ = ("coverage", "diagnostics", "key", "names", "notes", "plans", "reading", "record", "revived")
+
+    def __init__(self, key: bytes, reading: Reading, plans: list[Plan], record: Record | None) -> None:
+        self.key = key
+        self.reading = reading
+        self.plans = plans
+        self.record = record
+        self.revived = record is None
+        self.notes: dict[tuple[int, bool], Note] = {}
+        self.names: list[dict[str, Any]] = []
+        self.coverage: tuple[int, int, int] = (0, 0, 0)
+        self.diagnostics: list[tuple[Any, ...]] = []
+
+
+class Remembering(Definitions):
+    """Definitions with a memory."""
+
+    def __init__(self, corpus: Corpus, memory: Memory) -> None:
+        super().__init__(corpus)
+        self.memory = memory
+        self.types = RevivingTypes(self)
+        self.held: list[Held] = []
+        self.plans: dict[int, tuple[Held, int]] = {}
+        self.recorders: list[Recorder] = []
+        self.procedural = [script.key() for script in corpus.scripts if makes_functions(script)]
+        about = corpus.dialect, corpus.namespace, corpus.functions, corpus.collapse_temporary, corpus.defaults
+        self.about = repr((*about, corpus.meanings) if corpus.meanings else about).encode()
+
+    def extract(self, progress: Progress | None = None) -> Extraction:
+        found = super().extract(progress)
+        for held in self.held:
+            record = self.kept(held)
+            if record is not None:
+                self.memory.now[held.key] = record
+        return found
+
+    def kept(self, held: Held) -> Record | None:
+        """The record of a script; None for one that has none, or of which none can be made."""
+        try:
+            record = self.renewed(held)
+            if record is not None and record is not held.record:
+                marshal.dumps(record)
+            return record
+        except Exception as error:
+            held.reading.fail(error, Place(held.reading.script.file, held.reading.script.line, 1))
+            return None
+
+    @cached_property
+    def environment(self) -> bytes:
+        """The functions and procedures that the scripts define: another one among them may change any call."""
+        return hashlib.blake2b(b"\0".join(self.procedural), digest_size=20).digest()
+
+    # -- scripts -----------------------------------------------------------------------------------------------
+
+    def prepare(self, script: Script) -> Prepared:
+        if not (script.file or script.target):
+            return super().prepare(script)
+        key = self.key_of(script)
+        record = self.memory.record(key)
+        if record is not None:
+            return self.recalled(key, script, record)
+        reported = len(self.diagnostics)
+        before = counts(self.coverage)
+        prepared = super().prepare(script)
+        plans = [step for step, _ in prepared.steps if isinstance(step, Plan)]
+        if prepared.reading.found is not None:
+            self.procedural.append(script.key())
+        elif prepared.plain and len(plans) == len(prepared.steps) and not self.failed_since(reported):
+            held = self.hold(Held(key, prepared.reading, plans, None))
+            held.coverage = tuple(map(int.__sub__, counts(self.coverage), before))  # type: ignore[assignment]
+            held.diagnostics = [codec.diagnostic_out(found) for found in self.diagnostics[reported:]]
+            held.names = [{"name": plan.name, "key": plan.key, "kind": plan.kind} for plan in plans]
+        return prepared
+
+    def failed_since(self, reported: int) -> bool:
+        """Whether lineal has failed over a statement: what is a defect today is not kept for another day."""
+        return bool(internal_errors(self.diagnostics[reported:]))
+
+    def key_of(self, script: Script) -> bytes:
+        return hashlib.blake2b(self.about + b"\0" + script.key(), digest_size=20).digest()
+
+    def recalled(self, key: bytes, script: Script, record: Record) -> Prepared:
+        coverage, diagnostics, statements, made, _, _ = record
+        reading = reading_of(script, self.failures)
+        plans = [codec.plan_in(fields, spot(query), spot(node)) for fields, query, node, _ in made]
+        reading.statements = [object() if there else None for there in statements]
+        for plan, (_, _, _, position) in zip(plans, made, strict=True):
+            if position is not None:
+                reading.statements[position] = plan.node
+        read, parsed, resolved = coverage
+        self.coverage.add(Coverage(read, parsed, resolved))
+        self.diagnostics += map(codec.diagnostic_in, diagnostics)
+        self.hold(Held(key, reading, plans, record))
+        naming = self.naming.within(script)
+        return Prepared(
+            reading, facts_of(script.dialect), [(plan, naming if naming.speaks else None) for plan in plans]
+        )
+
+    def hold(self, held: Held) -> Held:
+        self.held.append(held)
+        self.plans.update((id(plan), (held, number)) for number, plan in enumerate(held.plans))
+        return held
+
+    def revive(self, held: Held, facts: Any) -> None:
+        """Read a script after all: the trees go into the plans that are there."""
+        if held.revived:
+            return
+        held.revived = True
+        diagnostics, coverage = self.diagnostics, self.coverage
+        self.diagnostics, self.coverage = [], Coverage()  # they are known already
+        fresh = [step for step in self.steps_of(held.reading, facts) if isinstance(step, Plan)]
+        self.diagnostics, self.coverage = diagnostics, coverage
+        for plan, again in zip(held.plans, fresh, strict=True):
+            for name in codec.TREES:
+                setattr(plan, name, getattr(again, name))
+
+    # -- evaluations -------------------------------------------------------------------------------------------
+
+    def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
+        held, number = self.plans.get(id(definition.plan), (None, 0))
+        if held is None or (definition.setting is not None and definition.setting.timeline is not None):
+            return super().frame_of(definition, evaluation)
+        second = self.evidence is not None
+        asker = Asker(evaluation)
+        if held.record is not None:
+            kept = held.record[4 + second][number]
+            if kept is not None and holds(kept[0], self, asker):
+                return codec.evaluation_in(kept[1], evaluation)
+        self.revive(held, definition.facts)
+        recorder = Recorder(self, definition, asker.heard)
+        evaluation.catalog, evaluation.own_functions = recorder, recorder.own_functions
+        self.recorders.append(recorder)
+        try:
+            frame = super().frame_of(definition, evaluation)
+        finally:
+            self.recorders.pop()
+        held.notes[number, second] = Note(recorder.questions if recorder.whole else None, frame, evaluation)
+        return frame
+
+    def evaluated_again(self, definition: Definition) -> Evaluation | None:
+        """What a remembered evaluation knew of its tree."""
+        held, number = self.plans.get(id(definition.plan), (None, 0))
+        if held is None or any((number, second) in held.notes for second in (False, True)):
+            return definition.evaluation
+        self.revive(held, definition.facts)
+        evaluation = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
+        evaluation.definition = definition
+        super().frame_of(definition, evaluation)
+        return evaluation
+
+    def target_columns(self, definition: Definition) -> list[tuple[str, str]]:
+        found = super().target_columns(definition)
+        if self.recorders and self.recorders[-1].definition is definition:
+            self.recorders[-1].questions.append(("target_columns", tuple(map(tuple, found))))
+        return found
+
+    # -- for the next time -------------------------------------------------------------------------------------
+
+    def renewed(self, held: Held) -> Record | None:
+        """The record of a script as it is now; None for one that is always read anew."""
+        if held.record is not None and not held.notes:
+            return held.record
+        if order_matters(list(held.plans)):
+            return None
+        try:
+            outline = held.record if held.record is not None else outlined(held)
+            first, again = (
+                [self.result(held, number, second) for number in range(len(held.plans))] for second in (False, True)
+            )
+        except codec.Unfit:
+            return None
+        return (*outline[:4], first, again)
+
+    def result(self, held: Held, number: int, second: bool) -> tuple[Any, ...] | None:
+        note = held.notes.get((number, second))
+        if note is None:
+            return held.record[4 + second][number] if held.record is not None else None
+        if note.questions is None or has_failed(note.evaluation):
+            return None
+        try:
+            return note.questions, codec.Encoder(held.reading).evaluation(note.frame, note.evaluation)
+        except Exception as error:
+            held.reading.fail(error, held.reading.statement_near(held.plans[number].node))
+            return None
+
+
+def has_failed(evaluation: Evaluation) -> bool:
+    """Whether a statement has no result: it is evaluated again, and fails again."""
+    return evaluation.definition is not None and evaluation.definition.failure is not None
+
+
+def makes_functions(program: Script) -> bool:
+    """spark.sql("CREATE FUNCTION f …")      any statement may call it from then on"""
+    folded = program.text.lower() if program.dialect == PYTHON else ""
+    return stands_in(folded, "create") and any(stands_in(folded, kind) for kind in ("function", "macro"))
+
+
+class RevivingTypes(Types):
+    """Types are computed from trees: what is remembered is read again when somebody asks for them."""
+
+    definitions: Remembering
+
+    def defined(self, definition: Definition) -> dict[str, Type]:
+        remembered = definition.evaluation
+        try:
+            definition.evaluation = self.definitions.evaluated_again(definition)
+            return super().defined(definition)
+        except Exception as error:
+            self.definitions.fail(definition, error)
+            return {}
+        finally:
+            definition.evaluation = remembered
+
+
+def outlined(held: Held) -> Record:
+    """What a script defines, with nothing evaluated yet."""
+    statements = [tree is not None for tree in held.reading.statements]
+    nothing = [None] * len(held.plans)
+    return held.coverage, held.diagnostics, statements, outlines(held), nothing, nothing
+
+
+def outlines(held: Held) -> list[tuple[Any, ...]]:
+    """The plans of a script, each with where its query and its statement start, and which statement it is."""
+    positions = {id(tree): position for position, tree in enumerate(held.reading.statements)}
+    made = []
+    for plan, names in zip(held.plans, held.names, strict=True):
+        query = anchor((plan.query, None, None, None)) if plan.query is not None else None
+        node = start(plan.node)
+        made.append(
+            (
+                {**codec.plan_out(plan), **names},
+                node if query is plan.node else start(query),
+                node,
+                positions.get(id(plan.node)),
+            )
+        )
+    return made
+
+
+def start(node: Any) -> tuple[int | None] | None:
+    return (codec.offset(node),) if node is not None else None
+
+
+def spot(made: tuple[int | None] | None) -> Spot | None:
+    return Spot(*made) if made is not None else None
+
+
+def counts(coverage: Coverage) -> tuple[int, int, int]:
+    return coverage.read, coverage.parsed, coverage.resolved

@@ -1,0 +1,223 @@
+"""Several processes read a corpus: each parses its share of the scripts and evaluates what it can.
+
+Trees stay where they were parsed; what travels are records, as a memory keeps them. A statement that reads what another
+process defines waits until that one has told its columns, in rounds. Nothing that comes back is taken on trust: the
+caller goes through the corpus with the records as its memory, which asks every question again; what does not hold is
+worked out anew. So the result is the same for any number of processes, and for any that fail.
+"""
+
+from __future__ import annotations
+
+import marshal
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+from lineal.algebra.frame import Frame, Slot, Star
+from lineal.algebra.lineage import NOTHING
+from lineal.extract.entries import Definition
+from lineal.extract.sql.dialects import facts_of
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.evaluator import QueryEvaluation
+from lineal.extract.sql.expansions import reading_of
+from lineal.extract.sql.parse import deep
+from lineal.incremental.codec import Unfit
+from lineal.incremental.memory import Held, Memory, Record, Remembering, outlined
+from lineal.model.boundary import Passing
+from lineal.model.collector import uncollected
+from lineal.model.lifeline import end_with
+from lineal.model.script import Corpus, Script
+from lineal.resolve.definitions import Prepared
+from lineal.resolve.timeline import order_matters
+
+FEWEST = 1_500
+"""Scripts that are worth starting processes for: fewer are read before others have begun."""
+TOGETHER = 64
+"""A share is made of runs of so many neighbours: files of one folder read each other."""
+
+Tick = Callable[[int], object]
+Name = tuple[bytes, int]
+"""A statement: the key of its script, and its number there."""
+
+
+def remember_in_parallel(corpus: Corpus, memory: Memory, jobs: int, tick: Tick) -> bool:
+    """Have the scripts that a memory does not know read by so many processes; whether there are enough of them."""
+    known = Remembering(corpus, memory)
+    new = [at for at, script in enumerate(corpus.scripts) if memory.record(known.key_of(script)) is None]
+    if jobs < 2 or len(new) < FEWEST or known.naming.speaks or corpus.meanings:
+        return False
+    shares = [[at for number, at in enumerate(new) if number // TOGETHER % jobs == job] for job in range(jobs)]
+    with suppress(OSError, EOFError):  # a process that is gone: its share is read by the caller
+        _work([_started(corpus, memory, share) for share in shares if share], memory, tick)
+    return True
+
+
+def _started(corpus: Corpus, memory: Memory, share: list[int]) -> tuple[Any, Connection]:
+    context = multiprocessing.get_context()
+    ours, theirs = context.Pipe()
+    bare = replace(corpus, steps=[], occurrences=[])
+    told = (bare, memory.records, share, theirs, os.getpid())
+    process = context.Process(target=_serve, args=told, daemon=True)
+    process.start()
+    theirs.close()
+    return process, ours
+
+
+def _work(workers: list[tuple[Any, Connection]], memory: Memory, tick: Tick) -> None:
+    lines = [line for _, line in workers]
+    try:
+        told = [_outlines(line, tick) for line in lines]
+        whole = not any(procedural for _, procedural in told)
+        _tell(lines, [record for records, _ in told for record in records.items()] if whole else None)
+        while whole:
+            news = [name for line in lines for name in _received(line)]
+            _tell(lines, news or None)
+            if not news:
+                break
+        if whole:
+            for line in lines:
+                memory.tell(_received(line))
+    except BaseException:
+        for process, _ in workers:
+            process.kill()
+        raise
+    finally:
+        for process, line in workers:
+            line.close()
+            process.join(5)
+            process.kill()
+
+
+def _outlines(line: Connection, tick: Tick) -> tuple[dict[bytes, Record], bool]:
+    while True:
+        said = _received(line)
+        if not isinstance(said, int):
+            return said  # type: ignore[no-any-return]
+        tick(said)
+
+
+def _tell(lines: Iterable[Connection], said: Any) -> None:
+    data = marshal.dumps(said)
+    for line in lines:
+        line.send_bytes(data)
+
+
+def _received(line: Connection) -> Any:
+    return marshal.loads(line.recv_bytes())  # noqa: S302  from a process that we started
+
+
+# -- in another process ------------------------------------------------------------------------------------------
+
+
+def _serve(corpus: Corpus, records: dict[bytes, Record], share: list[int], line: Connection, parent: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
+    end_with(parent)
+    memory = Memory()
+    memory.records = dict(records)
+    with deep(), uncollected(), suppress(Exception):  # whatever it is, the caller can do without
+        worker = Share(corpus, memory)
+        _tell([line], worker.read([corpus.scripts[at] for at in share], lambda count: _tell([line], count)))
+        told = _received(line)
+        if told is None:
+            return
+        worker.learn(told)
+        while True:
+            _tell([line], worker.evaluate_more())
+            news = _received(line)
+            if news is None:
+                break
+            worker.hear(news)
+        _tell([line], worker.records())
+
+
+class Foreign(Passing):
+    """A statement reads what another process defines, and has not told yet."""
+
+    def __init__(self, name: Name) -> None:
+        self.name = name
+
+
+class Share(Remembering):
+    """The definitions of a corpus as one of several processes knows them: its own, and what the others tell."""
+
+    def __init__(self, corpus: Corpus, memory: Memory) -> None:
+        super().__init__(corpus, memory)
+        self.own: dict[int, Prepared] = {}
+        self.mine: dict[bytes, Held] = {}
+        self.foreign: dict[Name, Definition] = {}
+        self.waiting: dict[Name, list[Definition]] = {}
+        self.ready: list[Definition] = []
+
+    def read(self, scripts: list[Script], tick: Tick) -> tuple[dict[bytes, Record], bool]:
+        """Parse the scripts of this share: what they define, and whether there is procedural code among them."""
+        for count, script in enumerate(scripts, 1):
+            self.own[id(script)] = super().prepare(script)
+            if count % TOGETHER == 0:
+                tick(TOGETHER)
+        made: dict[bytes, Record] = {}
+        for held in self.held:
+            with suppress(Unfit):
+                if not order_matters(list(held.plans)):
+                    made[held.key] = outlined(held)
+                    self.mine[held.key] = held
+        return made, bool(self.procedural)
+
+    def learn(self, told: list[tuple[bytes, Record]]) -> None:
+        others = {key: record for key, record in told if key not in self.mine}
+        self.memory.records.update(others)
+        self.gather_definitions()
+        for definition in self.order:
+            held, number = self.plans.get(id(definition.plan), (None, 0))
+            if held is not None and held.key in others:
+                self.foreign[held.key, number] = definition
+            elif held is not None and held.key in self.mine:
+                self.ready.append(definition)
+
+    def prepare(self, script: Script) -> Prepared:
+        found = self.own.get(id(script))
+        if found is not None:
+            return found
+        if self.memory.record(self.key_of(script)) is not None:
+            return super().prepare(script)
+        return Prepared(reading_of(script), facts_of(script.dialect), [])  # another's, and not to be told in few words
+
+    def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
+        held, number = self.plans.get(id(definition.plan), (None, 0))
+        if held is not None and (held.key, number) in self.foreign:
+            raise Foreign((held.key, number))
+        return super().frame_of(definition, evaluation)
+
+    def evaluate_more(self) -> list[tuple[Name, list[tuple[str, str, bool]]]]:
+        """Evaluate what waits for nobody; the columns of what is done."""
+        done: list[tuple[Name, list[tuple[str, str, bool]]]] = []
+        for definition in self.ready:
+            try:
+                self.settle(definition)
+            except Foreign as foreign:
+                self.waiting.setdefault(foreign.name, []).append(definition)
+                continue
+            held, number = self.plans[id(definition.plan)]
+            assert definition.frame is not None
+            columns = [(slot.name, slot.key, slot.star is not None) for slot in definition.frame.slots]
+            done.append(((held.key, number), columns))
+        self.ready = []
+        return done
+
+    def hear(self, news: list[tuple[Name, list[tuple[str, str, bool]]]]) -> None:
+        for name, columns in news:
+            definition = self.foreign.get(name)
+            if definition is not None:
+                star = Star(definition.target)
+                slots = [Slot(column, key, NOTHING, star if open_ else None) for column, key, open_ in columns]
+                definition.frame = Frame(slots, NOTHING)
+                definition.evaluation = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
+                self.ready += self.waiting.pop(name, [])
+
+    def records(self) -> dict[bytes, Record]:
+        found = {key: self.kept(held) for key, held in self.mine.items()}
+        return {key: record for key, record in found.items() if record is not None}

@@ -1,0 +1,193 @@
+"""Traces: what an evaluation asked about other names, and what it was told. While the answers hold, so does its result.
+
+The questions are asked again in their order, as the evaluation itself would ask them; so whatever they bring about
+(another definition is evaluated, a name is met for the first time) comes about as it would without a memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lineal.algebra.frame import Frame, Scan, Slot
+from lineal.algebra.functions import Function
+from lineal.extract.sql.own_functions import OwnFunctions
+from lineal.model.boundary import Passing
+from lineal.model.edge import Column, Dataset
+from lineal.model.extraction import ColumnInfo
+
+if TYPE_CHECKING:
+    from lineal.extract.entries import Definition, State
+    from lineal.extract.sql.evaluation import Evaluation
+    from lineal.incremental.memory import Remembering
+
+Question = tuple[Any, ...]
+"""Its kind, what was asked, and last the answer."""
+
+Heard = tuple[tuple[str, str], tuple[Dataset, Frame]]
+"""A name that was asked for, and what it stands for."""
+
+
+class Recorder:
+    """What is known about other names, with every question and answer written down."""
+
+    def __init__(self, catalog: Remembering, definition: Definition, heard: list[Heard]) -> None:
+        self.catalog = catalog
+        self.heard = heard[::-1]
+        self.definition = definition
+        self.functions = catalog.functions
+        self.shapes = catalog.shapes
+        self.questions: list[Question] = [("functions", catalog.environment)]
+        own = catalog.own_functions
+        self.own_functions = Called(own, self.questions) if own.meanings else own
+        self.whole = True
+        """whether everything that was asked is in the list, and can be asked again"""
+
+    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
+        reported = len(evaluation.diagnostics)
+        dataset, frame = self.heard_before(key, spelling) or self.catalog.scan(key, spelling, evaluation, node)
+        if dataset is None or len(evaluation.diagnostics) != reported:
+            self.whole = False  # composed from the script around it, or part of a circle
+        self.questions.append(("scan", key, spelling, signature(dataset, frame)))
+        return dataset, frame
+
+    def heard_before(self, key: str, spelling: str) -> tuple[Dataset, Frame] | None:
+        """What whoever asked in vain was told: in a circle, to ask twice is to be told something else."""
+        if not self.heard:
+            return None
+        asked, answer = self.heard.pop()
+        if asked == (key, spelling):
+            return answer
+        self.heard.clear()
+        return None
+
+    def witness(self, key: str, origins: dict[Column, Slot]) -> tuple[Column, str] | None:
+        found = self.catalog.witness(key, origins)
+        asked = tuple((*column.dataset, column.name, column.path) for column in origins)
+        self.questions.append(("witness", key, asked, _said(found)))
+        return found
+
+    def column_type(self, dataset: Dataset, name: str) -> str:
+        found = self.catalog.column_type(dataset, name)
+        self.questions.append(("column_type", tuple(dataset), name, found))
+        return found
+
+    def row_type(self, type_: str) -> list[ColumnInfo]:
+        found = self.catalog.row_type(type_)
+        self.questions.append(("row_type", type_, tuple((info.name, info.type) for info in found)))
+        return found
+
+    def struct_fields(self, origin: Column) -> Sequence[str]:
+        found = self.catalog.struct_fields(origin)
+        self.questions.append(("struct_fields", (*origin.dataset, origin.name, origin.path), tuple(found)))
+        return found
+
+    def target_columns(self, definition: Definition) -> list[tuple[str, str]]:
+        """Written down by whoever remembers: a definition asks itself, too."""
+        return self.catalog.target_columns(definition)
+
+    def __getattr__(self, name: str) -> Any:
+        self.whole = False
+        return getattr(self.catalog, name)
+
+
+class Called(OwnFunctions):
+    """The functions that the project explains, with every call written down: one without a call is reported."""
+
+    def __init__(self, own: OwnFunctions, questions: list[Question]) -> None:
+        self.rows, self.classes, self.meanings, self.used = own.rows, own.classes, own.meanings, own.used
+        self.explained = {meaning.name.lower() for meaning in own.meanings}
+        self.questions = questions
+
+    def meant(self, name: str) -> Function | None:
+        if name in self.explained:
+            self.questions.append(("called", name, True))
+        return super().meant(name)
+
+
+class Changed(Passing):
+    """An answer that cannot be had without the statement itself."""
+
+
+class Asker:
+    """Asks the questions of an evaluation again."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.target = evaluation.target
+        self.definition = evaluation.definition
+        self.composed: list[State] = []
+        self.heard: list[Heard] = []
+
+    def report(self, *said: Any) -> None:
+        raise Changed
+
+
+def holds(questions: list[Question], catalog: Remembering, asker: Asker) -> bool:
+    """Whether every answer is still the same."""
+    try:
+        return all(AGAIN[kind](catalog, asker, *asked) == answer for kind, *asked, answer in questions)
+    except Changed:
+        return False
+
+
+def _scan(catalog: Any, asker: Asker, key: str, spelling: str) -> bytes:
+    dataset, frame = catalog.scan(key, spelling, asker, None)
+    asker.heard.append(((key, spelling), (dataset, frame)))
+    return signature(dataset, frame)
+
+
+def _witness(catalog: Any, asker: Asker, key: str, asked: tuple[tuple[str, str, str, tuple[str, ...]], ...]) -> Any:
+    origins = {Column(Dataset(space, table), name, path): None for space, table, name, path in asked}
+    return _said(catalog.witness(key, origins))
+
+
+def _column_type(catalog: Any, asker: Asker, dataset: tuple[str, str], name: str) -> Any:
+    return catalog.column_type(Dataset(*dataset), name)
+
+
+def _row_type(catalog: Any, asker: Asker, type_: str) -> Any:
+    return tuple((info.name, info.type) for info in catalog.row_type(type_))
+
+
+def _struct_fields(catalog: Any, asker: Asker, origin: tuple[str, str, str, tuple[str, ...]]) -> Any:
+    space, table, name, path = origin
+    return tuple(catalog.struct_fields(Column(Dataset(space, table), name, path)))
+
+
+def _called(catalog: Any, asker: Asker, name: str) -> bool:
+    return catalog.own_functions.meant(name) is not None
+
+
+def _functions(catalog: Any, asker: Asker) -> Any:
+    return catalog.environment
+
+
+def _target_columns(catalog: Any, asker: Asker) -> Any:
+    return tuple(map(tuple, catalog.target_columns(asker.definition)))
+
+
+AGAIN: dict[str, Callable[..., Any]] = {
+    "functions": _functions,
+    "called": _called,
+    "scan": _scan,
+    "witness": _witness,
+    "column_type": _column_type,
+    "row_type": _row_type,
+    "struct_fields": _struct_fields,
+    "target_columns": _target_columns,
+}
+
+
+def _said(found: tuple[Column, str] | None) -> tuple[Any, ...] | None:
+    return None if found is None else (tuple(found[0].dataset), found[0].name, found[0].path, found[1])
+
+
+def signature(dataset: Dataset | None, frame: Frame) -> bytes:
+    """What a reader sees of a dataset: its name, its columns in order, and whether those are all."""
+    if frame.__class__ is Scan:
+        names = [value[1] if value.__class__ is tuple else value.name for value in frame.index.values()]
+        seen: Any = (dataset, names, list(frame.index), bool(frame.stars))
+    else:
+        seen = (dataset, [(slot.name, slot.key, slot.star, list(slot.lineage)) for slot in frame.slots])
+    return hashlib.blake2b(repr(seen).encode("utf-8", "surrogatepass"), digest_size=12).digest()

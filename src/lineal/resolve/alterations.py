@@ -1,0 +1,73 @@
+"""ALTER TABLE … RENAME, ADD, DROP COLUMN: columns that have another name before the statement than after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.lineage import NOTHING
+from lineal.extract.entries import Definition, Entry
+from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.statements.steps import Plan
+from lineal.model.edge import Column
+from lineal.model.way import IDENTITY
+from lineal.resolve.timeline import Change
+
+Makes = Callable[[Frame | None], Frame]
+
+
+def schema_frame(plan: Plan, facts: Facts) -> Makes:
+    """CREATE TABLE #t (a INT)      columns that nothing has been written into yet"""
+    slots = [Slot(info.name, facts.fold(info.name, info.quoted), NOTHING) for info in plan.schema or ()]
+    return lambda _: Frame(slots, NOTHING)
+
+
+def changed(change: Change) -> Makes:
+    """ALTER TABLE #t …      what the table holds, under the new names"""
+    return lambda frame: Frame(changed_slots(list(frame.slots) if frame else [], change), frame.rows if frame else {})
+
+
+def changed_slots(slots: list[Slot], change: Change) -> list[Slot]:
+    old, new = change
+    keys = [slot.key for slot in slots if slot.star is None]
+    if old is None:
+        return [*slots, Slot(new.name, new.key, NOTHING)] if new is not None and new.key not in keys else slots
+    if new is None:
+        return [slot for slot in slots if slot.key != old.key or slot.star is not None]
+    return [slot._replace(name=new.name, key=new.key) if slot.key == old.key else slot for slot in slots]
+
+
+def later(frame: Frame, definition: Definition) -> Frame:
+    """What a statement writes, under the names that its columns have in the end."""
+    slots = list(frame.slots)
+    timeline, position, _ = definition.setting or (None, 0, None)
+    for script, at, change in definition.entry.changes:
+        if change[0] is not None and (script is not timeline or at > position):
+            slots = changed_slots(slots, change)
+    return Frame(slots, frame.rows)
+
+
+def earlier(frame: Frame, entry: Entry, reader: Definition) -> Frame:
+    """A table as it was at an earlier statement: its columns of today, under their former names."""
+    if reader.setting is None or reader.setting.timeline is None:
+        return frame
+    timeline, position, _ = reader.setting
+    changes = [change for script, at, change in entry.changes if script is timeline and at > position]
+    if not changes:
+        return frame
+    slots = list(frame.slots)
+    for old, new in reversed(changes):
+        if old is not None and new is None:
+            gone = Column(entry.dataset, old.name)
+            slots.append(Slot(old.name, old.key, {(gone, IDENTITY): None}, None, gone))
+        else:
+            slots = changed_slots(slots, (new, old))
+    return Frame(slots, frame.rows)
+
+
+def altered_columns(columns: list[tuple[str, str]], entry: Entry) -> list[tuple[str, str]]:
+    """The columns of a table after all that is done to it; what is done already changes nothing."""
+    slots = [Slot(name, key, NOTHING) for name, key in columns]
+    for _, _, change in entry.changes:
+        slots = changed_slots(slots, change)
+    return [(slot.name, slot.key) for slot in slots]

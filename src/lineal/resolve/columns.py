@@ -1,0 +1,24 @@
+"""The columns of some names of a corpus; nothing is evaluated that they do not need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lineal.extract.sql.parse import deep
+from lineal.model.collector import uncollected
+from lineal.model.extraction import DatasetInfo
+from lineal.model.script import Corpus
+from lineal.resolve.definitions import Definitions, table_key
+
+
+def columns_of(corpus: Corpus, names: Iterable[str]) -> dict[str, DatasetInfo]:
+    """What is known of each name: its columns in order, and whether these are all."""
+    definitions = Definitions(corpus)
+    found = {}
+    with deep(), uncollected():
+        definitions.gather_definitions()
+        for name in names:
+            entry = definitions.entry(table_key(name, definitions.facts.fold_table), name, "table")
+            definitions.evaluate_all(entry.defining)
+            found[name] = definitions.dataset_info(entry, {})
+    return found

@@ -1,0 +1,189 @@
+"""The statements of a corpus, each with digests of what it says: by them two revisions of it are compared."""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lineal.extract.entries import Definition
+from lineal.extract.sql.canonical import Columns, digest
+from lineal.extract.sql.digests import Words, kind_of, meaning, words_of
+from lineal.extract.sql.expansions import reading_of
+from lineal.extract.sql.reading import Reading, offset_of
+from lineal.model.diagnostic import Place
+from lineal.model.edge import Dataset
+from lineal.model.statement import LateStatement, Statement
+
+if TYPE_CHECKING:
+    from lineal.resolve.definitions import Definitions
+
+PYTHON = "python"
+
+Said = TypeVar("Said")
+
+
+def statements_of(definitions: Definitions) -> list[Statement]:
+    """What writes each dataset, in the order of definition, and the functions that are called."""
+    columns = partial(_columns, definitions)
+    found = [_statement(each, columns) for each in definitions.order if not each.hidden]
+    return [*found, *_functions(definitions, columns)]
+
+
+def _statement(definition: Definition, columns: Columns) -> Statement:
+    script = definition.reading.script
+    if script.dialect == PYTHON:
+        return LateStatement.of(definition.target, script.dialect, Program(definition))
+    saying = Sql(definition.reading, definition.plan.node, is_whole(definition), columns)
+    saying.is_function = definition.plan.kind == "function"
+    return LateStatement.of(definition.target, script.dialect, saying)
+
+
+def is_whole(definition: Definition) -> bool:
+    """Whether the script counts as a whole: the order of its statements matters, or a procedure holds them."""
+    ordered = definition.setting is not None and definition.setting.timeline is not None
+    return ordered or definition.reading.found is not None or definition.plan.node is None
+
+
+class Saying:
+    """What a statement says, looked up when somebody compares it; what cannot be looked up is reported, and empty."""
+
+    reading: Reading
+    node: Any
+
+    @property
+    def text(self) -> str:
+        return self.reading.script.text
+
+    @property
+    def file(self) -> str:
+        return self.reading.script.file
+
+    def look_up(self, work: Callable[[], Said], otherwise: Said) -> Said:
+        try:
+            return work()
+        except Exception as error:
+            self.reading.fail(error, self.reading.statement_near(self.node))
+            return otherwise
+
+
+class Program(Saying):
+    """df.write.saveAsTable("t")      one write of a program, which counts as a whole, without its layout"""
+
+    kind = PYTHON
+
+    def __init__(self, definition: Definition) -> None:
+        self.reading = definition.reading
+        self.node = definition.plan.node
+
+    @property
+    def place(self) -> Place | None:
+        return self.look_up(lambda: place_of(self.reading, self.node), None)
+
+    @cached_property
+    def words(self) -> str:
+        try:
+            return digest(ast.dump(ast.parse(self.text)))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return digest(self.text)
+
+    @property
+    def meaning(self) -> str:
+        return self.words
+
+
+class Sql(Saying):
+    """A statement; with all around it, where their order matters or a procedure holds them."""
+
+    is_function = False
+
+    def __init__(self, reading: Reading, node: Any, whole: bool, columns: Columns) -> None:
+        self.reading = reading
+        self.node = node
+        """its tree, or where it starts"""
+        self.whole = whole
+        self.columns = columns
+
+    @property
+    def kind(self) -> str:
+        if self.is_function:
+            return "function"
+        return self.look_up(lambda: kind_of(self.chunks[0]) if self.chunks else "", "")
+
+    @cached_property
+    def place(self) -> Place | None:
+        return self.look_up(lambda: place_of(self.reading, self.node), None)
+
+    @cached_property
+    def chunks(self) -> list[Words]:
+        return self.look_up(self.own_chunks, [])
+
+    def own_chunks(self) -> list[Words]:
+        """The words of the statement; of all around it, where it counts with them."""
+        chunks = self.reading.chunks
+        if len(chunks) < 2 or self.whole:
+            return chunks
+        offset = offset_of(self.node)
+        if offset is None:
+            return chunks
+        position = bisect_right(chunks, offset, key=lambda chunk: chunk[0].start) - 1
+        return [chunks[max(position, 0)]]
+
+    @cached_property
+    def words(self) -> str:
+        return self.look_up(lambda: digest("\x1d".join(map(words_of, self.chunks))), digest(self.text))
+
+    @cached_property
+    def meaning(self) -> str:
+        return self.look_up(lambda: meaning(self.reading.script, self.chunks, self.columns, self.words), self.words)
+
+
+class Body(Saying):
+    """CREATE FUNCTION f …      what is called counts as well as what calls it"""
+
+    kind = "function"
+
+    def __init__(self, reading: Reading, columns: Columns) -> None:
+        self.reading = reading
+        self.node = None
+        self.columns = columns
+
+    @property
+    def place(self) -> Place | None:
+        return self.look_up(lambda: self.reading.place_at(0), None)
+
+    @cached_property
+    def chunks(self) -> list[Words]:
+        return self.look_up(lambda: self.reading.chunks, [])
+
+    @cached_property
+    def words(self) -> str:
+        return self.look_up(lambda: digest("\x1d".join(map(words_of, self.chunks))), digest(self.text))
+
+    @cached_property
+    def meaning(self) -> str:
+        return self.look_up(lambda: meaning(self.reading.script, self.chunks, self.columns, self.words), self.words)
+
+
+def place_of(reading: Reading, node: Any) -> Place | None:
+    return reading.place_of_statement(node) if node is not None else None
+
+
+def _functions(definitions: Definitions, columns: Columns) -> Iterator[Statement]:
+    bodies = [each for each in definitions.corpus.functions if not each.table]
+    named = [(each.name, reading_of(each.body, definitions.failures)) for each in bodies]
+    for name, reading in [*named, *definitions.routines_read]:
+        target = Dataset(definitions.corpus.namespace, name)
+        yield LateStatement.of(target, reading.script.dialect, Body(reading, columns))
+
+
+def _columns(definitions: Definitions, key: str) -> list[str] | None:
+    """The columns of a table as the corpus knows it; None where they are not all known."""
+    entry = definitions.entries.get(key)
+    if entry is None:
+        info = definitions.declared.get(key)
+        return info.names if info is not None and info.complete else None
+    frame = definitions.schema(entry)
+    return [slot.name for slot in frame.slots] if frame.complete else None

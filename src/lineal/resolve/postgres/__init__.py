@@ -1,0 +1,1 @@
+"""PostgreSQL's own answers beside ours: statements composed over views, and the columns that a plan names."""

@@ -1,0 +1,65 @@
+"""Statements over views that are not there: what defines them is put in their place, so that nothing has to be made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.entries import Definition
+from lineal.extract.sql.reading import offset_of
+from lineal.extract.sql.tables import spelled
+from lineal.model.edge import Dataset
+from lineal.resolve.definitions import Definitions
+
+Missing = Callable[[Dataset], list[Definition]]
+DEEPEST = 40
+
+
+def composed(definition: Definition, missing: Missing, definitions: Definitions) -> str:
+    """The query of a statement as the server can read it: its own text, where that is a query over what is there."""
+    plan, reading = definition.plan, definition.reading
+    read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
+    offset = offset_of(plan.node)
+    if plan.node is plan.query and offset is not None and not any(missing(dataset) for dataset in read):
+        return str(reading.statement_at(offset))
+    tree = plan.query.copy()
+    if plan.with_ is not None:
+        tree.set("with_", plan.with_.copy())
+    return str(inlined(tree, missing, definitions, 0).sql(dialect="postgres", comments=False))
+
+
+def inlined(tree: Any, missing: Missing, definitions: Definitions, depth: int) -> Any:
+    """FROM v AS x      FROM (SELECT …) AS x"""
+    names = {cte.alias for cte in tree.find_all(exp.CTE)}
+    for table in list(tree.find_all(exp.Table)):
+        if depth > DEEPEST or not isinstance(table.this, exp.Identifier):
+            continue
+        if table.args.get("db") is None and table.name in names:
+            continue
+        spelling, key = spelled(table, definitions.facts)
+        if definitions.naming.speaks:
+            spelling, key = definitions.naming.full(spelling, key)
+        entry = definitions.entries.get(key)
+        found = missing(entry.dataset) if entry is not None else []
+        if found:
+            table.replace(derived(table, found[-1], missing, definitions, depth))
+    return tree
+
+
+def derived(table: exp.Table, definition: Definition, missing: Missing, definitions: Definitions, depth: int) -> Any:
+    inner = inlined(definition.plan.query.copy(), missing, definitions, depth + 1)
+    alias = table.args.get("alias")
+    name = alias.this.copy() if alias is not None and alias.this is not None else table.this.copy()
+    given = list(alias.args.get("columns") or ()) if alias is not None else []
+    columns = [each.copy() for each in given]
+    columns += [exp.to_identifier(spelling, quoted=True) for spelling, _ in definition.plan.columns[len(columns) :]]
+    joins = table.args.get("joins")
+    return exp.Subquery(this=inner, alias=exp.TableAlias(this=name, columns=columns), joins=joins)
+
+
+def parameters_in(tree: Any) -> int:
+    """WHERE a = $2      two"""
+    numbers = [node.name for node in tree.find_all(exp.Parameter)]
+    return max((int(number) for number in numbers if number.isdigit()), default=0)

@@ -1,0 +1,56 @@
+"""The origins of values by the text: the columns of tables that a value is made of, through every view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from lineal.algebra.frame import slot_at
+from lineal.algebra.lineage import Lineage
+from lineal.extract.entries import Definition
+from lineal.model.edge import Column, Dataset, opened
+from lineal.resolve.definitions import Definitions
+
+FOLDED = frozenset(("case", "coalesce", "if", "nullif", "and", "or", "not", "greatest", "least", "concat", "in"))
+"""Calls that the planner may decide, and so lose what stands inside of them."""
+
+
+class Origin(NamedTuple):
+    """A column that a value is made of."""
+
+    column: Column
+    folded: bool
+    """inside of something that the planner may have decided"""
+
+
+class Origins:
+    """Columns of tables, looked for through what is none."""
+
+    def __init__(self, definitions: Definitions, defining: Callable[[Dataset], list[Definition]]) -> None:
+        self.definitions = definitions
+        self.defining = defining
+        """what defines a dataset that is looked through; nothing defines a table"""
+        self.known: dict[Column, set[Origin] | None] = {}
+
+    def of(self, lineage: Lineage, definition: Definition) -> set[Origin]:
+        """The origins of an output column of a statement."""
+        found: set[Origin] = set()
+        for (column, way), trail in lineage.items():
+            if way.direct:
+                folded = bool(FOLDED & set(opened(definition.reading.calls(trail))))
+                found |= {Origin(o.column, o.folded or folded) for o in self.below(Column(column.dataset, column.name))}
+        return found
+
+    def below(self, column: Column) -> set[Origin]:
+        """A column of a table is itself, one of a view what it is made of."""
+        defining = self.defining(column.dataset)
+        if not defining:
+            return {Origin(column, False)}
+        if column not in self.known:
+            self.known[column] = None
+            key = self.definitions.facts.fold(column.name, True)
+            slots = [(slot_at(each.frame.index, key), each) for each in defining if each.frame is not None]
+            self.known[column] = {
+                origin for slot, each in slots if slot is not None for origin in self.of(slot.lineage, each)
+            }
+        return self.known[column] or set()

@@ -1,0 +1,348 @@
+"""Python programs in a corpus: what they write are definitions beside those of SQL statements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from lineal.algebra.frame import Frame, Scan, Slot
+from lineal.algebra.lineage import Lineage, doubted
+from lineal.extract.entries import Definition, Entry
+from lineal.extract.pyspark.catalog import Known
+from lineal.extract.pyspark.files import File, files_of
+from lineal.extract.pyspark.program import Program
+from lineal.extract.pyspark.relation import ancestors
+from lineal.extract.pyspark.run import Run, Write
+from lineal.extract.pyspark.values import Function
+from lineal.extract.sql.dialects import facts_of
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.procedural.pieces import Routine
+from lineal.extract.sql.statements.steps import Plan
+from lineal.model.boundary import internal_errors
+from lineal.model.edge import Dataset, Doubt
+from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.script import Script
+from lineal.model.way import Confidence
+
+if TYPE_CHECKING:
+    from lineal.resolve.definitions import Definitions
+
+PLACEHOLDER = Doubt(Confidence.LOW, False, "a name of which only a run knows parts")
+
+
+MOST_ROUNDS = 3
+
+
+def define(definitions: Definitions, scripts: list[Script]) -> None:
+    """Run the programs abstractly, and add what they write.
+
+    A program may ask for the columns of a table that another one writes: then all run again, now that these are known,
+    and each after those whose tables it reads.
+    """
+    files = files_of(scripts, definitions.failures, definitions.lose)
+    order = [file for file in files if file.is_node]
+    foreseen: dict[str, Foreseen] = {}
+    for _ in range(MOST_ROUNDS):
+        corpus = Corpus(definitions, dict(foreseen))
+        corpus.lend_all()
+        try:
+            run = Program(files, cast(Known, corpus), definitions.corpus.main).execute(order)
+            read = read_by_statements(definitions)
+            order = in_order(order, run, definitions)
+        finally:
+            corpus.take_back()
+        asked = [key_of(write) for write in run.writes if asked_elsewhere(run, write) or key_of(write) in read]
+        if not asked:
+            break
+        before, foreseen = foreseen, foreseen_in(run)
+        if all(before.get(key) == foreseen[key] for key in asked):
+            break
+        forget(definitions)
+    forget(definitions)
+    definitions.diagnostics.extend(run.diagnostics)
+    definitions.unread = run.unread
+    definitions.coverage.lose(failed_in(run))
+    targets = [definitions.entry(key_of(write), write.name, write.kind) for write in run.writes]
+    again = Again(definitions, files, run)
+    for number, (write, entry) in enumerate(zip(run.writes, targets, strict=True)):
+        definitions.coverage.read += 1
+        definitions.coverage.parsed += 1
+        definitions.coverage.resolved += 1
+        try:
+            add(definitions, write, entry, number, again)
+        except Exception as error:
+            write.reading.fail(error, write.reading.statement_near(write.node))
+        if write.certain and write.reached and not write.keeps:
+            definitions.written_surely.add(entry.dataset)
+    definitions.programs = {**dict.fromkeys(run.program.entered, 0), **Counter(map(program_of, run.writes))}
+
+
+def failed_in(run: Run) -> int:
+    """The parts of the programs over which the interpreter failed."""
+    return len(internal_errors(run.diagnostics))
+
+
+def asked_elsewhere(run: Run, write: Write) -> bool:
+    """Whether a script reads what another one writes, or a node its own table: what an earlier run has left there."""
+    is_node = isinstance(write.script, File) and write.script.is_node
+    return any(is_node or asker != id(write.script) for asker in run.asked.get(key_of(write), ()))
+
+
+def in_order(files: list[File], run: Run, definitions: Definitions) -> list[File]:
+    """Each file after those that write what it reads, by itself or through the statements of SQL files."""
+    writers = {key_of(write): write.script for write in run.writes if isinstance(write.script, File)}
+    statements = {
+        str(each.target).lower(): [str(dataset).lower() for dataset in each.evaluation.datasets_read]
+        for each in definitions.order
+        if each.evaluation is not None
+    }
+    reads: dict[int, set[str]] = {}
+    for key, askers in run.asked.items():
+        for asker in askers:
+            reads.setdefault(asker, set()).add(key)
+    numbers = {id(file): number for number, file in enumerate(files)}
+    order = TopologicalSorter[int]()
+    for file in files:
+        before = {id(writers[key]) for key in behind(reads.get(id(file), set()), writers, statements)}
+        order.add(numbers[id(file)], *(numbers[each] for each in before if each in numbers and each != id(file)))
+    try:
+        return [files[number] for number in order.static_order()]
+    except CycleError:
+        return files
+
+
+def behind(keys: set[str], writers: Mapping[str, Any], statements: Mapping[str, list[str]]) -> set[str]:
+    """The tables that programs write, among these or below the views among these."""
+    seen = set(keys)
+    waiting = list(keys)
+    while waiting:
+        for below in statements.get(waiting.pop(), ()):
+            if below not in seen:
+                seen.add(below)
+                waiting.append(below)
+    return seen & writers.keys()
+
+
+def read_by_statements(definitions: Definitions) -> set[str]:
+    """What the SQL read that a program has asked for: a view over a table that another program writes."""
+    evaluated = [each.evaluation for each in definitions.order if each.evaluation is not None]
+    return {str(dataset).lower() for evaluation in evaluated for dataset in evaluation.datasets_read}
+
+
+class Again:
+    """The programs once more, with what the whole corpus tells of columns that several sources may have."""
+
+    def __init__(self, definitions: Definitions, files: list[File], run: Run) -> None:
+        self.definitions = definitions
+        self.files = files
+        self.first = run
+        self.second: Run | None = None
+        self.placeholders = any("{" in entry.dataset.name for entry in definitions.entries.values())
+
+    def write(self, number: int) -> Write:
+        """The same write as it is now known; only once the evidence has been gathered."""
+        if self.definitions.evidence is None:
+            return self.first.writes[number]
+        if self.second is None:
+            corpus = Corpus(self.definitions, foreseen_in(self.first))
+            self.second = Program(self.files, cast(Known, corpus), self.definitions.corpus.main).execute()
+            said = set(self.first.diagnostics)
+            kept = [each for each in self.definitions.diagnostics if each not in said]
+            self.definitions.diagnostics[:] = [*kept, *self.second.diagnostics]
+            self.definitions.coverage.lose(max(0, failed_in(self.second) - failed_in(self.first)))
+        writes = self.second.writes
+        return writes[number] if len(writes) == len(self.first.writes) else self.first.writes[number]
+
+
+def forget(definitions: Definitions) -> None:
+    """What was evaluated while a program ran did not know of what the program writes."""
+    for entry in definitions.entries.values():
+        entry.scanned = None
+    for definition in definitions.order:
+        definition.frame = definition.evaluation = definition.failure = None
+
+
+class Foreseen(NamedTuple):
+    """The columns of a table that a program writes, as an earlier round has found them."""
+
+    columns: tuple[tuple[str, str], ...]
+    complete: bool
+    types: tuple[str, ...]
+
+
+def foreseen_in(run: Run) -> dict[str, Foreseen]:
+    return {key_of(write): foreseen_of(write) for write in run.writes}
+
+
+def foreseen_of(write: Write) -> Foreseen:
+    relation = write.relation
+    named = [each for each in relation.attributes if each.slot.star is None]
+    return Foreseen(
+        tuple((each.slot.name, each.key) for each in named),
+        write.defines and (relation.complete or adds_to_itself(write)),
+        tuple(relation.types.get(each.id, "") for each in named),
+    )
+
+
+def program_of(write: Write) -> str:
+    """The file of the entry point that writes; a function that nothing calls is an entry point of its own."""
+    home = write.script.file if isinstance(write.script, Function) else write.script
+    return str(home.script.file)
+
+
+def adds_to_itself(write: Write) -> bool:
+    """spark.table("t").union(new).write.saveAsTable("t")      the old table had the columns of the new one"""
+    stars = [each.slot.star for each in write.relation.attributes if each.slot.star is not None]
+    datasets = {star.dataset.name.lower() for first in stars for star in (first, *first.beside)}
+    return datasets == {key_of(write)}
+
+
+def key_of(write: Write) -> str:
+    return write.name if write.kind == "file" else write.name.lower()
+
+
+class Corpus:
+    """The corpus, as a program asks for it."""
+
+    def __init__(self, definitions: Definitions, foreseen: dict[str, Foreseen]) -> None:
+        self.definitions = definitions
+        self.foreseen = foreseen
+        self.lent: list[tuple[Entry, DatasetInfo | None]] = []
+        self.declared_types: dict[int, tuple[DatasetInfo, Mapping[str, str]]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is asked of the definitions."""
+        return getattr(self.definitions, name)
+
+    def foresee(self, writes: Iterable[Write]) -> None:
+        """What a program has just written is known to those that run after it, and to the views that they read."""
+        for write in writes:
+            key = key_of(write)
+            self.foreseen[key] = foreseen_of(write)
+            self.lend(key)
+
+    def lend_all(self) -> None:
+        """The columns that an earlier round has found are declared for this round, so that views see them, too."""
+        for key in self.foreseen:
+            self.lend(key)
+
+    def lend(self, key: str) -> None:
+        entry, held = self.definitions.entries.get(key), self.foreseen[key]
+        if entry is None or entry.definitions or (entry.declared is not None and entry.declared.complete):
+            return
+        columns = [ColumnInfo(name, kind) for (name, _), kind in zip(held.columns, held.types, strict=True)]
+        self.lent.append((entry, entry.declared))
+        entry.declared = DatasetInfo(entry.dataset, entry.kind, columns, complete=held.complete)
+        entry.scanned = None
+
+    def take_back(self) -> None:
+        for entry, declared in reversed(self.lent):
+            entry.declared, entry.scanned = declared, None
+
+    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
+        dataset, frame = self.definitions.scan(key, spelling, evaluation, node)
+        held = self.foreseen.get(key)
+        if held is not None and frame.stars and dataset is not None:
+            return dataset, Scan(dataset, held.columns, held.complete)
+        return dataset, frame
+
+    def dataset(self, key: str, spelling: str) -> Dataset:
+        return self.definitions.entry(key, spelling, "table").dataset
+
+    def types(self, key: str) -> Mapping[str, str]:
+        entry = self.definitions.entries.get(key)
+        held = self.foreseen.get(key)
+        if held is not None and (entry is None or entry.declared is None):
+            return {name: kind for (_, name), kind in zip(held.columns, held.types, strict=True)}
+        if entry is None or entry.declared is None:
+            return {}
+        return self.types_declared(entry.declared)
+
+    def types_declared(self, info: DatasetInfo) -> Mapping[str, str]:
+        """A schema is asked for by every program that reads its table, and worked out once."""
+        known = self.declared_types.get(id(info))
+        if known is None:
+            known = self.declared_types[id(info)] = (info, {each.name.lower(): each.type for each in info.columns})
+        return known[1]
+
+    def add_routines(self, routines: Iterable[Routine]) -> None:
+        """CREATE FUNCTION f …      in place of another f: a program may be run more than once"""
+        for routine in routines:
+            for name in (routine.name.lower(), routine.name.lower().rsplit(".", 1)[-1]):
+                self.definitions.functions.pop(name, None)
+            self.definitions.add_routines([routine])
+
+    def declare_plan(self, plan: Plan) -> None:
+        """CREATE TABLE t (a INT)"""
+        entry = self.definitions.entry(plan.key, plan.name, plan.kind)
+        if plan.schema and (entry.declared is None or not entry.declared.complete):
+            entry.declared = DatasetInfo(entry.dataset, plan.kind, plan.schema, complete=True)
+            entry.scanned = None
+
+
+def add(definitions: Definitions, write: Write, entry: Entry, number: int, again: Again) -> None:
+    facts = facts_of("spark")
+    key = key_of(write)
+    plan = Plan(write.name, key, write.kind, defines=write.defines, positional=write.positional, node=write.node)
+    definition = Definition(plan, write.reading, facts, entry)
+
+    def made(evaluation: Evaluation, ctes: Any) -> Frame:
+        now = again.write(number)
+        remember(now, evaluation)
+        gaps = definitions.gaps.setdefault(definition.target, set())
+        gaps.update(*(relation.gaps for relation in ancestors(now.relation)))
+        frame = written_frame(now) if again.placeholders else now.relation.frame
+        columns = write.columns or (definitions.target_columns(definition) if write.positional else [])
+        if write.partition is not None and write.positional:
+            columns = write.partition.arranged(columns, frame)
+        if columns:
+            frame = definitions.listed(frame, columns, definition, evaluation)
+        if write.partition is not None:
+            frame = Frame([*frame.slots, *(Slot(*named, {}) for named in write.partition.given)], frame.rows)
+        return frame
+
+    plan.made = made
+    if entry.declared is None:
+        entry.kind = write.kind
+    definitions.add(definition)
+
+
+def written_frame(write: Write) -> Frame:
+    """What is written; where only a run knows the name of a source or of the target, everything is doubtful."""
+    frame = write.relation.frame
+    everything = "{" in write.name
+    slots = [slot._replace(lineage=uncertain(slot.lineage, everything)) for slot in frame.slots]
+    return Frame(slots, uncertain(frame.rows, everything))
+
+
+def uncertain(lineage: Lineage, everything: bool) -> Lineage:
+    if not everything and not any("{" in origin.dataset.name for origin, _ in lineage):
+        return lineage
+    doubtful = {key: trail for key, trail in lineage.items() if everything or "{" in key[0].dataset.name}
+    return {**lineage, **doubted(doubtful, PLACEHOLDER)}
+
+
+def remember(write: Write, evaluation: Evaluation) -> None:
+    """What was read on the way to a DataFrame is read by everything that is made of it."""
+    datasets_read, reads, learnt = evaluation.datasets_read, evaluation.reads, evaluation.learnt
+    for relation in ancestors(write.relation):
+        past = relation.evaluation
+        if past is None:
+            continue
+        for dataset, node in past.datasets_read.items():
+            datasets_read.setdefault(dataset, node)
+        for clause, columns in past.reads.items():
+            held = reads[clause]
+            if held and evaluation.further is not None:
+                evaluation.further += [(clause, column, node) for column, node in columns.items() if column in held]
+            reads[clause] = {**held, **columns, **held} if held else dict(columns)
+        if past.further and evaluation.further is not None:
+            evaluation.further += past.further
+        for column, count in past.learnt.items():
+            learnt[column] = learnt.get(column, 0) + count
+        evaluation.undecided |= past.undecided
+        evaluation.references += past.references
+        evaluation.ambiguous += past.ambiguous
+        evaluation.unresolved += past.unresolved

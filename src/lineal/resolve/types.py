@@ -1,0 +1,124 @@
+"""The types of every dataset's columns: declared ones, and those that statements carry. Nothing is typed before
+somebody asks."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from lineal.extract.sql.parse import deep
+from lineal.extract.sql.types.kinds import UNKNOWN, Type, declared
+from lineal.extract.sql.types.queries import OPEN, Table, Typing
+from lineal.model.edge import Dataset
+
+if TYPE_CHECKING:
+    from lineal.extract.entries import Definition, Entry
+    from lineal.resolve.definitions import Definitions
+
+
+class Types:
+    """The types of every dataset's columns: computed when they are asked for, and remembered."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self.definitions = definitions
+        self.found: dict[int, dict[str, Type]] = {}
+        self.made: dict[int, dict[str, Type]] = {}
+        """what follows from the statements alone"""
+        self.tables: dict[int, Table] = {}
+
+    @cached_property
+    def by_dataset(self) -> dict[Dataset, Entry]:
+        return {entry.dataset: entry for entry in self.definitions.entries.values()}
+
+    def of(self, entry: Entry, key: str) -> str:
+        """The type of a dataset's column, '' if it is not known."""
+        if id(entry) not in self.found:
+            try:
+                with deep():
+                    self.settle(entry)
+            except Exception as error:
+                self.found[id(entry)] = {}
+                self.definitions.unknown_frame(entry, error)
+        return self.found[id(entry)].get(key, UNKNOWN).spelled
+
+    def made_of(self, entry: Entry, key: str) -> str:
+        """The type that follows from the statements alone, whatever is declared; '' if it is not known."""
+        self.of(entry, key)
+        return self.made.get(id(entry), {}).get(key, UNKNOWN).spelled
+
+    def settle(self, wanted: Entry) -> None:
+        """What a dataset reads goes first, by a work list: chains of views may be of any length."""
+        waiting, begun = [wanted], set()
+        while waiting:
+            entry = waiting[-1]
+            if id(entry) in self.found:
+                waiting.pop()
+                continue
+            needed = [] if id(entry) in begun else [each for each in self.read_by(entry) if id(each) not in self.found]
+            begun.add(id(entry))
+            if needed:
+                waiting.extend(each for each in needed if id(each) not in begun)
+            else:
+                waiting.pop()
+                self.found[id(entry)] = self.columns(entry)
+
+    def read_by(self, entry: Entry) -> list[Entry]:
+        by_dataset = self.by_dataset
+        read = [d.evaluation.datasets_read for d in entry.defining if d.evaluation is not None]
+        return [by_dataset[dataset] for datasets in read for dataset in datasets if dataset in by_dataset]
+
+    def columns(self, entry: Entry) -> dict[str, Type]:
+        """What is declared counts; of the rest, what all the statements that define the dataset agree on.
+
+        ALTER TABLE may have changed any of them: then nothing is claimed.
+        """
+        if entry.changes:
+            return {}
+        fold = self.definitions.facts.fold
+        dialect = self.definitions.corpus.dialect
+        said = entry.declared.columns if entry.declared is not None else []
+        given = {fold(info.name, False): declared(info.type, dialect) for info in said if info.type}
+        made = self.made[id(entry)] = self.agreed(entry)
+        return {**made, **given}
+
+    def agreed(self, entry: Entry) -> dict[str, Type]:
+        """What all the statements that define a dataset agree on."""
+        several = [self.defined(definition) for definition in entry.defining]
+        agreed: dict[str, Type] = {}
+        for key in {key for columns in several for key in columns}:
+            types = {columns[key] for columns in several if key in columns}
+            if len(types) == 1:
+                agreed[key] = types.pop()
+        return agreed
+
+    def defined(self, definition: Definition) -> dict[str, Type]:
+        """The types of the columns that one statement writes."""
+        plan, frame, evaluation = definition.plan, definition.frame, definition.evaluation
+        if plan.query is None or plan.made is not None or frame is None or evaluation is None or definition.parameters:
+            return {}
+        if definition.failure is not None:
+            return {}
+        try:
+            table = Typing(self, evaluation).statement(plan.query, plan.with_)
+        except Exception as error:
+            self.definitions.fail(definition, error)
+            return {}
+        slots = frame.slots
+        if not (plan.columns or plan.positional):
+            return table.by_key()
+        if table.complete and frame.complete and len(slots) == len(table.columns):
+            pairs = zip(slots, table.columns, strict=True)
+            return {slot.key: kind for slot, (_, kind) in pairs if kind.spelled}
+        return {}
+
+    def scanned(self, dataset: Dataset) -> Table:
+        """FROM t      what is known of t's columns by now"""
+        entry = self.by_dataset.get(dataset)
+        if entry is None or id(entry) not in self.found:
+            return OPEN
+        if id(entry) not in self.tables:
+            types = self.found[id(entry)]
+            frame = self.definitions.schema(entry)
+            columns = [(slot.key, types.get(slot.key, UNKNOWN)) for slot in frame.slots if slot.star is None]
+            self.tables[id(entry)] = Table(columns, frame.complete)
+        return self.tables[id(entry)]

@@ -1,0 +1,337 @@
+"""Level by level on the executors, then everything together: each record is held against its questions.
+
+On the first level are statements that read nothing which another one defines; on the next those that read only what is
+known by then, and so on. What the levels leave over (circles, long chains, procedural code) is read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple, TypeVar
+
+import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from lineal.algebra.frame import Frame
+from lineal.extract.entries import Definition
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.procedural.detection import may_be_procedural
+from lineal.extract.sql.reading import offset_of
+from lineal.incremental.memory import Memory, Remembering
+from lineal.model.collector import uncollected
+from lineal.model.edge import Column, Dataset, Edge
+from lineal.model.extraction import Extraction
+from lineal.model.script import Corpus, Script
+from lineal.model.way import Way
+from lineal.resolve.definitions import PYTHON, Definitions, Edges, Prepared
+from lineal.resolve.digests import is_whole
+from lineal.spark.pipeline.clock import Blaming, TooLong
+from lineal.spark.pipeline.guard import Fault, fault_of, too_long
+from lineal.spark.pipeline.order import Glance, glance
+from lineal.spark.pipeline.share import FOUND, PACKED, Setting, Told, columns_of, evaluated_apart, evaluating, packed
+from lineal.spark.pipeline.state import State
+
+FEWEST = 64
+"""Statements that are worth a job of their own."""
+
+PER_TASK = 400
+"""Statements of one task: what a killed executor loses."""
+
+WAVE = 20_000
+"""Statements of one job: what a killed driver loses."""
+
+Pair = tuple[Column, "Column | Dataset"]
+
+
+class Resolved(NamedTuple):
+    """The lineage of a corpus, with the statements that each edge comes from."""
+
+    extraction: Extraction
+    statements: dict[Pair, set[str]]
+    poisoned: dict[str, str]
+    """the statements that were given up, and why"""
+    parsed: int
+    """statements that executors read in this run"""
+    here: int
+    """those that were left for the driver"""
+    writes: list[Written]
+    """what the statements of a log write, in the order of definition"""
+
+
+class Written(NamedTuple):
+    """A statement, and a dataset that it writes, or a function that it defines."""
+
+    statement: str
+    target: Dataset
+    offset: int | None
+    """where in the script it starts; None where that is not known"""
+    whole: bool
+    """it counts with the script around it"""
+    procedural: bool
+    """a procedure holds it"""
+    function: bool = False
+
+
+class Noting(Definitions):
+    """Notes which statements an edge comes from, and which are parsed."""
+
+    def __init__(self, *about: Any) -> None:
+        super().__init__(*about)
+        self.statements_of: dict[Pair, set[str]] = {}
+        self.read_here = 0
+        self.clock = Blaming(60)
+
+    def within(self, seconds: float) -> Extraction:
+        """Everything together; TooLong, with who is to blame, if one statement takes longer."""
+        self.clock = Blaming(seconds)
+        with self.clock.ticking():
+            return self.extract()
+
+    def prepare(self, script: Script) -> Prepared:
+        self.clock.take(script)
+        found = super().prepare(script)
+        self.clock.take(None)
+        return found
+
+    def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
+        before = self.clock.take(definition.reading.script)
+        try:
+            return super().frame_of(definition, evaluation)
+        finally:
+            self.clock.take(before)
+
+    def edges_into(self, definition: Definition, frame: Frame) -> list[Edge]:
+        made = super().edges_into(definition, frame)
+        for edge in made:
+            self.note(edge.source, edge.target, definition)
+        return made
+
+    def add_closing(self, origin: Column, way: Way, target: Column, definition: Definition, edges: Edges) -> None:
+        self.note(origin, target, definition)
+        super().add_closing(origin, way, target, definition, edges)
+
+    def note(self, source: Column, target: Column | Dataset, definition: Definition) -> None:
+        self.statements_of.setdefault((source, target), set()).add(definition.reading.script.file)
+
+    def writes(self) -> list[Written]:
+        """Programs are left out: only scripts have them, and their statements are written down as they are."""
+        shown = [each for each in self.order if not each.hidden and each.reading.script.dialect != PYTHON]
+        space = self.corpus.namespace
+        routines = [(reading.script.file, Dataset(space, name)) for name, reading in self.routines_read]
+        return [*map(_written, shown), *(Written(file, target, 0, True, True, True) for file, target in routines)]
+
+    def parsed(self, reading: Any) -> list[Any]:
+        self.read_here += 1
+        return super().parsed(reading)
+
+
+def _written(definition: Definition) -> Written:
+    reading, node = definition.reading, definition.plan.node
+    offset = offset_of(node) if node is not None else None
+    held = reading.found is not None
+    is_function = definition.plan.kind == "function"
+    return Written(reading.script.file, definition.target, offset, is_whole(definition), held, is_function)
+
+
+class Keys(Remembering):
+    """Asked for the keys of scripts, over and over."""
+
+    def __init__(self, corpus: Corpus, memory: Memory) -> None:
+        super().__init__(corpus, memory)
+        self.keys: dict[int, bytes] = {}
+
+    def key_of(self, script: Script) -> bytes:
+        found = self.keys.get(id(script))
+        if found is None:
+            found = self.keys[id(script)] = super().key_of(script)
+        return found
+
+
+class Gathering(Noting, Keys):
+    """Puts records together."""
+
+
+def resolve(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -> Resolved:
+    """Exactly what `extract` gives for the corpus; what the folder knows already is not parsed again."""
+    asked = Keys(corpus, Memory())
+    levels = Levels(spark, corpus, asked, state, seconds)
+    with uncollected():
+        return _resolved(levels, corpus, state, seconds)
+
+
+def _resolved(levels: Levels, corpus: Corpus, state: State, seconds: float) -> Resolved:
+    asked = levels.asked
+    parsed = levels.all()
+    keys = {asked.key_of(script): script.file for script in corpus.scripts}
+
+    def gathering() -> Gathering:
+        memory = Memory()
+        memory.records = dict(state.records)
+        made = Gathering(corpus, memory)
+        made.keys = asked.keys
+        return made
+
+    gathered, extraction, poisoned = together(gathering, corpus, state, asked, seconds)
+    state.settle(set(keys), gathered.memory.now)
+    programs = sum(script.dialect == PYTHON for script in corpus.scripts)
+    here = gathered.read_here + programs
+    return Resolved(extraction, gathered.statements_of, poisoned, parsed, here, gathered.writes())
+
+
+Gathered = TypeVar("Gathered", bound=Noting)
+
+
+def together(
+    begin: Callable[[], Gathered], corpus: Corpus, state: State, asked: Keys, seconds: float
+) -> tuple[Gathered, Extraction, dict[str, str]]:
+    """Everything but what is given up: who takes too long here is left out, too, and the others begin anew."""
+    scripts = list(corpus.scripts)
+    while True:
+        poisoned = {
+            script.file: fault.why
+            for script in scripts
+            if (fault := state.faults.get(asked.key_of(script))) is not None
+        }
+        corpus.scripts = [script for script in scripts if script.file not in poisoned]
+        corpus.occurrences = [each for each in corpus.occurrences if each.name not in poisoned]
+        gathered = begin()
+        try:
+            return gathered, gathered.within(seconds), poisoned
+        except TooLong as late:
+            state.faults[asked.key_of(late.hand)] = too_long(seconds)
+
+
+def waves(scripts: list[Script]) -> Iterator[list[Script]]:
+    for start in range(0, len(scripts), WAVE):
+        yield scripts[start : start + WAVE]
+
+
+def in_batches(rows: list[dict[str, Any]], size: int) -> pa.Table:
+    """So many rows in a batch: each becomes a partition as it is, and nothing has to be shuffled."""
+    several = [rows[start : start + size] for start in range(0, len(rows), size)]
+    return pa.Table.from_batches([pa.RecordBatch.from_pylist(each, PACKED) for each in several])
+
+
+class Levels:
+    """The statements that nobody has read yet, level by level."""
+
+    def __init__(self, spark: SparkSession, corpus: Corpus, asked: Keys, state: State, seconds: float) -> None:
+        self.spark = spark
+        self.asked = asked
+        self.state = state
+        self.scripts = [script for script in corpus.scripts if script.dialect != PYTHON]  # programs call each other
+        procedural = [script for script in self.scripts if may_be_procedural(script.text, script.dialect)]
+        self.setting = Setting(
+            corpus.dialect, corpus.datasets, corpus.functions, corpus.namespace, corpus.collapse_temporary, procedural,
+            seconds, corpus.defaults, tuple(corpus.meanings),
+        )  # fmt: skip
+        self.learnt: dict[str, list[Told]] = {}
+
+    @cached_property
+    def glanced(self) -> Glance:
+        return glance([script.text for script in self.scripts])
+
+    @cached_property
+    def writes(self) -> dict[int, set[str]]:
+        """The names that a script writes and others mention, too."""
+        shared = self.glanced.shared
+        return {id(one): names & shared for one, names in zip(self.scripts, self.glanced.writes, strict=True)}
+
+    @cached_property
+    def mentions(self) -> dict[int, set[str]]:
+        return dict(zip(map(id, self.scripts), self.glanced.mentions, strict=True))
+
+    def packed(self, work: list[Script]) -> list[dict[str, Any]]:
+        return [packed(self.asked.key_of(script), script, self.mentions.get(id(script), ())) for script in work]
+
+    def all(self) -> int:
+        """How many statements were new."""
+        work, others = self.by_level()
+        new = sum(map(len, work))
+        if new < FEWEST:
+            self.screen([*others, *chain.from_iterable(work)])
+            return 0
+        self.screen(others)
+        self.learn(script for script in self.scripts if self.asked.key_of(script) in self.state.records)
+        for number, several in enumerate(work, 1):
+            for wave in waves(several):
+                self.evaluate(wave)
+                if number < len(work):
+                    self.learn(wave)
+        return new
+
+    def by_level(self) -> tuple[list[list[Script]], list[Script]]:
+        """The new statements of each level, and those that have none."""
+        work: dict[int, list[Script]] = {}
+        others = []
+        for script, level in zip(self.scripts, self.glanced.levels(), strict=True):
+            if self.is_new(script):
+                if level >= 0 and not may_be_procedural(script.text, script.dialect):
+                    work.setdefault(level, []).append(script)
+                else:
+                    others.append(script)
+        return [several for _, several in sorted(work.items())], others
+
+    def is_new(self, script: Script) -> bool:
+        key = self.asked.key_of(script)
+        return not any(key in known for known in (self.state.records, self.state.faults, self.state.unfit))
+
+    def screen(self, scripts: list[Script]) -> None:
+        """What only the driver will read is read before by somebody who may die of it."""
+        whole = self.setting
+        self.setting = whole._replace(procedural=[], only_read=True)
+        for wave in waves([script for script in scripts if self.is_new(script)]):
+            self.evaluate(wave)
+        sound = [script for script in whole.procedural if self.asked.key_of(script) not in self.state.faults]
+        self.setting = whole._replace(procedural=sound)
+
+    def evaluate(self, work: list[Script]) -> None:
+        records: dict[bytes, bytes] = {}
+        faults: dict[bytes, Fault] = {}
+        unfit: set[bytes] = set()
+        for row in self.here(work) if len(work) < FEWEST else self.elsewhere(work):
+            if row["fault"] is not None:
+                faults[row["key"]] = fault_of(row["fault"], self.setting.seconds)
+            elif row["record"] is not None:
+                records[row["key"]] = row["record"]
+            else:
+                unfit.add(row["key"])
+        self.state.keep(records, faults, unfit)
+
+    def here(self, work: list[Script]) -> list[dict[str, Any]]:
+        """So few that a job would take longer."""
+        found = evaluated_apart(self.packed(work), self.setting, self.learnt)
+        return list(found.to_pylist())
+
+    def elsewhere(self, work: list[Script]) -> list[dict[str, Any]]:
+        try:
+            return self.job(work)
+        except (PySparkException, Py4JError):  # a statement may have killed a worker
+            return self.job(work, guard=True)
+
+    def job(self, work: list[Script], guard: bool = False) -> list[dict[str, Any]]:
+        context = self.spark.sparkContext
+        setting, learnt = context.broadcast(self.setting), context.broadcast(self.learnt)
+        tasks = max(context.defaultParallelism, -(-len(work) // PER_TASK))
+        frame = self.spark.createDataFrame(in_batches(self.packed(work), -(-len(work) // tasks)))
+        found = frame.mapInArrow(evaluating(setting, learnt, guard), FOUND).toArrow()
+        setting.destroy()
+        learnt.destroy()
+        return list(found.to_pylist())
+
+    def learn(self, scripts: Iterable[Script]) -> None:
+        """What is known by now of the names that statements write."""
+        for script in scripts:
+            names = self.writes[id(script)]
+            key = self.asked.key_of(script) if names else b""
+            record = self.state.records.get(key) if names else None
+            if record is not None:
+                nothing = [None] * len(record[4])
+                told = Told(key, replace(script, text=""), (*record[:4], nothing, nothing), columns_of(record))
+                for name in names:
+                    self.learnt.setdefault(name, []).append(told)

@@ -1,0 +1,249 @@
+"""On the executors: a share of the statements is parsed and evaluated; records travel back, as a memory keeps them."""
+
+from __future__ import annotations
+
+import gc
+import marshal
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from lineal.extract.entries import Definition
+from lineal.extract.sql.parse import deep
+from lineal.extract.sql.reading import Reading
+from lineal.extract.sql.trees import fell
+from lineal.incremental.memory import Held, Memory, Record
+from lineal.incremental.parallel import Foreign, Share
+from lineal.model.boundary import Passing
+from lineal.model.collector import uncollected
+from lineal.model.extraction import Coverage, DatasetInfo
+from lineal.model.script import Corpus, Defaults, Expansion, Function, Meaning, Script
+from lineal.resolve.timeline import order_matters
+from lineal.spark.pipeline.clock import Clock, TooLong
+from lineal.spark.pipeline.guard import NOBODY, Fault, Note, guarded, too_long
+
+TOGETHER = 100
+"""Statements that are evaluated side by side: few enough to stay at hand until they are let go."""
+
+FOUND = "key binary, record binary, fault string"
+SCHEMA = pa.schema([("key", pa.binary()), ("record", pa.binary()), ("fault", pa.string())])
+PACKED = pa.schema([("key", pa.binary()), ("script", pa.binary()), ("mentions", pa.list_(pa.string()))])
+SlotNames = list[tuple[str, str, bool]]
+
+
+class Told(NamedTuple):
+    """What a statement that was read before defines: its key, its record without results, and the columns it makes."""
+
+    key: bytes
+    script: Script
+    """without its text"""
+    outline: Record
+    columns: list[SlotNames | None]
+
+
+class Setting(NamedTuple):
+    """What all shares have in common."""
+
+    dialect: str
+    datasets: list[DatasetInfo]
+    functions: list[Function]
+    namespace: str
+    collapse: bool
+    procedural: list[Script]
+    """of the corpus: what a function does may change any statement"""
+    seconds: float
+    """that one statement may take"""
+    defaults: Defaults | None = None
+    meanings: tuple[Meaning, ...] = ()
+    only_read: bool = False
+    """to see whether they can be, by somebody who may die of it"""
+
+
+class Bulk(Share):
+    """A share whose statements may be given up one by one."""
+
+    def __init__(self, corpus: Corpus, keys: dict[int, bytes], clock: Clock) -> None:
+        super().__init__(corpus, Memory())
+        self.keys = keys
+        self.clock = clock
+        self.faults: dict[int, str] = {}
+
+    def key_of(self, script: Script) -> bytes:
+        """Mostly known: the driver has asked for it, too."""
+        found = self.keys.get(id(script))
+        if found is None:
+            found = self.keys[id(script)] = super().key_of(script)
+        return found
+
+    def read_each(self, scripts: list[Script]) -> None:
+        for script in scripts:
+            self.limited(script, partial(self.read_one, script))
+
+    def read_one(self, script: Script) -> None:
+        self.own[id(script)] = super(Share, self).prepare(script)
+
+    def evaluate_after(self, told: list[Told]) -> None:
+        """Evaluate what was read, knowing what others have told."""
+        self.mine = {held.key: held for held in self.held if not order_matters(list(held.plans))}
+        self.learn([(each.key, each.outline) for each in told])
+        self.hear([((each.key, n), made) for each in told for n, made in enumerate(each.columns) if made is not None])
+        with self.clock.ticking():
+            self.evaluate_each()
+
+    def evaluate_each(self) -> None:
+        for definition in self.ready:
+            with suppress(Foreign):  # it reads what nobody could tell: the driver will see
+                self.limited(definition.reading.script, partial(self.settle, definition))
+
+    def limited(self, script: Script, work: Callable[[], object]) -> None:
+        """Do what is to be done for one script; if it takes too long, it is given up."""
+        self.clock.began = time.monotonic()
+        try:
+            work()
+        except TooLong:
+            self.faults[id(script)] = too_long(self.clock.seconds).why
+        except Passing:
+            raise
+        except Exception as problem:
+            self.faults[id(script)] = f"could not be read ({type(problem).__name__})"
+
+    def give_up(self, definition: Definition, error: Exception) -> None:
+        """What fails here is left for the driver, which tells why; but not what takes all memory."""
+        if isinstance(error, MemoryError):
+            raise error
+        super().give_up(definition, error)
+
+    def fail_script(self, reading: Reading, error: Exception, before: Coverage) -> None:
+        if isinstance(error, MemoryError):
+            raise error
+        super().fail_script(reading, error, before)
+
+    def record_of(self, script: Script) -> Record | None:
+        held: Held | None = self.mine.get(self.key_of(script))
+        return self.kept(held) if held is not None else None
+
+    def let_go(self) -> None:
+        """Nodes know their parents, and definitions their evaluations: with these circles cut, all of it goes at once,
+        and the collector has nothing to look for."""
+        for prepared in self.own.values():
+            fell(prepared.reading.statements)
+        for definition in self.order:
+            del definition.entry, definition.evaluation, definition.frame
+        vars(self).clear()
+
+
+class Guarded(Bulk):
+    """Says which of its statements is at hand: it may be the last."""
+
+    def __init__(self, corpus: Corpus, keys: dict[int, bytes], clock: Clock, rows: list[Script], note: Note) -> None:
+        super().__init__(corpus, keys, clock)
+        self.numbers = {id(script): number for number, script in enumerate(rows)}
+        self.note = note
+
+    def limited(self, script: Script, work: Callable[[], object]) -> None:
+        self.note(self.numbers.get(id(script), NOBODY))
+        super().limited(script, work)
+        self.note(NOBODY)
+
+    def record_of(self, script: Script) -> Record | None:
+        self.note(self.numbers[id(script)])
+        return super().record_of(script)
+
+
+Batches = Iterator[pa.RecordBatch]
+Learnt = dict[str, list[Told]]
+Row = dict[str, Any]
+
+
+def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batches], Batches]:
+    """Scripts → records; both arguments are broadcast: a Setting, and Told by last parts of names."""
+    evaluate = evaluated_apart if guard else evaluated
+
+    def work(batches: Batches) -> Batches:
+        about, known = setting.value, learnt.value
+        gc.freeze()  # nobody looks for garbage in what is here to stay
+        with uncollected():
+            for batch in batches:
+                rows = batch.to_pylist()
+                for start in range(0, len(rows), TOGETHER):
+                    yield evaluate(rows[start : start + TOGETHER], about, known)
+                gc.collect()
+
+    return work
+
+
+def packed(key: bytes, script: Script, mentions: Iterable[str]) -> Row:
+    """A script on its way to an executor, with the names in it that others may tell something about."""
+    fields = {**vars(script), "expansions": [tuple(each) for each in script.expansions]}
+    return {"key": key, "script": marshal.dumps(fields), "mentions": list(mentions)}
+
+
+def evaluated(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist(answers(rows, setting, learnt), SCHEMA)
+
+
+def evaluated_apart(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.RecordBatch:
+    """The same in children, which may die."""
+
+    def work(several: list[Row], note: Note) -> list[Row]:
+        return answers(several, setting, learnt, note)
+
+    found = guarded(work, rows, setting.seconds)
+    made = [
+        {"key": row["key"], "record": None, "fault": each.why} if isinstance(each, Fault) else each
+        for row, each in zip(rows, found, strict=True)
+    ]
+    return pa.RecordBatch.from_pylist(made, SCHEMA)
+
+
+def _script(row: Row) -> Script:
+    fields = marshal.loads(row["script"])  # noqa: S302  from our own driver
+    fields["expansions"] = tuple(Expansion(*each) for each in fields["expansions"])
+    return Script(**fields)
+
+
+def _corpus(setting: Setting, scripts: list[Script]) -> Corpus:
+    return Corpus(setting.dialect, [*setting.procedural, *scripts], setting.datasets, setting.functions,
+                  list(setting.meanings), namespace=setting.namespace, defaults=setting.defaults,
+                  collapse_temporary=setting.collapse)  # fmt: skip
+
+
+def answers(rows: list[Row], setting: Setting, learnt: Learnt, note: Note | None = None) -> list[Row]:
+    mine = [_script(row) for row in rows]
+    named = learnt.keys() & set().union(*(row["mentions"] for row in rows))
+    told = list({each.key: each for name in named for each in learnt[name]}.values())
+    foreign = [replace(each.script) for each in told]
+    keys = {id(script): each.key for script, each in zip(foreign, told, strict=True)}
+    keys |= {id(script): row["key"] for script, row in zip(mine, rows, strict=True)}
+    corpus = _corpus(setting, [*foreign, *mine])
+    clock = Clock(setting.seconds)
+    with deep(), uncollected():
+        share = Bulk(corpus, keys, clock) if note is None else Guarded(corpus, keys, clock, mine, note)
+        with clock.ticking():
+            share.read_each([*setting.procedural, *mine])
+        if not setting.only_read:
+            share.evaluate_after(told)
+        found = [_row(row, script, share) for row, script in zip(rows, mine, strict=True)]
+        share.let_go()
+        return found
+
+
+def _row(row: Row, script: Script, share: Bulk) -> Row:
+    fault = share.faults.get(id(script))
+    record = share.record_of(script) if fault is None else None
+    data = marshal.dumps(record) if record is not None else None
+    return {"key": row["key"], "record": data, "fault": fault}
+
+
+def columns_of(record: Record) -> list[SlotNames | None]:
+    """The columns that each statement of a script makes, as far as they are known."""
+    made = []
+    for kept in record[4]:
+        slots = kept[1][0] if kept is not None else None
+        made.append([(name, key, star is not None) for name, key, star, _ in slots] if slots is not None else None)
+    return made

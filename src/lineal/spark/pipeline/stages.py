@@ -1,0 +1,256 @@
+"""The stages of the pipeline, in order, and the summary of a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from lineal.extract.sql.dialects import facts_of
+from lineal.graph.boundary import sound_part
+from lineal.model.diagnostic import Place
+from lineal.model.extraction import Coverage, Extraction, Occurrence
+from lineal.model.script import Corpus, Defaults, Script
+from lineal.projects import load
+from lineal.projects.logs.statements import Sessions
+from lineal.projects.schema import schema_datasets
+from lineal.spark.availability import one_line
+from lineal.spark.pipeline import rows
+from lineal.spark.pipeline.address import local, met
+from lineal.spark.pipeline.closure import BUDGET
+from lineal.spark.pipeline.closure import write as write_closure
+from lineal.spark.pipeline.errors import BulkError
+from lineal.spark.pipeline.guard import fault_of
+from lineal.spark.pipeline.output import Output
+from lineal.spark.pipeline.presets import preset_of
+from lineal.spark.pipeline.resolve import resolve
+from lineal.spark.pipeline.settings import settings
+from lineal.spark.pipeline.state import State, opened
+from lineal.spark.pipeline.statements import Log, Logged, statements, text_key
+from lineal.spark.pipeline.tables import tables
+
+RUNTIME = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "200000",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "64m",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.legacy.parquet.nanosAsLong": "true",
+}
+"""What the stages count on; given back at the end."""
+
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for."""
+
+    paths: tuple[str, ...]
+    folder: str | Path
+    format: str | None = None
+    preset: str | None = None
+    log: tuple[tuple[str, str], ...] = ()
+    dialect: str | None = None
+    schema: str | Mapping[str, Any] | None = None
+    defaults: Defaults | None = None
+    collapse: bool = True
+    closure: bool = True
+    budget: int = BUDGET
+    """bytes of a graph that every executor may hold"""
+    fresh: bool = False
+    seconds: float = 60.0
+
+
+@dataclass
+class Summary:
+    """What a run has done."""
+
+    files: int = 0
+    """of a folder of scripts; a log has rows"""
+    rows: int = 0
+    texts: int = 0
+    statements: int = 0
+    parsed: int = 0
+    here: int = 0
+    edges: int = 0
+    columns: int = 0
+    quarantined: dict[str, int] = field(default_factory=dict)
+    coverage: Coverage = field(default_factory=Coverage)
+    seconds: dict[str, float] = field(default_factory=dict)
+    closure: dict[str, Any] = field(default_factory=dict)
+    tables: dict[str, dict[str, Any]] = field(default_factory=dict)
+    extraction: Extraction = field(default_factory=Extraction)
+
+    @property
+    def throughput(self) -> float:
+        """Rows a second, or statements of scripts, over all stages."""
+        return (self.rows or self.statements) / max(sum(self.seconds.values()), 0.001)
+
+    @property
+    def repetition(self) -> float:
+        """Rows for each statement."""
+        return self.rows / max(self.statements, 1)
+
+
+def run(options: Options, spark: SparkSession, say: Say = lambda stage: None, state: State | None = None) -> Summary:
+    """Extract everything at the paths, and write it to the folder; who has opened it already gives what it knows."""
+    preset_of(options.preset)
+    with ExitStack() as stack:
+        stack.enter_context(_spark_gave_up())
+        if state is None:
+            state = stack.enter_context(opened(options.folder, spark, options.fresh))
+        stack.enter_context(settings(spark, RUNTIME))
+        return Run(options, spark, state, say).all()
+
+
+@contextmanager
+def _spark_gave_up() -> Iterator[None]:
+    try:
+        yield
+    except (PySparkException, Py4JError) as problem:
+        raise BulkError(f"Spark gave up: {one_line(problem)} (the same command goes on from here)") from problem
+
+
+class Run:
+    """One run, stage by stage."""
+
+    def __init__(self, options: Options, spark: SparkSession, state: State, say: Say) -> None:
+        self.options = options
+        self.spark = spark
+        self.state = state
+        self.say = say
+        self.output = Output(state.folder, spark)
+        self.summary = Summary()
+        self.began = time.monotonic()
+
+    def all(self) -> Summary:
+        self.state.forgive(self.options.seconds)
+        corpus, log = self.stage("read", self.read)
+        resolved = self.stage("extract", lambda: resolve(self.spark, corpus, self.state, self.options.seconds))
+        resolved = resolved._replace(poisoned=log.poisoned | resolved.poisoned)
+        summary, extraction = self.summary, resolved.extraction
+        extraction.coverage.lose(len(resolved.poisoned))
+        summary.rows, summary.texts, summary.statements = log.rows, log.texts, len(log.statements)
+        if log.files:
+            summary.files, summary.statements = log.files, extraction.coverage.read
+        summary.parsed, summary.here, summary.coverage = resolved.parsed, resolved.here, extraction.coverage
+        summary.edges, summary.extraction = len(extraction.edges), extraction
+        summary.quarantined = dict(log.quarantined)
+        runs = {each.name: each.runs for each in log.statements}
+        for name, why in resolved.poisoned.items():
+            summary.quarantined[why] = summary.quarantined.get(why, 0) + runs.get(name, 1)
+        self.state.begin()
+
+        def write_tables(part: Extraction) -> dict[str, pa.Table]:
+            return tables(resolved._replace(extraction=part), log.statements, log.quarantined)
+
+        made = self.stage("write", lambda: sound_part(extraction, write_tables))
+        summary.columns = made["columns"].num_rows
+        for name, table in made.items():
+            self.output.write(name, table)
+        if self.options.closure:
+            write = partial(write_closure, self.spark, self.output, extraction.edges, self.options.budget)
+            summary.closure = self.stage("closure", write)
+        else:
+            self.output.forget("nodes", "closure")
+        said = {
+            "complete": True, "rows": log.rows, "statements": summary.statements, "dialect": corpus.dialect,
+            "namespace": corpus.namespace,
+            "coverage": asdict(extraction.coverage),
+        }  # fmt: skip
+        summary.tables = self.output.written
+        self.state.finish({**said, "tables": summary.tables})
+        self.output.tidy()
+        return summary
+
+    def stage(self, name: str, work: Callable[[], Any]) -> Any:
+        self.say(name)
+        started = time.monotonic()
+        found = work()
+        pa.default_memory_pool().release_unused()
+        self.summary.seconds[name] = time.monotonic() - started
+        return found
+
+    # -- what goes in ------------------------------------------------------------------------------------------
+
+    def read(self) -> tuple[Corpus, Log]:
+        options = self.options = replace(self.options, paths=met(self.options.paths))
+        kind = options.format or rows.format_of(options.paths)
+        if kind != "files":
+            outside(options.folder, options.paths)
+        corpus, log = self.of_files() if kind == "files" else self.of_log()
+        corpus.collapse_temporary = options.collapse
+        if options.defaults is not None:
+            corpus.defaults = options.defaults
+        return corpus, log
+
+    def of_log(self) -> tuple[Corpus, Log]:
+        options = self.options
+        preset = preset_of(options.preset)
+        dialect = options.dialect if options.dialect is not None else preset.dialect if preset is not None else ""
+        facts_of(dialect)  # one that nobody knows is said here, and not by an executor
+        corpus = Corpus(dialect)
+        corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)
+        found = rows.rows(self.spark, rows.Log(options.paths, options.format, options.preset, options.log))
+        log = statements(found, dialect, options.seconds, self.state.texts)
+        self.state.keep_texts(
+            {
+                text_key(each.text, dialect): fault_of(log.poisoned[each.name], options.seconds)
+                for each in log.statements
+                if each.name in log.poisoned
+            }
+        )
+        sound = [each for each in log.statements if each.name not in log.poisoned]
+        meaning = Sessions((each.database, each.schema) for each in log.statements)
+        corpus.scripts = [
+            Script(each.text, dialect, each.name, target=each.name, one_line=True, recurs=True,
+                   **meaning.of(each.database, each.schema))
+            for each in sound
+        ]  # fmt: skip
+        corpus.occurrences = [_occurrence(each) for each in sound]
+        return corpus, log
+
+    def of_files(self) -> tuple[Corpus, Log]:
+        from lineal.projects import united
+
+        options = self.options
+        if options.preset or options.log:
+            raise BulkError("a folder of scripts is no log: leave out --preset and --log-…")
+        several = [load(_here(path), options.dialect, options.schema) for path in options.paths]
+        corpus = several[0] if len(several) == 1 else united(several)
+        if corpus.given:
+            raise BulkError("saved lineage and events are no input of the pipeline: `lineal lineage` reads them")
+        return corpus, Log([], 0, 0, {}, {}, len({script.file for script in corpus.scripts}))
+
+
+def outside(folder: str | Path, paths: tuple[str, ...]) -> None:
+    """A log that has the output in it would be another one the next time."""
+    out = local(folder)
+    for path in paths:
+        read = local(path)
+        if out is not None and read is not None and out.resolve().is_relative_to(read.resolve()):
+            raise BulkError(f"{folder} is inside of {path}, and the next run would read it: name a folder beside it")
+
+
+def _here(path: str) -> Path:
+    found = local(path)
+    if found is None:
+        raise BulkError(f"{path} is not on this machine: scripts are read by the driver, so bring them here first")
+    return found
+
+
+def _occurrence(each: Logged) -> Occurrence:
+    databases = (each.database,) if each.database else ()
+    return Occurrence(
+        each.name, Place(each.name, 1, 1), each.runs, each.first, each.last, each.users, databases, each.id
+    )

@@ -1,0 +1,154 @@
+"""What an output folder knows: its manifest, and the records of statements that were read, whole or killed in between.
+
+out/manifest.json         written last: which lineal made the tables, and how many rows each has
+out/_records/<n>.records  what a share of statements gave; written aside and renamed, so that it is there or not
+out/_lineal               the folder is an output; who is at work on it
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import marshal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from lineal import __version__
+from lineal.incremental.memory import Record
+from lineal.spark.pipeline.errors import BulkError
+from lineal.spark.pipeline.folder import OWNER, UNFINISHED, Folder, folder_at
+from lineal.spark.pipeline.guard import Fault
+from lineal.spark.pipeline.output import NAMES
+from lineal.store.keys import machinery
+from lineal.store.outputs import FORMAT, MANIFEST, said_by
+
+RECORDS = "_records"
+MOST_FILES = 16
+"""of records, before they are made one"""
+OURS = (MANIFEST, *NAMES, RECORDS, UNFINISHED)
+"""What a run leaves; the manifest goes first, as it comes last."""
+
+
+class State:
+    """What the folder of an output knows."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self.manifest = self._manifest()
+        self.records: dict[bytes, Record] = {}
+        self.faults: dict[bytes, Fault] = {}
+        self.texts: dict[bytes, Fault] = {}
+        """texts of which not even a fingerprint can be made"""
+        self.unfit: set[bytes] = set()
+        """statements that have no record, and are read by the driver each time"""
+        self.dropped = 0
+        self.forgiven = False
+        self._restore()
+
+    def _manifest(self) -> dict[str, Any]:
+        data = self.folder.read(MANIFEST)
+        found = said_by(data)
+        if found is None:
+            if data is None:
+                return {}
+            raise BulkError(f"{self.folder} has a {MANIFEST} that cannot be read: start over with --fresh")
+        made_by, format_ = found["lineal"], found.get("format")
+        if format_ != FORMAT or made_by != __version__:
+            raise BulkError(
+                f"{self.folder} was made by lineal {made_by} (format {format_}), and this is {__version__} (format "
+                f"{FORMAT}): name another folder, or start over with --fresh"
+            )
+        return found
+
+    def _restore(self) -> None:
+        """The records that this very lineal made; those of an edited one are not trusted."""
+        for file in sorted(self.folder.names(RECORDS)):
+            data = self.folder.read(f"{RECORDS}/{file}") or b""
+            head, _, body = data.partition(b"\n")
+            checksum = hashlib.blake2b(body, digest_size=20).hexdigest()
+            if head.decode(errors="replace") != f"{machinery()} {checksum}":
+                self.dropped += 1
+                self.folder.remove(f"{RECORDS}/{file}")
+                continue
+            records, faults, unfit, texts = marshal.loads(body)  # noqa: S302  our own, and checked
+            self.records.update({key: marshal.loads(record) for key, record in records.items()})  # noqa: S302  also
+            self.unfit.update(unfit)
+            for said, held in ((faults, self.faults), (texts, self.texts)):
+                for key, fault in ((key, Fault(*told)) for key, told in said.items()):
+                    held[key] = max(fault, held.get(key, fault), key=attrgetter("seconds"))
+
+    def forgive(self, seconds: float) -> None:
+        """What took too long under a limit that was lower may be tried again."""
+        for held in (self.faults, self.texts):
+            for key in [key for key, fault in held.items() if 0 < fault.seconds < seconds]:
+                del held[key]
+                self.forgiven = True
+
+    def keep_texts(self, found: dict[bytes, Fault]) -> None:
+        """Of the texts that are there; what is known of one stays."""
+        texts = found | {key: fault for key, fault in self.texts.items() if key in found}
+        if texts != self.texts:
+            self.texts, self.forgiven = texts, True
+            self._write({}, {}, set())
+
+    def keep(self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]) -> None:
+        """Commit what a share gave: records as the executors have packed them."""
+        self.records.update({key: marshal.loads(record) for key, record in records.items()})  # noqa: S302  our own
+        self.faults.update(faults)
+        self.unfit.update(unfit)
+        self._write(records, faults, unfit)
+
+    def _write(self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]) -> str:
+        late, texts = ({key: tuple(fault) for key, fault in held.items()} for held in (faults, self.texts))
+        body = marshal.dumps((records, late, sorted(unfit), texts))
+        checksum = hashlib.blake2b(body, digest_size=20).hexdigest()
+        file = f"{checksum}.records"
+        self.folder.write(f"{RECORDS}/{file}", f"{machinery()} {checksum}\n".encode() + body)
+        return file
+
+    def settle(self, keys: set[bytes], records: dict[bytes, Record]) -> None:
+        """At the end: what the next run may use, of the statements that there are; nothing is held any more."""
+        faults = {key: why for key, why in self.faults.items() if key in keys}
+        unfit = self.unfit & keys
+        same = records.keys() == self.records.keys() and all(records[key] is self.records[key] for key in records)
+        fits = same and not self.forgiven and faults == self.faults and unfit == self.unfit
+        files = self.folder.names(RECORDS)
+        if not fits or len(files) > MOST_FILES:
+            kept = self._write({key: marshal.dumps(record) for key, record in records.items()}, faults, unfit)
+            self.folder.remove(*(f"{RECORDS}/{file}" for file in files if file != kept))
+        self.records = {}
+
+    def begin(self) -> None:
+        """From here on the tables are no longer what the manifest says."""
+        self.finish({"complete": False})
+
+    def finish(self, said: dict[str, Any]) -> None:
+        made = {"lineal": __version__, "format": FORMAT, **said}
+        self.folder.write(MANIFEST, (json.dumps(made, indent=1, sort_keys=True) + "\n").encode())
+
+
+@contextmanager
+def opened(where: str | Path, spark: SparkSession | None = None, fresh: bool = False) -> Iterator[State]:
+    """What the folder knows; ours until the end. One that has other things in it is left alone."""
+    folder = folder_at(where, spark)
+    names = folder.names()
+    if names and not names & {OWNER, RECORDS} and said_by(folder.read(MANIFEST)) is None:
+        raise BulkError(f"{folder} has other things in it: name a new folder for the output")
+    with folder.held():
+        if fresh:
+            folder.remove(*OURS, *(others_tables(folder) & names))
+        state = State(folder)
+        if said_by(folder.read(MANIFEST)) is None:
+            state.begin()  # whoever looks into the folder before the end is told that it is not complete
+        yield state
+
+
+def others_tables(folder: Folder) -> set[str]:
+    """The tables that a manifest tells of: another version may have made more of them."""
+    told = (said_by(folder.read(MANIFEST)) or {}).get("tables")
+    return set(told) if isinstance(told, dict) else set()

@@ -1,0 +1,248 @@
+"""Every statement of a log once: equal texts are one row before any Python sees them, alike ones one after it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from lineal.projects.logs.statements import MOMENT, NUMBER, SHORT, key_of
+from lineal.spark.pipeline.clock import Clock, TooLong
+from lineal.spark.pipeline.guard import Fault, Note, guarded, too_long
+
+PRINTED = (
+    "key string, text string, runs bigint, untimed boolean, moment double, time string, id string,"
+    " last_moment double, last string, users array<string>, database string, schema string, texts bigint,"
+    " fault string"
+)
+FIRST = ("untimed", "moment", "time", "text", "id")
+FULL_BATCH = 16_000_000
+"""Characters of text that are sent on at once."""
+
+MOST_USERS = 10_000
+"""of one statement that are listed"""
+
+WORKER_DIED = re.compile("Python worker|ExecutorLostFailure")
+
+
+Batches = Iterator[pa.RecordBatch]
+Printing = Callable[[Batches], Batches]
+
+
+class Logged(NamedTuple):
+    """One statement of a log, with those that differ only in literals."""
+
+    key: str
+    name: str
+    text: str
+    runs: int
+    first: str
+    last: str
+    users: tuple[str, ...]
+    database: str
+    id: str
+    schema: str = ""
+
+
+class Log(NamedTuple):
+    """The statements of a log in the order of their first runs, and what was counted on the way."""
+
+    statements: list[Logged]
+    rows: int
+    texts: int
+    quarantined: dict[str, int]
+    """rows that have no statement, by the reason"""
+    poisoned: dict[str, str]
+    """the statements that have no fingerprint, and why: each is known by its whole text"""
+    files: int = 0
+    """of a folder of scripts, which has no rows"""
+
+
+def statements(rows: DataFrame, dialect: str, seconds: float, known: Mapping[bytes, Fault]) -> Log:
+    """The rows as statements: the result does not depend on their order, nor on how they are shared out.
+
+    Texts that are known to have no fingerprint are not tried again.
+    """
+    faults = {key: fault.why for key, fault in known.items()}
+    try:
+        return _statements(rows, printing(dialect, seconds, faults))
+    except (PySparkException, Py4JError) as problem:
+        if not WORKER_DIED.search(str(problem)):
+            raise
+        return _statements(rows, printing(dialect, seconds, faults, guard=True))
+
+
+def _statements(rows: DataFrame, printing: Printing) -> Log:
+    timed = rows.withColumn("moment", _moment()).withColumn("untimed", F.col("time") == "")
+    exact = timed.groupBy("text", "database", "schema", "reason").agg(
+        F.count(F.lit(1)).alias("runs"),
+        F.min(F.struct("untimed", "moment", "time", "id")).alias("first"),
+        F.max(F.when(~F.col("untimed"), F.struct("moment", "time"))).alias("last"),
+        F.sort_array(F.collect_set(F.when(F.col("user") != "", F.col("user")))).alias("users"),
+    )
+    last = F.col("last.moment").alias("last_moment"), F.col("last.time").alias("last")
+    flat = exact.select("text", "database", "schema", "reason", "runs", "first.*", *last, "users")
+    printed = flat.mapInArrow(printing, PRINTED)
+    alike = printed.groupBy("key", "fault").agg(
+        F.min(F.struct(*FIRST)).alias("first"),
+        F.max(F.struct("last_moment", "last")).alias("last"),
+        F.sum("runs").alias("runs"),
+        F.sum("texts").alias("texts"),
+        F.sort_array(F.array_distinct(F.flatten(F.collect_list("users")))).alias("users"),
+        F.max("database").alias("database"),
+        F.max("schema").alias("schema"),
+    )
+    return _gathered(alike.toArrow().to_pylist())
+
+
+def _moment() -> Column:
+    """`projects.logs.statements.moment`, by Spark."""
+    day = F.regexp_replace("time", rf"\A(?:{MOMENT.pattern})\z", "$1 $2|$3|$4")
+    for missing, said in ((" ||", ""), ("||", ":00"), ("|", "")):  # no time of day, no seconds
+        day = F.replace(day, F.lit(missing), F.lit(said))
+    micros = F.unix_micros(day.try_cast("timestamp")).cast("double")
+    return (
+        F.when(F.col("time").rlike(rf"\A(?:{NUMBER.pattern})\z"), F.col("time").try_cast("double"))
+        .when(F.col("time").rlike(rf"\A(?:{MOMENT.pattern})\z"), F.coalesce(micros / 1e6, F.lit(0.0)))
+        .otherwise(F.lit(0.0))
+    )
+
+
+def _gathered(found: list[dict[str, Any]]) -> Log:
+    quarantined = {row["fault"]: row["runs"] for row in found if not row["key"]}
+    named = [row for row in found if row["key"]]
+    named.sort(key=lambda row: (*(row["first"][part] for part in FIRST[:4]), row["key"]))
+    shared: dict[str, int] = {}
+    for row in named:
+        shared[row["key"][:SHORT]] = shared.get(row["key"][:SHORT], 0) + 1
+    made = [_logged(row, row["key"][:SHORT] if shared[row["key"][:SHORT]] == 1 else row["key"]) for row in named]
+    poisoned = {each.name: row["fault"] for each, row in zip(made, named, strict=True) if row["fault"] is not None}
+    texts, every = sum(row["texts"] for row in named), sum(row["runs"] for row in found)
+    return Log(made, every, texts, dict(sorted(quarantined.items())), poisoned)
+
+
+def _logged(row: dict[str, Any], digits: str) -> Logged:
+    first = row["first"]
+    return Logged(
+        row["key"], f"query_{digits}", first["text"], row["runs"], first["time"], row["last"]["last"] or first["time"],
+        tuple(row["users"][:MOST_USERS]), row["database"], first["id"], row["schema"],
+    )  # fmt: skip
+
+
+# -- on the executors --------------------------------------------------------------------------------------------
+
+
+def text_key(text: str, dialect: str) -> bytes:
+    """Of a text of which nobody could make a fingerprint."""
+    return hashlib.blake2b(f"{dialect}\0{text}".encode("utf-8", "replace"), digest_size=20).digest()
+
+
+def printing(dialect: str, seconds: float, faults: Mapping[bytes, str], guard: bool = False) -> Printing:
+    """Gives texts their keys, and unites those of a partition that have the same; some are known to have none."""
+
+    def work(batches: Batches) -> Batches:
+        from lineal.spark.pipeline.shapes import Fingerprints
+
+        prints, size = Fingerprints(dialect), 0
+        united: dict[tuple[str, str | None], dict[str, Any]] = {}
+        for batch in batches:
+            rows = batch.to_pylist()
+            texts = [_cleaned(row) for row in rows]
+            known = [_known(text, dialect, faults) for text in texts] if faults else [None] * len(texts)
+            new = [text if why is None else None for text, why in zip(texts, known, strict=True)]
+            found = _printed_apart(new, prints, seconds) if guard else _printed(new, prints, seconds)
+            for row, print_, why in zip(rows, found, known, strict=True):
+                size += _unite(united, row, dialect, print_ if why is None else why)
+            if size > FULL_BATCH:
+                yield _batch(united)
+                united, size = {}, 0
+        yield _batch(united)
+
+    return work
+
+
+def _cleaned(row: dict[str, Any]) -> str | None:
+    if row["reason"] is None:
+        row["text"] = row["text"].replace("\0", " ")
+        return str(row["text"])
+    return None
+
+
+def _known(text: str | None, dialect: str, faults: Mapping[bytes, str]) -> tuple[str] | None:
+    why = faults.get(text_key(text, dialect)) if text is not None else None
+    return (why,) if why is not None else None
+
+
+def _printed(texts: list[str | None], prints: Any, seconds: float, note: Note = lambda number: None) -> list[Any]:
+    """The fingerprint of each text, or the reason why it has none; a text may take only so long."""
+    clock = Clock(seconds)
+    found: list[Any] = [None] * len(texts)
+    with clock.ticking():
+        for number, text in enumerate(texts):
+            if text is None:
+                continue
+            try:
+                note(number)
+                clock.began = time.monotonic()
+                found[number] = prints.of(text)
+            except TooLong:
+                found[number] = tuple(too_long(seconds))
+            except Exception as problem:
+                found[number] = tuple(Fault(f"could not be read ({type(problem).__name__})"))
+    return found
+
+
+def _printed_apart(texts: list[str | None], prints: Any, seconds: float) -> list[Any]:
+    """The same in children, which may die."""
+    return guarded(lambda several, note: _printed(several, prints, seconds, note), texts, seconds)
+
+
+def _unite(united: dict[tuple[str, str | None], dict[str, Any]], row: dict[str, Any], dialect: str, print_: Any) -> int:
+    fault = row.pop("reason")
+    if isinstance(print_, tuple):
+        fault, print_ = print_[0], text_key(row["text"], dialect).hex()
+    row["key"], row["fault"], row["texts"] = "", fault, 1
+    if print_ is not None:
+        row["key"] = key_of(print_, row["database"], row["schema"])
+    else:
+        row["text"], row["users"], row["database"], row["schema"] = "", [], "", ""
+    held = united.get((row["key"], fault))
+    if held is None:
+        united[row["key"], fault] = row
+        return len(row["text"])
+    held["runs"] += row["runs"]
+    held["texts"] += 1
+    if tuple(row[part] for part in FIRST) < tuple(held[part] for part in FIRST):
+        held.update({part: row[part] for part in FIRST})
+    if row["last"] is not None and (held["last"] is None or _last(row) > _last(held)):
+        held["last"], held["last_moment"] = row["last"], row["last_moment"]
+    if not held["users"] or row["users"] != held["users"]:
+        held["users"] = sorted({*held["users"], *row["users"]})
+    return 0
+
+
+def _last(row: dict[str, Any]) -> tuple[float, str]:
+    return row["last_moment"], row["last"]
+
+
+SCHEMA = pa.schema(
+    [
+        ("key", pa.string()), ("text", pa.string()), ("runs", pa.int64()), ("untimed", pa.bool_()),
+        ("moment", pa.float64()), ("time", pa.string()), ("id", pa.string()), ("last_moment", pa.float64()),
+        ("last", pa.string()), ("users", pa.list_(pa.string())), ("database", pa.string()), ("schema", pa.string()),
+        ("texts", pa.int64()),
+        ("fault", pa.string()),
+    ]
+)  # fmt: skip
+
+
+def _batch(united: dict[tuple[str, str | None], dict[str, Any]]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist(list(united.values()), schema=SCHEMA)

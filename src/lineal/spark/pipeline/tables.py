@@ -1,0 +1,334 @@
+"""The result as tables: sorted, so that the same lineage is the same bytes.
+
+They hold all that `lineal lineage` finds in the same log: `store/outputs.py` reads them, `projects/pipeline.py` makes a
+lineage of them. A change of a table is a new format there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from lineal.model.collector import uncollected
+from lineal.model.diagnostic import Place, order_of
+from lineal.model.edge import Column, Dataset, Edge, Read, Usage, written
+from lineal.model.extraction import ColumnInfo, Extraction
+from lineal.projects.logs.statements import moment
+from lineal.spark.pipeline.resolve import Pair, Resolved
+from lineal.spark.pipeline.statements import Logged
+
+TEXT, COUNT, WORDS, FLAG = pa.string(), pa.int64(), pa.list_(pa.string()), pa.bool_()
+END = (("dataset", TEXT), ("column", TEXT))
+PLACE = (("file", TEXT), ("line", COUNT), ("position", COUNT))
+
+SEEN = (("runs", COUNT), ("first_seen", TEXT), ("last_seen", TEXT), ("users", WORDS))
+SCHEMAS = {
+    "statements": pa.schema(
+        [
+            ("name", TEXT), ("fingerprint", TEXT), ("text", TEXT), *SEEN, ("database", TEXT), ("schema", TEXT),
+            ("id", TEXT),
+        ]
+    ),
+    "edges": pa.schema(
+        [
+            *((f"{end}_{part}", type_) for end in ("source", "target") for part, type_ in END),
+            ("kind", TEXT), ("subtypes", WORDS), ("used_in", WORDS), ("transforms", WORDS), ("masked", FLAG),
+            ("ambiguous", FLAG), ("confidence", TEXT), ("score", pa.float64()), ("statements", WORDS),
+            *PLACE, *SEEN, ("number", COUNT), ("source_path", WORDS), ("target_path", WORDS),
+        ]
+    ),
+    "usages": pa.schema(
+        [
+            ("edge", COUNT), ("subtype", TEXT), ("clause", TEXT), ("masked", FLAG), ("windowed", FLAG),
+            ("confidence", TEXT), ("ambiguous", FLAG), ("evidence", TEXT), ("calls", WORDS), ("path", WORDS),
+            ("bodies", pa.list_(WORDS)), ("expression", TEXT), *PLACE,
+        ]
+    ),
+    "reads": pa.schema([("target", TEXT), ("dataset", TEXT), ("column", TEXT), ("clause", TEXT), *PLACE]),
+    "datasets": pa.schema(
+        [
+            ("dataset", TEXT), ("number", COUNT), ("namespace", TEXT), ("name", TEXT), ("kind", TEXT),
+            ("complete", FLAG), ("description", TEXT), ("declared", FLAG), ("produced", FLAG), ("terminal", FLAG),
+            *PLACE,
+        ]
+    ),
+    "columns": pa.schema(
+        [
+            ("dataset", TEXT), ("kind", TEXT), ("complete", FLAG), ("position", COUNT), ("column", TEXT),
+            ("type", TEXT), ("description", TEXT), ("classification", WORDS), ("quoted", FLAG), ("inherits", FLAG),
+            ("declared_position", COUNT), ("declared_type", TEXT), ("produced_position", COUNT),
+            ("file", TEXT), ("line", COUNT), ("line_position", COUNT),
+        ]
+    ),
+    "writes": pa.schema(
+        [
+            ("statement", TEXT), ("dataset", TEXT), ("number", COUNT), ("offset", COUNT), ("whole", FLAG),
+            ("procedural", FLAG), ("kind", TEXT), ("dialect", TEXT), ("sql", TEXT), ("words", TEXT),
+            ("meaning", TEXT), *PLACE,
+        ]
+    ),
+    "diagnostics": pa.schema(
+        [("severity", TEXT), ("code", TEXT), ("message", TEXT), *PLACE, ("hint", TEXT)]
+    ),
+    "quarantine": pa.schema([("reason", TEXT), ("count", COUNT), ("statement", TEXT)]),
+}  # fmt: skip
+
+TOGETHER = 10_000
+"""Rows that are made at once."""
+
+
+class Seen(NamedTuple):
+    """How often, when and for whom the statements ran that something comes from."""
+
+    runs: int
+    first_seen: str
+    last_seen: str
+    users: tuple[str, ...]
+
+
+def tables(resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]) -> dict[str, pa.Table]:
+    with uncollected():
+        return _tables(resolved, logged, quarantined)
+
+
+def _tables(resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]) -> dict[str, pa.Table]:
+    by_name = {each.name: each for each in logged}
+    extraction = resolved.extraction
+    runs = {name: by_name[name].runs if name in by_name else 1 for name in resolved.poisoned}
+    quarantine = [{"reason": reason, "count": count, "statement": None} for reason, count in quarantined.items()]
+    quarantine += [{"reason": why, "count": runs[name], "statement": name} for name, why in resolved.poisoned.items()]
+    numbered = sorted(enumerate(extraction.edges), key=lambda pair: _order(pair[1]))
+    found: dict[str, Iterable[dict[str, Any]]] = {
+        "statements": map(_statement, logged),
+        "edges": (_edge(number, edge, resolved.statements, by_name) for number, edge in numbered),
+        "diagnostics": _diagnostics(extraction),
+        "quarantine": sorted(quarantine, key=lambda row: (row["reason"], row["statement"] or "")),
+    }
+    plain: dict[str, Iterable[Row]] = {
+        "usages": _usages(extraction.edges, by_name),
+        "reads": sorted(map(_read, extraction.reads), key=_without_nulls),
+        "datasets": _datasets(extraction),
+        "columns": _columns(extraction),
+        "writes": _writes_of_log(resolved) if logged else _writes_of_scripts(extraction),
+    }
+    made = {name: _table(rows, SCHEMAS[name]) for name, rows in found.items()}
+    made |= {name: _plain_table(rows, SCHEMAS[name]) for name, rows in plain.items()}
+    return {name: made[name] for name in SCHEMAS}
+
+
+Row = tuple[Any, ...]
+"""A row of a table that has many of them: its values in the order of the schema."""
+
+
+def _without_nulls(row: Row) -> Row:
+    return tuple("" if value is None else value for value in row)
+
+
+def _table(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.Table:
+    """A part after the other: what is not yet in a table takes many times the room."""
+    make = _with_users if "users" in schema.names else pa.Table.from_pylist
+    return pa.concat_tables([schema.empty_table(), *(make(part, schema) for part in _in_parts(rows))])
+
+
+def _plain_table(rows: Iterable[Row], schema: pa.Schema) -> pa.Table:
+    """The same of rows that are tuples, several times faster."""
+
+    def make(part: list[Row]) -> pa.Table:
+        columns = zip(*part, strict=True)
+        return pa.table(
+            [pa.array(each, field.type) for each, field in zip(columns, schema, strict=True)], schema=schema
+        )
+
+    return pa.concat_tables([schema.empty_table(), *map(make, _in_parts(rows))])
+
+
+def _in_parts(rows: Iterable[Any]) -> Iterator[list[Any]]:
+    every = iter(rows)
+    return iter(lambda: list(islice(every, TOGETHER)), [])
+
+
+def _with_users(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
+    """The same users ran many statements: each list of them is made once."""
+    crowds: dict[tuple[str, ...], int] = {}
+    which = pa.array([crowds.setdefault(row["users"], len(crowds)) for row in rows], pa.int64())
+    at = schema.get_field_index("users")
+    others = pa.Table.from_pylist(rows, schema.remove(at))
+    return others.add_column(at, schema.field(at), pa.array(crowds, WORDS).take(which))
+
+
+def named(end: Column | Dataset) -> tuple[str, str]:
+    """The dataset and the column of an end; a nested field is written with dots, a dataset has no column."""
+    if isinstance(end, Column):
+        return full(end.dataset), ".".join((end.name, *end.path))
+    return full(end), ""
+
+
+def full(dataset: Dataset) -> str:
+    return f"{dataset.namespace}:{dataset.name}" if dataset.namespace else dataset.name
+
+
+def _order(edge: Edge) -> tuple[tuple[str, str], tuple[str, str]]:
+    return named(edge.target), named(edge.source)
+
+
+def _edge(
+    number: int, edge: Edge, statements: Mapping[Pair, set[str]], by_name: Mapping[str, Logged]
+) -> dict[str, Any]:
+    source, target, place = named(edge.source), named(edge.target), edge.place
+    names = sorted(statements.get((edge.source, edge.target), ()))
+    return {
+        "source_dataset": source[0],
+        "source_column": source[1],
+        "target_dataset": target[0],
+        "target_column": target[1] if edge.field_level else None,
+        "kind": edge.kind,
+        "subtypes": sorted({usage.how.value for usage in edge.usages}),
+        "used_in": list(edge.used_in),
+        "transforms": sorted({usage.transform for usage in edge.usages}),
+        "masked": edge.masked,
+        "ambiguous": edge.ambiguous,
+        "confidence": edge.level.name,
+        "score": edge.score,
+        "statements": names,
+        "file": place.file if place is not None else None,
+        "line": place.line if place is not None else None,
+        "position": place.column if place is not None else None,
+        **seen([by_name[name] for name in names if name in by_name])._asdict(),
+        "number": number,
+        "source_path": edge.source.path,
+        "target_path": edge.target.path if isinstance(edge.target, Column) else (),
+    }
+
+
+def _usages(edges: Iterable[Edge], by_name: Mapping[str, Logged]) -> Iterator[Row]:
+    """The usages of each edge, in their order.
+
+    The expression of a log's statement is what stands around the position in its text, and is not written again.
+    """
+    for number, edge in enumerate(edges):
+        for usage in edge.usages:
+            way, doubt, place = usage.way, usage.doubt, usage.place
+            kept = place is not None and place.file in by_name
+            yield (
+                number, way.how.value, way.clause.value, way.masked, way.windowed, usage.level.name,
+                doubt is not None and doubt.ambiguous, doubt.evidence if doubt is not None else None, usage.calls,
+                *_path(usage), None if kept else usage.expression, *_at(place),
+            )  # fmt: skip
+
+
+def _path(usage: Usage) -> tuple[list[str] | None, list[tuple[str, ...] | None] | None]:
+    """coalesce(cents(x), 0)      the calls as they are written, and of each the calls of its body; null where the calls
+    tell it already, and for what has no body"""
+    path = usage.path
+    if all(isinstance(call, str) for call in path):
+        return None, None
+    return list(written(path)), [None if isinstance(call, str) else call[1:] for call in path]
+
+
+def _at(place: Place | None) -> tuple[str | None, int | None, int | None]:
+    return (place.file, place.line, place.column) if place is not None else (None, None, None)
+
+
+def _read(read: Read) -> Row:
+    return full(read.target), full(read.dataset), read.column, read.clause.value, *_at(read.place)
+
+
+def _writes_of_log(resolved: Resolved) -> Iterator[Row]:
+    """Which statement writes what; all else is read from its text by whoever asks."""
+    nothing = (None,) * 4
+    for number, each in enumerate(resolved.writes):
+        kind = "function" if each.function else None
+        where = (number, each.offset, each.whole, each.procedural)
+        yield each.statement, full(each.target), *where, kind, *nothing, *_at(None)
+
+
+def _writes_of_scripts(extraction: Extraction) -> Iterator[Row]:
+    """The statements of scripts, whose texts are in no table, with what `lineal diff` and `lineal emit` ask for."""
+    texts = {output: job.sql for job in extraction.jobs for output in job.outputs}
+    for number, each in enumerate(extraction.statements):
+        sql = texts.pop(each.target, None)
+        yield (
+            each.file, full(each.target), number, None, None, None, each.kind, each.dialect, sql, each.words,
+            each.meaning, *_at(each.place),
+        )  # fmt: skip
+
+
+def seen(logged: Iterable[Logged]) -> Seen:
+    several = list(logged)
+    if len(several) == 1:
+        only = several[0]
+        return Seen(only.runs, only.first, only.last, only.users)
+    times = [(moment(time), time) for each in several for time in (each.first, each.last) if time]
+    users = tuple(sorted({user for each in several for user in each.users}))
+    runs = sum(each.runs for each in several)
+    return Seen(runs, min(times, default=(0, ""))[1], max(times, default=(0, ""))[1], users)
+
+
+def _statement(each: Logged) -> dict[str, Any]:
+    return {
+        "name": each.name, "fingerprint": each.key, "text": each.text, "runs": each.runs, "first_seen": each.first,
+        "last_seen": each.last, "users": each.users, "database": each.database, "schema": each.schema,
+        "id": each.id,
+    }  # fmt: skip
+
+
+def _datasets(extraction: Extraction) -> Iterator[Row]:
+    order = {dataset: number for number, dataset in enumerate(extraction.datasets)}
+    for dataset, info in sorted(extraction.datasets.items(), key=lambda pair: pair[0]):
+        yield (
+            full(dataset), order[dataset], dataset.namespace, dataset.name, info.kind, info.complete, info.description,
+            info.declared is not None, info.produced is not None, info.terminal, *_at(info.place),
+        )  # fmt: skip
+
+
+def _columns(extraction: Extraction) -> Iterator[Row]:
+    """The columns of each dataset; then those that are declared or made for it, and that it does not have."""
+    for dataset, info in sorted(extraction.datasets.items(), key=lambda pair: pair[0]):
+        about = (full(dataset), info.kind, info.complete)
+        declared = {column.name: (at, column) for at, column in enumerate(info.declared or (), 1)}
+        produced = {column.name: at for at, column in enumerate(info.produced or (), 1)}
+        listed = {column.name for column in info.columns}
+        for position, column in enumerate(info.columns, 1):
+            made = position if info.produced is info.columns else produced.get(column.name)
+            yield *about, position, *_column(column), *_declared(declared.get(column.name)), made, *_at(column.place)
+        beside = {**{name: column for name, (_, column) in declared.items()}, **_by_name(info.produced)}
+        for name, column in beside.items():
+            if name not in listed:
+                told = _declared(declared.get(name))
+                yield *about, None, *_column(column), *told, produced.get(name), *_at(column.place)
+
+
+def _by_name(columns: Iterable[ColumnInfo] | None) -> dict[str, ColumnInfo]:
+    return {column.name: column for column in columns or ()}
+
+
+def _column(column: ColumnInfo) -> Row:
+    return (
+        column.name, _type(column), column.description, column.classification, column.quoted, column.inherits
+    )  # fmt: skip
+
+
+def _declared(told: tuple[int, ColumnInfo] | None) -> tuple[int | None, str | None]:
+    return (told[0], _type(told[1])) if told is not None else (None, None)
+
+
+def _type(column: ColumnInfo) -> str:
+    """A type that is declared; the others would have to be computed, and for that the statements be parsed."""
+    return column[1] if isinstance(column[1], str) else ""
+
+
+def _diagnostics(extraction: Extraction) -> Iterable[dict[str, Any]]:
+    for found in sorted(set(extraction.diagnostics), key=order_of):
+        place = found.place
+        yield {
+            "severity": found.severity.label,
+            "code": found.code.value[0],
+            "message": found.message,
+            "file": place.file if place is not None else None,
+            "line": place.line if place is not None else None,
+            "position": place.column if place is not None else None,
+            "hint": found.hint,
+        }

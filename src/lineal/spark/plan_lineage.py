@@ -1,0 +1,375 @@
+"""Spark as the exact engine: lineage from its own analysed plan, of one statement or of a whole corpus."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from shlex import quote
+from typing import Any, NamedTuple
+
+from py4j.protocol import Py4JError
+from pyspark.errors import AnalysisException, PySparkException
+
+from lineal.api import Lineage
+from lineal.extract.catalyst.plan import Names, extract
+from lineal.extract.entries import Definition
+from lineal.extract.sql.reading import offset_of
+from lineal.extract.sql.translator import Translator
+from lineal.graph.compare import compare
+from lineal.graph.composition import through
+from lineal.model.boundary import internal_error
+from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
+from lineal.model.edge import Dataset, Edge
+from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.script import Corpus, Script
+from lineal.resolve.definitions import PYTHON, Definitions
+from lineal.resolve.imported import informed, joined
+from lineal.spark.availability import one_line
+from lineal.spark.plan import analysed, described
+from lineal.spark.stand_in import StandIns
+from lineal.views.words import counted
+
+SPARKS_OWN = frozenset(("spark", "spark2", "databricks", "hive"))
+"""Dialects whose text Spark reads as it is; the others are transpiled."""
+
+ANSI = "spark.sql.ansi.enabled"
+
+
+def lineage(df_or_sql: Any, spark: Any = None, target: str | None = None, names: Names | None = None) -> Lineage:
+    """The lineage of a DataFrame or a statement, exactly as Spark's analyser understands it. Nothing is executed.
+
+    What comes out is what `lineal.lineage` gives. `target` is the name of the result; `query`, if none is given.
+    """
+    session = spark if spark is not None else session_of(df_or_sql)
+    return Lineage(of_plan(analysed(df_or_sql, session), session, target, names))
+
+
+def session_of(df_or_sql: Any) -> Any:
+    """The session of a DataFrame; for a text, the one that is running."""
+    if not isinstance(df_or_sql, str):
+        if not hasattr(df_or_sql, "_jdf"):
+            raise TypeError(
+                f"a DataFrame or SQL text is needed, not {type(df_or_sql).__name__}; "
+                "a DataFrame of Spark Connect has its plan on the server"
+            )
+        return df_or_sql.sparkSession
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is None:
+        raise ValueError("no session of Spark is running: lineage(sql, spark)")
+    return running
+
+
+def of_plan(plan: Any, spark: Any, target: str | None = None, names: Names | None = None) -> Extraction:
+    if names is None:
+        names = Names(database=str(spark._jsparkSession.sessionState().catalog().getCurrentDatabase()))
+    return extract(described(plan, spark, names.views), target or "query", names)
+
+
+class Engines(NamedTuple):
+    """What both engines say about a corpus."""
+
+    static: Extraction
+    exact: Extraction
+    programs: set[Dataset]
+    """what Python programs write: Spark has a plan for it only while they run"""
+
+
+def of_corpus(corpus: Corpus, spark: Any) -> tuple[Extraction, Extraction]:
+    """(static, exact): the text's lineage, and Spark's on empty tables made from the known schemas."""
+    return both(corpus, spark)[:2]
+
+
+def both(corpus: Corpus, spark: Any) -> Engines:
+    """The SQL of a corpus by both engines. Programs, and lineage that is given, are read but not compared."""
+    definitions = Definitions(informed(corpus) if corpus.given else corpus)
+    static = definitions.extract()
+    statements = [definition for definition in definitions.order if not is_program(definition)]
+    with StandIns(spark, corpus) as stand_ins:
+        stand_ins.add_functions()
+        defined = {definition.target for definition in statements}
+        apart = beside_statements(definitions, corpus.given)
+        for dataset, info in static.datasets.items():
+            if dataset not in defined and dataset not in apart and info.kind != "function":
+                stand_ins.add(info, inserted_into(dataset, statements))
+        for info in former_states(statements):
+            stand_ins.add(info)
+        beside = inserted_beside(statements)
+        exact = Exact(static, stand_ins, spark, hidden_once(definitions), beside, translator_of(corpus))
+        for definition in in_order(definitions):
+            try:
+                exact.add(definition)
+            except Exception as error:
+                exact.failed(definition, error)
+        found = exact.extraction()
+    found.diagnostics = sorted((*found.diagnostics, *not_compared(definitions.programs, corpus)), key=order_of)
+    written = {definition.target for definition in definitions.order if is_program(definition)}
+    return Engines(joined(static, corpus.given), joined(found, corpus.given), written)
+
+
+def not_compared(programs: Mapping[str, int], corpus: Corpus) -> Iterator[Diagnostic]:
+    """A diagnostic for each program, which says how to compare it; and one for lineage that is given."""
+    models = {script.file for script in corpus.scripts if script.target is not None}
+    for file, writes in sorted(programs.items()):
+        message = f"{counted(writes, 'write')} of a program not compared: Spark has its plans only while it runs"
+        yield Diagnostic(Code.NOT_COMPARED, message, Place(file, 1, 1), how_to_compare(file, file in models))
+    for given in corpus.given:
+        message = f"{counted(len(given.edges), 'edge')} of a given lineage not compared: its statements are not here"
+        yield Diagnostic(Code.NOT_COMPARED, message, None, "Compare the input that it was made from.")
+
+
+def how_to_compare(file: str, is_model: bool) -> str:
+    """The command that runs a program and compares it."""
+    if is_model:
+        return "`lineal run` builds the model and compares it."
+    if file.endswith(".ipynb"):
+        return "Export the notebook as a script, and run `lineal capture SCRIPT --compare`."
+    return f"Run `lineal capture {quote(file)} --compare`."
+
+
+def is_program(definition: Definition) -> bool:
+    """Whether a Python program writes it: its plan exists only while it runs."""
+    return definition.reading.script.dialect == PYTHON
+
+
+def beside_statements(definitions: Definitions, given: Iterable[Extraction]) -> set[Dataset]:
+    """The datasets of programs and of given lineage that no SQL statement names: these need no stand-in."""
+    touched: dict[bool, set[Dataset]] = {True: set(), False: set()}
+    for definition in definitions.order:
+        read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
+        touched[is_program(definition)] |= {definition.target, *read}
+    told = {dataset for each in given for dataset in each.datasets}
+    return (touched[True] | told) - touched[False]
+
+
+def former_states(statements: Iterable[Definition]) -> Iterator[DatasetInfo]:
+    """CREATE OR REPLACE TABLE t AS SELECT … FROM t      t as it is declared, before the statement"""
+    for definition in statements:
+        declared = definition.entry.declared
+        read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
+        if declared is not None and definition.target in read:
+            yield declared
+
+
+def compared(corpus: Corpus, spark: Any) -> Extraction:
+    """The text's lineage, and a diagnostic for every edge on which Spark does not agree."""
+    static, exact, programs = both(corpus, spark)
+    functions = {dataset for dataset, info in static.datasets.items() if info.kind == "function"}
+    refused = any(d.code is Code.ENGINE_REFUSED for d in exact.diagnostics)
+    understood = {read.target for read in exact.reads} if refused else set(static.datasets)
+    found = compare(through(static.edges, functions), exact, targets=understood - programs)
+    disagreements = [Diagnostic(Code.ENGINES_DISAGREE, str(disagreement)) for disagreement in found]
+    diagnostics = sorted({*static.diagnostics, *exact.diagnostics, *disagreements}, key=order_of)
+    return Extraction(
+        static.edges, static.reads, static.datasets, diagnostics, static.coverage, static.occurrences,
+        lambda: static.statements, failures=static.failures,
+    )  # fmt: skip
+
+
+def hidden_once(definitions: Definitions) -> dict[Dataset, bool]:
+    """The temporary tables that are composed away, and whether a single statement writes them."""
+    written = [definition.target for definition in definitions.order if definition.hidden]
+    return {dataset: written.count(dataset) == 1 for dataset in written}
+
+
+def written_by(definition: Definition) -> DatasetInfo:
+    """A temporary table, which is no dataset of the result."""
+    slots = definition.frame.slots if definition.frame is not None else ()
+    return DatasetInfo(definition.target, "table", [ColumnInfo(slot.name) for slot in slots], complete=True)
+
+
+def inserted_into(dataset: Dataset, statements: Iterable[Definition]) -> bool:
+    return any(d.target == dataset and not d.plan.defines for d in statements)
+
+
+def in_order(definitions: Definitions) -> Iterator[Definition]:
+    """Each definition after those it reads."""
+    by_target: dict[Dataset, list[Definition]] = {}
+    for definition in definitions.order:
+        by_target.setdefault(definition.target, []).append(definition)
+    done: set[int] = set()
+    for first in definitions.order:
+        waiting = [first]
+        while waiting:
+            definition = waiting[-1]
+            if id(definition) in done:
+                waiting.pop()
+                continue
+            read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
+            needed = [d for dataset in read for d in by_target.get(dataset, ()) if id(d) not in done]
+            needed = [d for d in needed if d not in waiting and d.target != definition.target]
+            if needed:
+                waiting.extend(needed)
+            else:
+                done.add(id(definition))
+                waiting.pop()
+                yield definition
+
+
+class NotAsked(Exception):
+    """Spark is not asked about a statement; the message says why."""
+
+
+class Exact:
+    """The statements of a corpus, analysed one after the other."""
+
+    def __init__(
+        self,
+        static: Extraction,
+        stand_ins: StandIns,
+        spark: Any,
+        hidden: dict[Dataset, bool],
+        beside: dict[str, list[Dataset]],
+        translator: Translator,
+    ) -> None:
+        self.static = static
+        self.beside = beside
+        self.translator = translator
+        self.hidden = hidden
+        self.stand_ins = stand_ins
+        self.spark = spark
+        self.edges: list[Edge] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.coverage = Coverage()
+        self.parts: list[Extraction] = []
+
+    def add(self, definition: Definition) -> None:
+        if is_program(definition):
+            self.coverage.read += 1
+            return
+        if definition.plan.kind == "function":
+            self.stand_ins.add_table_function(definition.plan.name)
+            return
+        self.coverage.read += 1
+        if not self.follows(definition):
+            self.refused(definition, NotAsked("a temporary table that it reads is written more than once"))
+            return
+        info = self.static.datasets.get(definition.target) or written_by(definition)
+        inserts = not definition.plan.defines
+        if inserts:
+            self.stand_ins.add(info, as_table=True)
+        statement = statement_of(definition)
+        for other in self.beside.get(statement, ()):
+            if other != definition.target and other in self.static.datasets:
+                self.stand_ins.add(self.static.datasets[other], as_table=True)
+        try:
+            plan = self.analyse(renamed(definition, statement, self.translator))
+            found = of_plan(plan, self.spark, str(definition.target), self.stand_ins.names)
+        except Exception as problem:
+            self.refused(definition, problem)
+            self.stand_ins.add(info)
+            return
+        self.coverage.parsed += 1
+        self.coverage.resolved += 1
+        self.coverage.references += found.coverage.references
+        self.parts.append(found)
+        self.edges.extend(edges_into(definition.target, found))
+        self.diagnostics.extend(found.diagnostics)
+        if not inserts:
+            try:
+                self.stand_ins.add_like(str(definition.target), plan, found)
+            except Exception as problem:
+                self.refused(definition, problem)
+
+    def analyse(self, statement: str) -> Any:
+        """The plan of a statement. Where the type of a column is not known, Spark may cast it to any other."""
+        try:
+            return analysed(statement, self.spark)
+        except AnalysisException as problem:
+            if not (self.stand_ins.guessed and "DATATYPE_MISMATCH" in str(problem)):
+                raise
+            with implicit_casts(self.spark), suppress(AnalysisException):
+                return analysed(statement, self.spark)
+            raise
+
+    def failed(self, definition: Definition, error: Exception) -> None:
+        """lineal itself failed over what Spark made of a statement."""
+        place = definition.reading.statement_near(definition.plan.node)
+        self.diagnostics.append(internal_error(error, place))
+
+    def refused(self, definition: Definition, problem: Exception) -> None:
+        if not isinstance(problem, (PySparkException, Py4JError, NotAsked)):
+            self.failed(definition, problem)
+            return
+        offset = offset_of(definition.plan.node)
+        place = definition.reading.place_at(offset) if offset is not None else None
+        message = f"Spark refuses the statement: {one_line(problem)}"
+        self.diagnostics.append(Diagnostic(Code.ENGINE_REFUSED, message, place))
+
+    def follows(self, definition: Definition) -> bool:
+        """Whether what it reads has one state only: a stand-in does not change from statement to statement."""
+        evaluation = definition.evaluation
+        read = [state.dataset for state in evaluation.composed] if evaluation is not None else []
+        return all(self.hidden.get(dataset, True) for dataset in (*read, definition.target))
+
+    def extraction(self) -> Extraction:
+        return Extraction(
+            edges=[edge for edge in through(self.edges, set(self.hidden)) if edge.into not in self.hidden],
+            reads=[read for part in self.parts for read in part.reads],
+            datasets=self.static.datasets,
+            diagnostics=sorted({*self.diagnostics, *self.stand_ins.refusals}, key=order_of),
+            coverage=self.coverage,
+            occurrences=self.static.occurrences,
+            statements=lambda: self.static.statements,
+            failures=self.static.failures,
+        )
+
+
+def inserted_beside(statements: Iterable[Definition]) -> dict[str, list[Dataset]]:
+    """FROM s INSERT INTO a … INSERT INTO b …      the statement, and every dataset that it writes"""
+    found: dict[str, list[Dataset]] = {}
+    for definition in statements:
+        if not definition.plan.defines and definition.plan.kind != "function":
+            try:
+                statement = statement_of(definition)
+            except Exception:  # noqa: S112  told when the statement itself is analysed
+                continue
+            if statement[:4].upper() == "FROM":
+                found.setdefault(statement, []).append(definition.target)
+    return found
+
+
+def edges_into(target: Dataset, found: Extraction) -> list[Edge]:
+    """FROM s INSERT INTO a … INSERT INTO b …      of a statement that writes several datasets, those of one"""
+    several = len({edge.into for edge in found.edges}) > 1
+    return [edge for edge in found.edges if edge.into == target] if several else found.edges
+
+
+def statement_of(definition: Definition) -> str:
+    """The statement's text where Spark reads its dialect, else its translation."""
+    script = definition.reading.script
+    node = definition.plan.node
+    offset = offset_of(node)
+    if script.dialect in SPARKS_OWN and offset is not None:
+        return without_replace(definition.reading.statement_at(offset))
+    return without_replace(str(node.sql(dialect="spark")))
+
+
+def without_replace(text: str) -> str:
+    """CREATE OR REPLACE TABLE t AS …      the session catalogue cannot replace a table, but it can analyse the query"""
+    return re.sub(r"^(\s*CREATE)\s+OR\s+REPLACE\s+(TABLE\b)", r"\1 \2", text, count=1, flags=re.IGNORECASE)
+
+
+def translator_of(corpus: Corpus) -> Translator:
+    """analytics.dbt.orders is the dataset orders, and so is its stand-in called"""
+    return Translator(corpus.dialect, corpus.aliases, {})
+
+
+def renamed(definition: Definition, statement: str, translator: Translator) -> str:
+    """A statement with the names of datasets where SQL writes relations: those of a dbt project."""
+    if not translator.names:
+        return statement
+    return translator.statements(Script(statement, "spark", definition.reading.script.file))[0].sql
+
+
+@contextmanager
+def implicit_casts(spark: Any) -> Iterator[None]:
+    """Spark casts as it did before ANSI: text in a sum is a number."""
+    before = spark.conf.get(ANSI)
+    spark.conf.set(ANSI, "false")
+    try:
+        yield
+    finally:
+        spark.conf.set(ANSI, before)
