@@ -494,6 +494,20 @@ def take_value(frame: Frame, outer: Way, into: Lineage, rows: Lineage, calls: An
     absorb(frame.rows, rows)
 
 
+def take_row(frame: Frame) -> Frame:
+    """SELECT a INTO r FROM t WHERE b; SET VAR v = (SELECT a FROM t WHERE b)
+
+    A row as a value: its fields are the columns, and what decides which row it is decides the value
+    of every field (a IDENTITY, b FILTER). Where the value is used, no row depends on it any more.
+    """
+    return Frame(row_fields(frame.slots, frame.rows), NOTHING)
+
+
+def row_fields(columns: Iterable[Slot], rows: Lineage) -> list[Slot]:
+    """FOR r IN (SELECT a FROM t WHERE b) LOOP      r.a ← a IDENTITY, and b decides it: FILTER"""
+    return [slot._replace(lineage=united([slot.lineage, rows])) for slot in columns]
+
+
 def take_existence(frame: Frame, rows: Lineage) -> None:
     """SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE b)
 

@@ -38,6 +38,7 @@ from lineal.algebra.relation import (
     scan_together,
     set_operation,
     take_existence,
+    take_row,
     take_value,
     union_by_name,
     unpivot,
@@ -281,6 +282,11 @@ def test_the_value_of_a_subquery_composes_and_its_rows_do_not() -> None:
     rows: Lineage = {}
     take_existence(u, rows)
     assert says(rows) == ["u.b FILTER"]
+
+
+def test_what_decides_a_row_decides_its_fields() -> None:
+    u = narrow(table(U, "a"), FILTERS, [as_expression(column(table(U, "b"), "b"))])
+    assert told(take_row(u)) == ({"a": ["u.a IDENTITY", "u.b FILTER"]}, [])
 
 
 def test_code_that_is_not_read_may_use_every_column() -> None:

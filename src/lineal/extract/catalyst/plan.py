@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from lineal.algebra.edges import name as name_dataset
 from lineal.algebra.frame import Frame
 from lineal.algebra.functions import with_meaning
-from lineal.algebra.lineage import NOTHING, Lineage, united
-from lineal.algebra.relation import rename
+from lineal.algebra.lineage import NOTHING, Lineage
+from lineal.algebra.relation import rename, take_row
 from lineal.extract.catalyst.commands import commands_in, sink_of
 from lineal.extract.catalyst.expressions import Scope, class_function_name
 from lineal.extract.catalyst.operators import CHANGES, frame_of, refer_to_outputs
@@ -245,8 +245,8 @@ def variables_in(text: str, names: Names, origins: Origins, known: Variables) ->
         return {name.lower(): Variable(NOTHING, plan) for name in declared}
     frame = frame_of(root.children[0], None, plan)
     targets = [str(target.args["variable"]).lower() for target in root.trees("targetVariables")]
-    lineages = [united([slot.lineage, frame.rows]) for slot in frame.slots]
-    return {name: Variable(lineage, plan) for name, lineage in zip(targets, lineages, strict=True)}
+    fields = take_row(frame).slots
+    return {name: Variable(slot.lineage, plan) for name, slot in zip(targets, fields, strict=True)}
 
 
 def origin_of_plan(text: str, names: Names, origins: Origins, rdd: int, variables: Variables | None = None) -> Origin:

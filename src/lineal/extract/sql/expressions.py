@@ -27,8 +27,8 @@ from lineal.algebra.expression import (
 )
 from lineal.algebra.frame import Slot, slot_at
 from lineal.algebra.functions import DATE_PARTS, Function, Role, known
-from lineal.algebra.lineage import NOTHING, Expression, Lineage, absorb, pour, pour_and_decide, united
-from lineal.algebra.relation import take_existence, take_value
+from lineal.algebra.lineage import NOTHING, Expression, Lineage, absorb, pour, pour_and_decide
+from lineal.algebra.relation import take_existence, take_row, take_value
 from lineal.algebra.values import Part, Struct, build_items, build_struct, carry, keep_parts
 from lineal.extract.sql.casts import cast_behind
 from lineal.extract.sql.composites import fields_of
@@ -922,8 +922,7 @@ def struct_row(node: Any, names: list[str], scope: Scope) -> Slot | None:
     if not names or not isinstance(query, exp.Select) or query.args.get("kind") != "STRUCT":
         return None
     frame = scope.evaluation.frame_of(node, scope)
-    slot = frame.index.get(scope.evaluation.fold(names[0], False))
-    return Slot(slot.name, slot.key, united((slot.lineage, frame.rows))) if slot is not None else None
+    return take_row(frame).index.get(scope.evaluation.fold(names[0], False))
 
 
 def built_field(node: Any, name: str, scope: Scope) -> Any:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Made, Slot, Star, star_slot
 from lineal.algebra.lineage import NOTHING, Lineage, pour, united
-from lineal.algebra.relation import beside, one_row, project, rename, union, union_by_name
+from lineal.algebra.relation import beside, one_row, project, rename, row_fields, take_row, union, union_by_name
 from lineal.extract.sql.evaluation import Catalog, Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.procedural.flow import Assignment, Body, Moment, Ref
@@ -117,7 +117,7 @@ class Records(dict[str, Source]):
         if lacks_trigger:
             scope.report_unknown_row()
         if lacks_trigger or not frame.slots:
-            return UnknownRow(scope.evaluation, with_rows(frame.slots, frame.rows), lacks_trigger)
+            return UnknownRow(scope.evaluation, row_fields(frame.slots, frame.rows), lacks_trigger)
         return Row(key, frame, scope.values.row(key, scope.moment, scope.evaluation))
 
 
@@ -127,18 +127,13 @@ class Row(Source):
     __slots__ = ("listed",)
 
     def __init__(self, key: str, frame: Frame, listed: Sequence[Slot]) -> None:
-        super().__init__(key, key, project(one_row(), with_rows(frame.slots, frame.rows)))
-        self.listed = with_rows(listed, frame.rows)
+        super().__init__(key, key, take_row(frame))
+        self.listed = row_fields(listed, frame.rows)
 
     @property
     def row_slots(self) -> Sequence[Slot]:
         """SELECT r.*, VALUES (r.*)"""
         return self.listed
-
-
-def with_rows(slots: Sequence[Slot], rows: Lineage) -> list[Slot]:
-    """FOR r IN SELECT a FROM t WHERE b LOOP      r.a is decided by b, too"""
-    return [slot._replace(lineage=united([slot.lineage, rows])) for slot in slots]
 
 
 class UnknownRow(Source):
