@@ -45,6 +45,12 @@ def test_a_front_end_constructs_no_frame(front_end: str) -> None:
     assert [each for path in files for each in constructions(path)] == []
 
 
+def test_between_statements_only_the_codec_constructs_frames() -> None:
+    """It reads back a frame that a verb has made before."""
+    files = [path for path in sorted(EXTRACT.glob("*.py")) if path.name != "codec.py"]
+    assert [each for path in files for each in constructions(path)] == []
+
+
 VERBS = (
     relation.scan,
     relation.project,

@@ -20,6 +20,7 @@ from typing import Any
 
 from lineal.algebra.frame import Frame, Slot, Star
 from lineal.algebra.lineage import NOTHING
+from lineal.algebra.relation import one_row, project
 from lineal.extract.entries import Definition
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
@@ -214,7 +215,7 @@ class Share(Remembering):
             if definition is not None:
                 star = Star(definition.target)
                 slots = [Slot(column, key, NOTHING, star if open_ else None) for column, key, open_ in columns]
-                definition.frame = Frame(slots, NOTHING)
+                definition.frame = project(one_row(), slots)
                 definition.evaluation = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
                 self.ready += self.waiting.pop(name, [])
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import NOTHING
+from lineal.algebra.relation import one_row, project, values
 from lineal.extract.entries import Definition, Entry
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.steps import Plan
@@ -18,13 +20,18 @@ Makes = Callable[[Frame | None], Frame]
 
 def schema_frame(plan: Plan, facts: Facts) -> Makes:
     """CREATE TABLE #t (a INT)      columns that nothing has been written into yet"""
-    slots = [Slot(info.name, facts.fold(info.name, info.quoted), NOTHING) for info in plan.schema or ()]
-    return lambda _: Frame(slots, NOTHING)
+    columns = values((info.name, facts.fold(info.name, info.quoted)) for info in plan.schema or ())
+    return lambda _: columns
 
 
 def changed(change: Change) -> Makes:
     """ALTER TABLE #t …      what the table holds, under the new names"""
-    return lambda frame: Frame(changed_slots(list(frame.slots) if frame else [], change), frame.rows if frame else {})
+    return partial(changed_frame, change)
+
+
+def changed_frame(change: Change, frame: Frame | None) -> Frame:
+    held = frame or one_row()
+    return project(held, changed_slots(list(held.slots), change))
 
 
 def changed_slots(slots: list[Slot], change: Change) -> list[Slot]:
@@ -44,7 +51,7 @@ def later(frame: Frame, definition: Definition) -> Frame:
     for script, at, change in definition.entry.changes:
         if change[0] is not None and (script is not timeline or at > position):
             slots = changed_slots(slots, change)
-    return Frame(slots, frame.rows)
+    return project(frame, slots)
 
 
 def earlier(frame: Frame, entry: Entry, reader: Definition) -> Frame:
@@ -62,7 +69,7 @@ def earlier(frame: Frame, entry: Entry, reader: Definition) -> Frame:
             slots.append(Slot(old.name, old.key, {(gone, IDENTITY): None}, None, gone))
         else:
             slots = changed_slots(slots, (new, old))
-    return Frame(slots, frame.rows)
+    return project(frame, slots)
 
 
 def altered_columns(columns: list[tuple[str, str]], entry: Entry) -> list[tuple[str, str]]:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lineal.algebra.edges import name as name_dataset
 from lineal.algebra.frame import Frame, Scan, Slot, slot_at
-from lineal.algebra.lineage import NOTHING
-from lineal.algebra.relation import rename, union_by_name
+from lineal.algebra.relation import extend, rename, scan_on_demand, union_by_name, values
 from lineal.extract.entries import DEEPEST_DIRECT, Definition, Entry, Pending, Setting, State
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Evaluation
@@ -147,7 +146,7 @@ class Definitions:
         """A statement failed: nothing is known of what it writes, and nothing that it met on its way counts."""
         node = definition.plan.node
         definition.failure = failure_of(error, node, definition.reading)
-        definition.frame = Scan(definition.target, [], False)
+        definition.frame = scan_on_demand(definition.target, [], False)
         definition.evaluation = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
         definition.evaluation.definition = definition
 
@@ -626,7 +625,7 @@ class Definitions:
         if columns:
             frame = self.listed(frame, columns, definition, evaluation)
         if plan.partition is not None:
-            frame = Frame([*frame.slots, *(Slot(*named, {}) for named in plan.partition.given)], frame.rows)
+            frame = extend(frame, (Slot(*named, {}) for named in plan.partition.given))
         return plan.after(frame, evaluation, ctes) if plan.after is not None else frame
 
     def listed(
@@ -716,7 +715,7 @@ class Definitions:
         if not entry.defining:
             place = entry.declared.place if entry.declared is not None else None
             self.lose(internal_error(error, place, f"the declaration of {entry.dataset}"))
-        return Scan(entry.dataset, [], False)
+        return scan_on_demand(entry.dataset, [], False)
 
     def former_state(self, entry: Entry) -> Frame:
         """SELECT … FROM {{ this }}      what the name was before: as its other statements made it, else as declared"""
@@ -726,7 +725,9 @@ class Definitions:
         declared = self.declared_frame(entry)
         if entry.declared is None or entry.declared.complete or not entry.declared.names:
             return declared
-        return Scan(entry.dataset, [(slot.name, slot.key) for slot in declared.slots if slot.star is None], True)
+        return scan_on_demand(
+            entry.dataset, [(slot.name, slot.key) for slot in declared.slots if slot.star is None], True
+        )
 
     def declared_frame(self, entry: Entry) -> Frame:
         """What is declared for a name."""
@@ -736,7 +737,7 @@ class Definitions:
         columns = self.declared_columns(info) if info is not None else []
         if entry.changes:
             columns = altered_columns(columns, entry)
-        return Scan(entry.dataset, columns, info is not None and info.complete)
+        return scan_on_demand(entry.dataset, columns, info is not None and info.complete)
 
     def likeness(self, entry: Entry) -> Frame:
         """CREATE TABLE t (LIKE s, a INT)      the columns of s, and those of its own"""
@@ -750,7 +751,7 @@ class Definitions:
         for name, key in self.declared_columns(entry.declared) if entry.declared is not None else ():
             columns.setdefault(key, name)
         complete = all(other.complete for other in others)
-        return Scan(entry.dataset, [(name, key) for key, name in columns.items()], complete)
+        return scan_on_demand(entry.dataset, [(name, key) for key, name in columns.items()], complete)
 
     def declared_columns(self, info: DatasetInfo) -> list[tuple[str, str]]:
         """The columns with their keys; where "Id" and id are two columns, both are meant exactly."""
@@ -820,7 +821,7 @@ class Definitions:
                 columns.setdefault(self.facts.fold(info.name, False), info.name)
             complete = entry.declared.complete
         listed = [(name, key) for key, name in columns.items()]
-        return Scan(entry.dataset, altered_columns(listed, entry) if entry.changes else listed, complete)
+        return scan_on_demand(entry.dataset, altered_columns(listed, entry) if entry.changes else listed, complete)
 
     def cyclic(
         self, entry: Entry, definition: Definition | None, evaluation: Evaluation | None = None, node: Any = None
@@ -1173,8 +1174,7 @@ def named_frame(frame: Frame) -> Frame:
 def parameter_scope(parameters: tuple[str, ...], evaluation: Evaluation) -> Scope:
     """A function's parameters are names without lineage."""
     scope = Scope(evaluation, None, {})
-    slots = [Slot(name, evaluation.fold(name, False), NOTHING) for name in parameters]
-    scope.add(Source("", "", Frame(slots, NOTHING)))
+    scope.add(Source("", "", values((name, evaluation.fold(name, False)) for name in parameters)))
     return scope
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from lineal.algebra.frame import Frame, Scan, Slot
+from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Lineage, doubted
+from lineal.algebra.relation import decided_rows, extend, project, scan_on_demand
 from lineal.extract.entries import Definition, Entry
 from lineal.extract.pyspark.catalog import Known
 from lineal.extract.pyspark.files import File, files_of
@@ -245,7 +246,7 @@ class Corpus:
         dataset, frame = self.definitions.scan(key, spelling, evaluation, node)
         held = self.foreseen.get(key)
         if held is not None and frame.stars and dataset is not None:
-            return dataset, Scan(dataset, held.columns, held.complete)
+            return dataset, scan_on_demand(dataset, held.columns, held.complete)
         return dataset, frame
 
     def dataset(self, key: str, spelling: str) -> Dataset:
@@ -300,7 +301,7 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
         if columns:
             frame = definitions.listed(frame, columns, definition, evaluation)
         if write.partition is not None:
-            frame = Frame([*frame.slots, *(Slot(*named, {}) for named in write.partition.given)], frame.rows)
+            frame = extend(frame, (Slot(*named, {}) for named in write.partition.given))
         return frame
 
     plan.made = made
@@ -314,7 +315,7 @@ def written_frame(write: Write) -> Frame:
     frame = write.relation.frame
     everything = "{" in write.name
     slots = [slot._replace(lineage=uncertain(slot.lineage, everything)) for slot in frame.slots]
-    return Frame(slots, uncertain(frame.rows, everything))
+    return project(decided_rows(uncertain(frame.rows, everything)), slots)
 
 
 def uncertain(lineage: Lineage, everything: bool) -> Lineage:

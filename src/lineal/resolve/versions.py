@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from lineal.algebra.frame import Frame, Scan, Slot
+from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import NOTHING
-from lineal.algebra.relation import merge
+from lineal.algebra.relation import merge, one_row, project, scan_on_demand
 from lineal.extract.entries import DEEPEST_DIRECT, Definition, Entry, Pending, Setting, State
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
@@ -121,7 +121,7 @@ class Versions:
         for definition in written:
             definition.entry, definition.target = entry, entry.dataset
             entry.add(definition)
-        entry.scanned = Scan(entry.dataset, columns, all(each.failure is None for each in written))
+        entry.scanned = scan_on_demand(entry.dataset, columns, all(each.failure is None for each in written))
 
     # -- hidden --------------------------------------------------------------------------------------------------
 
@@ -159,7 +159,7 @@ class Versions:
             source = version.states[-1] if version.states else version.entry
             assert source is not None
             slots = self.definitions.schema(source).slots
-            return Frame([slot if slot.star else Slot(slot.name, slot.key, NOTHING) for slot in slots], NOTHING)
+            return project(one_row(), [slot if slot.star else Slot(slot.name, slot.key, NOTHING) for slot in slots])
 
         return emptied
 
