@@ -1,7 +1,8 @@
-"""lineal pipeline beside an analysis of each row by itself, in one Spark session; and the closure beside scipy's.
+"""lineal pipeline beside an analysis of each row by itself, in one Spark session; and the closure
+beside scipy's.
 
-LINEAL_BENCH_ROWS (1,000,000) rows of a log over a hundredth as many statements: half of the repeats are exact, half
-differ in literals. LINEAL_BENCH_EDGES (1,000,000) edges, ten deep.
+LINEAL_BENCH_ROWS (1,000,000) rows of a log over a hundredth as many statements: half of the repeats
+are exact, half differ in literals. LINEAL_BENCH_EDGES (1,000,000) edges, ten deep.
 """
 
 from __future__ import annotations
@@ -109,15 +110,25 @@ def measure() -> Figures:
     with TemporaryDirectory() as folder, started("local[2]", {}) as spark:
         path = Path(folder, "log.parquet")
         log(path)
-        sample = spark.read.parquet(str(path)).select("query_text").limit(SAMPLE).repartition(2).localCheckpoint()
+        sample = (
+            spark.read.parquet(str(path))
+            .select("query_text")
+            .limit(SAMPLE)
+            .repartition(2)
+            .localCheckpoint()
+        )
         for _ in range(2):  # what starts first is warm the second time
-            alone = timed(sample.mapInArrow(one_by_one(), "edges bigint").agg({"edges": "sum"}).collect)
+            alone = timed(
+                sample.mapInArrow(one_by_one(), "edges bigint").agg({"edges": "sum"}).collect
+            )
         options = Options((str(path),), Path(folder, "out"), closure=False)
         started_at = time.perf_counter()
         summary = run(options, spark)
         took = time.perf_counter() - started_at
         memory = peak("self") + peak(str(java(spark)))
-        corpus, log_ = Run(options, spark, State(Local(Path(folder, "again"))), lambda stage: None).read()
+        corpus, log_ = Run(
+            options, spark, State(Local(Path(folder, "again"))), lambda stage: None
+        ).read()
         cpu, plain = in_turns(spark, corpus, log_, Path(folder))
         return Figures(alone * ROWS / SAMPLE, took, memory, cpu, plain, summary.statements)
 
@@ -129,10 +140,12 @@ def timed(work: Any) -> float:
 
 
 def in_turns(spark: Any, corpus: Corpus, log_: Log, folder: Path) -> tuple[float, float]:
-    """Seconds of CPU of the pipeline and of one process, from statements to tables: the turn that is in the middle.
+    """Seconds of CPU of the pipeline and of one process, from statements to tables: the turn that
+    is in the middle.
 
-    What was taken is given back, which costs, too: a worker has to, and a process has when it ends. A second takes
-    longer, by CPU too, where the other core is busy: as in the pipeline, two processes work at once.
+    What was taken is given back, which costs, too: a worker has to, and a process has when it ends.
+    A second takes longer, by CPU too, where the other core is busy: as in the pipeline, two
+    processes work at once.
     """
     turns = []
     with get_context("spawn").Pool(2) as pool:
@@ -195,7 +208,9 @@ def processes() -> dict[int, Process]:
         with suppress(OSError):
             fields = status.read_text().rpartition(")")[2].split()
             command = (status.parent / "cmdline").read_bytes()
-            found[int(status.parent.name)] = Process(int(fields[1]), sum(map(int, fields[11:15])), command)
+            found[int(status.parent.name)] = Process(
+                int(fields[1]), sum(map(int, fields[11:15])), command
+            )
     return found
 
 
@@ -208,10 +223,12 @@ def peak(process: str) -> float:
     if process == "self" and not Path("/proc/self/status").exists():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     said = Path("/proc", process, "status").read_text()
-    return int(next(line for line in said.splitlines() if line.startswith("VmHWM")).split()[1]) * 1024
+    return (
+        int(next(line for line in said.splitlines() if line.startswith("VmHWM")).split()[1]) * 1024
+    )
 
 
-# -- the closure -------------------------------------------------------------------------------------------------
+# -- the closure -----------------------------------------------------------------------------------
 
 
 class Closing(NamedTuple):
@@ -225,7 +242,9 @@ class Closing(NamedTuple):
 
 
 def layers(share: float) -> Arrays:
-    """Eleven layers of columns; each is made of one of the layer before, and that share of them of another one, too."""
+    """Eleven layers of columns; each is made of one of the layer before, and that share of them of
+    another one, too.
+    """
     random = np.random.default_rng(3)
     width = int(EDGES / DEEP / (1 + share))
     nodes = (DEEP + 1) * width

@@ -2,8 +2,9 @@
 
     python bench/capture.py
 
-Wall-clock time, the smallest of several rounds in which the two take turns. The time with capture is that of the whole
-block: to attach, to write the events of each write to a file, to wait for the listeners at the end.
+Wall-clock time, the smallest of several rounds in which the two take turns. The time with capture
+is that of the whole block: to attach, to write the events of each write to a file, to wait for the
+listeners at the end.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ def smallest(contenders: dict[str, Callable[[], None]]) -> dict[str, float]:
 
 def make_sales(spark: Any, folder: str) -> None:
     columns = [f"hash(id, {number}) % 1000 AS c{number}" for number in range(20)]
-    spark.range(ROWS).selectExpr("id", "id % 97 AS shop", "id % 365 AS day", *columns).write.parquet(f"{folder}/sales")
+    spark.range(ROWS).selectExpr(
+        "id", "id % 97 AS shop", "id % 365 AS day", *columns
+    ).write.parquet(f"{folder}/sales")
 
 
 def job(spark: Any, folder: str) -> None:
@@ -81,7 +84,9 @@ def job(spark: Any, folder: str) -> None:
         path = f"{folder}/out{number}"
         shutil.rmtree(path, ignore_errors=True)
         totals = sales.groupBy("shop").agg({f"c{each}": "sum" for each in range(number + 5)})
-        sales.join(totals, "shop").where(f"c{number} > day").groupBy("day").max().write.parquet(path)
+        sales.join(totals, "shop").where(f"c{number} > day").groupBy("day").max().write.parquet(
+            path
+        )
 
 
 def main() -> None:

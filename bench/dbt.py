@@ -1,6 +1,7 @@
 """A dbt project of many models: SQL with Jinja, YAML, and the manifest that dbt would write for it.
 
-As a script with the path of a manifest it does what nobody can do without: load that with `json`, and parse its SQL.
+As a script with the path of a manifest it does what nobody can do without: load that with `json`,
+and parse its SQL.
 """
 
 from __future__ import annotations
@@ -16,11 +17,22 @@ DATABASE, SCHEMA = "warehouse", "analytics"
 
 
 def project(folder: Path, models: int = MODELS, manifest: bool = True) -> Path:
-    """A third each: staging over sources, joins over staging, aggregates over joins; every tenth is incremental."""
+    """A third each: staging over sources, joins over staging, aggregates over joins; every tenth is
+    incremental.
+    """
     nodes = [_model(number, models) for number in range(models)]
-    _write(folder / "dbt_project.yml", "name: big\nprofile: big\nmodels: {big: {+materialized: view}}\n")
-    _write(folder / "profiles.yml", "big: {target: dev, outputs: {dev: {type: snowflake, schema: analytics}}}\n")
-    _write(folder / "macros" / "money.sql", "{% macro money(c) %}round({{ c }} / 100, 2){% endmacro %}\n")
+    _write(
+        folder / "dbt_project.yml",
+        "name: big\nprofile: big\nmodels: {big: {+materialized: view}}\n",
+    )
+    _write(
+        folder / "profiles.yml",
+        "big: {target: dev, outputs: {dev: {type: snowflake, schema: analytics}}}\n",
+    )
+    _write(
+        folder / "macros" / "money.sql",
+        "{% macro money(c) %}round({{ c }} / 100, 2){% endmacro %}\n",
+    )
     tables = "".join(f"      - name: t{number}\n" for number in range(models // 3 + 1))
     _write(folder / "models" / "sources.yml", f"sources:\n  - name: raw\n    tables:\n{tables}")
     for number, (name, raw, _) in enumerate(nodes):
@@ -56,7 +68,8 @@ def _model(number: int, models: int) -> tuple[str, str, str]:
         )
     else:
         sums = ",\n    ".join(
-            f"sum(case when c5 = {each} then c{each} else 0 end) as s{each}" for each in range(COLUMNS)
+            f"sum(case when c5 = {each} then c{each} else 0 end) as s{each}"
+            for each in range(COLUMNS)
         )
         raw = f"select\n    c2,\n    {sums},\n    <<c6>> as paid\nfrom <int_{place % third}>\n"
         raw += "<incremental>" if place % 10 == 0 else ""
@@ -70,7 +83,9 @@ def _as(text: str, compiled: bool) -> str:
 
     money = r"round(\1 / 100, 2)" if compiled else r"{{ money('\1') }}"
     where = (
-        "" if compiled else "{% if is_incremental() %}\nwhere c3 > (select max(paid) from {{ this }})\n{% endif %}\n"
+        ""
+        if compiled
+        else "{% if is_incremental() %}\nwhere c3 > (select max(paid) from {{ this }})\n{% endif %}\n"
     )
     text = re.sub(r"<<(\w+)>>", money, text).replace("<incremental>", where)
     if where in text and where:
@@ -123,7 +138,13 @@ def _manifest(nodes: list[tuple[str, str, str]], models: int) -> dict[str, Any]:
         "adapter_type": "snowflake",
         "project_name": "big",
     }
-    return {"metadata": metadata, "nodes": made, "sources": sources, "macros": macros, "exposures": {}}
+    return {
+        "metadata": metadata,
+        "nodes": made,
+        "sources": sources,
+        "macros": macros,
+        "exposures": {},
+    }
 
 
 CONFIG = {
@@ -144,7 +165,14 @@ def _common(kind: str, name: str) -> dict[str, Any]:
 
 def _column(name: str, number: int) -> dict[str, Any]:
     described = f"What c{number} of {name} means."
-    return {"name": f"c{number}", "description": described, "meta": {}, "data_type": None, "tags": [], "quote": None}
+    return {
+        "name": f"c{number}",
+        "description": described,
+        "meta": {},
+        "data_type": None,
+        "tags": [],
+        "quote": None,
+    }
 
 
 def necessary(manifest: Path) -> None:

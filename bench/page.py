@@ -1,7 +1,8 @@
-"""The page in Chromium, over a warehouse of 2,000 tables with 20 columns each, and search over 100,000 columns.
+"""The page in Chromium, over a warehouse of 2,000 tables with 20 columns each, and search over
+100,000 columns.
 
-Times are those of the browser's own clock: from the start of the navigation to the first picture, and from an event to
-the end of the next frame.
+Times are those of the browser's own clock: from the start of the navigation to the first picture,
+and from an event to the end of the next frame.
 """
 
 from __future__ import annotations
@@ -79,12 +80,22 @@ class Figures(NamedTuple):
 
 
 def warehouse(tables: int, columns: int = COLUMNS) -> str:
-    """A tenth are tables; each view joins two that were made shortly before, by a rule that needs no chance."""
+    """A tenth are tables; each view joins two that were made shortly before, by a rule that needs
+    no chance.
+    """
     names = [f"c{number:02d}" for number in range(columns)]
-    written = [f"CREATE TABLE t{n:04d} ({', '.join(f'{name} INT' for name in names)});" for n in range(tables // 10)]
+    written = [
+        f"CREATE TABLE t{n:04d} ({', '.join(f'{name} INT' for name in names)});"
+        for n in range(tables // 10)
+    ]
     for number in range(tables // 10, tables):
-        left, right = number - 1 - number * 7 % (tables // 10), number - 1 - number * 13 % (tables // 10)
-        taken = (TAKEN[place % 3].format(name=name, last=names[-1]) for place, name in enumerate(names))
+        left, right = (
+            number - 1 - number * 7 % (tables // 10),
+            number - 1 - number * 13 % (tables // 10),
+        )
+        taken = (
+            TAKEN[place % 3].format(name=name, last=names[-1]) for place, name in enumerate(names)
+        )
         written.append(
             f"CREATE VIEW t{number:04d} AS SELECT {', '.join(taken)} FROM t{left:04d} a JOIN t{right:04d} b "
             f"ON a.c00 = b.c00 WHERE a.c01 > 0;"
@@ -106,7 +117,8 @@ def opened(file: Path) -> Iterator[Any]:
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.add_init_script(WATCH)
         page.goto(file.as_uri())
-        while not page.evaluate("window.pictures.length"):  # the page's policy lets nobody evaluate a condition there
+        # the page's policy lets nobody evaluate a condition there
+        while not page.evaluate("window.pictures.length"):
             page.wait_for_timeout(50)
         yield page
         browser.close()

@@ -26,7 +26,9 @@ class Figures(NamedTuple):
 
 
 def measure() -> Figures:
-    """Wall-clock time of all 99 queries, the smallest of several rounds: analysing them, and reading their plans."""
+    """Wall-clock time of all 99 queries, the smallest of several rounds: analysing them, and
+    reading their plans.
+    """
     suite = tpc.suite("TPC-DS")
     queries = [transpile(query, write="spark")[0] for query in suite.queries]
     spark = session()

@@ -20,7 +20,9 @@ STATEMENTS = ("select", "with", "create", "insert", "drop")
 
 def corpus() -> Corpus:
     jobs = [job.read_text(encoding="utf-8") for job in sorted(JOBS.glob("*.py"))]
-    texts = [jobs[number % len(jobs)].replace("mart.", f"mart_{number}.") for number in range(FILES)]
+    texts = [
+        jobs[number % len(jobs)].replace("mart.", f"mart_{number}.") for number in range(FILES)
+    ]
     scripts = [Script(text, "python", f"jobs/job_{number}.py") for number, text in enumerate(texts)]
     return Corpus("spark", scripts, schema())
 
@@ -38,7 +40,11 @@ def parse_all(scripts: list[Script]) -> None:
     """What nobody can do without: the Python, and the SQL that stands in it."""
     for script in scripts:
         for node in ast.walk(ast.parse(script.text)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SQL_CALLS:
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in SQL_CALLS
+            ):
                 for argument in node.args:
                     if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                         parse_sql(argument.value)

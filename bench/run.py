@@ -1,8 +1,8 @@
 """make bench: lineal beside sqlglot on the same text, in one run.
 
-Every figure is the smallest of several rounds of process CPU time; the contenders take turns within a round, after a
-full garbage collection, under the interpreter's default collector settings. Ratios are what counts: times depend on
-the machine. The run fails if a bound is missed.
+Every figure is the smallest of several rounds of process CPU time; the contenders take turns within
+a round, after a full garbage collection, under the interpreter's default collector settings. Ratios
+are what counts: times depend on the machine. The run fails if a bound is missed.
 """
 
 from __future__ import annotations
@@ -41,14 +41,22 @@ MOST_OF_JOB = 0.05
 LEAST_OF_BARE, MOST_OF_TRACE = 0.5, 50.0
 LEAST_OF_ROWS, MOST_OF_DRIVER, MOST_OF_PLAIN, MOST_OF_SCIPY = 6.0, 2.0, 1.5, 5.0
 FILES, LEAST_AGAIN = 5_000, 10.0
-MOST_OF_PICTURE, MOST_OF_POINTING, MOST_OF_TASK, MOST_OF_SEARCH, MOST_OF_MEMORY = 2000, 100, 200, 50, 500
+MOST_OF_PICTURE, MOST_OF_POINTING, MOST_OF_TASK, MOST_OF_SEARCH, MOST_OF_MEMORY = (
+    2000,
+    100,
+    200,
+    50,
+    500,
+)
 
 missed: list[str] = []
 
 
 def main() -> int:
     python, machine = platform.python_version(), platform.machine()
-    print(f"lineal {lineal.__version__}, sqlglot[c] {tpc.version('sqlglot')}, Python {python}, {machine}")
+    print(
+        f"lineal {lineal.__version__}, sqlglot[c] {tpc.version('sqlglot')}, Python {python}, {machine}"
+    )
     try:
         times = [benchmark_queries(tpc.suite(name)) for name in tpc.SUITES]
     except tpc.NotFetched as problem:
@@ -69,7 +77,7 @@ def main() -> int:
     return 1 if missed else 0
 
 
-# -- queries -----------------------------------------------------------------------------------------------------
+# -- queries ---------------------------------------------------------------------------------------
 
 
 class Times(NamedTuple):
@@ -83,7 +91,12 @@ def benchmark_all_queries(times: list[Times]) -> None:
     heading("All 121 queries together")
     own, parse = sum(each.own for each in times), sum(each.parse for each in times)
     row("lineal: text to edges", own)
-    row("sqlglot: parse_one", parse, f"lineal takes {own / parse:.2f} of it", Bound(own / parse, most=MOST_OF_PARSE))
+    row(
+        "sqlglot: parse_one",
+        parse,
+        f"lineal takes {own / parse:.2f} of it",
+        Bound(own / parse, most=MOST_OF_PARSE),
+    )
 
 
 def benchmark_queries(suite: tpc.Suite) -> Times:
@@ -108,14 +121,28 @@ def benchmark_queries(suite: tpc.Suite) -> Times:
     )
     own, parse = quick["at once"], quick["parse"]
     row("lineal: text to edges", own)
-    row("lineal: the same, one query at a time", quick["one by one"], f"{quick['one by one'] / parse:.2f} of parsing")
+    row(
+        "lineal: the same, one query at a time",
+        quick["one by one"],
+        f"{quick['one by one'] / parse:.2f} of parsing",
+    )
     row("sqlglot: parse_one", parse, f"lineal takes {own / parse:.2f} of it")
     ratio = slow["all columns"] / own
     faster = f"lineal is {ratio:.1f} times faster"
-    row("sqlglot: lineage(None, trim_selects=False)", slow["all columns"], faster, Bound(ratio, least=LEAST_ALL))
+    row(
+        "sqlglot: lineage(None, trim_selects=False)",
+        slow["all columns"],
+        faster,
+        Bound(ratio, least=LEAST_ALL),
+    )
     ratio = slow["each column"] / own
     faster = f"lineal is {ratio:.1f} times faster"
-    row("sqlglot: lineage(column), column by column", slow["each column"], faster, Bound(ratio, least=LEAST_EACH))
+    row(
+        "sqlglot: lineage(column), column by column",
+        slow["each column"],
+        faster,
+        Bound(ratio, least=LEAST_EACH),
+    )
     return Times(own, parse)
 
 
@@ -129,7 +156,12 @@ def describe(suite: tpc.Suite, found: Extraction, columns: int) -> None:
     print(f"  {fields:,} field-level and {rows:,} dataset-level edges with {usages:,} usages")
     doubts = f"{coverage.unresolved} unresolved, {coverage.ambiguous} ambiguous, {len(found.diagnostics)} diagnostics"
     print(f"  {coverage.references:,} column references: {doubts}")
-    if coverage.unresolved or coverage.ambiguous or found.diagnostics or coverage.resolved != queries:
+    if (
+        coverage.unresolved
+        or coverage.ambiguous
+        or found.diagnostics
+        or coverage.resolved != queries
+    ):
         missed.append(f"{suite.name}: {doubts}, {coverage.resolved} queries read")
 
 
@@ -145,7 +177,9 @@ def one_by_one(corpus: Corpus) -> None:
 
 
 def force(found: Extraction) -> int:
-    """Edges, usages, kinds and confidence; texts and places are looked up when a view asks, and not here."""
+    """Edges, usages, kinds and confidence; texts and places are looked up when a view asks, and not
+    here.
+    """
     usages = 0
     for edge in found.edges:
         edge.kind, edge.level, edge.score  # noqa: B018
@@ -169,11 +203,13 @@ def each_column(suite: tpc.Suite, schema: MappingSchema, columns: list[list[str]
             sqlglot_lineage(name, query, schema)
 
 
-# -- shapes ------------------------------------------------------------------------------------------------------
+# -- shapes ----------------------------------------------------------------------------------------
 
 
 def benchmark_shapes() -> None:
-    heading(f"Shapes that grow: each under {MOST_SECONDS:g} s, and how much longer twice the size takes")
+    heading(
+        f"Shapes that grow: each under {MOST_SECONDS:g} s, and how much longer twice the size takes"
+    )
     for name, (shape, n) in {**shapes.BOUND, **shapes.OTHERS}.items():
         once, twice = times_of(shape, n)
         growth = twice / once
@@ -185,13 +221,17 @@ def benchmark_shapes() -> None:
 
 def times_of(shape: shapes.Shape, n: int) -> tuple[float, float]:
     """The time at size n and at twice the size, in turns."""
-    corpora = [corpus_of_text({"result": sql}, None, schema) for sql, schema in (shape(n), shape(2 * n))]
+    corpora = [
+        corpus_of_text({"result": sql}, None, schema) for sql, schema in (shape(n), shape(2 * n))
+    ]
     once, twice = corpora
-    times = smallest(SHAPE_ROUNDS, {"once": lambda: force(extract(once)), "twice": lambda: force(extract(twice))})
+    times = smallest(
+        SHAPE_ROUNDS, {"once": lambda: force(extract(once)), "twice": lambda: force(extract(twice))}
+    )
     return times["once"], times["twice"]
 
 
-# -- start-up ----------------------------------------------------------------------------------------------------
+# -- start-up --------------------------------------------------------------------------------------
 
 
 def benchmark_start() -> None:
@@ -203,17 +243,24 @@ def benchmark_start() -> None:
         times = {name: min(times[name], cpu_of(call)) for name, call in calls.items()}
     ratio = times["help"] / times["click"]
     row('python -c "import click"', times["click"])
-    row("lineal --help", times["help"], f"{ratio:.2f} of importing click", Bound(ratio, most=MOST_OF_CLICK))
+    row(
+        "lineal --help",
+        times["help"],
+        f"{ratio:.2f} of importing click",
+        Bound(ratio, most=MOST_OF_CLICK),
+    )
 
 
 def cpu_of(call: list[str], environment: dict[str, str] | None = None) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, check=True)
+    subprocess.run(
+        call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, check=True
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-# -- a folder of many files --------------------------------------------------------------------------------------
+# -- a folder of many files ------------------------------------------------------------------------
 
 
 def benchmark_folder() -> None:
@@ -240,33 +287,42 @@ def benchmark_folder() -> None:
         row("after an edit of one file, --output table", edited)
 
 
-# -- a dbt project -----------------------------------------------------------------------------------------------
+# -- a dbt project ---------------------------------------------------------------------------------
 
 
 def benchmark_dbt() -> None:
     """The command on 1,000 models: with a manifest and without, the first time and again."""
     import dbt
 
-    heading(f"The command on a dbt project of {dbt.MODELS:,} models: CPU time of a process and its children")
+    heading(
+        f"The command on a dbt project of {dbt.MODELS:,} models: CPU time of a process and its children"
+    )
     command = [str(Path(sysconfig.get_path("scripts")) / "lineal"), "lineage"]
     with TemporaryDirectory() as place:
         compiled = dbt.project(Path(place, "compiled"))
         plain = dbt.project(Path(place, "plain"), manifest=False)
         manifest = str(compiled / "target" / "manifest.json")
-        necessary = min(cpu_of([sys.executable, dbt.__file__, manifest]) for _ in range(SLOW_ROUNDS))
+        necessary = min(
+            cpu_of([sys.executable, dbt.__file__, manifest]) for _ in range(SLOW_ROUNDS)
+        )
         row("json.loads of the manifest, and sqlglot.parse", necessary)
         for what, folder in (("with its manifest", compiled), ("from its templates", plain)):
             call = [*command, str(folder)]
-            caches = [{**os.environ, "LINEAL_CACHE": str(Path(place, f"{what}{each}"))} for each in range(SLOW_ROUNDS)]
+            caches = [
+                {**os.environ, "LINEAL_CACHE": str(Path(place, f"{what}{each}"))}
+                for each in range(SLOW_ROUNDS)
+            ]
             first = min(cpu_of(call, cache) for cache in caches)
             again = min(cpu_of(call, cache) for cache in caches)
             cold, warm = first / necessary, first / again
             bound = Bound(cold, most=MOST_OF_MANIFEST) if folder is compiled else None
             row(f"lineal lineage {what}", first, f"{cold:.2f} of it", bound)
-            row("the second time", again, f"{warm:.1f} times faster", Bound(warm, least=LEAST_AGAIN))
+            row(
+                "the second time", again, f"{warm:.1f} times faster", Bound(warm, least=LEAST_AGAIN)
+            )
 
 
-# -- plans -------------------------------------------------------------------------------------------------------
+# -- plans -----------------------------------------------------------------------------------------
 
 
 def benchmark_programs() -> None:
@@ -274,24 +330,39 @@ def benchmark_programs() -> None:
 
     corpus = programs.corpus()
     heading(f"A folder of {programs.FILES:,} PySpark jobs")
-    contenders = {"own": lambda: extract(corpus), "parse": lambda: programs.parse_all(corpus.scripts)}
+    contenders = {
+        "own": lambda: extract(corpus),
+        "parse": lambda: programs.parse_all(corpus.scripts),
+    }
     times = smallest(SLOW_ROUNDS, contenders)
     ratio = times["own"] / times["parse"]
-    row("lineal: text to edges", times["own"], f"{ratio:.2f} of the parsing", Bound(ratio, most=MOST_OF_PROGRAMS))
+    row(
+        "lineal: text to edges",
+        times["own"],
+        f"{ratio:.2f} of the parsing",
+        Bound(ratio, most=MOST_OF_PROGRAMS),
+    )
     row("ast.parse, and sqlglot.parse of the SQL inside", times["parse"])
 
 
 def benchmark_plans() -> None:
-    heading("TPC-DS on Spark: the engine's own analysis, and from its plans to edges (wall-clock time)")
+    heading(
+        "TPC-DS on Spark: the engine's own analysis, and from its plans to edges (wall-clock time)"
+    )
     import plans
 
     figures = plans.measure()
     ratio = figures.edges / figures.analysis
     row("Spark: text to analysed plan", figures.analysis)
-    row("lineal: analysed plan to edges", figures.edges, f"{ratio:.2f} of the analysis", Bound(ratio, most=1.0))
+    row(
+        "lineal: analysed plan to edges",
+        figures.edges,
+        f"{ratio:.2f} of the analysis",
+        Bound(ratio, most=1.0),
+    )
 
 
-# -- capture -----------------------------------------------------------------------------------------------------
+# -- capture ---------------------------------------------------------------------------------------
 
 
 def benchmark_capture() -> None:
@@ -301,35 +372,55 @@ def benchmark_capture() -> None:
     figures = capture.measure()
     row("the job alone", figures.plain)
     more = f"{figures.cost:+.1%}, {figures.edges:,} edges"
-    row("the job under lineal capture", figures.watched, more, Bound(figures.cost, most=MOST_OF_JOB))
+    row(
+        "the job under lineal capture", figures.watched, more, Bound(figures.cost, most=MOST_OF_JOB)
+    )
     row("to begin to watch, the first time", figures.first)
 
 
-# -- the store ---------------------------------------------------------------------------------------------------
+# -- the store -------------------------------------------------------------------------------------
 
 
 def benchmark_store() -> None:
     import store
 
-    heading(f"The store: {store.EDGES:,} edges, beside the bare bulk load of the same rows (wall-clock time)")
+    heading(
+        f"The store: {store.EDGES:,} edges, beside the bare bulk load of the same rows (wall-clock time)"
+    )
     for name, found in store.figures():
         if len(found.bare) > 1:
-            row(f"{name}: bare load into the same tables", found.bare[-1], f"lineal: {found.speed:.2f} of its speed")
+            row(
+                f"{name}: bare load into the same tables",
+                found.bare[-1],
+                f"lineal: {found.speed:.2f} of its speed",
+            )
         bound = Bound(found.speed_without, least=LEAST_OF_BARE)
         row(f"{name}: bare load, without indexes", found.bare[0])
-        row(f"{name}: lineal store load", found.load, f"{found.speed_without:.2f} of its speed", bound)
+        row(
+            f"{name}: lineal store load",
+            found.load,
+            f"{found.speed_without:.2f} of its speed",
+            bound,
+        )
         row(f"{name}: the same again, which changes nothing", found.again)
         milliseconds = Bound(found.trace * 1000, most=MOST_OF_TRACE)
-        row(f"{name}: {store.HOPS} hops, {found.traced:,} edges", found.trace, "milliseconds", milliseconds)
+        row(
+            f"{name}: {store.HOPS} hops, {found.traced:,} edges",
+            found.trace,
+            "milliseconds",
+            milliseconds,
+        )
 
 
-# -- the page ----------------------------------------------------------------------------------------------------
+# -- the page --------------------------------------------------------------------------------------
 
 
 def benchmark_page() -> None:
     import page
 
-    heading(f"The page in Chromium: {page.TABLES:,} tables of {page.COLUMNS} columns (wall-clock time)")
+    heading(
+        f"The page in Chromium: {page.TABLES:,} tables of {page.COLUMNS} columns (wall-clock time)"
+    )
     try:
         found = page.measure()
     except page.NotThere as reason:
@@ -345,38 +436,57 @@ def benchmark_page() -> None:
     ):
         row(what, figure / 1000, "milliseconds", Bound(figure, most=most))
     row("expanding a table, until it stands", found.expanded / 1000)
-    print(f"  {'memory of the page':<44} {found.memory:>9,.1f} MB  {Bound(found.memory, most=MOST_OF_MEMORY)}")
+    print(
+        f"  {'memory of the page':<44} {found.memory:>9,.1f} MB  {Bound(found.memory, most=MOST_OF_MEMORY)}"
+    )
     if found.memory > MOST_OF_MEMORY:
         missed.append(f"memory of the page, {found.memory:.0f} MB")
 
 
-# -- the pipeline ------------------------------------------------------------------------------------------------
+# -- the pipeline ----------------------------------------------------------------------------------
 
 
 def benchmark_pipeline() -> None:
     import bulk
 
     found = bulk.measure()
-    heading(f"The pipeline: {bulk.ROWS:,} rows of a log, {found.statements:,} statements (wall-clock time)")
+    heading(
+        f"The pipeline: {bulk.ROWS:,} rows of a log, {found.statements:,} statements (wall-clock time)"
+    )
     ratio = found.alone / found.pipeline
     row(f"each row by itself (from {bulk.SAMPLE:,} rows)", found.alone)
-    row("lineal pipeline", found.pipeline, f"{ratio:.1f} times the throughput", Bound(ratio, least=LEAST_OF_ROWS))
+    row(
+        "lineal pipeline",
+        found.pipeline,
+        f"{ratio:.1f} times the throughput",
+        Bound(ratio, least=LEAST_OF_ROWS),
+    )
     memory = Bound(found.driver / 1e9, most=MOST_OF_DRIVER)
     print(f"  the driver's memory at its peak, with the JVM: {memory.figure:.2f} GB  {memory}")
     if not memory.kept:
         missed.append(f"the driver's memory, {memory}")
     ratio = found.cpu / found.plain
     row("one process: statements to tables (CPU)", found.plain)
-    row("executors and driver: the same (CPU)", found.cpu, f"{ratio:.2f} of it", Bound(ratio, most=MOST_OF_PLAIN))
+    row(
+        "executors and driver: the same (CPU)",
+        found.cpu,
+        f"{ratio:.2f} of it",
+        Bound(ratio, most=MOST_OF_PLAIN),
+    )
     heading(f"The closure of {bulk.EDGES:,} edges, {bulk.DEEP} deep (wall-clock time)")
     for share, made_of in ((0.0, "one"), (0.5, "one or two")):
         found = bulk.closure(share)
         row(f"scipy: columns of {made_of}", found.scipy)
         ratio = f"{found.ratio:.2f} of it"
-        row(f"lineal: the same {found.pairs:,} pairs", found.own, ratio, Bound(found.ratio, most=MOST_OF_SCIPY))
+        row(
+            f"lineal: the same {found.pairs:,} pairs",
+            found.own,
+            ratio,
+            Bound(found.ratio, most=MOST_OF_SCIPY),
+        )
 
 
-# -- measuring and printing --------------------------------------------------------------------------------------
+# -- measuring and printing ------------------------------------------------------------------------
 
 
 class Bound(NamedTuple):
@@ -388,7 +498,9 @@ class Bound(NamedTuple):
 
     @property
     def kept(self) -> bool:
-        return (self.most is None or self.figure <= self.most) and (self.least is None or self.figure >= self.least)
+        return (self.most is None or self.figure <= self.most) and (
+            self.least is None or self.figure >= self.least
+        )
 
     def __str__(self) -> str:
         stated = f"at most {self.most:g}" if self.most is not None else f"at least {self.least:g}"
@@ -413,7 +525,9 @@ def heading(text: str) -> None:
 
 
 def row(what: str, seconds: float, ratio: str = "", stated: Bound | None = None) -> None:
-    print(f"  {what:<44} {seconds * 1000:>9,.1f} ms  {ratio:<29} {stated or ''}".rstrip(), flush=True)
+    print(
+        f"  {what:<44} {seconds * 1000:>9,.1f} ms  {ratio:<29} {stated or ''}".rstrip(), flush=True
+    )
     if stated is not None and not stated.kept:
         missed.append(f"{what}, {ratio}, {stated}")
 

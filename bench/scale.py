@@ -1,9 +1,11 @@
-"""10,000 views in one folder, beside 1,000: time and memory in proportion, and beside the peers on the same files.
+"""10,000 views in one folder, beside 1,000: time and memory in proportion, and beside the peers on
+the same files.
 
     python bench/scale.py [views]
 
-Each figure is that of a process of its own: CPU time without its start, and the most memory it held. The peers read a
-sample of the files, in one environment each (see accuracy/contenders.py), and their time is scaled up to all of them.
+Each figure is that of a process of its own: CPU time without its start, and the most memory it
+held. The peers read a sample of the files, in one environment each (see accuracy/contenders.py),
+and their time is scaled up to all of them.
 """
 
 from __future__ import annotations
@@ -29,8 +31,12 @@ SCHEMA = {f"raw_{number}": {f"c{column}": "INT" for column in range(12)} for num
 
 
 def view(number: int, random: Random) -> str:
-    """A view over tables and earlier views, as a project has them: a CTE, a join, a CASE, a window, an aggregate."""
-    left = f"view_{random.randrange(number)}" if number > 20 and random.random() < 0.6 else raw(random)
+    """A view over tables and earlier views, as a project has them: a CTE, a join, a CASE, a window,
+    an aggregate.
+    """
+    left = (
+        f"view_{random.randrange(number)}" if number > 20 and random.random() < 0.6 else raw(random)
+    )
     right = raw(random)
     keys = [f"c{random.randrange(6)}" for _ in range(4)]
     return f"""CREATE VIEW view_{number} AS
@@ -63,19 +69,28 @@ class Figures(NamedTuple):
 def main() -> int:
     views = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     with tempfile.TemporaryDirectory() as scratch:
-        less, more = folder_of(Path(scratch) / "less", views // 10), folder_of(Path(scratch) / "more", views)
+        less, more = (
+            folder_of(Path(scratch) / "less", views // 10),
+            folder_of(Path(scratch) / "more", views),
+        )
         once, tenfold = min(measure_lineal(less) for _ in range(3)), measure_lineal(more)
-        peers = {peer.name: measure_peer(peer, more, views) for peer in CONTENDERS if peer.name in LEAST}
+        peers = {
+            peer.name: measure_peer(peer, more, views) for peer in CONTENDERS if peer.name in LEAST
+        }
     growth = Figures(tenfold.seconds / once.seconds, tenfold.megabytes / once.megabytes)
     kept = all(figure <= MOST_GROWTH for figure in growth)
     for number, figures in ((views // 10, once), (views, tenfold)):
-        print(f"lineal: {number:,} views in {figures.seconds:.2f} s of CPU time and {figures.megabytes:.0f} MB")
+        print(
+            f"lineal: {number:,} views in {figures.seconds:.2f} s of CPU time and {figures.megabytes:.0f} MB"
+        )
     times = f"{growth.seconds:.1f} times the time, {growth.megabytes:.1f} times the memory"
     print(f"  10 times the views: {times} (at most {MOST_GROWTH:g})")
     for name, seconds in peers.items():
         ratio = seconds / tenfold.seconds
         kept = kept and ratio >= LEAST[name]
-        print(f"{name}: {seconds:.1f} s, from {SAMPLE} views: {ratio:.1f} times that (at least {LEAST[name]:g})")
+        print(
+            f"{name}: {seconds:.1f} s, from {SAMPLE} views: {ratio:.1f} times that (at least {LEAST[name]:g})"
+        )
     return 0 if kept else 1
 
 
@@ -106,12 +121,16 @@ print(json.dumps([time.process_time() - start, resource.getrusage(resource.RUSAG
 
 def measure_lineal(folder: Path) -> Figures:
     """Without the process's start and end, as it is measured for the peers."""
-    done = subprocess.run([sys.executable, "-c", LINEAL, str(folder)], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", LINEAL, str(folder)], check=True, capture_output=True, text=True
+    )
     return Figures(*json.loads(done.stdout))
 
 
 def measure_peer(peer: object, folder: Path, views: int) -> float:
-    """CPU seconds for all views, from a sample: what the adapter's own loop says, without its start."""
+    """CPU seconds for all views, from a sample: what the adapter's own loop says, without its
+    start.
+    """
     from contenders import answers_of
 
     python_of(peer)  # type: ignore[arg-type]
@@ -121,7 +140,9 @@ def measure_peer(peer: object, folder: Path, views: int) -> float:
     questions = []
     for number in random.sample(range(views), min(SAMPLE, views)):
         text = (folder / f"view_{number}.sql").read_text()
-        schema = {name: known[name] for name in words(text) if name in known and name != f"view_{number}"}
+        schema = {
+            name: known[name] for name in words(text) if name in known and name != f"view_{number}"
+        }
         questions.append({"id": str(number), "sql": text, "dialect": "", "schema": schema})
     answers = answers_of(peer, questions)  # type: ignore[arg-type]
     return sum(answer.seconds for answer in answers.values()) * views / len(questions)

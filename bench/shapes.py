@@ -10,7 +10,9 @@ Made = tuple[str, dict[str, dict[str, str]]]
 
 def cte_chain(n: int) -> Made:
     """n CTEs, each over the one before"""
-    steps = "".join(f", c{i} AS (SELECT a + 1 AS a, b FROM c{i - 1} WHERE b > {i})" for i in range(1, n))
+    steps = "".join(
+        f", c{i} AS (SELECT a + 1 AS a, b FROM c{i - 1} WHERE b > {i})" for i in range(1, n)
+    )
     return f"WITH c0 AS (SELECT a, b FROM t){steps} SELECT * FROM c{n - 1}", {}
 
 
@@ -27,7 +29,9 @@ def nested_tables(n: int) -> Made:
 def wide_stars(n: int) -> Made:
     """n columns through 20 CTEs of SELECT *"""
     steps = "".join(f", s{i} AS (SELECT * FROM s{i - 1})" for i in range(1, 20))
-    return f"WITH s0 AS (SELECT * FROM t){steps} SELECT * FROM s19", {"t": {f"c{i}": "int" for i in range(n)}}
+    return f"WITH s0 AS (SELECT * FROM t){steps} SELECT * FROM s19", {
+        "t": {f"c{i}": "int" for i in range(n)}
+    }
 
 
 def long_sum(n: int) -> Made:
@@ -51,7 +55,9 @@ def doubled_ctes(n: int) -> Made:
 
 def reversed_views(n: int) -> Made:
     """n views, the last one first"""
-    return ";\n".join(f"CREATE VIEW v{i} AS SELECT a + 1 AS a, b FROM v{i - 1}" for i in range(n, 0, -1)), {}
+    return ";\n".join(
+        f"CREATE VIEW v{i} AS SELECT a + 1 AS a, b FROM v{i - 1}" for i in range(n, 0, -1)
+    ), {}
 
 
 Shape = Callable[[int], Made]
@@ -63,9 +69,17 @@ def many_inserts(n: int) -> Made:
 
 
 def staged_script(n: int) -> Made:
-    """CREATE TEMP TABLE …      each step reads the one before it, and a name that is made again and again"""
-    steps = [f"CREATE TEMP TABLE x{i} AS SELECT a + 1 AS a FROM {f'x{i - 1}' if i else 's'}" for i in range(n)]
-    again = ["DROP TABLE IF EXISTS y; CREATE TABLE y AS SELECT a FROM s; INSERT INTO z SELECT a FROM y"] * n
+    """CREATE TEMP TABLE …
+
+    each step reads the one before it, and a name that is made again and again
+    """
+    steps = [
+        f"CREATE TEMP TABLE x{i} AS SELECT a + 1 AS a FROM {f'x{i - 1}' if i else 's'}"
+        for i in range(n)
+    ]
+    again = [
+        "DROP TABLE IF EXISTS y; CREATE TABLE y AS SELECT a FROM s; INSERT INTO z SELECT a FROM y"
+    ] * n
     return "; ".join([*steps, *again, f"CREATE VIEW v AS SELECT a FROM x{n - 1}"]), None
 
 

@@ -1,11 +1,13 @@
-"""A million edges into a store, beside the bare bulk load of the same rows; and a trace of ten hops at that size.
+"""A million edges into a store, beside the bare bulk load of the same rows; and a trace of ten hops
+at that size.
 
     python bench/store.py [edges]
 
-Bare means: the very rows that the store writes into its tables, ready in memory, in one transaction, by `executemany`
-(SQLite) or by COPY, a `write_row` each (PostgreSQL); into tables without keys or indexes, and in PostgreSQL also into
-the store's own tables, whose indexes are dropped before and made after, as one does. The store starts from values of
-the model, and when it is done its indexes stand. Times are wall-clock, the smallest of several rounds in which the
+Bare means: the very rows that the store writes into its tables, ready in memory, in one
+transaction, by `executemany` (SQLite) or by COPY, a `write_row` each (PostgreSQL); into tables
+without keys or indexes, and in PostgreSQL also into the store's own tables, whose indexes are
+dropped before and made after, as one does. The store starts from values of the model, and when it
+is done its indexes stand. Times are wall-clock, the smallest of several rounds in which the
 contenders take turns.
 """
 
@@ -59,7 +61,9 @@ class Figures(NamedTuple):
 
     @property
     def speed(self) -> float:
-        """Of the bare load that leaves behind what the store does; in SQLite, of the one that leaves less."""
+        """Of the bare load that leaves behind what the store does; in SQLite, of the one that
+        leaves less.
+        """
         return self.bare[-1] / self.load
 
     @property
@@ -69,17 +73,24 @@ class Figures(NamedTuple):
 
 
 def lineage(edges: int = EDGES) -> Extraction:
-    """Tables in layers: every other column is made of two columns of the layer before, the others of one."""
+    """Tables in layers: every other column is made of two columns of the layer before, the others
+    of one.
+    """
     chance = random.Random(1)
     tables = edges // (sum(SOURCES) * WIDTH // len(SOURCES))
     per_layer = max(tables // LAYERS, 1)
-    layers = [[table(layer, number) for number in range(per_layer)] for layer in range(-(-tables // per_layer) + 1)]
+    layers = [
+        [table(layer, number) for number in range(per_layer)]
+        for layer in range(-(-tables // per_layer) + 1)
+    ]
     made: list[Edge] = []
     for before, layer in pairwise(layers):
         for columns in layer:
             file = f"models/{columns[0].dataset.name}.sql"
             for position, column in enumerate(columns):
-                tables_read = chance.sample(before, min(SOURCES[position % len(SOURCES)], len(before)))
+                tables_read = chance.sample(
+                    before, min(SOURCES[position % len(SOURCES)], len(before))
+                )
                 made += [edge(chance.choice(read), column, file, position) for read in tables_read]
     return Extraction(made[:edges])
 
@@ -100,7 +111,7 @@ def edge(source: Column, target: Column, file: str, position: int) -> Edge:
     return Edge(source, target, (Usage(WAYS[kind], None, None, site),))
 
 
-# -- contenders ------------------------------------------------------------------------------------------------------
+# -- contenders ------------------------------------------------------------------------------------
 
 
 Bare = Callable[[dict[str, list[Any]]], float]
@@ -136,8 +147,12 @@ def rows_of(store: Store) -> dict[str, list[Any]]:
 
 
 def trace_of(address: str, found: Extraction) -> tuple[float, int]:
-    """The median of many columns of the last tables, in a process that holds nothing but the question."""
-    targets = [str(edge.target) for edge in found.edges[-20_000::1000] if isinstance(edge.target, Column)]
+    """The median of many columns of the last tables, in a process that holds nothing but the
+    question.
+    """
+    targets = [
+        str(edge.target) for edge in found.edges[-20_000::1000] if isinstance(edge.target, Column)
+    ]
     call = [sys.executable, __file__, TRACE, address, *targets]
     said = subprocess.run(call, check=True, capture_output=True, text=True).stdout.split()
     return float(said[0]), int(said[1])
@@ -180,13 +195,17 @@ def bare_sqlite(folder: Path) -> Callable[[dict[str, list[Any]]], float]:
         file.unlink(missing_ok=True)
         connection = sqlite3.connect(file, isolation_level=None)
         for table, some in rows.items():
-            connection.execute(f"CREATE TABLE {table} ({', '.join(f'c{number}' for number in range(len(some[0])))})")
+            connection.execute(
+                f"CREATE TABLE {table} ({', '.join(f'c{number}' for number in range(len(some[0])))})"
+            )
         gc.collect()
 
         def fill() -> None:
             connection.execute("BEGIN")
             for table, some in rows.items():
-                connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(some[0]))})", some)
+                connection.executemany(
+                    f"INSERT INTO {table} VALUES ({', '.join('?' * len(some[0]))})", some
+                )
             connection.execute("COMMIT")
 
         took = seconds(fill)
@@ -269,7 +288,9 @@ def kinds(rows: list[Any]) -> list[str]:
 
 @contextmanager
 def server() -> Iterator[str | None]:
-    """A PostgreSQL server that is thrown away, with the settings that it comes with, if there is one."""
+    """A PostgreSQL server that is thrown away, with the settings that it comes with, if there is
+    one.
+    """
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "postgres"))
     import postgres_server
 

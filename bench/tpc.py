@@ -1,4 +1,5 @@
-"""The 99 TPC-DS and 22 TPC-H queries with their schemas, as sqlglot's source distribution carries them.
+"""The 99 TPC-DS and 22 TPC-H queries with their schemas, as sqlglot's source distribution carries
+them.
 
 They are fetched once, with pip, into .cache/ and are no part of this repository.
 """
@@ -35,10 +36,14 @@ SUITES = {"TPC-DS": ("tpc-ds", "TPCDS_SCHEMA", 99), "TPC-H": ("tpc-h", "TPCH_SCH
 def suite(name: str) -> Suite:
     stem, constant, count = SUITES[name]
     tests = fetched() / "tests"
-    queries = _queries((tests / "fixtures" / "optimizer" / stem / f"{stem}.sql").read_text(encoding="utf-8"))
+    queries = _queries(
+        (tests / "fixtures" / "optimizer" / stem / f"{stem}.sql").read_text(encoding="utf-8")
+    )
     if len(queries) != count:
         raise ValueError(f"{name} has {len(queries)} queries in this sqlglot, not {count}")
-    return Suite(name, queries, _constant((tests / "helpers.py").read_text(encoding="utf-8"), constant))
+    return Suite(
+        name, queries, _constant((tests / "helpers.py").read_text(encoding="utf-8"), constant)
+    )
 
 
 def fetched() -> Path:
@@ -58,12 +63,25 @@ def fetched() -> Path:
 
 
 def _downloaded(release: str, into: Path) -> Path:
-    asked = ["download", "--quiet", "--no-deps", "--no-binary", "sqlglot", "--dest", str(into), f"sqlglot=={release}"]
-    done = subprocess.run([sys.executable, "-m", "pip", *asked], capture_output=True, text=True, check=False)
+    asked = [
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--no-binary",
+        "sqlglot",
+        "--dest",
+        str(into),
+        f"sqlglot=={release}",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", *asked], capture_output=True, text=True, check=False
+    )
     archives = list(into.glob("*.tar.gz"))
     if done.returncode or not archives:
         said = (done.stderr or done.stdout).strip().splitlines()
-        raise NotFetched(f"sqlglot's source distribution cannot be fetched: {said[-1] if said else 'pip says nothing'}")
+        raise NotFetched(
+            f"sqlglot's source distribution cannot be fetched: {said[-1] if said else 'pip says nothing'}"
+        )
     return archives[0]
 
 
@@ -77,14 +95,18 @@ def _unpacked(archive: Path) -> Path:
 def _queries(text: str) -> list[str]:
     """A fixture file lists pairs: the query, and what sqlglot's optimizer makes of it."""
     lines = [line for line in text.split("\n") if not line.startswith(("#", "--"))]
-    statements = [statement.strip() for statement in "\n".join(lines).split(";") if statement.strip()]
+    statements = [
+        statement.strip() for statement in "\n".join(lines).split(";") if statement.strip()
+    ]
     return statements[0::2]
 
 
 def _constant(source: str, name: str) -> dict[str, dict[str, str]]:
     """A dictionary of literals, read without running the file."""
     for node in ast.parse(source).body:
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+        if isinstance(node, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == name for t in node.targets
+        ):
             found: dict[str, dict[str, str]] = ast.literal_eval(node.value)
             return found
     raise ValueError(f"{name} is not in sqlglot's test helpers")

@@ -1,7 +1,7 @@
 """Makes the reference pages that must not drift: python docs/generate.py
 
-cli.md from the commands themselves, diagnostics.md from the codes, rules.md from the rules. A test compares the files
-with what this makes.
+cli.md from the commands themselves, diagnostics.md from the codes, rules.md from the rules. A test
+compares the files with what this makes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ WIDTH = 100
 
 def cli() -> str:
     """Every command with its help, as `--help` prints it."""
-    parts = ["# The command line\n", "Made by `docs/generate.py` from the commands; do not edit.\n", CLI_NOTES]
+    parts = [
+        "# The command line\n",
+        "Made by `docs/generate.py` from the commands; do not edit.\n",
+        CLI_NOTES,
+    ]
     width = {"terminal_width": WIDTH, "max_content_width": WIDTH}
     with click.Context(main, info_name="lineal", **width, **main.context_settings) as context:
         parts += ["## lineal\n", _block(main.get_help(context))]
@@ -60,7 +64,10 @@ CLI_NOTES = """\
 
 def diagnostics() -> str:
     """Every code with its severity, meaning and remedy."""
-    rows = [f"| `{code.code}` | {code.severity.label} | {code.meaning} | {code.remedy or '–'} |" for code in Code]
+    rows = [
+        f"| `{code.code}` | {code.severity.label} | {code.meaning} | {code.remedy or '–'} |"
+        for code in Code
+    ]
     severities = ", ".join(severity.label for severity in sorted(Severity, reverse=True))
     return "\n".join(
         [
@@ -79,14 +86,26 @@ def diagnostics() -> str:
 
 
 def rules() -> str:
-    """Every rule of `lineal validate`, a section each; diagnostics are rules, too, and have a page of their own."""
+    """Every rule of `lineal validate`, a section each; diagnostics are rules, too, and have a page
+    of their own.
+    """
     own = [rule for rule in RULES if rule not in DIAGNOSED]
-    rows = [f"| [{rule.code}](#{rule.code.lower()}) | `{rule.name}` | {_level(rule)} |" for rule in own]
-    return "\n".join([RULES_NOTES, "| code | name | severity |", "|---|---|---|", *rows, "", *map(_section, own)])
+    rows = [
+        f"| [{rule.code}](#{rule.code.lower()}) | `{rule.name}` | {_level(rule)} |" for rule in own
+    ]
+    return "\n".join(
+        [RULES_NOTES, "| code | name | severity |", "|---|---|---|", *rows, "", *map(_section, own)]
+    )
 
 
 def _section(rule: Rule) -> str:
-    parts = [f"## {rule.code}", f"`{rule.name}`, {_level(rule)}.", rule.meaning, f"**What to do:** {rule.remedy}", ""]
+    parts = [
+        f"## {rule.code}",
+        f"`{rule.name}`, {_level(rule)}.",
+        rule.meaning,
+        f"**What to do:** {rule.remedy}",
+        "",
+    ]
     return "\n\n".join(parts)
 
 

@@ -1,4 +1,6 @@
-"""Makes the pictures of docs/how-to/page.md from examples/shop: python docs/pictures.py, with the extra `web`."""
+"""Makes the pictures of docs/how-to/page.md from examples/shop: python docs/pictures.py, with the
+extra `web`.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         for name, scene in SCENES.items():
             context = browser.new_context(
-                viewport={"width": 1280, "height": 800}, color_scheme=scene.theme, reduced_motion="reduce"
+                viewport={"width": 1280, "height": 800},
+                color_scheme=scene.theme,
+                reduced_motion="reduce",
             )
             page = context.new_page()
             page.goto(pages[scene.page].as_uri() + scene.address)

@@ -24,9 +24,16 @@ def smaller(picture: bytes) -> bytes:
     counted = Counter(row[at : at + 3] for row in rows for at in range(0, width * 3, 3))
     palette = _palette(colour for colour, _ in counted.most_common())
     index = {colour: _nearest(colour, palette)[0] for colour in counted}
-    packed = b"".join(b"\0" + bytes(index[row[at : at + 3]] for at in range(0, width * 3, 3)) for row in rows)
+    packed = b"".join(
+        b"\0" + bytes(index[row[at : at + 3]] for at in range(0, width * 3, 3)) for row in rows
+    )
     header = struct.pack(">IIBBBBB", width, height, 8, INDEXED, 0, 0, 0)
-    body = [(b"IHDR", header), (b"PLTE", b"".join(palette)), (b"IDAT", zlib.compress(packed, 9)), (b"IEND", b"")]
+    body = [
+        (b"IHDR", header),
+        (b"PLTE", b"".join(palette)),
+        (b"IDAT", zlib.compress(packed, 9)),
+        (b"IEND", b""),
+    ]
     return HEAD + b"".join(_chunk(name, content) for name, content in body)
 
 
@@ -43,7 +50,9 @@ def _chunk(name: bytes, body: bytes) -> bytes:
 
 
 def _rows(data: bytes, length: int, height: int) -> Iterator[bytes]:
-    """The rows as they are: PNG writes most of them as differences to what stands left of them and above."""
+    """The rows as they are: PNG writes most of them as differences to what stands left of them and
+    above.
+    """
     above = bytes(length)
     for number in range(height):
         at = number * (length + 1)
@@ -64,7 +73,9 @@ def _paeth(left: int, up: int, corner: int) -> int:
 
 
 def _palette(colours: Iterable[bytes]) -> list[bytes]:
-    """Those that there are most of, and none that is like another: a thin line's colour is rare, and counts."""
+    """Those that there are most of, and none that is like another: a thin line's colour is rare,
+    and counts.
+    """
     palette: list[bytes] = []
     for colour in colours:
         if len(palette) < COLOURS and (not palette or _nearest(colour, palette)[1] > ALIKE):

@@ -34,7 +34,9 @@ class Case:
 
     @property
     def results(self) -> list[str]:
-        """What its DataFrame program calls `result`, `result_2`, …; a job that writes tables itself has none."""
+        """What its DataFrame program calls `result`, `result_2`, …; a job that writes tables itself
+        has none.
+        """
         return list(dict.fromkeys(RESULT.findall(self.pyspark)))
 
     @property
@@ -46,12 +48,20 @@ class Case:
     def facts(self) -> set[str]:
         """A line for each usage, as job scripts have them."""
         lines = [re.split(r"\s{2,}", line) for line in self.edges if not line.startswith("->")]
-        return {f"{pair.lower()} {usage.split()[0]}" for pair, usages, *_ in lines for usage in usages.split(", ")}
+        return {
+            f"{pair.lower()} {usage.split()[0]}"
+            for pair, usages, *_ in lines
+            for usage in usages.split(", ")
+        }
 
     @property
     def complete(self) -> bool:
         """Whether every dataset's columns are known, so that an engine can analyse the statements."""
-        return not self.diagnostics and not any(".*" in line or "[" in line for line in self.edges) and self.knows_all
+        return (
+            not self.diagnostics
+            and not any(".*" in line or "[" in line for line in self.edges)
+            and self.knows_all
+        )
 
     @property
     def knows_all(self) -> bool:
@@ -80,15 +90,23 @@ def read_case(path: Path) -> Case:
         sql=sql,
         schema=tuple(read_schema(blocks["schema"][1])) if "schema" in blocks else (),
         edges=frozenset(edge_line(line) for line in lines_of(blocks["edges"][1])),
-        reads=frozenset(spaced(line) for line in lines_of(blocks["reads"][1])) if "reads" in blocks else None,
-        diagnostics=tuple(sorted(lines_of(blocks["diagnostics"][1]))) if "diagnostics" in blocks else (),
+        reads=frozenset(spaced(line) for line in lines_of(blocks["reads"][1]))
+        if "reads" in blocks
+        else None,
+        diagnostics=tuple(sorted(lines_of(blocks["diagnostics"][1])))
+        if "diagnostics" in blocks
+        else (),
         pyspark=blocks["pyspark"][1] if "pyspark" in blocks else "",
         differs=blocks["spark-differs"][1].strip() if "spark-differs" in blocks else "",
     )
 
 
 def lines_of(block: str) -> list[str]:
-    return [line.strip() for line in block.splitlines() if line.strip() and not line.strip().startswith("#")]
+    return [
+        line.strip()
+        for line in block.splitlines()
+        if line.strip() and not line.strip().startswith("#")
+    ]
 
 
 def spaced(line: str) -> str:
@@ -139,12 +157,16 @@ def corpus_of(case: Case) -> Corpus:
 
 
 def edges_in(extraction: Extraction, given: Iterable[DatasetInfo] = ()) -> frozenset[str]:
-    """The extraction's edges as case files write them; of a table that was given, only what a statement touches."""
+    """The extraction's edges as case files write them; of a table that was given, only what a
+    statement touches.
+    """
     known = {info.dataset for info in given}
     lines = set()
     reached = set()
     for edge in extraction.edges:
-        usages = sorted({usage.how.value + (" masked" if usage.masked else "") for usage in edge.usages})
+        usages = sorted(
+            {usage.how.value + (" masked" if usage.masked else "") for usage in edge.usages}
+        )
         arrow = "->" if edge.field_level else "=>"
         line = f"{edge.source} {arrow} {edge.target}  {', '.join(usages)}"
         if edge.level < Confidence.HIGH:
@@ -161,14 +183,19 @@ def edges_in(extraction: Extraction, given: Iterable[DatasetInfo] = ()) -> froze
 
 def defined(extraction: Extraction) -> set[Dataset]:
     targets = {edge.into for edge in extraction.edges} | {read.target for read in extraction.reads}
-    return targets | {info.dataset for info in extraction.datasets.values() if info.kind in ("query", "view")}
+    return targets | {
+        info.dataset for info in extraction.datasets.values() if info.kind in ("query", "view")
+    }
 
 
 def reads_in(extraction: Extraction) -> frozenset[str]:
     return frozenset(
-        f"{read.dataset}{'.' + read.column if read.column else ''}  {read.clause.value}" for read in extraction.reads
+        f"{read.dataset}{'.' + read.column if read.column else ''}  {read.clause.value}"
+        for read in extraction.reads
     )
 
 
 def codes_in(extraction: Extraction) -> tuple[str, ...]:
-    return tuple(sorted({d.code.code for d in extraction.diagnostics if d.severity >= Severity.WARNING}))
+    return tuple(
+        sorted({d.code.code for d in extraction.diagnostics if d.severity >= Severity.WARNING})
+    )

@@ -14,11 +14,15 @@ POISONED = "poisoned"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", f"{POISONED}: the test breaks a part of lineal, which has to say so")
+    config.addinivalue_line(
+        "markers", f"{POISONED}: the test breaks a part of lineal, which has to say so"
+    )
 
 
 @pytest.fixture(autouse=True)
-def no_internal_error(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_internal_error(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """The boundary keeps a failure from spreading; it must not keep it from being seen."""
     failures: list[str] = []
     name_trace = boundary.trace_id

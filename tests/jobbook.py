@@ -1,8 +1,10 @@
-"""Job scripts: programs in the style of data teams, with the edges that Spark's own analysis gives for them.
+"""Job scripts: programs in the style of data teams, with the edges that Spark's own analysis gives
+for them.
 
-A job is `tests/jobs/<name>.py`, or a folder with a `main.py`. `<name>.edges` holds what Spark said when it was run
-for real (`tests/spark/test_jobs.py` asks it again); where Spark cannot say it, the first line says why.
-`# dynamic 19 20` names the lines with a place that only a run can tell; a job without it has none.
+A job is `tests/jobs/<name>.py`, or a folder with a `main.py`. `<name>.edges` holds what Spark said
+when it was run for real (`tests/spark/test_jobs.py` asks it again); where Spark cannot say it, the
+first line says why. `# dynamic 19 20` names the lines with a place that only a run can tell; a job
+without it has none.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ class Job:
 
     def read(self) -> Extraction:
         root = self.entry.parent
-        scripts = [Script(path.read_text(), "python", str(path.relative_to(root))) for path in self.files]
+        scripts = [
+            Script(path.read_text(), "python", str(path.relative_to(root))) for path in self.files
+        ]
         return extract(Corpus("spark", scripts, schema()))
 
 

@@ -1,6 +1,8 @@
-"""Every handler of the tables, broken in turn: an internal-error, a lower percentage, and no other statement loses.
+"""Every handler of the tables, broken in turn: an internal-error, a lower percentage, and no other
+statement loses.
 
-Which statement reaches which handler is found out by running the cases once; the shortest case that does is taken.
+Which statement reaches which handler is found out by running the cases once; the shortest case that
+does is taken.
 """
 
 from __future__ import annotations
@@ -109,7 +111,9 @@ def of_job(path: Path) -> Input:
 
 
 def corpus_beside(script: Script, case: Case | None = None) -> Corpus:
-    dialect, schema = (case.dialect, list(case.schema)) if case is not None else ("spark", job_schema())
+    dialect, schema = (
+        (case.dialect, list(case.schema)) if case is not None else ("spark", job_schema())
+    )
     neighbors = [
         Script(text, dialect, f"neighbor_{number}.sql", target=f"neighbor_{number}")
         for number, text in enumerate(NEIGHBORS)
@@ -118,7 +122,9 @@ def corpus_beside(script: Script, case: Case | None = None) -> Corpus:
 
 
 def looked_up(corpus: Corpus) -> Extraction:
-    """An extraction of which everything has been asked that is looked up late: what travels has to be whole."""
+    """An extraction of which everything has been asked that is looked up late: what travels has to
+    be whole.
+    """
     found = extract(corpus)
     assert pickle.dumps(found)
     return found
@@ -127,7 +133,9 @@ def looked_up(corpus: Corpus) -> Extraction:
 def result_of(name: str, found: Extraction) -> tuple[Any, ...]:
     """What is said of one neighbor."""
     dataset = Dataset("", name)
-    edges = [(edge.source, edge.target, [usage.way for usage in edge.usages]) for edge in found.edges]
+    edges = [
+        (edge.source, edge.target, [usage.way for usage in edge.usages]) for edge in found.edges
+    ]
     reads = [read for read in found.reads if read.target == dataset]
     info = found.datasets.get(dataset)
     return [edge for edge in edges if name in str(edge[1])], reads, info.names if info else None
@@ -170,10 +178,16 @@ def broken(*arguments: Any, **named: Any) -> Any:
 
 
 @pytest.mark.parametrize("table", [*SQL, *PYSPARK])
-def test_a_broken_handler(table: str, reached: dict[Key, Input], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_handler(
+    table: str, reached: dict[Key, Input], monkeypatch: pytest.MonkeyPatch
+) -> None:
     keys = [key for name, key in reached if name == table]
     assert len(keys) >= FEWEST.get(table, 1)
-    wrong = [problem for key in keys for problem in problems(table, key, reached[table, key], monkeypatch)]
+    wrong = [
+        problem
+        for key in keys
+        for problem in problems(table, key, reached[table, key], monkeypatch)
+    ]
     assert wrong == []
 
 
@@ -209,5 +223,9 @@ def untouched(table: str, key: Any, given: Input, monkeypatch: pytest.MonkeyPatc
             script = Script(text, dialect, f"neighbor_{number}.sql", target=f"neighbor_{number}")
             looked_up(Corpus(dialect, [script]))
             if not met:
-                found.append(text.split("neighbor_")[1].split()[0] if "SELECT count" not in text else str(number))
+                found.append(
+                    text.split("neighbor_")[1].split()[0]
+                    if "SELECT count" not in text
+                    else str(number)
+                )
     return [f"neighbor_{name}" for name in found]

@@ -32,22 +32,38 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if found.returncode:
         pytest.skip(f"no dbt: {found.stderr.strip()[-200:]}")
     folder = copied(tmp_path_factory.mktemp("compiled"))
-    call = [found.stdout.strip(), "--no-send-anonymous-usage-stats", "compile", "--profiles-dir", ".", "--quiet"]
-    done = subprocess.run(call, cwd=folder, env=os.environ.copy(), capture_output=True, text=True, check=False)
+    call = [
+        found.stdout.strip(),
+        "--no-send-anonymous-usage-stats",
+        "compile",
+        "--profiles-dir",
+        ".",
+        "--quiet",
+    ]
+    done = subprocess.run(
+        call, cwd=folder, env=os.environ.copy(), capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
 
 def copied(place: Path) -> Path:
-    return shutil.copytree(EXAMPLE, place / "jaffle", ignore=shutil.ignore_patterns("target", "logs"))
+    return shutil.copytree(
+        EXAMPLE, place / "jaffle", ignore=shutil.ignore_patterns("target", "logs")
+    )
 
 
 def edges(found: Extraction) -> set[tuple[str, str, tuple[str, ...]]]:
-    return {(str(e.source), str(e.target), tuple(sorted(str(u.way) for u in e.usages))) for e in found.edges}
+    return {
+        (str(e.source), str(e.target), tuple(sorted(str(u.way) for u in e.usages)))
+        for e in found.edges
+    }
 
 
 def reads(found: Extraction) -> set[tuple[str, str, str | None, str]]:
-    return {(str(each.target), str(each.dataset), each.column, str(each.clause)) for each in found.reads}
+    return {
+        (str(each.target), str(each.dataset), each.column, str(each.clause)) for each in found.reads
+    }
 
 
 def columns(found: Extraction) -> dict[str, list[tuple[str, str, tuple[str, ...]]]]:
@@ -64,7 +80,9 @@ def same_lineage(left: Extraction, right: Extraction) -> None:
     assert left.diagnostics == right.diagnostics == []
 
 
-def test_what_dbt_compiles_and_what_is_rendered_here_have_the_same_lineage(plain: Path, compiled: Path) -> None:
+def test_what_dbt_compiles_and_what_is_rendered_here_have_the_same_lineage(
+    plain: Path, compiled: Path
+) -> None:
     rendered, taken = extract(load(plain)), extract(load(compiled))
     assert len(rendered.edges) > 60
     same_lineage(rendered, taken)
@@ -91,7 +109,9 @@ def test_a_manifest_that_only_was_parsed_is_rendered(compiled: Path, tmp_path: P
 
 
 def test_the_recorded_manifest_alone_is_enough(plain: Path, tmp_path: Path) -> None:
-    """A manifest of dbt 1.10, far from its project: what only files say (the headers of seeds) is missing."""
+    """A manifest of dbt 1.10, far from its project: what only files say (the headers of seeds) is
+    missing.
+    """
     shutil.copy(RECORDED, tmp_path / "manifest.json")
     alone, whole = extract(load(tmp_path / "manifest.json")), extract(load(plain))
     assert {each[:2] for each in edges(alone)} == {each[:2] for each in edges(whole)}

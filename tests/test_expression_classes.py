@@ -1,4 +1,6 @@
-"""sqlglot's expression classes, all of them: an upgrade that brings a new one fails here instead of losing columns."""
+"""sqlglot's expression classes, all of them: an upgrade that brings a new one fails here instead of
+losing columns.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from lineal.extract.sql.query import QUERIES
 LIST = Path(__file__).parent / "data" / "expression_classes.txt"
 
 CLASSES: dict[str, type] = {
-    name: kind for name, kind in inspect.getmembers(exp, inspect.isclass) if issubclass(kind, exp.Expr)
+    name: kind
+    for name, kind in inspect.getmembers(exp, inspect.isclass)
+    if issubclass(kind, exp.Expr)
 }
 
 
@@ -43,12 +47,16 @@ def is_operator_by_default(kind: type) -> bool:
 
 def test_every_class_has_a_handler_or_is_listed() -> None:
     known = {name for names in SECTIONS.values() for name in names}
-    new = sorted(name for name, kind in CLASSES.items() if is_operator_by_default(kind) and name not in known)
+    new = sorted(
+        name for name, kind in CLASSES.items() if is_operator_by_default(kind) and name not in known
+    )
     assert new == [], f"give these a handler, or list them in {LIST.name} with what they are"
 
 
 def test_the_list_names_only_what_there_is() -> None:
-    assert sorted(name for names in SECTIONS.values() for name in names if name not in CLASSES) == []
+    assert (
+        sorted(name for names in SECTIONS.values() for name in names if name not in CLASSES) == []
+    )
 
 
 def test_each_class_is_listed_once() -> None:
@@ -63,14 +71,21 @@ def test_queries_inside_expressions_are_read_as_queries() -> None:
     assert walked <= {"Values", "Table", "Pivot"}  # these stand in FROM
 
 
-@pytest.mark.parametrize("name", sorted(name for name, kind in CLASSES.items() if issubclass(kind, exp.AggFunc)))
+@pytest.mark.parametrize(
+    "name", sorted(name for name, kind in CLASSES.items() if issubclass(kind, exp.AggFunc))
+)
 def test_every_aggregate_is_a_function(name: str) -> None:
     """Of an aggregate no argument may be walked as if nothing was done to it."""
     found = handler(CLASSES[name])
-    assert found not in (expressions.operator, expressions.binary, expressions.inside, expressions.through)
+    assert found not in (
+        expressions.operator,
+        expressions.binary,
+        expressions.inside,
+        expressions.through,
+    )
 
 
-# -- the arguments of the classes that are read part by part -----------------------------------------
+# -- the arguments of the classes that are read part by part ---------------------------------------
 
 ARGUMENTS = {
     "Select": "cluster connect distinct distribute exclude expressions for_ format from_ group having hint into joins "
@@ -110,7 +125,9 @@ ARGUMENTS = {
     "Create": "begin clone clustered concurrently exists expression indexes kind no_schema_binding properties refresh "
     "replace this unique with_",
 }
-"""These are not walked as a whole, so that a new argument would be a clause that is lost without a word."""
+"""These are not walked as a whole, so that a new argument would be a clause that is lost without a
+word.
+"""
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)

@@ -1,6 +1,7 @@
 """Masking never changes lineage: texts with one fingerprint have the same edges.
 
-Every literal that is masked gives way to another one, in the case files, the TPC queries and random queries.
+Every literal that is masked gives way to another one, in the case files, the TPC queries and random
+queries.
 """
 
 from __future__ import annotations
@@ -30,15 +31,21 @@ CASES = {case.name: case for case in all_cases()}
 
 
 def redrawn(text: str, dialect: str, random: Random) -> tuple[str, int]:
-    """The text with another literal in the place of each one that is masked, and how many those are."""
+    """The text with another literal in the place of each one that is masked, and how many those
+    are.
+    """
     tokens, unread = words(Script(text, dialect))
     masks = Masks(tokens)
     masks.words()
     made, end, count = [], 0, 0
     for token, masked in zip(tokens, masks.masked, strict=True):
         if masked and not unread:
-            kept_kind = "'y'" if text[token.start] == "'" else "8"  # LIMIT 'x' and DATE 5 would be no SQL
-            made += [text[end : token.start], random.choice(LITERALS) if compared(tokens, token) else kept_kind]
+            # LIMIT 'x' and DATE 5 would be no SQL
+            kept_kind = "'y'" if text[token.start] == "'" else "8"
+            made += [
+                text[end : token.start],
+                random.choice(LITERALS) if compared(tokens, token) else kept_kind,
+            ]
             end, count = token.end + 1, count + 1
     return "".join(made) + text[end:], count
 
@@ -48,7 +55,9 @@ def compared(tokens: list[Token], token: Token) -> bool:
 
 
 def said(found: Extraction) -> tuple[object, ...]:
-    listed = [(info.dataset, info.kind, info.names, info.complete) for info in found.datasets.values()]
+    listed = [
+        (info.dataset, info.kind, info.names, info.complete) for info in found.datasets.values()
+    ]
     codes = sorted(each.code.code for each in found.diagnostics)
     return facts(found), listed, codes, [read[:4] for read in found.reads]
 
@@ -57,10 +66,14 @@ def said(found: Extraction) -> tuple[object, ...]:
 def test_cases(name: str) -> None:
     case: Case = CASES[name]
     corpus = corpus_of(case)
-    named = [Script(each.text, each.dialect, each.file or "case.sql", target=each.target) for each in corpus.scripts]
+    named = [
+        Script(each.text, each.dialect, each.file or "case.sql", target=each.target)
+        for each in corpus.scripts
+    ]
     drawn = [redrawn(each.text, each.dialect, Random(7))[0] for each in named]
     others = [
-        Script(text, each.dialect, each.file, target=each.target) for text, each in zip(drawn, named, strict=True)
+        Script(text, each.dialect, each.file, target=each.target)
+        for text, each in zip(drawn, named, strict=True)
     ]
     assert list(map(fingerprint, named)) == list(map(fingerprint, others))
     corpus.scripts = named

@@ -1,4 +1,6 @@
-"""Frames come from the algebra's verbs: a front end that made one itself would say a clause's meaning once more."""
+"""Frames come from the algebra's verbs: a front end that made one itself would say a clause's
+meaning once more.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +26,22 @@ def constructions(path: Path) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) in names:
             yield f"{path.name}:{node.lineno} calls {ast.unparse(node.func)}"
-        elif isinstance(node, ast.ClassDef) and any(ast.unparse(base) in names for base in node.bases):
+        elif isinstance(node, ast.ClassDef) and any(
+            ast.unparse(base) in names for base in node.bases
+        ):
             yield f"{path.name}:{node.lineno} derives {node.name} from a frame"
 
 
 def frames_imported(tree: ast.Module) -> Iterator[str]:
-    """What the classes of frames are called in a file: by their own names, by others, or through their module."""
+    """What the classes of frames are called in a file: by their own names, by others, or through
+    their module.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module == "lineal.algebra.frame":
             yield from (alias.asname or alias.name for alias in node.names if alias.name in FRAMES)
-        elif isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module == "lineal.algebra"):
+        elif isinstance(node, ast.Import) or (
+            isinstance(node, ast.ImportFrom) and node.module == "lineal.algebra"
+        ):
             for alias in node.names:
                 yield from (f"{alias.asname or alias.name}.{name}" for name in FRAMES)
 

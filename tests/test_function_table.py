@@ -1,4 +1,6 @@
-"""The function table against the lists that others keep: sqlglot's classes, Spark's functions, DuckDB's catalogue."""
+"""The function table against the lists that others keep: sqlglot's classes, Spark's functions,
+DuckDB's catalogue.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ OVER_ROWS = (Role.AGGREGATE, Role.ORDERED, Role.VALUE_AT, Role.RANKING, Role.GRO
 
 
 def row(kind: type[exp.Func]) -> object:
-    return next((found for name in kind.sql_names() if (found := known(name.lower())) is not None), None)
+    return next(
+        (found for name in kind.sql_names() if (found := known(name.lower())) is not None), None
+    )
 
 
 def plain() -> list[str]:
@@ -38,7 +42,9 @@ def plain() -> list[str]:
     return [name for line in lines if not line.startswith("#") for name in line.split()]
 
 
-@pytest.mark.parametrize("name", sorted(n for n, k in CLASSES.items() if issubclass(k, exp.AggFunc)))
+@pytest.mark.parametrize(
+    "name", sorted(n for n, k in CLASSES.items() if issubclass(k, exp.AggFunc))
+)
 def test_every_aggregate_of_the_parser_has_a_row(name: str) -> None:
     if name not in WITHOUT_NAMES:
         found = row(CLASSES[name])
@@ -54,15 +60,19 @@ def test_every_function_of_the_parser_has_a_row_or_is_listed_as_plain() -> None:
         if (expressions.HANDLERS.get(kind) or expressions.handler_for(kind)) is expressions.function
     }
     assert sorted(name for name in walked if row(others[name]) is None and name not in listed) == []
-    assert sorted(name for name in listed if name not in others or row(others[name]) is not None) == []
+    assert (
+        sorted(name for name in listed if name not in others or row(others[name]) is not None) == []
+    )
 
 
 def test_every_function_with_a_unit_takes_a_date_part() -> None:
     """Of a class with a unit that is no DATE function, a date part would be read as a column."""
     with_unit = {name: kind for name, kind in CLASSES.items() if "unit" in kind.arg_types}
-    assert {name for name, kind in with_unit.items() if getattr(row(kind), "role", None) is not Role.DATE} <= {
-        "DateBin"
-    }
+    assert {
+        name
+        for name, kind in with_unit.items()
+        if getattr(row(kind), "role", None) is not Role.DATE
+    } <= {"DateBin"}
 
 
 def test_every_rule_is_a_rule_or_a_type() -> None:
@@ -78,16 +88,21 @@ def test_every_aggregate_of_pyspark_is_known() -> None:
     documented = [
         name
         for name, function in inspect.getmembers(functions, inspect.isfunction)
-        if DOCUMENTED.match((function.__doc__ or "").strip()) and function.__module__.startswith("pyspark.sql")
+        if DOCUMENTED.match((function.__doc__ or "").strip())
+        and function.__module__.startswith("pyspark.sql")
     ]
     assert len(documented) > 50
-    unknown = [name for name in documented if getattr(known(name.lower()), "role", None) not in OVER_ROWS]
+    unknown = [
+        name for name in documented if getattr(known(name.lower()), "role", None) not in OVER_ROWS
+    ]
     assert unknown == []
 
 
 def test_every_aggregate_of_duckdb_is_known() -> None:
     duckdb = pytest.importorskip("duckdb")
-    query = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'aggregate'"
+    query = (
+        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'aggregate'"
+    )
     names = [name for (name,) in duckdb.sql(query).fetchall() if name.isidentifier()]
     assert len(names) > 50
     assert [name for name in names if getattr(known(name), "role", None) not in OVER_ROWS] == []
@@ -107,7 +122,9 @@ def test_a_function_is_known_however_its_words_are_told_apart(name: str, shown: 
     assert found is not None and found.name == shown
 
 
-@pytest.mark.parametrize("name", ["upper", "substring", "aes_decrypt", "decrypt", "array_max", "soundex", ""])
+@pytest.mark.parametrize(
+    "name", ["upper", "substring", "aes_decrypt", "decrypt", "array_max", "soundex", ""]
+)
 def test_what_only_transforms_neither_aggregates_nor_masks(name: str) -> None:
     found = known(name)
     assert found is None or (found.role is Role.SCALAR and not found.masks)

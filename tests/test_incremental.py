@@ -1,4 +1,6 @@
-"""An incremental model reads what it was before: rendered both ways, its edges unite, its own among them."""
+"""An incremental model reads what it was before: rendered both ways, its edges unite, its own among
+them.
+"""
 
 from casefile import edges_in
 from lineal.incremental.extraction import extract

@@ -1,4 +1,6 @@
-"""Job scripts, read without running them: the edges that Spark gave when they were run, and which of them are sure."""
+"""Job scripts, read without running them: the edges that Spark gave when they were run, and which
+of them are sure.
+"""
 
 from __future__ import annotations
 

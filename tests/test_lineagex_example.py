@@ -1,4 +1,6 @@
-"""Example 1 of seed 002 (LineageX): three views in an order in which none can be resolved alone, and no schema."""
+"""Example 1 of seed 002 (LineageX): three views in an order in which none can be resolved alone,
+and no schema.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,11 @@ def test_a_view_uses_some_columns_in_both_ways(order: Sequence[str]) -> None:
     for edge in found.edges:
         if found.graph.also_selected(edge):
             both.setdefault(str(edge.target), set()).add(str(edge.source))
-    assert both == {"info": {"webact.wcid"}, "webact": COMPARED, "webinfo": {"customers.cid", "web.date"}}
+    assert both == {
+        "info": {"webact.wcid"},
+        "webact": COMPARED,
+        "webinfo": {"customers.cid", "web.date"},
+    }
 
 
 @in_any_order
@@ -107,12 +113,16 @@ def test_the_impact_of_web_page(order: Sequence[str]) -> None:
 @in_any_order
 def test_each_statement_may_be_a_text_of_its_own(order: Sequence[str]) -> None:
     together = {(edge.source, edge.target, edge.kind) for edge in of(order).edges}
-    assert {(edge.source, edge.target, edge.kind) for edge in lineal.lineage(list(order)).edges} == together
+    assert {
+        (edge.source, edge.target, edge.kind) for edge in lineal.lineage(list(order)).edges
+    } == together
 
 
 def test_the_set_operation_compares_and_the_joins_meet() -> None:
     usages = {
-        (str(edge.source), str(edge.target)): {(usage.how.value, usage.clause.value) for usage in edge.usages}
+        (str(edge.source), str(edge.target)): {
+            (usage.how.value, usage.clause.value) for usage in edge.usages
+        }
         for edge in of(ORDERS[0]).edges
         if not edge.field_level
     }

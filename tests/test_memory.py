@@ -1,4 +1,6 @@
-"""A memory changes nothing: after any edits of any project, what is remembered equals what is worked out anew."""
+"""A memory changes nothing: after any edits of any project, what is remembered equals what is
+worked out anew.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,12 @@ from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Defaults, Function, Script
 
-TABLES = {"orders": "id customer_id amount status", "customers": "id name region", "events": "", "raw.clicks": ""}
+TABLES = {
+    "orders": "id customer_id amount status",
+    "customers": "id name region",
+    "events": "",
+    "raw.clicks": "",
+}
 COLUMNS = ["id", "customer_id", "amount", "status", "name", "region", "a", "b"]
 
 
@@ -76,19 +83,29 @@ class Author:
 
     def project(self) -> Corpus:
         datasets = [
-            DatasetInfo(Dataset("", name), "table", [ColumnInfo(column) for column in columns.split()], complete=True)
+            DatasetInfo(
+                Dataset("", name),
+                "table",
+                [ColumnInfo(column) for column in columns.split()],
+                complete=True,
+            )
             for name, columns in TABLES.items()
             if columns
         ]
         half = Function("half", False, ("x",), Script("x / 2", ""))
-        scripts = [Script(self.text(number), "", f"f{number}.sql") for number in range(self.random.randint(1, 8))]
+        scripts = [
+            Script(self.text(number), "", f"f{number}.sql")
+            for number in range(self.random.randint(1, 8))
+        ]
         return Corpus("", scripts, datasets, [half])
 
     def edited(self, corpus: Corpus) -> Corpus:
         scripts, datasets = list(corpus.scripts), list(corpus.datasets)
         for _ in range(self.random.choice((0, 1, 1, 1, 2, 3))):
             at = self.random.randrange(len(scripts)) if scripts else 0
-            kind = self.random.choice(("text", "text", "text", "gone", "new", "order", "schema", "name"))
+            kind = self.random.choice(
+                ("text", "text", "text", "gone", "new", "order", "schema", "name")
+            )
             if kind == "new" or not scripts:
                 number = self.random.randrange(8)
                 scripts.insert(at, Script(self.text(number), "", f"g{number}{at}.sql"))
@@ -108,7 +125,9 @@ class Author:
 
     def told_where(self, corpus: Corpus) -> Corpus:
         """Names without a schema mean something: everywhere, and in some sessions something else."""
-        corpus.defaults = self.random.choice((None, Defaults(None, ("raw",)), Defaults("c", ("mart", "raw"))))
+        corpus.defaults = self.random.choice(
+            (None, Defaults(None, ("raw",)), Defaults("c", ("mart", "raw")))
+        )
         sessions = self.random.choice((((), ""), (("raw", "mart", ""), "ab")))
         corpus.scripts = [
             replace(
@@ -125,11 +144,22 @@ def everything(corpus: Corpus, memory: Memory | None = None) -> tuple[object, ..
     """All that can be asked of a result, in its order."""
     found = extract(corpus, memory)
     edges = [
-        (edge.source, edge.target, [(u.way, u.doubt, u.level, u.place, u.expression, u.calls) for u in edge.usages])
+        (
+            edge.source,
+            edge.target,
+            [(u.way, u.doubt, u.level, u.place, u.expression, u.calls) for u in edge.usages],
+        )
         for edge in found.edges
     ]
     shown = Lineage(found)
-    return edges, found.reads, list(found.datasets.items()), found.diagnostics, found.coverage, shown.to("json")
+    return (
+        edges,
+        found.reads,
+        list(found.datasets.items()),
+        found.diagnostics,
+        found.coverage,
+        shown.to("json"),
+    )
 
 
 @pytest.mark.parametrize("seed", range(250))
@@ -171,7 +201,9 @@ def evaluated(corpus: Corpus, memory: Memory, monkeypatch: pytest.MonkeyPatch) -
     files: list[str] = []
 
     class Telling(remembering.Recorder):
-        def __init__(self, catalog: remembering.Remembering, definition: Definition, *heard: Any) -> None:
+        def __init__(
+            self, catalog: remembering.Remembering, definition: Definition, *heard: Any
+        ) -> None:
             files.append(definition.reading.script.file)
             super().__init__(catalog, definition, *heard)
 
@@ -201,14 +233,24 @@ def test_only_what_has_to_do_with_an_edit_is_evaluated(
     assert evaluated(corpus(), memory, monkeypatch) == ["a", "b", "c", "d"]
     data = memory.data()
     assert evaluated(corpus(), Memory(data), monkeypatch) == []
-    assert evaluated(corpus(a="CREATE VIEW a AS SELECT x + 1 AS x, y FROM t"), Memory(data), monkeypatch) == ["a"]
-    assert evaluated(corpus(a="CREATE VIEW a AS SELECT x FROM t"), Memory(data), monkeypatch) == ["a", "b"]
-    assert evaluated(corpus(b="CREATE VIEW b AS SELECT y FROM a"), Memory(data), monkeypatch) == ["b", "c"]
+    assert evaluated(
+        corpus(a="CREATE VIEW a AS SELECT x + 1 AS x, y FROM t"), Memory(data), monkeypatch
+    ) == ["a"]
+    assert evaluated(corpus(a="CREATE VIEW a AS SELECT x FROM t"), Memory(data), monkeypatch) == [
+        "a",
+        "b",
+    ]
+    assert evaluated(corpus(b="CREATE VIEW b AS SELECT y FROM a"), Memory(data), monkeypatch) == [
+        "b",
+        "c",
+    ]
     assert evaluated(corpus(u="CREATE TABLE u (z INT)"), Memory(data), monkeypatch) == ["d"]
 
 
 def test_nothing_is_parsed_that_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = Corpus("", [Script("CREATE VIEW a AS SELECT x FROM t", "", "a.sql"), Script("SELECT", "", "b.sql")])
+    corpus = Corpus(
+        "", [Script("CREATE VIEW a AS SELECT x FROM t", "", "a.sql"), Script("SELECT", "", "b.sql")]
+    )
     memory = Memory()
     fresh = Lineage(extract(corpus, memory)).to("table")
     monkeypatch.setattr("lineal.resolve.definitions.parse", None)
@@ -223,9 +265,30 @@ def test_texts_without_a_file_are_left_alone() -> None:
 
 
 def test_all_that_an_evaluation_finds_out_is_kept() -> None:
-    """A new field has to be kept by the codec, or named here as one that nobody asks for afterwards."""
-    kept = {"reads", "datasets_read", "learnt", "diagnostics", "references", "ambiguous", "unresolved", "undecided"}
-    while_it_runs = {"around", "catalog", "definition", "facts", "fold", "fold_table", "frames", "keys", "reading"}
+    """A new field has to be kept by the codec, or named here as one that nobody asks for
+    afterwards.
+    """
+    kept = {
+        "reads",
+        "datasets_read",
+        "learnt",
+        "diagnostics",
+        "references",
+        "ambiguous",
+        "unresolved",
+        "undecided",
+    }
+    while_it_runs = {
+        "around",
+        "catalog",
+        "definition",
+        "facts",
+        "fold",
+        "fold_table",
+        "frames",
+        "keys",
+        "reading",
+    }
     of_programs = {"further"}  # programs are read anew each time
     named = kept | while_it_runs | of_programs
     assert {*Evaluation.__slots__} == named | {"composed", "own_functions", "table_keys", "target"}

@@ -1,4 +1,6 @@
-"""A test says something of the code, never of chance: whatever is drawn at random is drawn from a seed."""
+"""A test says something of the code, never of chance: whatever is drawn at random is drawn from a
+seed.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,19 @@ def test_every_random_has_a_seed() -> None:
 def draws_by_chance(call: ast.Call) -> bool:
     """Random(), SystemRandom(7), random.seed()      other values on every run"""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name == "SystemRandom" or (name in ("Random", "seed") and not (call.args or call.keywords))
+    return name == "SystemRandom" or (
+        name in ("Random", "seed") and not (call.args or call.keywords)
+    )
 
 
 def test_a_random_without_a_seed_is_seen() -> None:
-    calls = ["Random()", "random.Random()", "SystemRandom(1)", "Random(7)", "random.Random(x)", "Randomly()"]
+    calls = [
+        "Random()",
+        "random.Random()",
+        "SystemRandom(1)",
+        "Random(7)",
+        "random.Random(x)",
+        "Randomly()",
+    ]
     seen = [draws_by_chance(ast.parse(text, mode="eval").body) for text in calls]  # type: ignore[arg-type]
     assert seen == [True, True, True, False, False, False]

@@ -1,4 +1,6 @@
-"""The query of seed 001 (OpenLineage's facet) and the model of seed 003, with the usages that they list."""
+"""The query of seed 001 (OpenLineage's facet) and the model of seed 003, with the usages that they
+list.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ ORDER BY order_delivery_time DESC
 LIMIT 1;
 """
 SCHEMA = {
-    "delivery_7_days": {"order_id": "int", "order_placed_on": "timestamp", "order_delivered_on": "timestamp"},
+    "delivery_7_days": {
+        "order_id": "int",
+        "order_placed_on": "timestamp",
+        "order_delivered_on": "timestamp",
+    },
     "top_delivery_times": {
         "order_id": "int",
         "order_placed_on": "timestamp",
@@ -34,7 +40,18 @@ SCHEMA = {
         "order_delivery_time": "int",
     },
 }
-DIALECTS = [None, "", "snowflake", "redshift", "spark", "databricks", "tsql", "duckdb", "clickhouse", "bigquery"]
+DIALECTS = [
+    None,
+    "",
+    "snowflake",
+    "redshift",
+    "spark",
+    "databricks",
+    "tsql",
+    "duckdb",
+    "clickhouse",
+    "bigquery",
+]
 
 FIELDS = {
     ("order_id", "order_id"): {"IDENTITY"},
@@ -47,7 +64,9 @@ ROWS = {"order_placed_on": {"SORT"}, "order_delivered_on": {"SORT"}}
 
 
 @pytest.mark.parametrize("schema", [None, SCHEMA], ids=["no schema", "schema"])
-@pytest.mark.parametrize("text", [FACET, FACET.replace("time,\nFROM", "time\nFROM")], ids=["trailing comma", "none"])
+@pytest.mark.parametrize(
+    "text", [FACET, FACET.replace("time,\nFROM", "time\nFROM")], ids=["trailing comma", "none"]
+)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_facet(dialect: str | None, text: str, schema: Mapping[str, object] | None) -> None:
     found = lineal.lineage(text, dialect=dialect, schema=schema)
@@ -60,12 +79,18 @@ def test_the_facet(dialect: str | None, text: str, schema: Mapping[str, object] 
         if isinstance(edge.target, lineal.Column)
     }
     rows = {
-        edge.source.name: {usage.how.value for usage in edge.usages} for edge in found.edges if not edge.field_level
+        edge.source.name: {usage.how.value for usage in edge.usages}
+        for edge in found.edges
+        if not edge.field_level
     }
     assert (fields, rows) == (FIELDS, ROWS)
     assert not any(usage.masked for edge in found.edges for usage in edge.usages)
-    assert {usage.how.type for edge in found.edges for usage in edge.usages if edge.field_level} == {"DIRECT"}
-    assert {usage.how.type for edge in found.edges for usage in edge.usages if not edge.field_level} == {"INDIRECT"}
+    assert {
+        usage.how.type for edge in found.edges for usage in edge.usages if edge.field_level
+    } == {"DIRECT"}
+    assert {
+        usage.how.type for edge in found.edges for usage in edge.usages if not edge.field_level
+    } == {"INDIRECT"}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -80,7 +105,11 @@ def test_the_reads_name_the_clauses(dialect: str | None) -> None:
     found = lineal.lineage(FACET, dialect=dialect)
     sorted_by = {read.column for read in found.reads if read.clause.value == "ORDER BY"}
     assert sorted_by <= {"order_placed_on", "order_delivered_on"}
-    assert {read.column for read in found.reads} - {None} == {"order_id", "order_placed_on", "order_delivered_on"}
+    assert {read.column for read in found.reads} - {None} == {
+        "order_id",
+        "order_placed_on",
+        "order_delivered_on",
+    }
 
 
 CUSTOMERS = """\
@@ -107,7 +136,12 @@ CUSTOMER_ROWS = [
 def test_the_customers_model(dialect: str | None) -> None:
     found = lineal.lineage({"customers": CUSTOMERS}, dialect=dialect)
     rows = [
-        (*str(edge.source).split("."), *str(edge.target).split("."), edge.transformation_type, edge.score)
+        (
+            *str(edge.source).split("."),
+            *str(edge.target).split("."),
+            edge.transformation_type,
+            edge.score,
+        )
         for edge in found.edges
         if edge.field_level
     ]
@@ -117,7 +151,9 @@ def test_the_customers_model(dialect: str | None) -> None:
 def test_its_join_and_its_groups_are_of_the_dataset() -> None:
     found = lineal.lineage({"customers": CUSTOMERS})
     rows = {
-        str(edge.source): {usage.how.value for usage in edge.usages} for edge in found.edges if not edge.field_level
+        str(edge.source): {usage.how.value for usage in edge.usages}
+        for edge in found.edges
+        if not edge.field_level
     }
     assert rows == {
         "stg_customers.customer_id": {"JOIN", "GROUP_BY"},

@@ -27,7 +27,10 @@ def nothing(count: int) -> None:
 def chain(length: int) -> Corpus:
     """Each view reads the one before: neighbours are in different processes."""
     first = Script("CREATE VIEW v0 AS SELECT a, b FROM t", "", "0.sql")
-    texts = [f"CREATE VIEW v{number} AS SELECT *, a + {number} AS c FROM v{number - 1}" for number in range(1, length)]
+    texts = [
+        f"CREATE VIEW v{number} AS SELECT *, a + {number} AS c FROM v{number - 1}"
+        for number in range(1, length)
+    ]
     return Corpus("", [first, *(Script(text, "", f"{at}.sql") for at, text in enumerate(texts, 1))])
 
 
@@ -35,7 +38,9 @@ def chain(length: int) -> Corpus:
 def test_any_project(seed: int) -> None:
     author = Author(Random(seed))
     corpus = author.project()
-    corpus.scripts += [Script(author.text(number % 8), "", f"more{number}.sql") for number in range(12)]
+    corpus.scripts += [
+        Script(author.text(number % 8), "", f"more{number}.sql") for number in range(12)
+    ]
     fresh = everything(corpus)
     for jobs in (2, 3):
         memory = Memory()
@@ -61,7 +66,9 @@ def test_what_is_known_is_not_read_again() -> None:
     extract(corpus, memory)
     again = Memory(memory.data())
     assert not parallel.remember_in_parallel(corpus, again, 2, nothing)
-    corpus.scripts[4:7] = [Script(f"CREATE VIEW v{at} AS SELECT a FROM v{at - 1}", "", f"{at}.sql") for at in (4, 5, 6)]
+    corpus.scripts[4:7] = [
+        Script(f"CREATE VIEW v{at} AS SELECT a FROM v{at - 1}", "", f"{at}.sql") for at in (4, 5, 6)
+    ]
     assert parallel.remember_in_parallel(corpus, again, 2, nothing)
     assert everything(corpus, again) == everything(corpus)
 

@@ -1,4 +1,6 @@
-"""One poison statement among 10,000 leaves the other 9,999 results unchanged, and is listed with its file and line."""
+"""One poison statement among 10,000 leaves the other 9,999 results unchanged, and is listed with
+its file and line.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def folder(path: Path, texts: list[str]) -> tuple[Path, list[tuple[str, int]]]:
 
 def log(path: Path, texts: list[str]) -> tuple[Path, list[tuple[str, int]]]:
     file = path.with_suffix(".jsonl")
-    file.write_text("".join(json.dumps({"query_text": text}) + "\n" for text in texts), encoding="utf-8")
+    file.write_text(
+        "".join(json.dumps({"query_text": text}) + "\n" for text in texts), encoding="utf-8"
+    )
     return file, [(str(file), number + 1) for number in range(len(texts))]
 
 
@@ -62,7 +66,9 @@ def results(found: lineal.Lineage) -> dict[str, list[tuple[object, ...]]]:
 
 @pytest.mark.parametrize("made", [folder, log])
 @pytest.mark.parametrize("poison", POISONS)
-def test_poison(tmp_path: Path, made: Callable[..., tuple[Path, list[tuple[str, int]]]], poison: str) -> None:
+def test_poison(
+    tmp_path: Path, made: Callable[..., tuple[Path, list[tuple[str, int]]]], poison: str
+) -> None:
     count = COUNT if poison == "no SQL" else 300
     texts = [statement(number) for number in range(count)]
     clean = lineal.lineage(made(tmp_path / "clean", texts)[0])
@@ -71,13 +77,15 @@ def test_poison(tmp_path: Path, made: Callable[..., tuple[Path, list[tuple[str, 
     texts.insert(at, POISONS[poison])
     source, places = made(tmp_path / "poisoned", texts)
     found = lineal.lineage(source)
-    assert {(each.place.file, each.place.line) for each in found.diagnostics if each.place} == {places[at]}
+    assert {(each.place.file, each.place.line) for each in found.diagnostics if each.place} == {
+        places[at]
+    }
     gc.collect()  # what 10,000 statements leave behind is not for the next test to go through
     before, after = results(clean), results(found)
     assert len(before) == count + 11 and {name: after[name] for name in before} == before
 
 
-# -- lineal itself fails ---------------------------------------------------------------------------------------------
+# -- lineal itself fails ---------------------------------------------------------------------------
 
 GOOD = {
     "orders.sql": "CREATE TABLE orders (id INT, amount INT, status TEXT);\nINSERT INTO orders SELECT * FROM raw_orders",
@@ -102,7 +110,10 @@ class Venom(Exception):
 
 def is_poison(*found: object) -> bool:
     """Whether any of these is about the poisoned statement."""
-    return any("unheard_of" in str(each) or "poison.sql" in str(each) or str(each) == "poison" for each in found)
+    return any(
+        "unheard_of" in str(each) or "poison.sql" in str(each) or str(each) == "poison"
+        for each in found
+    )
 
 
 class Stage(NamedTuple):
@@ -117,29 +128,53 @@ STAGES = {
     "reading": Stage("lineal.projects.files.read_text", lambda path, report: path),
     "words": Stage("lineal.extract.sql.parse.words", lambda script: script.text),
     "parsing": Stage(
-        "lineal.extract.sql.parse.parsed lineal.extract.sql.repairs.parsed", lambda words, dialect, text, *_: text
+        "lineal.extract.sql.parse.parsed lineal.extract.sql.repairs.parsed",
+        lambda words, dialect, text, *_: text,
     ),
     "planning": Stage("lineal.resolve.definitions.plan_of", lambda tree, facts: tree.sql()),
-    "names": Stage("lineal.resolve.definitions.Definitions.fully_named", lambda self, step, naming: step.name),
-    "order": Stage("lineal.resolve.definitions.order_matters", lambda steps: next(step.key for step in steps)),
-    "adding": Stage("lineal.resolve.definitions.Definitions.add_plan", lambda self, plan, *rest: plan.name),
+    "names": Stage(
+        "lineal.resolve.definitions.Definitions.fully_named", lambda self, step, naming: step.name
+    ),
+    "order": Stage(
+        "lineal.resolve.definitions.order_matters", lambda steps: next(step.key for step in steps)
+    ),
+    "adding": Stage(
+        "lineal.resolve.definitions.Definitions.add_plan", lambda self, plan, *rest: plan.name
+    ),
     "evaluating": Stage("lineal.resolve.definitions.query", lambda tree, *rest: tree.sql()),
     "scopes": Stage("lineal.extract.sql.query.Scope", lambda evaluation, *rest: evaluation.target),
     "edges": Stage("lineal.resolve.definitions.name_dataset", lambda frame, target, *rest: target),
     "stars": Stage(
-        "lineal.resolve.definitions.Definitions.add_closing", lambda self, origin, way, target, *rest: target.dataset
+        "lineal.resolve.definitions.Definitions.add_closing",
+        lambda self, origin, way, target, *rest: target.dataset,
     ),
-    "star report": Stage("lineal.resolve.definitions.starred", lambda node: node.sql() if node is not None else ""),
-    "places": Stage("lineal.extract.sql.reading.Reading.place", lambda self, trail: self.script.text),
-    "texts": Stage("lineal.extract.sql.reading.Reading.item_around", lambda self, offset: self.script.text),
-    "call paths": Stage("lineal.extract.sql.reading.Reading.calls", lambda self, trail: self.script.text),
-    "reads": Stage("lineal.resolve.definitions.evaluations_of", lambda definition: definition.target),
-    "types": Stage("lineal.extract.sql.types.Typing.statement", lambda self, tree, with_: tree.sql()),
-    "columns": Stage("lineal.resolve.definitions.Definitions.dataset_info", lambda self, entry, learnt: entry.dataset),
+    "star report": Stage(
+        "lineal.resolve.definitions.starred", lambda node: node.sql() if node is not None else ""
+    ),
+    "places": Stage(
+        "lineal.extract.sql.reading.Reading.place", lambda self, trail: self.script.text
+    ),
+    "texts": Stage(
+        "lineal.extract.sql.reading.Reading.item_around", lambda self, offset: self.script.text
+    ),
+    "call paths": Stage(
+        "lineal.extract.sql.reading.Reading.calls", lambda self, trail: self.script.text
+    ),
+    "reads": Stage(
+        "lineal.resolve.definitions.evaluations_of", lambda definition: definition.target
+    ),
+    "types": Stage(
+        "lineal.extract.sql.types.Typing.statement", lambda self, tree, with_: tree.sql()
+    ),
+    "columns": Stage(
+        "lineal.resolve.definitions.Definitions.dataset_info",
+        lambda self, entry, learnt: entry.dataset,
+    ),
     "graph": Stage("lineal.graph.graph.Graph._add", lambda self, edge: edge.into),
     "view of edges": Stage("lineal.views.json.edge", lambda report, edge: edge.into),
     "view of datasets": Stage(
-        "lineal.views.json.dataset", lambda report, dataset: dataset if dataset.name == "poison" else ""
+        "lineal.views.json.dataset",
+        lambda report, dataset: dataset if dataset.name == "poison" else "",
     ),
 }
 VENOMS = (Venom, RecursionError, MemoryError, KeyError, AssertionError)
@@ -184,7 +219,9 @@ Said = dict[str, list[object]]
 
 
 def said_of(shown: Mapping[str, Any]) -> Said:
-    """What the JSON says of each dataset: its columns, the edges into it and what its statements read."""
+    """What the JSON says of each dataset: its columns, the edges into it and what its statements
+    read.
+    """
     found: Said = {}
     for dataset in shown["datasets"]:
         found.setdefault(dataset["name"], []).append(dataset)
@@ -197,7 +234,10 @@ def said_of(shown: Mapping[str, Any]) -> Said:
 
 def without_folder(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: Path(each).name if key == "file" else without_folder(each) for key, each in value.items()}
+        return {
+            key: Path(each).name if key == "file" else without_folder(each)
+            for key, each in value.items()
+        }
     return [without_folder(each) for each in value] if isinstance(value, list) else value
 
 
@@ -208,7 +248,9 @@ def lineage_of(folder: Path) -> tuple[dict[str, Any], Result]:
 
 @pytest.mark.poisoned
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_failure_at_each_stage(tmp_path: Path, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_at_each_stage(
+    tmp_path: Path, stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = project(tmp_path / "whole", {**GOOD, **POISONED})
     rest = project(tmp_path / "rest", {**GOOD, "user.sql": POISONED["user.sql"]})
     sound, fine = lineage_of(whole)
@@ -222,14 +264,20 @@ def test_a_failure_at_each_stage(tmp_path: Path, stage: str, monkeypatch: pytest
         said, whole_said, rest_said = map(said_of, (found, sound, apart))
         reader = said.pop(READER), whole_said.pop(READER), rest_said.pop(READER)
         assert said == whole_said == rest_said
-        assert reader[0] in reader[1:] or stage == "view of datasets"  # what cannot be shown at all has no edges
+        # what cannot be shown at all has no edges
+        assert reader[0] in reader[1:] or stage == "view of datasets"
 
 
 def check_error(found: dict[str, Any], result: Result, sound: dict[str, Any], venom: str) -> None:
     errors = [each for each in found["diagnostics"] if each["code"] == "internal-error"]
     assert len(errors) == 1 and errors[0]["severity"] == "error"
-    assert Path(errors[0]["place"]["file"]).name == "poison.sql" and errors[0]["place"]["line"] in (1, 2)
-    assert venom in errors[0]["message"] and re.search(r"\(trace [0-9a-f]{8}\)", errors[0]["message"])
+    assert Path(errors[0]["place"]["file"]).name == "poison.sql" and errors[0]["place"]["line"] in (
+        1,
+        2,
+    )
+    assert venom in errors[0]["message"] and re.search(
+        r"\(trace [0-9a-f]{8}\)", errors[0]["message"]
+    )
     assert result.exit_code == 1 and "error[internal-error]" in result.stderr
     assert found["coverage"]["percent"] < sound["coverage"]["percent"]
     assert found["coverage"]["statements"]["resolved"] < found["coverage"]["statements"]["read"]
@@ -239,7 +287,16 @@ def check_error(found: dict[str, Any], result: Result, sound: dict[str, Any], ve
 def test_debugging_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = project(tmp_path / "project", {**GOOD, **POISONED})
     monkeypatch.setenv("LINEAL_DEBUG", "1")
-    for stage in ("reading", "parsing", "planning", "evaluating", "edges", "places", "graph", "view of edges"):
+    for stage in (
+        "reading",
+        "parsing",
+        "planning",
+        "evaluating",
+        "edges",
+        "places",
+        "graph",
+        "view of edges",
+    ):
         with monkeypatch.context() as patched, pytest.raises(Venom):
             poison_stage(stage, Venom, patched)
             lineal.lineage(folder).to("json")
@@ -251,10 +308,14 @@ def test_the_interface_for_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     sound = results(lineal.lineage(folder))
     poison_stage("evaluating", Venom, monkeypatch)
     found = lineal.lineage(folder)
-    assert [each.code for each in found.diagnostics if each.severity is Severity.ERROR] == [Code.INTERNAL_ERROR]
+    assert [each.code for each in found.diagnostics if each.severity is Severity.ERROR] == [
+        Code.INTERNAL_ERROR
+    ]
     assert found.coverage.percent < 100
     said = results(found)
-    assert all(said[name] == sound[name] for name in ("orders", "paid", "totals", "open", "closed", "kept"))
+    assert all(
+        said[name] == sound[name] for name in ("orders", "paid", "totals", "open", "closed", "kept")
+    )
     assert "Venom: poison" in found.to("json")
 
 
@@ -266,7 +327,9 @@ def test_a_look_up_that_fails_later(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     poison_stage("places", Venom, monkeypatch)
     places = [usage.place for edge in found.edges for usage in edge.usages]
     assert None in places and any(places)
-    assert [each.code for each in found.diagnostics if each.severity is Severity.ERROR] == [Code.INTERNAL_ERROR]
+    assert [each.code for each in found.diagnostics if each.severity is Severity.ERROR] == [
+        Code.INTERNAL_ERROR
+    ]
     assert found.coverage.resolved == resolved - 1 and found.coverage.percent < percent
 
 
@@ -288,7 +351,9 @@ def test_worker_processes(tmp_path: Path, stage: str, monkeypatch: pytest.Monkey
 
 @pytest.mark.poisoned
 def test_a_failure_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fails today may go well tomorrow: neither a record of the statement nor the view is kept."""
+    """What fails today may go well tomorrow: neither a record of the statement nor the view is
+    kept.
+    """
     monkeypatch.setenv("LINEAL_CACHE", str(tmp_path / "cache"))
     folder = project(tmp_path / "project", {**GOOD, **POISONED})
     with monkeypatch.context() as patched:
@@ -319,7 +384,9 @@ COMMANDS = {
     [(command, stage) for command in COMMANDS for stage in ("evaluating", "columns")]
     + [(command, "places") for command in ("show", "store", "save")],
 )
-def test_every_command_goes_on(tmp_path: Path, command: str, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_goes_on(
+    tmp_path: Path, command: str, stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     places = {
         "PROJECT": project(tmp_path / "project", {**GOOD, **POISONED}),
         "BEFORE": project(tmp_path / "before", GOOD),
@@ -335,7 +402,7 @@ def test_every_command_goes_on(tmp_path: Path, command: str, stage: str, monkeyp
     assert command not in ("lineage", "one node") or "double" in result.stdout
 
 
-# -- in every kind of input ------------------------------------------------------------------------------------------
+# -- in every kind of input ------------------------------------------------------------------------
 
 
 EVENT = {
@@ -347,7 +414,9 @@ EVENT = {
 def event(name: str) -> str:
     dataset = {"namespace": "db", "name": name}
     run = {"run": {"runId": name}, "job": {"namespace": "jobs", "name": name}}
-    return json.dumps({**EVENT, **run, "inputs": [{"namespace": "db", "name": "source"}], "outputs": [dataset]})
+    return json.dumps(
+        {**EVENT, **run, "inputs": [{"namespace": "db", "name": "source"}], "outputs": [dataset]}
+    )
 
 
 INPUTS = {
@@ -384,12 +453,20 @@ INPUTS = {
         Stage("lineal.projects.dbt.files.read_text", lambda path, report: path),
     ),
     "rows of a log": (
-        {"log.jsonl": '{"sql": "CREATE VIEW good AS SELECT a FROM t"}\n{"sql": "SELECT a FROM unheard_of"}\n'},
-        Stage("lineal.projects.logs.statements.Statements.alike", lambda self, entry, report: entry.text),
+        {
+            "log.jsonl": '{"sql": "CREATE VIEW good AS SELECT a FROM t"}\n{"sql": "SELECT a FROM unheard_of"}\n'
+        },
+        Stage(
+            "lineal.projects.logs.statements.Statements.alike",
+            lambda self, entry, report: entry.text,
+        ),
     ),
     "events": (
         {"events.ndjson": f"{event('good')}\n{event('poison')}\n"},
-        Stage("lineal.projects.openlineage.runs._event", lambda written, report: written.value["job"]["name"]),
+        Stage(
+            "lineal.projects.openlineage.runs._event",
+            lambda written, report: written.value["job"]["name"],
+        ),
     ),
     "programs": (
         {
@@ -406,14 +483,19 @@ INPUTS = {
             "good.py": "spark.table('t').select('a').write.saveAsTable('good')\n",
             "poison.py": "spark.table('t').select('b').write.saveAsTable('poison')\n",
         },
-        Stage("lineal.extract.pyspark.files.python_of", lambda text, path: path.replace("poison.py", "poison.sql")),
+        Stage(
+            "lineal.extract.pyspark.files.python_of",
+            lambda text, path: path.replace("poison.py", "poison.sql"),
+        ),
     ),
 }
 
 
 @pytest.mark.poisoned
 @pytest.mark.parametrize("kind", INPUTS)
-def test_a_failure_over_a_part_of_any_input(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_over_a_part_of_any_input(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     files, stage = INPUTS[kind]
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -439,13 +521,19 @@ def test_a_rule_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def fail(subject: object) -> list[object]:
         raise Venom("poison")
 
-    rules = [rule._replace(find=fail) if rule.code == "A051" else rule for rule in lineal_rules.RULES]
+    rules = [
+        rule._replace(find=fail) if rule.code == "A051" else rule for rule in lineal_rules.RULES
+    ]
     monkeypatch.setattr(lineal_rules, "RULES", tuple(rules))
     for arguments in ((), ("--select", "A051,A020")):
         result = invoke("validate", folder, "--output", "json", *arguments)
-        assert result.exit_code == 1 and "lineal failed on rule A051: Venom: poison" in result.output
+        assert (
+            result.exit_code == 1 and "lineal failed on rule A051: Venom: poison" in result.output
+        )
     after = json.loads(invoke("validate", folder, "--output", "json").stdout)["findings"]
-    assert [each for each in after if each["code"] != "internal-error"] == json.loads(before.stdout)["findings"]
+    assert [each for each in after if each["code"] != "internal-error"] == json.loads(
+        before.stdout
+    )["findings"]
 
 
 @pytest.mark.poisoned
@@ -454,6 +542,8 @@ def test_the_server_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     poison_stage("evaluating", Venom, monkeypatch)
     routes = serve._page(Source((str(folder),), use_cache=False))
     answer = json.loads(routes["GET", "/api/lineage"](Request("GET", "/api/lineage", b"", {})).body)
-    assert [each["code"] for each in answer["diagnostics"] if each["severity"] == "error"] == ["internal-error"]
+    assert [each["code"] for each in answer["diagnostics"] if each["severity"] == "error"] == [
+        "internal-error"
+    ]
     asked = Request("GET", "/api/trace", b"", {"column": "paid.double"})
     assert json.loads(routes["GET", "/api/trace"](asked).body)["edges"]

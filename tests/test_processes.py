@@ -1,4 +1,6 @@
-"""The processes that lineal starts end with it: terminated, killed or interrupted, within two seconds."""
+"""The processes that lineal starts end with it: terminated, killed or interrupted, within two
+seconds.
+"""
 
 from __future__ import annotations
 
@@ -43,9 +45,15 @@ ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% 
 
 
 def started(*arguments: str) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(lineal.__file__).parents[1]), "LINEAL_CACHE": ""}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(lineal.__file__).parents[1]),
+        "LINEAL_CACHE": "",
+    }
     quiet = subprocess.DEVNULL
-    return subprocess.Popen([sys.executable, *arguments], env=environment, stdout=quiet, stderr=quiet)
+    return subprocess.Popen(
+        [sys.executable, *arguments], env=environment, stdout=quiet, stderr=quiet
+    )
 
 
 def children_of(process: int) -> set[int]:
@@ -64,7 +72,10 @@ def children_of(process: int) -> set[int]:
 def is_at_work(process: int) -> bool:
     try:
         state = (
-            Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0]
+            Path(f"/proc/{process}/stat")
+            .read_text(encoding="ascii", errors="replace")
+            .rpartition(")")[2]
+            .split()[0]
         )
     except OSError:
         return False
@@ -101,7 +112,9 @@ def check_that_all_end(process: subprocess.Popen[bytes], workers: set[int], sign
 @pytest.mark.parametrize("sign", SIGNALS)
 def test_processes_that_read_many_files(tmp_path: Path, sign: int, way: str) -> None:
     for number in range(200):
-        (tmp_path / f"{number}.sql").write_text(f"CREATE VIEW v{number} AS SELECT a FROM t", encoding="utf-8")
+        (tmp_path / f"{number}.sql").write_text(
+            f"CREATE VIEW v{number} AS SELECT a FROM t", encoding="utf-8"
+        )
     process = started("-c", START, str(tmp_path), way)
     check_that_all_end(process, wait_for_children(process, 2), sign)
 
@@ -118,7 +131,9 @@ def test_the_process_that_renders_templates(tmp_path: Path, sign: int) -> None:
 def test_a_renderer_sees_the_end_of_its_pipe(tmp_path: Path) -> None:
     """Where no kernel tells it: in the middle of a template, too."""
     script = tmp_path / "worker.py"
-    text = render.WORKER.read_text(encoding="utf-8").replace('if sys.platform == "linux"', "if False")
+    text = render.WORKER.read_text(encoding="utf-8").replace(
+        'if sys.platform == "linux"', "if False"
+    )
     assert "if False" in text
     script.write_text(text, encoding="utf-8")
     command = [sys.executable, "-I", "-S", str(script), *render._folders_of("jinja2", "markupsafe")]
@@ -127,7 +142,9 @@ def test_a_renderer_sees_the_end_of_its_pipe(tmp_path: Path) -> None:
     process.stdin.write(json.dumps(render._setup(render.ALONE)).encode() + b"\n")
     process.stdin.flush()
     assert json.loads(process.stdout.readline()) == {"ready": True}
-    process.stdin.write(json.dumps({"file": "a.sql", "text": ENDLESS, "this": "a"}).encode() + b"\n")
+    process.stdin.write(
+        json.dumps({"file": "a.sql", "text": ENDLESS, "this": "a"}).encode() + b"\n"
+    )
     process.stdin.flush()
     time.sleep(0.3)
     assert process.poll() is None

@@ -1,4 +1,6 @@
-"""Whole PySpark jobs, read without running them: the edges of the plans that Spark makes of them, all certain."""
+"""Whole PySpark jobs, read without running them: the edges of the plans that Spark makes of them,
+all certain.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ JOBS = sorted(PROGRAMS.glob("*.py"))
 
 def read(job: Path):
     schema = read_schema((PROGRAMS / "schema.txt").read_text(encoding="utf-8"))
-    return extract(Corpus("spark", [Script(job.read_text(encoding="utf-8"), "python", job.name)], schema))
+    return extract(
+        Corpus("spark", [Script(job.read_text(encoding="utf-8"), "python", job.name)], schema)
+    )
 
 
 def usages(edges) -> list[str]:

@@ -21,10 +21,14 @@ def test_case(case):
     extraction = extract(Corpus("spark", [script], list(case.schema)))
     sourced = {line for line in case.edges if not line.startswith("->")}
     found = edges_in(extraction, case.schema)
-    assert sorted(line for line in found if not line.startswith("->")) == sorted(sourced), case.title
+    assert sorted(line for line in found if not line.startswith("->")) == sorted(sourced), (
+        case.title
+    )
     assert codes_in(extraction) == tuple(sorted(set(case.diagnostics))), extraction.diagnostics
     expected = {line.removeprefix("-> ") for line in case.edges if line.startswith("->")}
-    assert expected <= {f"{info.dataset}.{name}" for info in extraction.datasets.values() for name in info.names}
+    assert expected <= {
+        f"{info.dataset}.{name}" for info in extraction.datasets.values() for name in info.names
+    }
 
 
 def test_every_spark_case_has_data_frames_or_a_reason():

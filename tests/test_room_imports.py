@@ -1,6 +1,7 @@
 """The rooms of src/lineal: which may import which, and what comes in when.
 
-The table is that of ARCHITECTURE.md; an import that it does not allow fails here, wherever in a file it stands.
+The table is that of ARCHITECTURE.md; an import that it does not allow fails here, wherever in a
+file it stands.
 """
 
 from __future__ import annotations
@@ -125,7 +126,9 @@ def room_of(file: str) -> str:
 def test_every_room_is_in_the_table() -> None:
     found = {room_of(path.relative_to(SOURCE / "lineal").as_posix()) for path in FILES} - {""}
     assert found <= set(ROOMS)
-    front_ends = {path.parent.name for path in (SOURCE / "lineal" / "extract").glob("*/__init__.py")}
+    front_ends = {
+        path.parent.name for path in (SOURCE / "lineal" / "extract").glob("*/__init__.py")
+    }
     assert front_ends <= set(FRONT_ENDS)
 
 
@@ -133,14 +136,22 @@ def test_every_room_is_in_the_table() -> None:
 def test_a_room_imports_only_what_it_may(room: str) -> None:
     allowed = {room, *ROOMS[room]}
     for_types = {f"lineal.{other}." for other in FOR_TYPES.get(room, ())}
-    named = [each for each in EVERY if room_of(each.file) == room and each.module.split(".")[0] == "lineal"]
+    named = [
+        each
+        for each in EVERY
+        if room_of(each.file) == room and each.module.split(".")[0] == "lineal"
+    ]
     running = {name for path in FILES if room_of(inside(path)) == room for name in needed(path)}
     named = [
         each
         for each in named
         if not each.module.startswith(tuple(for_types)) or each.module.rpartition(".")[0] in running
     ]
-    wrong = [str(each) for each in named if (each.module.split(".")[1:] or [""])[0] not in allowed | {"__version__"}]
+    wrong = [
+        str(each)
+        for each in named
+        if (each.module.split(".")[1:] or [""])[0] not in allowed | {"__version__"}
+    ]
     assert wrong == []
 
 
@@ -149,12 +160,18 @@ def test_front_ends_do_not_know_each_other(front_end: str) -> None:
     others = {*FRONT_ENDS} - {front_end, *FRONT_ENDS[front_end]}
     forbidden = tuple(f"lineal.extract.{other}" for other in others)
     here = [each for each in EVERY if each.file.startswith(f"extract/{front_end}/")]
-    wrong = [str(each) for each in here if f"{each.module}.".startswith(tuple(f"{name}." for name in forbidden))]
+    wrong = [
+        str(each)
+        for each in here
+        if f"{each.module}.".startswith(tuple(f"{name}." for name in forbidden))
+    ]
     assert wrong == []
 
 
 def needed(path: Path) -> Iterator[str]:
-    """The modules of lineal that a file needs to run, inside functions or not; a type checker's are left out."""
+    """The modules of lineal that a file needs to run, inside functions or not; a type checker's are
+    left out.
+    """
     me = module_of(path)
     for node in running(ast.parse(path.read_text(encoding="utf-8"))):
         named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -163,7 +180,9 @@ def needed(path: Path) -> Iterator[str]:
         for name in named:
             parts = name.split(".")
             found = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
-            yield from (each for each in found if each in MODULES and not f"{me}.".startswith(f"{each}."))
+            yield from (
+                each for each in found if each in MODULES and not f"{me}.".startswith(f"{each}.")
+            )
 
 
 def running(tree: ast.AST) -> Iterator[ast.AST]:
@@ -198,8 +217,14 @@ def test_a_heavy_library_stays_in_its_room(library: str) -> None:
 
 @pytest.mark.parametrize("room", STANDARD_ONLY)
 def test_the_inner_rooms_need_the_standard_library_only(room: str) -> None:
-    outside = [each for each in EVERY if room_of(each.file) == room and each.module.split(".")[0] != "lineal"]
-    assert [str(each) for each in outside if each.module.split(".")[0] not in sys.stdlib_module_names] == []
+    outside = [
+        each
+        for each in EVERY
+        if room_of(each.file) == room and each.module.split(".")[0] != "lineal"
+    ]
+    assert [
+        str(each) for each in outside if each.module.split(".")[0] not in sys.stdlib_module_names
+    ] == []
 
 
 def test_every_library_is_in_the_table() -> None:
@@ -212,7 +237,11 @@ def test_only_the_command_line_prints() -> None:
     for path in FILES:
         inside = path.relative_to(SOURCE / "lineal").as_posix()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Name) and node.id in ("print", "pprint", "breakpoint") and room_of(inside) != "cli":
+            if (
+                isinstance(node, ast.Name)
+                and node.id in ("print", "pprint", "breakpoint")
+                and room_of(inside) != "cli"
+            ):
                 said.append(f"{inside}:{node.lineno} names {node.id}")
     assert said == []
 
@@ -226,7 +255,9 @@ def modules_after(script: str) -> set[str]:
     """The top-level modules that a fresh interpreter has after running a script."""
     code = f"import sys\n{script}\nsys.stderr.write(' '.join({{name.split('.')[0] for name in sys.modules}}))"
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
+    )
     return set(done.stderr.split())
 
 

@@ -55,7 +55,9 @@ def written(found: list[Finding], folder: Path, expected: list[str]) -> list[str
     lines = []
     for finding in found:
         place = str(finding.found.place).replace(f"{folder}/", "")
-        lines.append(f"{finding.severity.label} {place} {finding.found.message}".replace(f"{folder}/", ""))
+        lines.append(
+            f"{finding.severity.label} {place} {finding.found.message}".replace(f"{folder}/", "")
+        )
         if f"  {finding.found.hint}" in advised:
             lines.append(f"  {finding.found.hint}")
     return lines

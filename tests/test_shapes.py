@@ -49,11 +49,15 @@ TEXTS = (
 
 
 def variants(text: str, random: Random) -> list[str]:
-    return [text, *(LITERAL.sub(lambda found: random.choice((*OTHERS, found[0])), text) for _ in range(6))]
+    return [
+        text,
+        *(LITERAL.sub(lambda found: random.choice((*OTHERS, found[0])), text) for _ in range(6)),
+    ]
 
 
 @pytest.mark.parametrize(
-    "dialect", ["", "spark", "bigquery", "snowflake", "postgres", "mysql", "tsql", "duckdb", "clickhouse"]
+    "dialect",
+    ["", "spark", "bigquery", "snowflake", "postgres", "mysql", "tsql", "duckdb", "clickhouse"],
 )
 def test_they_are_the_same(dialect: str) -> None:
     random, prints = Random(11), Fingerprints(dialect)
@@ -78,8 +82,13 @@ def test_only_the_first_of_a_shape_is_cut_into_words(monkeypatch: pytest.MonkeyP
     from lineal.spark.pipeline import shapes
 
     cut: list[str] = []
-    monkeypatch.setattr(shapes, "fingerprint", lambda script: cut.append(script.text) or fingerprint(script))
+    monkeypatch.setattr(
+        shapes, "fingerprint", lambda script: cut.append(script.text) or fingerprint(script)
+    )
     prints = Fingerprints("")
-    assert len({prints.of(f"SELECT a, f(7) FROM t WHERE b = {n} AND c = 'x{n}'") for n in range(50)}) == 1
+    assert (
+        len({prints.of(f"SELECT a, f(7) FROM t WHERE b = {n} AND c = 'x{n}'") for n in range(50)})
+        == 1
+    )
     assert len(cut) == 1
     assert len({prints.of(f"SELECT a, f({n}) FROM t WHERE b = 1") for n in range(5)}) == 5

@@ -1,7 +1,9 @@
-"""The sample project of seed 000: every row of its matrices, chains, traces and counts comes out as listed there.
+"""The sample project of seed 000: every row of its matrices, chains, traces and counts comes out as
+listed there.
 
-The expectations are data (tests/data/shop/*.tsv), transcribed from the seed's "Test Harness". The PySpark models,
-which the seed does not have, stand downstream of its models; python.tsv lists their edges.
+The expectations are data (tests/data/shop/*.tsv), transcribed from the seed's "Test Harness". The
+PySpark models, which the seed does not have, stand downstream of its models; python.tsv lists their
+edges.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ BEGINS = {
     "nested case": "case",
     "subtraction": "subtract",
 }
-"""The seed's words for a transform: those of semantics §4, and those that say how its calls begin."""
+"""The seed's words for a transform: those of semantics §4, and those that say how its calls begin.
+"""
 
 
 @cache
@@ -49,8 +52,12 @@ def shop() -> lineal.Lineage:
 
 
 def into(model: str, *, field_level: bool) -> list[lineal.Edge]:
-    edges = [edge for edge in shop().edges if edge.into.name == model and edge.field_level == field_level]
-    return edges if field_level else [edge for edge in edges if not shop().graph.also_selected(edge)]
+    edges = [
+        edge for edge in shop().edges if edge.into.name == model and edge.field_level == field_level
+    ]
+    return (
+        edges if field_level else [edge for edge in edges if not shop().graph.also_selected(edge)]
+    )
 
 
 def named(columns: Iterable[str]) -> str:
@@ -66,8 +73,13 @@ def edge_id(row: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("row", EDGES, ids=edge_id)
 def test_edge(row: dict[str, str]) -> None:
-    source, target = f"{row['source_model']}.{row['source_column']}", f"{row['model']}.{row['target_column']}"
-    found = [edge for edge in shop().edges if (str(edge.source), str(edge.target)) == (source, target)]
+    source, target = (
+        f"{row['source_model']}.{row['source_column']}",
+        f"{row['model']}.{row['target_column']}",
+    )
+    found = [
+        edge for edge in shop().edges if (str(edge.source), str(edge.target)) == (source, target)
+    ]
     assert [edge.kind for edge in found] == [row["kind"]]
     assert found[0].level is found[0].level.HIGH and not found[0].ambiguous
     if row["desc_status"] != "n/a":
@@ -76,9 +88,15 @@ def test_edge(row: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_model_has_its_edges_and_no_others(model: str) -> None:
-    found = {(str(edge.target), str(edge.source), edge.kind) for edge in into(model, field_level=True)}
+    found = {
+        (str(edge.target), str(edge.source), edge.kind) for edge in into(model, field_level=True)
+    }
     assert found == {
-        (f"{model}.{row['target_column']}", f"{row['source_model']}.{row['source_column']}", row["kind"])
+        (
+            f"{model}.{row['target_column']}",
+            f"{row['source_model']}.{row['source_column']}",
+            row["kind"],
+        )
         for row in EDGES
         if row["model"] == model
     }
@@ -88,7 +106,9 @@ def test_a_model_has_its_edges_and_no_others(model: str) -> None:
 def test_a_model_has_its_inspect_edges_and_no_others(model: str) -> None:
     found = {(str(edge.source), ", ".join(edge.used_in)) for edge in into(model, field_level=False)}
     listed = [row for row in INSPECT if row["model"] == model]
-    assert found == {(f"{row['source_model']}.{row['source_column']}", row["used_in"]) for row in listed}
+    assert found == {
+        (f"{row['source_model']}.{row['source_column']}", row["used_in"]) for row in listed
+    }
 
 
 @pytest.mark.parametrize("row", COUNTS, ids=lambda row: row["model"])
@@ -98,14 +118,20 @@ def test_counts(row: dict[str, str]) -> None:
 
 
 def test_totals() -> None:
-    """104 SELECT edges and 9 inspect edges; the seed's total of 8 is a slip, its own rows add up to 9."""
+    """104 SELECT edges and 9 inspect edges; the seed's total of 8 is a slip, its own rows add up to
+    9.
+    """
     assert len(MODELS) == 16
     assert len(EDGES) == sum(len(into(model, field_level=True)) for model in MODELS) == 104
     assert len(INSPECT) == sum(len(into(model, field_level=False)) for model in MODELS) == 9
 
 
 def test_every_edge_leads_into_a_model_or_the_function() -> None:
-    assert {edge.into.name for edge in shop().edges} == {*MODELS, *PYTHON_MODELS, "order_volume_by_status"}
+    assert {edge.into.name for edge in shop().edges} == {
+        *MODELS,
+        *PYTHON_MODELS,
+        "order_volume_by_status",
+    }
 
 
 def test_the_literal_of_the_union_is_a_column_without_sources() -> None:
@@ -114,7 +140,9 @@ def test_the_literal_of_the_union_is_a_column_without_sources() -> None:
 
 
 def test_nothing_is_in_doubt() -> None:
-    assert [str(diagnostic) for diagnostic in shop().diagnostics if diagnostic.severity.label != "info"] == []
+    assert [
+        str(diagnostic) for diagnostic in shop().diagnostics if diagnostic.severity.label != "info"
+    ] == []
     coverage = shop().coverage
     assert coverage.read == coverage.parsed == coverage.resolved
     assert (coverage.ambiguous, coverage.unresolved) == (0, 0)
@@ -125,8 +153,13 @@ def test_nothing_is_in_doubt() -> None:
 
 @pytest.mark.parametrize(("model", "column"), CHAINS, ids=map(named, CHAINS))
 def test_upstream_chain(model: str, column: str) -> None:
-    found = [(str(edge.source), str(edge.target), edge.kind) for edge in shop().upstream(f"{model}.{column}")]
-    listed = [row for row in UPSTREAM if (row["chain_model"], row["chain_column"]) == (model, column)]
+    found = [
+        (str(edge.source), str(edge.target), edge.kind)
+        for edge in shop().upstream(f"{model}.{column}")
+    ]
+    listed = [
+        row for row in UPSTREAM if (row["chain_model"], row["chain_column"]) == (model, column)
+    ]
     assert len(found) == len(set(found))
     assert set(found) == {(row["source"], row["target"], row["kind"]) for row in listed}
 
@@ -138,12 +171,18 @@ def test_every_column_of_a_traced_model_has_its_chain(model: str) -> None:
     assert columns == {f"{each}.{column}" for each, column in CHAINS if each == model}
 
 
-TRANSFORMS = sorted({(row["source"], row["target"], row["transform"]) for row in UPSTREAM if row["transform"]})
+TRANSFORMS = sorted(
+    {(row["source"], row["target"], row["transform"]) for row in UPSTREAM if row["transform"]}
+)
 
 
-@pytest.mark.parametrize(("source", "target", "word"), TRANSFORMS, ids=[f"{t[0]}->{t[1]}" for t in TRANSFORMS])
+@pytest.mark.parametrize(
+    ("source", "target", "word"), TRANSFORMS, ids=[f"{t[0]}->{t[1]}" for t in TRANSFORMS]
+)
 def test_transform(source: str, target: str, word: str) -> None:
-    (edge,) = (edge for edge in shop().edges if (str(edge.source), str(edge.target)) == (source, target))
+    (edge,) = (
+        edge for edge in shop().edges if (str(edge.source), str(edge.target)) == (source, target)
+    )
     made = {usage.transform for usage in edge.usages}
     if word in EXACT:
         assert made == {word}
@@ -157,13 +196,20 @@ def test_transform(source: str, target: str, word: str) -> None:
 @pytest.mark.parametrize("start", STARTS)
 def test_downstream_trace(start: str) -> None:
     found = [
-        (str(edge.source), str(edge.target), edge.kind, ", ".join(edge.used_in) if edge.kind == "inspect" else "")
+        (
+            str(edge.source),
+            str(edge.target),
+            edge.kind,
+            ", ".join(edge.used_in) if edge.kind == "inspect" else "",
+        )
         for edge in shop().downstream(start)
         if edge.into.name not in PYTHON_MODELS
     ]
     listed = [row for row in DOWNSTREAM if row["start"] == start]
     assert len(found) == len(set(found)) == {"raw_customers.id": 8, "raw_orders.amount": 20}[start]
-    assert set(found) == {(row["source"], row["target"], row["kind"], row["used_in"]) for row in listed}
+    assert set(found) == {
+        (row["source"], row["target"], row["kind"], row["used_in"]) for row in listed
+    }
 
 
 # -- the PySpark models ----------------------------------------------------------------------------
@@ -171,8 +217,14 @@ def test_downstream_trace(start: str) -> None:
 
 @pytest.mark.parametrize("model", PYTHON_MODELS)
 def test_a_python_model_has_its_edges_and_no_others(model: str) -> None:
-    values = {(str(edge.target), str(edge.source), edge.kind, "") for edge in into(model, field_level=True)}
-    decide = {(model, str(edge.source), "inspect", ", ".join(edge.used_in)) for edge in into(model, field_level=False)}
+    values = {
+        (str(edge.target), str(edge.source), edge.kind, "")
+        for edge in into(model, field_level=True)
+    }
+    decide = {
+        (model, str(edge.source), "inspect", ", ".join(edge.used_in))
+        for edge in into(model, field_level=False)
+    }
     assert values | decide == {
         (
             f"{model}.{row['target_column']}" if row["target_column"] else model,
@@ -204,7 +256,9 @@ def test_depths_count_the_hops_from_the_start() -> None:
 
 def test_the_trace_goes_on_through_the_table_function() -> None:
     """The seed stops at the function's output; semantics §5 goes on, since the body is known."""
-    found = {(str(edge.source), str(edge.target)) for edge in shop().upstream("rpt_order_volume.status")}
+    found = {
+        (str(edge.source), str(edge.target)) for edge in shop().upstream("rpt_order_volume.status")
+    }
     assert ("order_volume_by_status.status", "rpt_order_volume.status") in found
     assert ("fct_orders.status", "order_volume_by_status.status") in found
     assert ("raw_orders.status", "stg_orders.status") in found

@@ -1,4 +1,6 @@
-"""The same input gives the same bytes: whatever the hash seed, the order of the files, or what ran before."""
+"""The same input gives the same bytes: whatever the hash seed, the order of the files, or what ran
+before.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,15 @@ for source in sys.argv[1:]:
 
 
 def started(*arguments: str, seed: str = "0") -> bytes:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONHASHSEED": seed, "PYTHONUTF8": "1"}
-    return subprocess.run([sys.executable, *arguments], capture_output=True, env=environment, check=True).stdout
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONHASHSEED": seed,
+        "PYTHONUTF8": "1",
+    }
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, env=environment, check=True
+    ).stdout
 
 
 def folder(path: Path, names: dict[str, str]) -> Path:
@@ -55,7 +64,9 @@ def folder(path: Path, names: dict[str, str]) -> Path:
 
 def test_the_hash_seed_does_not_matter(tmp_path: Path) -> None:
     made = folder(tmp_path / "all", {name: name for name in STATEMENTS})
-    written = {started("-c", SCRIPT, str(SHOP), str(made), seed=seed) for seed in ("0", "1", "4711")}
+    written = {
+        started("-c", SCRIPT, str(SHOP), str(made), seed=seed) for seed in ("0", "1", "4711")
+    }
     assert len(written) == 1
 
 
@@ -87,7 +98,9 @@ def test_the_names_of_the_files_do_not_matter(tmp_path: Path) -> None:
 def test_the_order_of_the_texts_does_not_matter() -> None:
     first = None
     for order in permutations([*STATEMENTS][:4]):
-        document = without_files(json.loads(lineal.lineage([STATEMENTS[name] for name in order]).to("json")))
+        document = without_files(
+            json.loads(lineal.lineage([STATEMENTS[name] for name in order]).to("json"))
+        )
         first = first or document
         assert document == first
 
@@ -114,7 +127,9 @@ def test_asking_changes_nothing() -> None:
 
 
 def test_a_process_and_the_command_say_the_same() -> None:
-    assert lineal.lineage(SHOP).to("json").encode() == started("-m", "lineal", "lineage", str(SHOP), "--output", "json")
+    assert lineal.lineage(SHOP).to("json").encode() == started(
+        "-m", "lineal", "lineage", str(SHOP), "--output", "json"
+    )
 
 
 def test_the_machine_does_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

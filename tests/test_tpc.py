@@ -7,10 +7,14 @@ import pytest
 import lineal
 import tpc
 
-EVERY = [(name, number) for name, (_, _, count) in tpc.SUITES.items() for number in range(1, count + 1)]
+EVERY = [
+    (name, number) for name, (_, _, count) in tpc.SUITES.items() for number in range(1, count + 1)
+]
 
 
-@pytest.mark.parametrize(("name", "number"), EVERY, ids=[f"{name}-{number}" for name, number in EVERY])
+@pytest.mark.parametrize(
+    ("name", "number"), EVERY, ids=[f"{name}-{number}" for name, number in EVERY]
+)
 def test_every_column_is_found(name: str, number: int) -> None:
     suite = suite_of(name)
     found = lineal.lineage({"result": suite.queries[number - 1]}, schema=suite.schema)
@@ -24,9 +28,16 @@ def test_every_column_is_found(name: str, number: int) -> None:
 @pytest.mark.parametrize("name", list(tpc.SUITES))
 def test_all_at_once_give_what_each_gives(name: str) -> None:
     suite = suite_of(name)
-    together = lineal.lineage({f"q{i}": query for i, query in enumerate(suite.queries)}, schema=suite.schema)
-    alone = [lineal.lineage({f"q{i}": query}, schema=suite.schema) for i, query in enumerate(suite.queries)]
-    assert [str(edge) for edge in together.edges] == [str(edge) for found in alone for edge in found.edges]
+    together = lineal.lineage(
+        {f"q{i}": query for i, query in enumerate(suite.queries)}, schema=suite.schema
+    )
+    alone = [
+        lineal.lineage({f"q{i}": query}, schema=suite.schema)
+        for i, query in enumerate(suite.queries)
+    ]
+    assert [str(edge) for edge in together.edges] == [
+        str(edge) for found in alone for edge in found.edges
+    ]
 
 
 def suite_of(name: str) -> tpc.Suite:

@@ -1,4 +1,6 @@
-"""The types that the text tells: held against DuckDB, carried through models, not computed before they are asked."""
+"""The types that the text tells: held against DuckDB, carried through models, not computed before
+they are asked.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +26,25 @@ SCHEMA = {
 }  # fmt: skip
 
 
-def types(source: Any, schema: Any = None, dialect: str = "spark", name: str = "result") -> dict[str, str]:
+def types(
+    source: Any, schema: Any = None, dialect: str = "spark", name: str = "result"
+) -> dict[str, str]:
     found = lineal.lineage(source, dialect=dialect, schema=schema)
-    return {column.name: column.type for info in found.datasets if info.dataset.name == name for column in info.columns}
+    return {
+        column.name: column.type
+        for info in found.datasets
+        if info.dataset.name == name
+        for column in info.columns
+    }
 
 
 def test_what_is_claimed_is_what_duckdb_says() -> None:
     duckdb = pytest.importorskip("duckdb")
     engine = duckdb.connect()
     for table, columns in SCHEMA.items():
-        engine.execute(f"CREATE TABLE {table} ({', '.join(f'{name} {kind}' for name, kind in columns.items())})")
+        engine.execute(
+            f"CREATE TABLE {table} ({', '.join(f'{name} {kind}' for name, kind in columns.items())})"
+        )
     wrong, claims = [], 0
     texts = typed_queries("typed_duckdb.txt")
     for text in texts:
@@ -51,7 +62,9 @@ def read(text: str) -> exp.DataType:
     return exp.DataType.build(text, dialect="duckdb")
 
 
-ORDERS = {"orders": {"id": "Integer", "amount": "decimal( 10,2 )", "placed": "date", "tag": "my_enum"}}
+ORDERS = {
+    "orders": {"id": "Integer", "amount": "decimal( 10,2 )", "placed": "date", "tag": "my_enum"}
+}
 
 
 def test_a_declared_type_keeps_its_spelling_through_models() -> None:
@@ -60,7 +73,12 @@ def test_a_declared_type_keeps_its_spelling_through_models() -> None:
         "b": "WITH c AS (SELECT id, amount AS paid, tag FROM a) SELECT * FROM c UNION ALL SELECT id, paid, tag FROM c",
         "result": "SELECT s.paid, s.id, tag, (SELECT max(placed) FROM a) AS last FROM (SELECT * FROM b) s",
     }
-    assert types(models, ORDERS) == {"paid": "decimal( 10,2 )", "id": "Integer", "tag": "my_enum", "last": "date"}
+    assert types(models, ORDERS) == {
+        "paid": "decimal( 10,2 )",
+        "id": "Integer",
+        "tag": "my_enum",
+        "last": "date",
+    }
 
 
 def test_types_come_from_ddl_and_casts() -> None:
@@ -73,7 +91,9 @@ def test_types_come_from_ddl_and_casts() -> None:
 
 
 def test_what_the_yaml_of_a_model_says_counts() -> None:
-    assert types({"result": "SELECT id AS n FROM orders"}, {**ORDERS, "result": {"n": "bigint"}}) == {"n": "bigint"}
+    assert types(
+        {"result": "SELECT id AS n FROM orders"}, {**ORDERS, "result": {"n": "bigint"}}
+    ) == {"n": "bigint"}
 
 
 @pytest.mark.parametrize(
@@ -109,7 +129,8 @@ def test_a_chain_of_any_length_is_typed() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["", "array<" * 5000, "struct<a:", "int); DROP TABLE x", "a" * 100_000, "🙂", "decimal(x,y)"]
+    "kind",
+    ["", "array<" * 5000, "struct<a:", "int); DROP TABLE x", "a" * 100_000, "🙂", "decimal(x,y)"],
 )
 def test_a_hostile_type_costs_nothing(kind: str) -> None:
     found = types({"result": "SELECT a, a + 1 AS b, a.c FROM t"}, {"t": {"a": kind, "z": "int"}})
@@ -119,9 +140,19 @@ def test_a_hostile_type_costs_nothing(kind: str) -> None:
 def test_no_type_is_computed_before_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     whole = Types.of
-    monkeypatch.setattr(Types, "of", lambda self, entry, key: asked.append(key) or whole(self, entry, key))
-    found = lineal.lineage({"result": "SELECT id + 1 AS n FROM orders"}, dialect="spark", schema=ORDERS)
-    assert [column.name for info in found.datasets for column in info.columns] == ["n", "id", "amount", "placed", "tag"]
+    monkeypatch.setattr(
+        Types, "of", lambda self, entry, key: asked.append(key) or whole(self, entry, key)
+    )
+    found = lineal.lineage(
+        {"result": "SELECT id + 1 AS n FROM orders"}, dialect="spark", schema=ORDERS
+    )
+    assert [column.name for info in found.datasets for column in info.columns] == [
+        "n",
+        "id",
+        "amount",
+        "placed",
+        "tag",
+    ]
     assert asked == []
     assert found.datasets[0].columns[0].type == "INT" and asked == ["n"]
 
@@ -137,7 +168,9 @@ def test_a_late_type_is_like_any_other() -> None:
 
 
 def test_types_stand_in_the_json_view() -> None:
-    found = lineal.lineage({"result": "SELECT id, count(*) AS n, f(id) AS x FROM orders GROUP BY id"}, "spark", ORDERS)
+    found = lineal.lineage(
+        {"result": "SELECT id, count(*) AS n, f(id) AS x FROM orders GROUP BY id"}, "spark", ORDERS
+    )
     shown = {each["name"]: each for each in json.loads(found.to("json"))["datasets"]}
     assert [(column["name"], column["type"]) for column in shown["result"]["columns"]] == [
         ("id", "Integer"),

@@ -2,8 +2,9 @@
 
     python tools/run_dbt.py CHECKOUTS [--only NAME] [--details] [--json FILE]
 
-Every project is copied to a temporary folder first: nothing is written to a checkout. Packages that a project asks for
-are taken from the other checkouts, as `dbt deps` would take them from the network.
+Every project is copied to a temporary folder first: nothing is written to a checkout. Packages that
+a project asks for are taken from the other checkouts, as `dbt deps` would take them from the
+network.
 """
 
 from __future__ import annotations
@@ -29,7 +30,16 @@ from lineal.spark.run.result import Outcome, Status, Summary
 from lineal.spark.session import session
 
 PROJECT = "dbt_project.yml"
-LEFT_OUT = (".git", "target", "logs", "dbt_packages", "dbt_modules", ".lineal", "node_modules", "docs")
+LEFT_OUT = (
+    ".git",
+    "target",
+    "logs",
+    "dbt_packages",
+    "dbt_modules",
+    ".lineal",
+    "node_modules",
+    "docs",
+)
 MODELS = ("view", "table", "incremental", "python")
 COLUMNS = (
     "project",
@@ -44,7 +54,10 @@ COLUMNS = (
     "skipped",
     "static =",
 )
-SPARK = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1", "spark.sql.shuffle.partitions": "1"}
+SPARK = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.sql.shuffle.partitions": "1",
+}
 
 
 @dataclass
@@ -126,10 +139,20 @@ def install(folder: Path, known: dict[str, Path], into: Path, origin: Path) -> N
         except (OSError, yaml.YAMLError):
             continue
         for each in about.get("packages") or ():
-            local = origin / str(each["local"]) if isinstance(each, dict) and "local" in each else None
-            asked = str(each.get("package") or each.get("git") or "").rstrip("/") if isinstance(each, dict) else ""
+            local = (
+                origin / str(each["local"]) if isinstance(each, dict) and "local" in each else None
+            )
+            asked = (
+                str(each.get("package") or each.get("git") or "").rstrip("/")
+                if isinstance(each, dict)
+                else ""
+            )
             name = asked.removesuffix(".git").rpartition("/")[2].replace("-", "_")
-            found = local if local is not None else known.get(name) or known.get(name.removeprefix("dbt_"))
+            found = (
+                local
+                if local is not None
+                else known.get(name) or known.get(name.removeprefix("dbt_"))
+            )
             if found is None or not (found / PROJECT).is_file():
                 continue
             target = into / found.resolve().name
@@ -139,7 +162,9 @@ def install(folder: Path, known: dict[str, Path], into: Path, origin: Path) -> N
 
 
 def copy(source: Path, target: Path) -> None:
-    shutil.copytree(source, target, ignore=shutil.ignore_patterns(*LEFT_OUT, "integration_tests"), symlinks=True)
+    shutil.copytree(
+        source, target, ignore=shutil.ignore_patterns(*LEFT_OUT, "integration_tests"), symlinks=True
+    )
 
 
 def run_project(folder: Path, name: str, known: dict[str, Path], spark: Any) -> Result:
@@ -166,14 +191,19 @@ def run_project(folder: Path, name: str, known: dict[str, Path], spark: Any) -> 
 def shown(results: list[Result]) -> str:
     rows = [COLUMNS, *(result.row() for result in results)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(COLUMNS))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("--only", default="", help="run projects whose path has this in it")
-    parser.add_argument("--details", action="store_true", help="say why nodes failed and tests were not run")
+    parser.add_argument(
+        "--details", action="store_true", help="say why nodes failed and tests were not run"
+    )
     parser.add_argument("--json", type=Path, help="write what was found to this file")
     given = parser.parse_args()
     folders = list(projects_in(given.checkouts))
@@ -189,7 +219,9 @@ def main() -> int:
             sys.stderr.write(f"{name}\n")
             results.append(run_project(folder, name, known, spark))
             if given.details:
-                sys.stdout.write(f"\n{name}\n" + "".join(f"  {line}\n" for line in results[-1].details()))
+                sys.stdout.write(
+                    f"\n{name}\n" + "".join(f"  {line}\n" for line in results[-1].details())
+                )
                 sys.stdout.flush()
     sys.stdout.write(shown(results) + "\n")
     if given.json:

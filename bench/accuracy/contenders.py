@@ -1,4 +1,6 @@
-"""The systems that are compared: what is installed for each, in a virtual environment of its own, and who asks it."""
+"""The systems that are compared: what is installed for each, in a virtual environment of its own,
+and who asks it.
+"""
 
 from __future__ import annotations
 
@@ -49,14 +51,24 @@ def python_of(contender: Contender) -> str:
     if not ready.exists() or ready.read_text() != "\n".join(contender.requirements):
         print(f"installing {', '.join(contender.requirements)}", file=sys.stderr)
         venv.create(folder, with_pip=True, clear=True)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *contender.requirements]
+        pip = [
+            str(python),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            *contender.requirements,
+        ]
         subprocess.run(pip, check=True)
         ready.write_text("\n".join(contender.requirements))
     return str(python)
 
 
 def answers_of(contender: Contender, questions: list[dict[str, Any]]) -> dict[str, Answer]:
-    """What the contender says to each question; one that it dies of, and those after it, count as errors."""
+    """What the contender says to each question; one that it dies of, and those after it, count as
+    errors.
+    """
     given = "".join(json.dumps(question) + "\n" for question in questions)
     command = [python_of(contender), str(HERE / "adapters" / f"{contender.adapter}.py")]
     env = {**os.environ, **dict(contender.settings)}
@@ -68,6 +80,8 @@ def answers_of(contender: Contender, questions: list[dict[str, Any]]) -> dict[st
     found = {}
     for line in done.stdout.splitlines():
         said = json.loads(line)
-        found[said["id"]] = Answer(frozenset(map(tuple, said["pairs"])), said["error"], said["seconds"])
+        found[said["id"]] = Answer(
+            frozenset(map(tuple, said["pairs"])), said["error"], said["seconds"]
+        )
     lost = Answer(frozenset(), "the process ended", 0.0)
     return {question["id"]: found.get(question["id"], lost) for question in questions}

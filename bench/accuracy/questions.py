@@ -1,4 +1,6 @@
-"""What is asked, and what is true: case files, the TPC queries, and the MIMIC-IV concepts of a checkout."""
+"""What is asked, and what is true: case files, the TPC queries, and the MIMIC-IV concepts of a
+checkout.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,26 @@ class Question(NamedTuple):
 
 
 def from_cases() -> Iterator[Question]:
-    """One statement, all schemas known, nothing in doubt: what every contender can be asked. Truth is the case's."""
+    """One statement, all schemas known, nothing in doubt: what every contender can be asked. Truth
+    is the case's.
+    """
     for case in all_cases():
         if not case.complete or not single(case):
             continue
-        schema = {str(info.dataset): {c.name: c.type or "string" for c in info.columns} for info in case.schema}
+        schema = {
+            str(info.dataset): {c.name: c.type or "string" for c in info.columns}
+            for info in case.schema
+        }
         every, value = pairs_of(case)
         yield Question(
-            f"case {case.name}", "cases", case.name.split("/")[0], case.dialect, case.sql, schema, every, value
+            f"case {case.name}",
+            "cases",
+            case.name.split("/")[0],
+            case.dialect,
+            case.sql,
+            schema,
+            every,
+            value,
         )
 
 
@@ -52,7 +66,9 @@ def single(case: Case) -> bool:
         trees = [tree for tree in parse(case.sql, read=case.dialect or None) if tree is not None]
     except SqlglotError:
         return False
-    return len(trees) == 1 and isinstance(trees[0], (exp.Query, exp.Insert, exp.Create, exp.Update, exp.Merge))
+    return len(trees) == 1 and isinstance(
+        trees[0], (exp.Query, exp.Insert, exp.Create, exp.Update, exp.Merge)
+    )
 
 
 EDGE = re.compile(r"(\S.*?) -> (.*?)  (.*)")
@@ -113,20 +129,31 @@ def by_spark(suite: tpc.Suite) -> list[tuple[frozenset[Pair] | None, frozenset[P
             stand_ins.add(DatasetInfo(Dataset("", table), "table", infos, complete=True))
         for query in suite.queries:
             plan = analysed(transpile(query, write="spark")[0], spark)
-            edges = read_plan(described(plan, spark, stand_ins.names.views), "query", stand_ins.names).edges
+            edges = read_plan(
+                described(plan, spark, stand_ins.names.views), "query", stand_ins.names
+            ).edges
             fields = [edge for edge in edges if edge.field_level]
-            found.append((by_position(fields), by_position([e for e in fields if any(u.how.direct for u in e.usages)])))
+            found.append(
+                (
+                    by_position(fields),
+                    by_position([e for e in fields if any(u.how.direct for u in e.usages)]),
+                )
+            )
     return found
 
 
 def by_position(edges: list[Any]) -> frozenset[Pair]:
-    return frozenset((e.source.dataset.name.lower(), e.source.name.lower(), e.target.name.lower()) for e in edges)
+    return frozenset(
+        (e.source.dataset.name.lower(), e.source.name.lower(), e.target.name.lower()) for e in edges
+    )
 
 
 def from_mimic(checkout: Path) -> Iterator[Question]:
-    """The MIMIC-IV concepts as BigQuery and PostgreSQL have them; nobody says what is true: see `agreed`.
+    """The MIMIC-IV concepts as BigQuery and PostgreSQL have them; nobody says what is true: see
+    `agreed`.
 
-    Everybody gets the columns of the base tables, and those of the other concepts as lineal finds them.
+    Everybody gets the columns of the base tables, and those of the other concepts as lineal finds
+    them.
     """
     for folder, dialect in (("concepts", "bigquery"), ("concepts_postgres", "postgres")):
         base = checkout / "mimic-iv" / folder
@@ -134,14 +161,20 @@ def from_mimic(checkout: Path) -> Iterator[Question]:
         named = {f"mimiciv_derived.{path.stem}": text for path, text in texts.items()}
         schema = columns_of(checkout, named, dialect)
         for path, text in texts.items():
-            read = {name: columns for name, columns in schema.items() if re.search(rf"\b{name.split('.')[1]}\b", text)}
+            read = {
+                name: columns
+                for name, columns in schema.items()
+                if re.search(rf"\b{name.split('.')[1]}\b", text)
+            }
             read.pop(f"mimiciv_derived.{path.stem}", None)
             name = f"MIMIC {dialect} {path.parent.name}/{path.stem}"
             yield Question(name, f"MIMIC-IV {dialect}", path.parent.name, dialect, text, read)
 
 
 def query_in(path: Path) -> str:
-    """The one query of a concept's file, without what creates the table around it, and without a project's name."""
+    """The one query of a concept's file, without what creates the table around it, and without a
+    project's name.
+    """
     text = path.read_text(encoding="utf-8")
     text = re.sub(r"(?i)DROP TABLE IF EXISTS[^;]*;\s*CREATE TABLE \S+ AS", "", text)
     text = re.sub(r"`physionet-data\.(\w+)\.(\w+)`", r"\1.\2", text)
@@ -149,9 +182,15 @@ def query_in(path: Path) -> str:
 
 
 def columns_of(checkout: Path, named: dict[str, str], dialect: str) -> dict[str, dict[str, str]]:
-    tables = (checkout / "mimic-iv" / "buildmimic" / "postgres" / "create.sql").read_text(encoding="utf-8")
+    tables = (checkout / "mimic-iv" / "buildmimic" / "postgres" / "create.sql").read_text(
+        encoding="utf-8"
+    )
     found = lineal.lineage(tables, dialect="postgres").datasets
-    base = {info.dataset.name: {c.name: c.type or "text" for c in info.columns} for info in found if info.columns}
+    base = {
+        info.dataset.name: {c.name: c.type or "text" for c in info.columns}
+        for info in found
+        if info.columns
+    }
     views = lineal.lineage(named, dialect=dialect, schema=base).datasets
     return {
         info.dataset.name: {c.name: c.type or "text" for c in info.columns}

@@ -3,9 +3,10 @@
     python bench/accuracy/run.py [--cases] [--tpc] [--mimic] [--topics] [--differences NAME]
     MIMIC=path/to/mimic-code python bench/accuracy/run.py
 
-Two readings of what a column comes from: every column in its expression, and only those that its value is made of (not
-the tests of CASE, not the keys of windows). A peer gives one answer, which is held against both. Nothing is written
-into the repository; the peers are installed into .cache/accuracy, each into an environment of its own.
+Two readings of what a column comes from: every column in its expression, and only those that its
+value is made of (not the tests of CASE, not the keys of windows). A peer gives one answer, which is
+held against both. Nothing is written into the repository; the peers are installed into
+.cache/accuracy, each into an environment of its own.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def main() -> int:
     questions = gathered(asked)
     answers: Answers = {}
     for contender in CONTENDERS:
-        answers[contender.name] = answers_of(contender, [question.asked() for question in questions])
+        answers[contender.name] = answers_of(
+            contender, [question.asked() for question in questions]
+        )
     questions = [agreed(question, answers) for question in questions]
     for suite in dict.fromkeys(question.suite for question in questions):
         chosen = [question for question in questions if question.suite == suite]
@@ -63,7 +66,9 @@ def main() -> int:
         show_totals(chosen, answers)
     if asked.topics:
         for kind in ("topic", "dialect"):
-            show_by(kind, [question for question in questions if question.suite == "cases"], answers)
+            show_by(
+                kind, [question for question in questions if question.suite == "cases"], answers
+            )
     if asked.differences:
         show_differences(questions, answers[asked.differences])
     return 0
@@ -73,9 +78,15 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cases", action="store_true", help="only the case files")
     parser.add_argument("--tpc", action="store_true", help="only the TPC queries")
-    parser.add_argument("--mimic", action="store_true", help="only the MIMIC-IV concepts of the checkout MIMIC=path")
-    parser.add_argument("--topics", action="store_true", help="exact answers by topic and by dialect, too")
-    parser.add_argument("--differences", metavar="NAME", help="list what this contender answers otherwise")
+    parser.add_argument(
+        "--mimic", action="store_true", help="only the MIMIC-IV concepts of the checkout MIMIC=path"
+    )
+    parser.add_argument(
+        "--topics", action="store_true", help="exact answers by topic and by dialect, too"
+    )
+    parser.add_argument(
+        "--differences", metavar="NAME", help="list what this contender answers otherwise"
+    )
     return parser.parse_args()
 
 
@@ -93,7 +104,9 @@ def agreed(question: Question, answers: Answers) -> Question:
     """Where nobody says what is true: what most say."""
     if question.every is not None:
         return question
-    given = [found[question.name] for name, found in answers.items() if name != "lineal, value flow"]
+    given = [
+        found[question.name] for name, found in answers.items() if name != "lineal, value flow"
+    ]
     given = [answer for answer in given if not answer.error]
     votes = Counter(pair for answer in given for pair in answer.pairs)
     most = frozenset(pair for pair, count in votes.items() if 2 * count > len(given))
@@ -101,8 +114,12 @@ def agreed(question: Question, answers: Answers) -> Question:
 
 
 def same(pairs: frozenset[Pair], question: Question) -> frozenset[Pair]:
-    """Outputs without a name of their own are called differently by all: they are compared by their sources."""
-    return frozenset((table.rpartition(".")[2], column, name_of(output)) for table, column, output in pairs)
+    """Outputs without a name of their own are called differently by all: they are compared by their
+    sources.
+    """
+    return frozenset(
+        (table.rpartition(".")[2], column, name_of(output)) for table, column, output in pairs
+    )
 
 
 def name_of(output: str) -> str:
@@ -142,12 +159,17 @@ def show_totals(questions: list[Question], answers: Answers) -> None:
             result = score(questions, found, reading)
             known = sum(getattr(question, reading) is not None for question in questions)
             cells += (
-                [f"{result.exact}/{known}", f"{result.precision:.1%}", f"{result.recall:.1%}"] if known else ["-"] * 3
+                [f"{result.exact}/{known}", f"{result.precision:.1%}", f"{result.recall:.1%}"]
+                if known
+                else ["-"] * 3
             )
         cells.append(str(sum(bool(found[question.name].error) for question in questions)))
         cells.append(f"{sum(found[question.name].seconds for question in questions):.2f}")
         widths = (max(11, len(title) + 2) for title in titles)
-        print(f"  {name:20}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True)))
+        print(
+            f"  {name:20}"
+            + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+        )
 
 
 def show_by(kind: str, questions: list[Question], answers: Answers) -> None:
@@ -159,7 +181,8 @@ def show_by(kind: str, questions: list[Question], answers: Answers) -> None:
     print(f"  {'':16}{'all':>5}" + "".join(f"{name:>20}" for name in answers))
     for group, chosen in sorted(groups.items()):
         cells = [
-            f"{score(chosen, found, 'every').exact}/{score(chosen, found, 'value').exact}" for found in answers.values()
+            f"{score(chosen, found, 'every').exact}/{score(chosen, found, 'value').exact}"
+            for found in answers.values()
         ]
         print(f"  {group:16}{len(chosen):5}" + "".join(f"{cell:>20}" for cell in cells))
 

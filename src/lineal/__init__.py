@@ -1,4 +1,5 @@
-"""Column-level lineage of SQL: where each column comes from, where it goes, and what a change would break.
+"""Column-level lineage of SQL: where each column comes from, where it goes, and what a change would
+break.
 
 >>> import lineal
 >>> found = lineal.lineage("CREATE VIEW mart AS SELECT id AS order_id FROM orders WHERE paid")

@@ -30,7 +30,9 @@ PathOrText: TypeAlias = str | os.PathLike[str]
 Source: TypeAlias = PathOrText | Iterable[PathOrText] | Mapping[str, str]
 Schema: TypeAlias = str | os.PathLike[str] | Mapping[str, object]
 
-KEYWORD = re.compile(r"\b(select|with|create|insert|update|delete|merge|values|from)\b", re.IGNORECASE)
+KEYWORD = re.compile(
+    r"\b(select|with|create|insert|update|delete|merge|values|from)\b", re.IGNORECASE
+)
 
 ADDRESS = re.compile(r"postgres(ql)?://", re.IGNORECASE)
 
@@ -45,8 +47,8 @@ def lineage(
     default_schema: str | Iterable[str] = (),
     collapse_temp: bool = True,
 ) -> Lineage:
-    """The lineage of a path (project, file, folder, or the address of a PostgreSQL server), of SQL text, of a list of
-    either, or of a mapping name → SQL.
+    """The lineage of a path (project, file, folder, or the address of a PostgreSQL server), of SQL
+    text, of a list of either, or of a mapping name → SQL.
 
     `log` names the columns of a query log: text, user, time, id, database.
 
@@ -54,8 +56,8 @@ def lineage(
     >>> [str(edge) for edge in found.upstream("mart.total")]
     ['orders.amount -> mart.total  AGGREGATION']
 
-    A name without a schema stands in the default schema, the first of several that has it. Temporary tables are
-    composed into what reads them, unless `collapse_temp` is false.
+    A name without a schema stands in the default schema, the first of several that has it.
+    Temporary tables are composed into what reads them, unless `collapse_temp` is false.
     """
     from lineal.incremental.extraction import extract
     from lineal.model.script import Defaults
@@ -69,7 +71,8 @@ def lineage(
 
 
 class Lineage:
-    """Edges, columns, reads and diagnostics of one input, and the questions that can be asked of them.
+    """Edges, columns, reads and diagnostics of one input, and the questions that can be asked of
+    them.
 
     >>> found = lineage("CREATE VIEW v AS SELECT a, b + c AS d FROM t")
     >>> [str(column) for column in found.columns if column.dataset.name == "v"]
@@ -111,7 +114,9 @@ class Lineage:
 
     @cached_property
     def files(self) -> list[FileCoverage]:
-        """How much of each file is known: columns with their sources, and places that were not followed."""
+        """How much of each file is known: columns with their sources, and places that were not
+        followed.
+        """
         return files_of(self.edges, self.reads, self.diagnostics)
 
     @property
@@ -119,12 +124,18 @@ class Lineage:
         """What could not be done, where, and what to do about it."""
         return self._everything.diagnostics
 
-    def upstream(self, column: Column | str, *, with_rows: bool = False, depth: int | None = None) -> list[TracedEdge]:
-        """The edges that a column comes along, each with its `.depth`; with rows: also what decides the rows."""
+    def upstream(
+        self, column: Column | str, *, with_rows: bool = False, depth: int | None = None
+    ) -> list[TracedEdge]:
+        """The edges that a column comes along, each with its `.depth`; with rows: also what decides
+        the rows.
+        """
         return upstream(self.graph, [self.column(column)], with_rows=with_rows, depth=depth)
 
     def downstream(self, column: Column | str, *, depth: int | None = None) -> list[TracedEdge]:
-        """The edges that lead on from a column, each with its `.depth`; what it only inspects is a leaf."""
+        """The edges that lead on from a column, each with its `.depth`; what it only inspects is a
+        leaf.
+        """
         return downstream(self.graph, [self.column(column)], depth=depth)
 
     def impact(self, column: Column | str) -> list[Impact]:
@@ -132,20 +143,27 @@ class Lineage:
         return impact(self.graph, self.column(column))
 
     def column(self, name: Column | str) -> Column:
-        """The column that `dataset.column` names, whatever its case; UnknownName says what may have been meant."""
+        """The column that `dataset.column` names, whatever its case; UnknownName says what may have
+        been meant.
+        """
         if isinstance(name, Column) and name.dataset in self.graph.infos:
             return self.graph.column_in(name.dataset, ".".join((name.name, *name.path)))
         return self.graph.column(str(name))
 
     def relations(self, dataset: str | None = None) -> list[ColumnLineageRelation]:
-        """The columns with their sources, as `to("rows-grouped")` writes them: of one dataset, or of all of them."""
+        """The columns with their sources, as `to("rows-grouped")` writes them: of one dataset, or
+        of all of them.
+        """
         from lineal.views.rows import relations
 
-        report = self._everything if dataset is None else around(self.graph, self.graph.dataset(dataset))
+        report = (
+            self._everything if dataset is None else around(self.graph, self.graph.dataset(dataset))
+        )
         return relations(report)
 
     def to(self, format: str, column: Column | str | None = None) -> str:
-        """The lineage as text, in any format that `lineal lineage --output` knows: json, dot, mermaid, openlineage, …
+        """The lineage as text, in any format that `lineal lineage --output` knows: json, dot,
+        mermaid, openlineage, …
 
         Of one column: its upstream and downstream. Events are of this moment.
         """
@@ -159,12 +177,15 @@ class Lineage:
 
         def written(part: Extraction) -> str:
             graph = self._graph_of(part)
-            return _written(format, traced(graph, starts, up=ALL, down=ALL) if starts else everything(graph))
+            return _written(
+                format, traced(graph, starts, up=ALL, down=ALL) if starts else everything(graph)
+            )
 
         return sound_part(self.extraction, written)
 
     def show(self, column: Column | str | None = None, *, height: int = 640) -> Display:
-        """The page, as the output of a notebook's cell: all of it, or beginning with a column or `dataset`.
+        """The page, as the output of a notebook's cell: all of it, or beginning with a column or
+        `dataset`.
 
         With the extra `jupyter` it is a widget in a notebook that is open, else a frame of HTML.
         """
@@ -173,10 +194,11 @@ class Lineage:
         return display(self._page(column), height)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the lineage to `x.json`, its page to `x.html`, or both into a folder; what is written is given back.
+        """Write the lineage to `x.json`, its page to `x.html`, or both into a folder; what is
+        written is given back.
 
-        A folder gets `lineage.json`, which `lineage()` and every command can read, and `lineage.html`. It is one if it
-        is there already, ends with a slash or has no suffix.
+        A folder gets `lineage.json`, which `lineage()` and every command can read, and
+        `lineage.html`. It is one if it is there already, ends with a slash or has no suffix.
         """
         where = Path(path)
         if _is_folder(path):
@@ -186,7 +208,9 @@ class Lineage:
         elif where.suffix.lower() in (".json", ".html"):
             self._write(where)
         else:
-            raise ValueError(f"{where.name} is neither .json nor .html; the name of a new folder ends with a slash")
+            raise ValueError(
+                f"{where.name} is neither .json nor .html; the name of a new folder ends with a slash"
+            )
         return where
 
     def _write(self, file: Path) -> None:
@@ -199,7 +223,9 @@ class Lineage:
             replace_file(file, self._page(None).encode("utf-8", "replace"))
 
     def show_tab(self, column: Column | str | None = None) -> Path:
-        """The page in a tab of its own: a file, which the browser opens. Its path is what is given back."""
+        """The page in a tab of its own: a file, which the browser opens. Its path is what is given
+        back.
+        """
         from lineal.web.notebook import open_tab
 
         return open_tab(self._page(column))
@@ -208,7 +234,11 @@ class Lineage:
         from lineal.web.data import page_data, texts_of
         from lineal.web.page import html
 
-        named = "" if start is None else str(start if isinstance(start, Column) else self.graph.find(start))
+        named = (
+            ""
+            if start is None
+            else str(start if isinstance(start, Column) else self.graph.find(start))
+        )
 
         def drawn(part: Extraction) -> str:
             graph = self._graph_of(part)
@@ -222,7 +252,9 @@ class Lineage:
         return everything(self.graph)
 
     def _repr_html_(self) -> str:
-        """The page at the end of a notebook's cell: it needs no network and no widget, also in an export."""
+        """The page at the end of a notebook's cell: it needs no network and no widget, also in an
+        export.
+        """
         from lineal.web.notebook import html_view
 
         return html_view(self._page(None))
@@ -256,7 +288,9 @@ def _written(format: str, report: Report) -> str:
     return text(format, report)
 
 
-def _corpus(source: Source, dialect: str | None, schema: Schema | None, log: Mapping[str, str] | None) -> Corpus:
+def _corpus(
+    source: Source, dialect: str | None, schema: Schema | None, log: Mapping[str, str] | None
+) -> Corpus:
     from lineal.projects import corpus_of_text, united
 
     if isinstance(source, Mapping):
@@ -284,6 +318,10 @@ def _corpus_of_one(
         raise TypeError(f"a path or SQL text is needed, not {type(source).__name__}")
     if _exists(source) or ADDRESS.match(os.fspath(source)):
         return load(source, dialect, schema, log)
-    if isinstance(source, str) and (not source or re.search(r"\s", source) or KEYWORD.search(source)):
+    if isinstance(source, str) and (
+        not source or re.search(r"\s", source) or KEYWORD.search(source)
+    ):
         return corpus_of_text(source, dialect, schema)
-    raise FileNotFoundError(f"there is no file or folder {os.fspath(source)!r}, and it is no SQL text")
+    raise FileNotFoundError(
+        f"there is no file or folder {os.fspath(source)!r}, and it is no SQL text"
+    )

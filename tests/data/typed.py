@@ -6,7 +6,9 @@ from pathlib import Path
 
 
 def typed_queries(file: str) -> list[str]:
-    """Each line of a list as a query over t: a value, an aggregate, a window function, or a query as it stands."""
+    """Each line of a list as a query over t: a value, an aggregate, a window function, or a query
+    as it stands.
+    """
     forms = {
         "values": "SELECT {} AS v FROM t",
         "groups": "SELECT {} AS v FROM t",

@@ -11,16 +11,84 @@ from lineal.model.job import Job
 from lineal.model.way import Clause, Confidence, How, way
 
 ODD = (
-    *("", " ", ".", "*", "a.b", "a", "b", "a.b.c", "ID", "id", '"Quoted"', "it's", "naïve", "日本語", "🙂", "x" * 300),
-    *("line\nbreak", "\t", "\x00", "\x1b[31m", "\u2028", "\u202eevil", "\ud800", "</script>", "${x}", "{{ x }}", "`"),
-    *("default", "file", "columnLineage", "lineal_rows", "_producer", "__proto__", "-1", "null", "a/b", "../x", "a\\b"),
+    *(
+        "",
+        " ",
+        ".",
+        "*",
+        "a.b",
+        "a",
+        "b",
+        "a.b.c",
+        "ID",
+        "id",
+        '"Quoted"',
+        "it's",
+        "naïve",
+        "日本語",
+        "🙂",
+        "x" * 300,
+    ),
+    *(
+        "line\nbreak",
+        "\t",
+        "\x00",
+        "\x1b[31m",
+        "\u2028",
+        "\u202eevil",
+        "\ud800",
+        "</script>",
+        "${x}",
+        "{{ x }}",
+        "`",
+    ),
+    *(
+        "default",
+        "file",
+        "columnLineage",
+        "lineal_rows",
+        "_producer",
+        "__proto__",
+        "-1",
+        "null",
+        "a/b",
+        "../x",
+        "a\\b",
+    ),
 )
 PATHS = (
-    *("s3://lake/orders", "s3a://lake/orders/", "s3://lake/y=2024/m=1", "s3://lake", "s3://", "s3:///k", "gs://b//k"),
-    *("hdfs://nn:8020/raw", "abfss://c@acc/x/", "dbfs:/mnt/x", "/tmp/x.csv", "data/x.csv", "@stage/x", "kafka://h/t"),
+    *(
+        "s3://lake/orders",
+        "s3a://lake/orders/",
+        "s3://lake/y=2024/m=1",
+        "s3://lake",
+        "s3://",
+        "s3:///k",
+        "gs://b//k",
+    ),
+    *(
+        "hdfs://nn:8020/raw",
+        "abfss://c@acc/x/",
+        "dbfs:/mnt/x",
+        "/tmp/x.csv",
+        "data/x.csv",
+        "@stage/x",
+        "kafka://h/t",
+    ),
     *("file:///tmp/y", "s3://b/a=1//c=2", "wasbs://c@acc/", "table/a/b", "s3://b/k//"),
 )
-SPACES = ("", "", "default", "postgres://h:5432", "arn:aws:glue:eu:1", "azurekusto://h", "s3://lake", "file", "a", "ü ")
+SPACES = (
+    "",
+    "",
+    "default",
+    "postgres://h:5432",
+    "arn:aws:glue:eu:1",
+    "azurekusto://h",
+    "s3://lake",
+    "file",
+    "a",
+    "ü ",
+)
 KINDS = ("table", "view", "model", "file", "query", "function")
 ROWS = (How.JOIN, How.FILTER, How.GROUP_BY, How.SORT, How.WINDOW, How.CONDITIONAL)
 
@@ -34,7 +102,10 @@ class Invented:
         self.infos = {info.dataset: info for info in map(self._info, self.datasets)}
 
     def extraction(self) -> Extraction:
-        edges = {(edge.source, edge.target): edge for edge in (self._edge() for _ in range(self._few(30)))}
+        edges = {
+            (edge.source, edge.target): edge
+            for edge in (self._edge() for _ in range(self._few(30)))
+        }
         reads = [self._read() for _ in range(self._few(6))]
         jobs = [self._job() for _ in range(self._few(4))]
         return Extraction(list(edges.values()), reads, self.infos, jobs=jobs)
@@ -51,11 +122,16 @@ class Invented:
 
     def _info(self, dataset: Dataset) -> DatasetInfo:
         columns = [
-            ColumnInfo(self._name(), self.random.choice(("", "int", "struct<a:int>")), self.random.choice(("", "d")))
+            ColumnInfo(
+                self._name(),
+                self.random.choice(("", "int", "struct<a:int>")),
+                self.random.choice(("", "d")),
+            )
             for _ in range(self._few(6))
         ]
         labelled = [
-            column._replace(classification=("pii",)) if self.random.random() < 0.2 else column for column in columns
+            column._replace(classification=("pii",)) if self.random.random() < 0.2 else column
+            for column in columns
         ]
         complete, described = self.random.random() < 0.5, self.random.choice(("", "a dataset"))
         return DatasetInfo(dataset, self.random.choice(KINDS), labelled, complete, described)
@@ -75,16 +151,26 @@ class Invented:
 
     def _usage(self, how: How) -> Usage:
         doubt = self.random.choice((None, None, Doubt(Confidence.LOW, True, "invented")))
-        made = way(how, self.random.choice(tuple(Clause)), self.random.random() < 0.2, self.random.random() < 0.2)
+        made = way(
+            how,
+            self.random.choice(tuple(Clause)),
+            self.random.random() < 0.2,
+            self.random.random() < 0.2,
+        )
         return Usage(made, doubt, None, Site(Place("x.sql", 1, 1), self._name(), ("sum",)))
 
     def _read(self) -> Read:
         column = self._column()
-        return Read(self.random.choice(self.datasets), column.dataset, column.name, Clause.FROM, None)
+        return Read(
+            self.random.choice(self.datasets), column.dataset, column.name, Clause.FROM, None
+        )
 
     def _job(self) -> Job:
         place = self.random.choice((None, Place("models/a b.sql", 3, 1), Place("", 1, 1)))
         sql = self.random.choice(("", "SELECT 1", "\x00 \ud800"))
         return Job(
-            (self.random.choice(self.datasets),), sql=sql, dialect=self.random.choice(("", "spark")), place=place
+            (self.random.choice(self.datasets),),
+            sql=sql,
+            dialect=self.random.choice(("", "spark")),
+            place=place,
         )

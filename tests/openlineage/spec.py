@@ -1,7 +1,8 @@
 """Whether an event is as OpenLineage wants it.
 
-The schema beside this file is our own wording of the published ones. LINEAL_OPENLINEAGE_SPEC names a folder with those
-(`spec/` of OpenLineage's repository): then each event, and each facet by its `_schemaURL`, is held against them, too.
+The schema beside this file is our own wording of the published ones. LINEAL_OPENLINEAGE_SPEC names
+a folder with those (`spec/` of OpenLineage's repository): then each event, and each facet by its
+`_schemaURL`, is held against them, too.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 CORE = "https://openlineage.io/spec/2-0-2/OpenLineage.json"
-OWN = Draft202012Validator(json.loads(Path(__file__).with_name("spec.schema.json").read_text(encoding="utf-8")))
+OWN = Draft202012Validator(
+    json.loads(Path(__file__).with_name("spec.schema.json").read_text(encoding="utf-8"))
+)
 PUBLISHED = os.environ.get("LINEAL_OPENLINEAGE_SPEC", "")
 
 
@@ -32,7 +35,12 @@ def check(event: Mapping[str, Any]) -> None:
 
 
 def facets(event: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    parts = [event.get("job"), event.get("dataset"), *event.get("inputs", ()), *event.get("outputs", ())]
+    parts = [
+        event.get("job"),
+        event.get("dataset"),
+        *event.get("inputs", ()),
+        *event.get("outputs", ()),
+    ]
     for part in parts:
         yield from (part or {}).get("facets", {}).items()
 
@@ -47,4 +55,6 @@ def validator(url: str) -> Draft202012Validator:
 def registry() -> Registry[Any]:
     files = [*Path(PUBLISHED).glob("*.json"), *Path(PUBLISHED, "facets").glob("*.json")]
     schemas = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    return Registry().with_resources((schema["$id"], Resource.from_contents(schema)) for schema in schemas)
+    return Registry().with_resources(
+        (schema["$id"], Resource.from_contents(schema)) for schema in schemas
+    )

@@ -40,8 +40,14 @@ OWN = {
         field("order_delivered_on", "DIRECT", "TRANSFORMATION"),
     ],
 }
-COMPACT = {"fields": {name: {"inputFields": inputs} for name, inputs in OWN.items()}, "dataset": SORTED}
-LEGACY = {"fields": {name: {"inputFields": [*inputs, *SORTED]} for name, inputs in OWN.items()}, "dataset": []}
+COMPACT = {
+    "fields": {name: {"inputFields": inputs} for name, inputs in OWN.items()},
+    "dataset": SORTED,
+}
+LEGACY = {
+    "fields": {name: {"inputFields": [*inputs, *SORTED]} for name, inputs in OWN.items()},
+    "dataset": [],
+}
 
 
 def facet_in(event: Mapping[str, Any]) -> Json:
@@ -60,7 +66,9 @@ def facet_in(event: Mapping[str, Any]) -> Json:
 @pytest.mark.parametrize("schema", [None, SCHEMA], ids=["no schema", "schema"])
 @pytest.mark.parametrize("legacy", [False, True], ids=["compact", "legacy"])
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_the_facet_equals_the_seeds(dialect: str | None, legacy: bool, schema: Mapping[str, object] | None) -> None:
+def test_the_facet_equals_the_seeds(
+    dialect: str | None, legacy: bool, schema: Mapping[str, object] | None
+) -> None:
     found = lineal.lineage(FACET, dialect=dialect, schema=schema, default_schema="public")
     emission = Emission("2020-02-22T22:42:42.000Z", legacy=legacy, namespace="food_delivery")
     (event,) = events(everything(found.graph), emission)
@@ -69,7 +77,16 @@ def test_the_facet_equals_the_seeds(dialect: str | None, legacy: bool, schema: M
 
 @pytest.mark.parametrize(("options", "expected"), [([], COMPACT), (["--legacy"], LEGACY)])
 def test_on_the_command_line(options: list[str], expected: Json) -> None:
-    asked = ["lineage", "-", "--output", "openlineage", "--namespace", "food_delivery", "--default-schema", "public"]
+    asked = [
+        "lineage",
+        "-",
+        "--output",
+        "openlineage",
+        "--namespace",
+        "food_delivery",
+        "--default-schema",
+        "public",
+    ]
     shown = CliRunner().invoke(main, [*asked, *options], input=FACET)
     assert shown.exit_code == 0
     assert facet_in(json.loads(shown.stdout)) == expected
@@ -92,11 +109,16 @@ def test_direct_and_indirect_usages_are_separate_in_the_legacy_form_only() -> No
     said = {
         legacy: [
             (source["field"], [each["subtype"] for each in source["transformations"]])
-            for source in event["outputs"][0]["facets"]["columnLineage"]["fields"]["c"]["inputFields"]
+            for source in event["outputs"][0]["facets"]["columnLineage"]["fields"]["c"][
+                "inputFields"
+            ]
         ]
         for legacy, event in made.items()
     }
-    assert said[False] == [("a", ["TRANSFORMATION", "CONDITIONAL"]), ("b", ["TRANSFORMATION", "CONDITIONAL"])]
+    assert said[False] == [
+        ("a", ["TRANSFORMATION", "CONDITIONAL"]),
+        ("b", ["TRANSFORMATION", "CONDITIONAL"]),
+    ]
     assert said[True] == [
         ("a", ["TRANSFORMATION"]),
         ("b", ["TRANSFORMATION"]),
@@ -106,7 +128,9 @@ def test_direct_and_indirect_usages_are_separate_in_the_legacy_form_only() -> No
 
 
 def test_masking_and_what_is_only_read() -> None:
-    found = lineal.lineage({"mart": "SELECT md5(email) AS e, count(*) AS n FROM users CROSS JOIN days"})
+    found = lineal.lineage(
+        {"mart": "SELECT md5(email) AS e, count(*) AS n FROM users CROSS JOIN days"}
+    )
     (event,) = events(everything(found.graph), Emission("2020-02-22T22:42:42Z", facets="both"))
     check(event)
     assert [each["name"] for each in event["inputs"]] == ["days", "users"]
@@ -121,15 +145,29 @@ def test_what_else_is_said_of_jobs_and_datasets(tmp_path: Any) -> None:
         "dialect: postgres\nnamespace: 'postgres://wh:5432'\nopenlineage:\n  job_namespace: shop\n"
         "  namespaces: {raw: 'postgres://raw:5432'}\n  repository: https://git.example.com/shop/blob/main\n"
     )
-    (tmp_path / "a b.sql").write_text("CREATE TABLE raw.t (id INT);\n\nCREATE VIEW v AS SELECT id FROM raw.t;\n")
-    asked = ["lineage", str(tmp_path), "--output", "openlineage", "--event-time", "2024-01-01T00:00:00+01:00"]
+    (tmp_path / "a b.sql").write_text(
+        "CREATE TABLE raw.t (id INT);\n\nCREATE VIEW v AS SELECT id FROM raw.t;\n"
+    )
+    asked = [
+        "lineage",
+        str(tmp_path),
+        "--output",
+        "openlineage",
+        "--event-time",
+        "2024-01-01T00:00:00+01:00",
+    ]
     event = json.loads(CliRunner().invoke(main, asked).stdout)
     check(event)
     assert event["eventTime"] == "2024-01-01T00:00:00+01:00"
     assert (event["job"]["namespace"], event["job"]["name"]) == ("shop", "v")
     facets = event["job"]["facets"]
-    assert facets["sql"]["query"] == "CREATE VIEW v AS SELECT id FROM raw.t" and facets["sql"]["dialect"] == "postgres"
-    assert facets["sourceCodeLocation"]["url"] == "https://git.example.com/shop/blob/main/a%20b.sql#L3"
+    assert (
+        facets["sql"]["query"] == "CREATE VIEW v AS SELECT id FROM raw.t"
+        and facets["sql"]["dialect"] == "postgres"
+    )
+    assert (
+        facets["sourceCodeLocation"]["url"] == "https://git.example.com/shop/blob/main/a%20b.sql#L3"
+    )
     assert facets["sourceCodeLocation"]["path"] == "a b.sql"
     assert event["inputs"][0]["namespace"] == "postgres://raw:5432"
     assert event["outputs"][0]["namespace"] == "postgres://wh:5432"

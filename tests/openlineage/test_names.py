@@ -11,12 +11,28 @@ BOTH_WAYS = [
     (Dataset("", "s3://lake/raw/orders"), "file", Named("s3://lake", "raw/orders")),
     (Dataset("", "gs://lake"), "file", Named("gs://lake", "/")),
     (Dataset("", "hdfs://nn:8020/raw"), "file", Named("hdfs://nn:8020", "/raw")),
-    (Dataset("", "abfss://c@acc.dfs.core.windows.net/x"), "file", Named("abfss://c@acc.dfs.core.windows.net", "/x")),
+    (
+        Dataset("", "abfss://c@acc.dfs.core.windows.net/x"),
+        "file",
+        Named("abfss://c@acc.dfs.core.windows.net", "/x"),
+    ),
     (Dataset("", "dbfs:/mnt/x"), "file", Named("dbfs://", "/mnt/x")),
     (Dataset("", "/tmp/orders.csv"), "file", Named("file", "/tmp/orders.csv")),
-    (Dataset("postgres://h:5432", "shop.public.orders"), "table", Named("postgres://h:5432", "shop.public.orders")),
-    (Dataset("arn:aws:glue:eu-west-1:1", "db.t"), "table", Named("arn:aws:glue:eu-west-1:1", "table/db/t")),
-    (Dataset("azurekusto://h.kusto.windows.net", "db.t"), "table", Named("azurekusto://h.kusto.windows.net", "db/t")),
+    (
+        Dataset("postgres://h:5432", "shop.public.orders"),
+        "table",
+        Named("postgres://h:5432", "shop.public.orders"),
+    ),
+    (
+        Dataset("arn:aws:glue:eu-west-1:1", "db.t"),
+        "table",
+        Named("arn:aws:glue:eu-west-1:1", "table/db/t"),
+    ),
+    (
+        Dataset("azurekusto://h.kusto.windows.net", "db.t"),
+        "table",
+        Named("azurekusto://h.kusto.windows.net", "db/t"),
+    ),
     (Dataset("bigquery", "p.d.t"), "table", Named("bigquery", "p.d.t")),
 ]
 
@@ -37,7 +53,9 @@ def test_who_gives_the_namespace() -> None:
     assert named(Dataset("", "orders"), "table", "").namespace == "default"
     assert named(Dataset("", "orders"), "table", "shop").namespace == "shop"
     assert named(Dataset("", "raw.orders"), "table", "shop", prefixes).namespace == "postgres://raw"
-    assert named(Dataset("", "raw.eu.orders"), "table", "shop", prefixes).namespace == "postgres://eu"
+    assert (
+        named(Dataset("", "raw.eu.orders"), "table", "shop", prefixes).namespace == "postgres://eu"
+    )
     assert named(Dataset("", "rawest.orders"), "table", "shop", prefixes).namespace == "shop"
     assert named(Dataset("theirs", "raw.orders"), "table", "shop", prefixes).namespace == "theirs"
     assert named(Dataset("home", "orders"), "table", "shop", prefixes, "home").namespace == "shop"

@@ -1,4 +1,6 @@
-"""Fields of `columnLineage` keep the order of the SELECT list, whatever the events went through; START says it all."""
+"""Fields of `columnLineage` keep the order of the SELECT list, whatever the events went through;
+START says it all.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,11 @@ def shuffled(seed: int) -> tuple[str, list[str]]:
     """A statement whose SELECT list has the columns in some order, and that order."""
     random = Random(seed)
     names = random.sample(NAMES, random.randint(3, len(NAMES)))
-    kinds = ('t."{0}"', 't."{0}" + t."w" AS "{0}"', 'max(t."{0}") OVER (PARTITION BY t."k") AS "{0}"')
+    kinds = (
+        't."{0}"',
+        't."{0}" + t."w" AS "{0}"',
+        'max(t."{0}") OVER (PARTITION BY t."k") AS "{0}"',
+    )
     items = ", ".join(random.choice(kinds).format(name) for name in names)
     where = random.choice(("", ' WHERE t."q" > 0 AND t."alpha" > 1'))
     head = random.choice(("CREATE TABLE v AS ", "CREATE VIEW v AS ", "INSERT INTO v "))
@@ -62,7 +68,9 @@ def test_a_store_keeps_the_order(tmp_path: Path) -> None:
     names = shuffled(7)[1]
     store = tmp_path / "lineage.db"
     runner = CliRunner()
-    loaded = runner.invoke(main, ["store", "load", str(file), "--store", str(store), "--dialect", "postgres"])
+    loaded = runner.invoke(
+        main, ["store", "load", str(file), "--store", str(store), "--dialect", "postgres"]
+    )
     assert loaded.exit_code == 0, loaded.output
     told = runner.invoke(main, ["emit", str(store), "--event-time", TIME])
     assert told.exit_code == 0, told.output
@@ -75,28 +83,41 @@ def test_a_column_list_names_the_fields_in_its_own_order() -> None:
     (plain,) = events(found, Emission(TIME))
     assert fields(plain) == ["d", "a"]
     (legacy,) = events(found, Emission(TIME, legacy=True))
-    assert fields(legacy) == ["d", "b", "c", "a"]  # b and c have only what decides the rows: as the schema has them
+    # b and c have only what decides the rows: as the schema has them
+    assert fields(legacy) == ["d", "b", "c", "a"]
 
 
 @pytest.mark.parametrize("legacy", [False, True])
 def test_sorted_keys_of_other_producers_are_put_in_the_order_of_the_schema(legacy: bool) -> None:
     names = ["zeta", "alpha", "mid"]
-    row = {"namespace": "n", "name": "t", "field": "q", "transformations": [{"type": "INDIRECT", "subtype": "FILTER"}]}
+    row = {
+        "namespace": "n",
+        "name": "t",
+        "field": "q",
+        "transformations": [{"type": "INDIRECT", "subtype": "FILTER"}],
+    }
     own = {
-        name: [{"namespace": "n", "name": "t", "field": name, "transformations": [{"type": "DIRECT"}]}]
+        name: [
+            {"namespace": "n", "name": "t", "field": name, "transformations": [{"type": "DIRECT"}]}
+        ]
         for name in sorted(names)
     }
     facet = {
         "_producer": "https://example.com",
         "_schemaURL": "https://openlineage.io/spec/facets/1-2-0/ColumnLineageDatasetFacet.json",
-        "fields": {name: {"inputFields": [*inputs, *([row] if legacy else [])]} for name, inputs in own.items()},
+        "fields": {
+            name: {"inputFields": [*inputs, *([row] if legacy else [])]}
+            for name, inputs in own.items()
+        },
         "dataset": [] if legacy else [row],
     }
     schema = {"_producer": "https://example.com", "fields": [{"name": name} for name in names]}
     event = {
         "eventTime": TIME,
         "job": {"namespace": "n", "name": "j"},
-        "outputs": [{"namespace": "n", "name": "v", "facets": {"columnLineage": facet, "schema": schema}}],
+        "outputs": [
+            {"namespace": "n", "name": "v", "facets": {"columnLineage": facet, "schema": schema}}
+        ],
     }
     read = extraction_of_texts([("events.ndjson", json.dumps(event))])
     (told,) = events(everything(Graph(read)), Emission(TIME))
@@ -105,7 +126,9 @@ def test_sorted_keys_of_other_producers_are_put_in_the_order_of_the_schema(legac
 
 def test_a_start_event_names_inputs_and_outputs() -> None:
     text = "CREATE TABLE v AS SELECT b, a FROM t JOIN u ON t.id = u.id"
-    start, complete = events(everything(Graph(lineal.lineage(text).extraction)), Emission(TIME, events="run"))
+    start, complete = events(
+        everything(Graph(lineal.lineage(text).extraction)), Emission(TIME, events="run")
+    )
     assert (start["eventType"], complete["eventType"]) == ("START", "COMPLETE")
     assert list(start)[:2] == ["eventType", "eventTime"]
     assert [each["name"] for each in start["inputs"]] == ["t", "u"]

@@ -1,4 +1,5 @@
-"""Events of invented graphs: each is valid, and what is read from them gives the same events again, byte for byte.
+"""Events of invented graphs: each is valid, and what is read from them gives the same events again,
+byte for byte.
 
 LINEAL_OPENLINEAGE_EVENTS says how many events there are to be: 5,000 take half a minute.
 """
@@ -65,12 +66,18 @@ def test_events_are_valid_and_survive_a_round_trip() -> None:
 @pytest.mark.parametrize("facets", FACETS)
 @pytest.mark.parametrize("legacy", [False, True])
 def test_doubts_survive(facets: str, legacy: bool) -> None:
-    found = lineal.lineage({"v": "SELECT a.x, y FROM a JOIN b ON a.id = b.id WHERE z > 0", "w": "SELECT * FROM v, c"})
+    found = lineal.lineage(
+        {"v": "SELECT a.x, y FROM a JOIN b ON a.id = b.id WHERE z > 0", "w": "SELECT * FROM v, c"}
+    )
     chosen = Emission("2024-01-01T00:00:00Z", facets=facets, legacy=legacy)
     read = extraction_of_texts([("events.ndjson", emitted(found.extraction, chosen))])
-    doubts = {(str(edge.source), str(edge.target)): (edge.level, edge.ambiguous) for edge in found.edges}
+    doubts = {
+        (str(edge.source), str(edge.target)): (edge.level, edge.ambiguous) for edge in found.edges
+    }
     assert {(Confidence.LOW, True), (Confidence.HIGH, False)} <= set(doubts.values())
-    assert {(str(edge.source), str(edge.target)): (edge.level, edge.ambiguous) for edge in read.edges} == doubts
+    assert {
+        (str(edge.source), str(edge.target)): (edge.level, edge.ambiguous) for edge in read.edges
+    } == doubts
 
 
 @pytest.mark.parametrize("seed", range(20))

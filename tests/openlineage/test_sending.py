@@ -30,7 +30,12 @@ def sql(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("OPENLINEAGE_URL", "OPENLINEAGE_API_KEY", "OPENLINEAGE_CONFIG", "OPENLINEAGE_DISABLED"):
+    for name in (
+        "OPENLINEAGE_URL",
+        "OPENLINEAGE_API_KEY",
+        "OPENLINEAGE_CONFIG",
+        "OPENLINEAGE_DISABLED",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -108,13 +113,21 @@ def test_every_way_says_the_same(sql: Path, tmp_path: Path, endpoint: Any) -> No
 
 
 def test_what_was_emitted_is_emitted_again(sql: Path, tmp_path: Path) -> None:
-    for options in ([], ["--legacy"], ["--facets", "both", "--describe"], ["--events", "run"], ["--events", "dataset"]):
+    for options in (
+        [],
+        ["--legacy"],
+        ["--facets", "both", "--describe"],
+        ["--events", "run"],
+        ["--events", "dataset"],
+    ):
         first = emit(sql, *options).stdout
         (tmp_path / "events.ndjson").write_text(first)
         assert emit(tmp_path / "events.ndjson", *options).stdout == first
 
 
-def test_the_key_comes_from_the_environment(sql: Path, endpoint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_comes_from_the_environment(
+    sql: Path, endpoint: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server = endpoint(lambda asked: 201)
     monkeypatch.setenv("OPENLINEAGE_API_KEY", "s3cret")
     monkeypatch.setenv("OPENLINEAGE_URL", server.url)
@@ -131,11 +144,15 @@ def test_a_busy_server_is_asked_again(sql: Path, endpoint: Any) -> None:
 
 
 @pytest.mark.parametrize("status", [None, 400, 503])
-def test_what_did_not_arrive_is_kept(status: int | None, sql: Path, tmp_path: Path, endpoint: Any) -> None:
+def test_what_did_not_arrive_is_kept(
+    status: int | None, sql: Path, tmp_path: Path, endpoint: Any
+) -> None:
     whole = emit(sql).stdout
     server = endpoint(lambda asked: 201 if asked == 0 else status)
     left = tmp_path / "left.ndjson"
-    failed = emit(sql, "--url", server.url.replace("//", "//user:pa55@"), "--retries", "1", "--unsent", left)
+    failed = emit(
+        sql, "--url", server.url.replace("//", "//user:pa55@"), "--retries", "1", "--unsent", left
+    )
     assert failed.exit_code == 1
     assert "1 of 2 events sent" in failed.stderr and str(left) in failed.stderr
     assert "pa55" not in failed.stderr and "Traceback" not in failed.stderr
@@ -205,7 +222,8 @@ def test_the_console_and_a_file_need_no_client(sql: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "options", [["--url", "http://localhost:1"], ["--transport", "configured"], ["--to", "s3://lake/events"]]
+    "options",
+    [["--url", "http://localhost:1"], ["--transport", "configured"], ["--to", "s3://lake/events"]],
 )
 def test_whatever_needs_the_client_says_what_to_install(sql: Path, options: list[str]) -> None:
     failed = emit_without_client(sql, *options)
@@ -213,7 +231,9 @@ def test_whatever_needs_the_client_says_what_to_install(sql: Path, options: list
     assert failed.stderr.splitlines()[-1].endswith("pip install 'lineal[openlineage]'")
 
 
-def test_a_server_gets_fields_in_the_order_of_the_select_list(tmp_path: Path, endpoint: Any) -> None:
+def test_a_server_gets_fields_in_the_order_of_the_select_list(
+    tmp_path: Path, endpoint: Any
+) -> None:
     file = tmp_path / "views.sql"
     file.write_text("CREATE VIEW v AS SELECT z, a, m + z AS b, c AS y FROM t WHERE q > 0;")
     server = endpoint(lambda asked: 201)

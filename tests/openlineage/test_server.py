@@ -41,7 +41,12 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(file: Path) -> Iterator[Server]:
-    made = Server("127.0.0.1", 0, {**Inbox(file, problem_of).routes, ("GET", "/broken"): broken}, largest=10_000)
+    made = Server(
+        "127.0.0.1",
+        0,
+        {**Inbox(file, problem_of).routes, ("GET", "/broken"): broken},
+        largest=10_000,
+    )
     thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield made
@@ -50,7 +55,9 @@ def server(file: Path) -> Iterator[Server]:
     thread.join()
 
 
-def ask(server: Server, body: Any = EVENT, method: str = "POST", path: str = PATH, **headers: str) -> tuple[int, str]:
+def ask(
+    server: Server, body: Any = EVENT, method: str = "POST", path: str = PATH, **headers: str
+) -> tuple[int, str]:
     connection = HTTPConnection("127.0.0.1", server.server_address[1], timeout=5)
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     named = {**JSON, **{name.replace("_", "-"): value for name, value in headers.items()}}
@@ -91,9 +98,21 @@ def test_a_line_that_was_not_ended_is_ended_first(server: Server, file: Path) ->
         ({**EVENT, "run": {}}, 422),
         (b" " * 10_001, 413),
     ],
-    ids=["empty", "cut", "not utf-8", "deep", "number", "no event", "one of two", "no run id", "large"],
+    ids=[
+        "empty",
+        "cut",
+        "not utf-8",
+        "deep",
+        "number",
+        "no event",
+        "one of two",
+        "no run id",
+        "large",
+    ],
 )
-def test_what_is_no_event_is_refused_and_leaves_nothing(server: Server, file: Path, body: Any, status: int) -> None:
+def test_what_is_no_event_is_refused_and_leaves_nothing(
+    server: Server, file: Path, body: Any, status: int
+) -> None:
     assert ask(server, body)[0] == status
     assert file.read_text() == ""
 
@@ -135,7 +154,11 @@ def test_other_paths_and_methods(server: Server) -> None:
 
 
 def test_a_client_that_goes_away_does_no_harm(server: Server, file: Path) -> None:
-    for half in (b"", b"POST", b"POST /api/v1/lineage HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"):
+    for half in (
+        b"",
+        b"POST",
+        b"POST /api/v1/lineage HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
+    ):
         with socket.create_connection(("127.0.0.1", server.server_address[1])) as client:
             client.sendall(half)
     assert ask(server)[0] == 201
@@ -165,7 +188,9 @@ def test_beyond_this_machine_any_name_will_do() -> None:
         assert made.address.startswith("http://[::1]:")
 
 
-def test_a_server_beyond_this_machine_wants_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_beyond_this_machine_wants_a_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("LINEAL_TOKEN", raising=False)
     asked = ["serve", "--ingest", str(tmp_path / "e.ndjson"), "--host", "0.0.0.0", "--port", "0"]
     failed = CliRunner().invoke(main, asked)

@@ -13,13 +13,24 @@ NUMBER, TEXT, LIST, STRUCT = "number", "text", "list", "struct"
 SCHEMA: Mapping[str, Mapping[str, str]] = {
     "customers": {"id": NUMBER, "name": TEXT, "region": TEXT, "score": NUMBER},
     "orders": {"id": NUMBER, "customer_id": NUMBER, "region": TEXT, "amount": NUMBER, "tags": LIST},
-    "payments": {"id": NUMBER, "order_id": NUMBER, "amount": NUMBER, "method": TEXT, "place": STRUCT},
+    "payments": {
+        "id": NUMBER,
+        "order_id": NUMBER,
+        "amount": NUMBER,
+        "method": TEXT,
+        "place": STRUCT,
+    },
     "regions": {"region": TEXT, "name": TEXT, "factor": NUMBER, "codes": LIST},
 }
 FIELDS = {"lat": NUMBER, "town": TEXT}
 """The fields of a STRUCT."""
 
-TYPES = {NUMBER: "INTEGER", TEXT: "VARCHAR", LIST: "INTEGER[]", STRUCT: "STRUCT(lat INTEGER, town VARCHAR)"}
+TYPES = {
+    NUMBER: "INTEGER",
+    TEXT: "VARCHAR",
+    LIST: "INTEGER[]",
+    STRUCT: "STRUCT(lat INTEGER, town VARCHAR)",
+}
 
 ROWS = 6
 TEXTS = ("a", "b", "ab", "c", None)
@@ -60,7 +71,11 @@ def one(kind: str, random: Random) -> Any:
         return random.choice(NUMBERS)
     if kind == TEXT:
         return random.choice(TEXTS)
-    return [random.choice(NUMBERS) for _ in range(random.randint(0, 3))] if random.randint(0, 6) else None
+    return (
+        [random.choice(NUMBERS) for _ in range(random.randint(0, 3))]
+        if random.randint(0, 6)
+        else None
+    )
 
 
 class Tables:
@@ -68,15 +83,23 @@ class Tables:
 
     def __init__(self) -> None:
         self.database = duckdb.connect(":memory:", config={"threads": 1})
-        for setting in ("max_expression_depth = 200", "enable_progress_bar = false", "memory_limit = '500MB'"):
+        for setting in (
+            "max_expression_depth = 200",
+            "enable_progress_bar = false",
+            "memory_limit = '500MB'",
+        ):
             self.database.execute(f"SET {setting}")
         self.database.execute("PRAGMA disable_optimizer")
 
     def fill(self, values: Values, order: list[int], only: Collection[str]) -> None:
         for table in only:
-            rows = ", ".join(f"({', '.join(self.row(table, values, position))})" for position in order)
+            rows = ", ".join(
+                f"({', '.join(self.row(table, values, position))})" for position in order
+            )
             columns = ", ".join(f"{name} {TYPES[kind]}" for name, kind in SCHEMA[table].items())
-            self.database.execute(f"CREATE OR REPLACE TABLE {table} ({columns}); INSERT INTO {table} VALUES {rows}")
+            self.database.execute(
+                f"CREATE OR REPLACE TABLE {table} ({columns}); INSERT INTO {table} VALUES {rows}"
+            )
 
     def row(self, table: str, values: Values, position: int) -> list[str]:
         return [
@@ -86,7 +109,9 @@ class Tables:
         ]  # fmt: skip
 
     def outcome(self, text: str, target: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """The names and rows that a query gives; of a statement that writes, those of its target afterwards."""
+        """The names and rows that a query gives; of a statement that writes, those of its target
+        afterwards.
+        """
         self.database.execute(text)
         if target:
             self.database.execute(f"SELECT * FROM {target}")

@@ -25,7 +25,9 @@ class Expressions:
         return self.random.choice(things)
 
     def maybe(self, percent: int) -> bool:
-        """Whether something rarer than the plain thing is done; the plain thing is what a query shrinks to."""
+        """Whether something rarer than the plain thing is done; the plain thing is what a query
+        shrinks to.
+        """
         return self.random.randint(0, 99) >= 100 - percent
 
     def some(self, things: Sequence[Thing]) -> list[Thing]:
@@ -37,7 +39,7 @@ class Expressions:
     def field(self, alias: str, name: str, kind: str) -> Field:
         return Field(alias, name, kind)
 
-    # -- names -----------------------------------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------
 
     def named(self, field: Field, scope: Scope) -> str:
         """t1.a; or a alone where nothing else is called so."""
@@ -47,7 +49,11 @@ class Expressions:
         return field.name if sure and self.maybe(50) else f"{field.alias}.{field.name}"
 
     def literal(self, kind: str) -> str:
-        return str(self.random.randint(0, 4)) if kind == NUMBER else self.choose(("'a'", "'b'", "'ab'"))
+        return (
+            str(self.random.randint(0, 4))
+            if kind == NUMBER
+            else self.choose(("'a'", "'b'", "'ab'"))
+        )
 
     def column(self, scope: Scope, kind: str) -> str:
         """A column of the kind, or a field of a struct; made of another kind where there is none."""
@@ -66,9 +72,12 @@ class Expressions:
 
     def nameable(self, field: Field, scope: Scope) -> bool:
         """A merged column that another table has as well cannot be named any more."""
-        return not field.merged or sum(each.name == field.name and not each.hidden for each in scope) == 1
+        return (
+            not field.merged
+            or sum(each.name == field.name and not each.hidden for each in scope) == 1
+        )
 
-    # -- values ----------------------------------------------------------------------------------------------------
+    # -- values ------------------------------------------------------------------------------------
 
     def value(self, scope: Scope, kind: str, depth: int) -> str:
         if depth > 0 and self.maybe(12):
@@ -76,7 +85,9 @@ class Expressions:
         return self.expression(scope, kind, 2)
 
     def expression(self, scope: Scope, kind: str, depth: int) -> str:
-        return {NUMBER: self.number, TEXT: self.text, LIST: self.list_, STRUCT: self.struct}[kind](scope, depth)
+        return {NUMBER: self.number, TEXT: self.text, LIST: self.list_, STRUCT: self.struct}[kind](
+            scope, depth
+        )
 
     def number(self, scope: Scope, depth: int) -> str:
         if depth == 0 or self.maybe(40):
@@ -157,7 +168,7 @@ class Expressions:
             return self.named(self.choose(fields), scope)
         return f"{{'lat': {self.number(scope, 0)}, 'town': {self.text(scope, 0)}}}"
 
-    # -- conditions ------------------------------------------------------------------------------------------------
+    # -- conditions --------------------------------------------------------------------------------
 
     def condition(self, scope: Scope, depth: int) -> str:
         one, text = (lambda: self.number(scope, depth)), (lambda: self.text(scope, depth))
@@ -195,12 +206,16 @@ class Expressions:
         return self.choose(forms)
 
     def seen(self, scope: Scope) -> Scope:
-        """What a query inside may name of the one around it: not what it would have to name without a table."""
+        """What a query inside may name of the one around it: not what it would have to name without
+        a table.
+        """
         return [field for field in scope if not field.merged]
 
     def subquery(self, scope: Scope, kind: str, depth: int) -> str:
         """(SELECT max(x) FROM t WHERE …)      one row, and correlated now and then"""
-        inner = self.query(depth - 1, [kind, NUMBER], outer=self.seen(scope) if self.maybe(70) else ())
+        inner = self.query(
+            depth - 1, [kind, NUMBER], outer=self.seen(scope) if self.maybe(70) else ()
+        )
         first, second = inner.columns
         forms = [f"(SELECT max({first}) FROM ({inner.text}))",
                  f"(SELECT {first} FROM ({inner.text}) ORDER BY {second}, {first} LIMIT 1)"]  # fmt: skip
@@ -211,7 +226,7 @@ class Expressions:
                       f"({self.column(scope, NUMBER)} IN (SELECT {first} FROM ({inner.text})))::INTEGER"]  # fmt: skip
         return self.choose(forms)
 
-    # -- aggregates and windows ------------------------------------------------------------------------------------
+    # -- aggregates and windows --------------------------------------------------------------------
 
     def aggregate(self, scope: Scope, kind: str, depth: int) -> str:
         one, text = (lambda: self.number(scope, depth)), (lambda: self.text(scope, depth))
@@ -239,12 +254,17 @@ class Expressions:
         return made
 
     def keys(self, scope: Scope, *, partition: bool, order: bool, total: bool = False) -> str:
-        """PARTITION BY … ORDER BY …; a total order has every column in it, so that no tie is left to chance."""
+        """PARTITION BY … ORDER BY …; a total order has every column in it, so that no tie is left
+        to chance.
+        """
         made = ""
         if partition and self.maybe(65):
             made = f"PARTITION BY {self.expression(scope, self.choose((NUMBER, TEXT)), 1)}"
         if order or total:
-            keys = [self.expression(scope, self.choose((NUMBER, TEXT)), 1) for _ in range(self.choose((1, 2, 3)))]
+            keys = [
+                self.expression(scope, self.choose((NUMBER, TEXT)), 1)
+                for _ in range(self.choose((1, 2, 3)))
+            ]
             keys = [key + self.choose(("", " DESC")) for key in keys]
             if total:
                 keys += [f"{field.alias}.{field.name}" for field in scope if not field.merged]
@@ -267,9 +287,16 @@ class Expressions:
             return f"{call} OVER {self.choose(names)}"
         ordered = "rank" in call or "dist" in call or self.maybe(60)
         frame = ""
-        if ordered and self.maybe(35) and "rank" not in call and "dist" not in call and "DISTINCT" not in call:
-            frame = f" GROUPS BETWEEN {self.choose(('1', 'UNBOUNDED'))} PRECEDING AND " + self.choose(
-                ("CURRENT ROW", "1 FOLLOWING", "UNBOUNDED FOLLOWING")
+        if (
+            ordered
+            and self.maybe(35)
+            and "rank" not in call
+            and "dist" not in call
+            and "DISTINCT" not in call
+        ):
+            frame = (
+                f" GROUPS BETWEEN {self.choose(('1', 'UNBOUNDED'))} PRECEDING AND "
+                + self.choose(("CURRENT ROW", "1 FOLLOWING", "UNBOUNDED FOLLOWING"))
             )
             frame += self.choose(("", "", " EXCLUDE CURRENT ROW", " EXCLUDE TIES"))
         return f"{call} OVER ({self.keys(scope, partition=True, order=ordered)}{frame})"

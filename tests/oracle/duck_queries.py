@@ -3,8 +3,9 @@
     Writer(Random(7)).query(2).text            one query; the same number gives the same text
     Writer(Random(7)).statement(2)             a query, or an UPDATE, INSERT, DELETE or MERGE
 
-Names that are made up: `t1` (tables), `w1` (CTEs), `c1` (columns). Some are the names of columns of the schema on
-purpose: an alias may hide a column, and whose column a name then means is what is tried.
+Names that are made up: `t1` (tables), `w1` (CTEs), `c1` (columns). Some are the names of columns of
+the schema on purpose: an alias may hide a column, and whose column a name then means is what is
+tried.
 """
 
 from __future__ import annotations
@@ -19,11 +20,21 @@ from duck_expressions import Expressions
 from duck_relations import Relations
 from duck_scope import Columns, Drawn, Scope, shown
 
-SET_OPERATIONS = ("UNION ALL", "UNION", "INTERSECT", "EXCEPT", "UNION ALL BY NAME", "UNION BY NAME", "INTERSECT ALL")
+SET_OPERATIONS = (
+    "UNION ALL",
+    "UNION",
+    "INTERSECT",
+    "EXCEPT",
+    "UNION ALL BY NAME",
+    "UNION BY NAME",
+    "INTERSECT ALL",
+)
 
 
 class Statement(NamedTuple):
-    """What is run, and the table that holds its outcome: none for a query, whose outcome is what it gives."""
+    """What is run, and the table that holds its outcome: none for a query, whose outcome is what it
+    gives.
+    """
 
     text: str
     target: str = ""
@@ -43,7 +54,7 @@ class Writer(Relations, Expressions):
             return Statement(self.query(self.choose((0, 1, 1, 2))).text)
         return self.choose((self.update, self.insert, self.delete, self.merge))()
 
-    # -- queries -------------------------------------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------
 
     def query(self, depth: int, kinds: Sequence[str] | None = None, outer: Scope = ()) -> Drawn:
         """[WITH …] SELECT … [UNION SELECT …] [ORDER BY … LIMIT …]"""
@@ -117,40 +128,66 @@ class Writer(Relations, Expressions):
         """ORDER BY, and LIMIT where the order says which rows are first."""
         if not self.maybe(20):
             return text
-        keys = [f"{name}{self.choose(('', ' DESC', ' NULLS FIRST'))}" for name in self.some([*columns])]
+        keys = [
+            f"{name}{self.choose(('', ' DESC', ' NULLS FIRST'))}" for name in self.some([*columns])
+        ]
         positions = [str(number) for number in range(1, len(columns) + 1)]
         ordered = f"SELECT * FROM ({text}) ORDER BY {', '.join([*keys, *positions])}"
         if self.maybe(30):
             ordered = f"SELECT * FROM ({text}) ORDER BY ALL"
         return f"{ordered} LIMIT {self.random.randint(1, 4)}" if self.maybe(60) else ordered
 
-    # -- SELECT --------------------------------------------------------------------------------------------------
+    # -- SELECT ------------------------------------------------------------------------------------
 
-    def select(self, depth: int, kinds: Sequence[str] | None, outer: Scope, plain: bool = False) -> Drawn:
+    def select(
+        self, depth: int, kinds: Sequence[str] | None, outer: Scope, plain: bool = False
+    ) -> Drawn:
         source = self.source(depth, outer)
         scope = [*source.scope, *outer]
         where = f" WHERE {self.predicate(scope, depth)}" if self.maybe(35) else ""
-        shapes = [self.plain, self.plain, self.windowed, self.grouped, self.total, self.grouping_sets]
+        shapes = [
+            self.plain,
+            self.plain,
+            self.windowed,
+            self.grouped,
+            self.total,
+            self.grouping_sets,
+        ]
         if kinds is None and not plain:
-            shapes += [self.star, self.distinct_on, self.unnested, self.columns_call, self.group_by_all]
+            shapes += [
+                self.star,
+                self.distinct_on,
+                self.unnested,
+                self.columns_call,
+                self.group_by_all,
+            ]
         if kinds is None:
             kinds = [self.choose((NUMBER, NUMBER, TEXT)) for _ in range(self.random.randint(1, 3))]
         return self.choose(shapes)(f"{source.text}{where}", source.scope, scope, kinds, depth)
 
-    def named_items(self, texts: Sequence[str], kinds: Sequence[str], own: Scope) -> tuple[str, Columns]:
-        """a AS c1, b AS amount, …      now and then the alias is the name of a column of the source"""
+    def named_items(
+        self, texts: Sequence[str], kinds: Sequence[str], own: Scope
+    ) -> tuple[str, Columns]:
+        """a AS c1, b AS amount, …
+
+        now and then the alias is the name of a column of the source
+        """
         columns: dict[str, str] = {}
         items = []
         for text, kind in zip(texts, kinds, strict=True):
             name = self.new("c")
-            hiding = [field.name for field in own if field.kind == kind and field.name not in columns]
+            hiding = [
+                field.name for field in own if field.kind == kind and field.name not in columns
+            ]
             if hiding and self.maybe(10):
                 name = self.choose(hiding)
             columns[name] = kind
             items.append(f"{text} AS {name}" if self.maybe(90) else f"{name}: {text}")
         return ", ".join(items), columns
 
-    def plain(self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int) -> Drawn:
+    def plain(
+        self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int
+    ) -> Drawn:
         texts: list[str] = []
         sofar: list[tuple[str, str]] = []
         columns: dict[str, str] = {}
@@ -170,18 +207,25 @@ class Writer(Relations, Expressions):
             return Drawn(f"FROM {source} SELECT {text}", columns)
         return Drawn(f"SELECT {distinct}{text} FROM {source}", columns)
 
-    def windowed(self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int) -> Drawn:
+    def windowed(
+        self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int
+    ) -> Drawn:
         """… OVER (…), OVER w … WINDOW w AS (…) QUALIFY …"""
         names: list[str] = []
         definitions = []
         for _ in range(self.choose((0, 0, 1, 2))):
             name = self.new("w")
-            base = f"{self.choose(names)} " if names and "ORDER" not in definitions[0] and self.maybe(50) else ""
+            base = (
+                f"{self.choose(names)} "
+                if names and "ORDER" not in definitions[0] and self.maybe(50)
+                else ""
+            )
             keys = self.keys(scope, partition=not base, order=bool(base) or self.maybe(60))
             definitions.append(f"{name} AS ({base}{keys})")
             names.append(name)
         texts = [
-            self.window(scope, kind, names) if self.maybe(65) else self.expression(scope, kind, 2) for kind in kinds
+            self.window(scope, kind, names) if self.maybe(65) else self.expression(scope, kind, 2)
+            for kind in kinds
         ]
         listed, columns = self.named_items(texts, kinds, own)
         text = f"SELECT {listed} FROM {source}"
@@ -189,18 +233,35 @@ class Writer(Relations, Expressions):
             text += f" WINDOW {', '.join(definitions)}"
         if self.maybe(25):
             sure = [name for name in columns if all(field.name != name for field in own)]
-            asked = self.choose(sure) if sure and self.maybe(40) else self.window(scope, NUMBER, names)
-            text += f" QUALIFY {asked} IS NOT NULL" if self.maybe(30) else f" QUALIFY {asked} <= '2'"
+            asked = (
+                self.choose(sure) if sure and self.maybe(40) else self.window(scope, NUMBER, names)
+            )
+            text += (
+                f" QUALIFY {asked} IS NOT NULL" if self.maybe(30) else f" QUALIFY {asked} <= '2'"
+            )
         return Drawn(text, columns)
 
-    def total(self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int) -> Drawn:
-        listed, columns = self.named_items([self.aggregate(own, kind, 1) for kind in kinds], kinds, ())
-        having = f" HAVING {self.aggregate(own, NUMBER, 0)} > {self.literal(NUMBER)}" if self.maybe(15) else ""
+    def total(
+        self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int
+    ) -> Drawn:
+        listed, columns = self.named_items(
+            [self.aggregate(own, kind, 1) for kind in kinds], kinds, ()
+        )
+        having = (
+            f" HAVING {self.aggregate(own, NUMBER, 0)} > {self.literal(NUMBER)}"
+            if self.maybe(15)
+            else ""
+        )
         return Drawn(f"SELECT {listed} FROM {source}{having}", columns)
 
-    def grouped(self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int) -> Drawn:
+    def grouped(
+        self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int
+    ) -> Drawn:
         keys = {kind: self.expression(own, kind, 1) for kind in (NUMBER, TEXT) if self.maybe(65)}
-        texts = [keys[kind] if kind in keys and self.maybe(50) else self.aggregate(own, kind, 1) for kind in kinds]
+        texts = [
+            keys[kind] if kind in keys and self.maybe(50) else self.aggregate(own, kind, 1)
+            for kind in kinds
+        ]
         listed, columns = self.named_items(texts, kinds, ())
         spelled = []
         for text in keys.values():
@@ -213,16 +274,27 @@ class Writer(Relations, Expressions):
             text += f" GROUP BY {', '.join(spelled)}"
         if spelled and self.maybe(25):
             numbers = [name for name, kind in columns.items() if kind == NUMBER]
-            asked = self.choose(numbers) if numbers and self.maybe(40) else self.aggregate(own, NUMBER, 0)
+            asked = (
+                self.choose(numbers)
+                if numbers and self.maybe(40)
+                else self.aggregate(own, NUMBER, 0)
+            )
             text += f" HAVING {asked} > {self.literal(NUMBER)}"
         return Drawn(text, columns)
 
-    def group_by_all(self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int) -> Drawn:
-        texts = [self.aggregate(own, kind, 1) if self.maybe(50) else self.expression(own, kind, 1) for kind in kinds]
+    def group_by_all(
+        self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int
+    ) -> Drawn:
+        texts = [
+            self.aggregate(own, kind, 1) if self.maybe(50) else self.expression(own, kind, 1)
+            for kind in kinds
+        ]
         listed, columns = self.named_items(texts, kinds, ())
         return Drawn(f"SELECT {listed} FROM {source} GROUP BY ALL", columns)
 
-    def grouping_sets(self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int) -> Drawn:
+    def grouping_sets(
+        self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int
+    ) -> Drawn:
         one, other = self.column(own, NUMBER), self.column(own, TEXT)
         keys = {NUMBER: one, TEXT: other}
         texts = []
@@ -234,22 +306,34 @@ class Writer(Relations, Expressions):
                             f"CUBE ({one}, {other})", f"{one}, ROLLUP ({other})"))  # fmt: skip
         return Drawn(f"SELECT {listed} FROM {source} GROUP BY {form}", columns)
 
-    def distinct_on(self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int) -> Drawn:
+    def distinct_on(
+        self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int
+    ) -> Drawn:
         """SELECT DISTINCT ON (k) … ORDER BY k, x, …      the first row of each k"""
-        listed, columns = self.named_items([self.expression(own, kind, 1) for kind in kinds], kinds, ())
+        listed, columns = self.named_items(
+            [self.expression(own, kind, 1) for kind in kinds], kinds, ()
+        )
         key = f"({self.expression(own, self.choose((NUMBER, TEXT)), 1)} || '')"
-        order = ", ".join([key, f"({self.number(own, 1)} + 0)", *map(str, range(1, len(columns) + 1))])
-        return Drawn(f"(SELECT DISTINCT ON ({key}) {listed} FROM {source} ORDER BY {order})", columns)
+        order = ", ".join(
+            [key, f"({self.number(own, 1)} + 0)", *map(str, range(1, len(columns) + 1))]
+        )
+        return Drawn(
+            f"(SELECT DISTINCT ON ({key}) {listed} FROM {source} ORDER BY {order})", columns
+        )
 
-    def unnested(self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int) -> Drawn:
+    def unnested(
+        self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int
+    ) -> Drawn:
         """SELECT unnest(xs) AS x, …"""
         name, other = self.new("c"), self.new("c")
         text = f"SELECT unnest({self.list_(scope, 1)}) AS {name}, {self.expression(scope, NUMBER, 1)} AS {other}"
         return Drawn(f"{text} FROM {source}", {name: NUMBER, other: NUMBER})
 
-    # -- stars ---------------------------------------------------------------------------------------------------
+    # -- stars -------------------------------------------------------------------------------------
 
-    def star(self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int) -> Drawn:
+    def star(
+        self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int
+    ) -> Drawn:
         fields = shown(own)
         names = [field.name for field in fields]
         if len(names) != len(set(names)) or not names:
@@ -272,10 +356,16 @@ class Writer(Relations, Expressions):
         if self.maybe(25):
             name = self.new("c")
             added, columns = f", {self.number(scope, 1)} AS {name}", {**columns, name: NUMBER}
-        distinct = "DISTINCT " if self.maybe(8) and not any(kind in (LIST, STRUCT) for kind in columns.values()) else ""
+        distinct = (
+            "DISTINCT "
+            if self.maybe(8) and not any(kind in (LIST, STRUCT) for kind in columns.values())
+            else ""
+        )
         return Drawn(f"SELECT {distinct}*{options}{added} FROM {source}", columns)
 
-    def columns_call(self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int) -> Drawn:
+    def columns_call(
+        self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int
+    ) -> Drawn:
         """SELECT max(COLUMNS('…'))"""
         fields = shown(own)
         names = [field.name for field in fields]
@@ -285,9 +375,14 @@ class Writer(Relations, Expressions):
         some = self.some(numbers)
         chosen = [name for name in numbers if name in some]
         columns = dict.fromkeys(chosen, NUMBER)
-        form = self.choose(("max(COLUMNS({}))", "COLUMNS({})", "COLUMNS({}) + 1", "coalesce(COLUMNS({}), 0)"))
+        form = self.choose(
+            ("max(COLUMNS({}))", "COLUMNS({})", "COLUMNS({}) + 1", "coalesce(COLUMNS({}), 0)")
+        )
         if self.maybe(25):
-            form, columns = f"{form} AS '\\0_{(name := self.new('c'))}'", {f"{each}_{name}": NUMBER for each in chosen}
+            form, columns = (
+                f"{form} AS '\\0_{(name := self.new('c'))}'",
+                {f"{each}_{name}": NUMBER for each in chosen},
+            )
         elif self.maybe(15):
             form, columns = f"greatest(*COLUMNS({{}})) AS {(name := self.new('c'))}", {name: NUMBER}
         asked = self.choose((f"'^({'|'.join(chosen)})$'", f"lambda c: c IN ({', '.join(map(repr, chosen))})",
@@ -296,7 +391,7 @@ class Writer(Relations, Expressions):
             asked = f"[{', '.join(map(repr, chosen))}]"
         return Drawn(f"SELECT {form.format(asked)} FROM {source}", columns)
 
-    # -- statements that write -----------------------------------------------------------------------------------
+    # -- statements that write ---------------------------------------------------------------------
 
     def target(self) -> tuple[str, str, list]:
         table, alias = self.choose([*SCHEMA]), self.new("t")
@@ -308,7 +403,9 @@ class Writer(Relations, Expressions):
         scope = [*own, *(source.scope if source else ())]
         plain = [field for field in own if field.kind in (NUMBER, TEXT)]
         changed = self.random.sample(plain, self.random.randint(1, 2))
-        sets = ", ".join(f"{field.name} = {self.expression(scope, field.kind, 2)}" for field in changed)
+        sets = ", ".join(
+            f"{field.name} = {self.expression(scope, field.kind, 2)}" for field in changed
+        )
         text = f"UPDATE {table} AS {alias} SET {sets}"
         if source:
             text += f" FROM {source.text} WHERE {self.meeting(own, source.scope)}"
@@ -322,9 +419,15 @@ class Writer(Relations, Expressions):
         taken = self.random.sample(plain, self.random.randint(1, len(plain)))
         made = self.query(1, [field.kind for field in taken])
         if self.maybe(30):
-            given = ", ".join(f"{name} AS {field.name}" for name, field in zip(made.columns, taken, strict=True))
-            return Statement(f"INSERT INTO {table} BY NAME SELECT {given} FROM ({made.text})", table)
-        return Statement(f"INSERT INTO {table} ({', '.join(field.name for field in taken)}) {made.text}", table)
+            given = ", ".join(
+                f"{name} AS {field.name}" for name, field in zip(made.columns, taken, strict=True)
+            )
+            return Statement(
+                f"INSERT INTO {table} BY NAME SELECT {given} FROM ({made.text})", table
+            )
+        return Statement(
+            f"INSERT INTO {table} ({', '.join(field.name for field in taken)}) {made.text}", table
+        )
 
     def delete(self) -> Statement:
         table, alias, own = self.target()
@@ -344,7 +447,9 @@ class Writer(Relations, Expressions):
         if self.maybe(80):
             also = f" AND {self.condition(both, 0)}" if self.maybe(60) else ""
             field = self.choose(plain)
-            arms.append(f"WHEN MATCHED{also} THEN UPDATE SET {field.name} = {self.expression(both, field.kind, 1)}")
+            arms.append(
+                f"WHEN MATCHED{also} THEN UPDATE SET {field.name} = {self.expression(both, field.kind, 1)}"
+            )
         if self.maybe(25) and not any(" MATCHED THEN" in arm for arm in arms):
             arms.append("WHEN MATCHED THEN DELETE")
         if self.maybe(50) or not arms:

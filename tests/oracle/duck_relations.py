@@ -1,4 +1,6 @@
-"""What follows FROM, drawn at random: tables, CTEs, subqueries, laterals, pivots and the joins between them."""
+"""What follows FROM, drawn at random: tables, CTEs, subqueries, laterals, pivots and the joins
+between them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,16 @@ if TYPE_CHECKING:
 else:
     Base = object
 
-JOINS = ("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "SEMI JOIN", "ANTI JOIN")
+JOINS = (
+    "JOIN",
+    "JOIN",
+    "LEFT JOIN",
+    "RIGHT JOIN",
+    "FULL JOIN",
+    "CROSS JOIN",
+    "SEMI JOIN",
+    "ANTI JOIN",
+)
 
 
 class Relations(Base):
@@ -29,11 +40,17 @@ class Relations(Base):
         made = self.relation(depth)
         for _ in range(2):
             if self.maybe(35):
-                made = self.lateral(made, depth, outer) if self.maybe(25) else self.joined(made, self.relation(depth))
+                made = (
+                    self.lateral(made, depth, outer)
+                    if self.maybe(25)
+                    else self.joined(made, self.relation(depth))
+                )
         return made
 
     def relation(self, depth: int) -> Sourced:
-        """A table, a CTE, a subquery, VALUES or a parenthesised join; now and then with a list of columns."""
+        """A table, a CTE, a subquery, VALUES or a parenthesised join; now and then with a list of
+        columns.
+        """
         if depth > 0 and self.maybe(6):
             return self.parenthesised(depth)
         alias = self.new("t")
@@ -52,7 +69,9 @@ class Relations(Base):
             name = self.choose([*self.ctes, *self.ctes, *SCHEMA] if self.maybe(50) else [*tables])
             text, columns = name, dict(tables[name])
             if self.maybe(12):
-                return Sourced(name, [Field(name, column, kind) for column, kind in columns.items()])
+                return Sourced(
+                    name, [Field(name, column, kind) for column, kind in columns.items()]
+                )
         if self.maybe(8):
             columns = {self.new("c"): kind for kind in columns.values()}
             return Sourced(f"{text} AS {alias}({', '.join(columns)})", self.fields(alias, columns))
@@ -91,11 +110,13 @@ class Relations(Base):
         return (f"(UNPIVOT {inner} ON amount, order_id INTO NAME n VALUE v)",
                 {"id": NUMBER, "n": TEXT, "v": NUMBER})  # fmt: skip
 
-    # -- joins -----------------------------------------------------------------------------------------------------
+    # -- joins -------------------------------------------------------------------------------------
 
     def joined(self, left: Sourced, right: Sourced) -> Sourced:
         join = self.choose(JOINS)
-        if not set(names(left.scope)).isdisjoint(names(right.scope)) and any(field.merged for field in left.scope):
+        if not set(names(left.scope)).isdisjoint(names(right.scope)) and any(
+            field.merged for field in left.scope
+        ):
             return left
         if aliases(left.scope) & aliases(right.scope):
             return left
@@ -119,7 +140,12 @@ class Relations(Base):
 
     def asof(self, left: Sourced, right: Sourced) -> Sourced:
         """a ASOF JOIN b ON a.x = b.y AND a.n >= b.m"""
-        pairs = [(a, b) for a in left.scope for b in right.scope if a.kind == b.kind == NUMBER and not a.merged]
+        pairs = [
+            (a, b)
+            for a in left.scope
+            for b in right.scope
+            if a.kind == b.kind == NUMBER and not a.merged
+        ]
         if not pairs:
             return left
         one, other = self.choose(pairs)
@@ -127,7 +153,9 @@ class Relations(Base):
         if self.maybe(50):
             condition = f"{self.meeting(left.scope, right.scope, extra=False)} AND {condition}"
         kind = self.choose(("ASOF JOIN", "ASOF LEFT JOIN"))
-        return Sourced(f"{left.text} {kind} {right.text} ON {condition}", [*left.scope, *right.scope])
+        return Sourced(
+            f"{left.text} {kind} {right.text} ON {condition}", [*left.scope, *right.scope]
+        )
 
     def meeting(self, left: Scope, right: Scope, extra: bool = True) -> str:
         """a.x = b.y, and perhaps something else"""
@@ -136,7 +164,9 @@ class Relations(Base):
             (one, other)
             for one in left
             for other in right
-            if one.kind == other.kind in (NUMBER, TEXT) and self.nameable(one, scope) and self.nameable(other, scope)
+            if one.kind == other.kind in (NUMBER, TEXT)
+            and self.nameable(one, scope)
+            and self.nameable(other, scope)
         ]
         if not pairs:
             return "1 = 1"

@@ -50,13 +50,16 @@ def once(fields: Scope) -> bool:
 
 
 def shared(left: Scope, right: Scope) -> list[str]:
-    """The names by which two sides can be joined: each is the name of one column on either side, of one kind."""
+    """The names by which two sides can be joined: each is the name of one column on either side, of
+    one kind.
+    """
     kinds = {field.name: field.kind for field in shown(right)}
     left_names, right_names = [f.name for f in shown(left)], [f.name for f in shown(right)]
     return [
         field.name
         for field in shown(left)
-        if field.kind == kinds.get(field.name) and left_names.count(field.name) == 1 == right_names.count(field.name)
+        if field.kind == kinds.get(field.name)
+        and left_names.count(field.name) == 1 == right_names.count(field.name)
     ]
 
 
@@ -70,4 +73,7 @@ def using(left: Scope, right: Scope, keys: Sequence[str]) -> list[Field]:
                 found.append(field._replace(hidden=True))
         else:
             found.append(field)
-    return [*found, *(f._replace(hidden=True) if f.name in keys and not f.hidden else f for f in right)]
+    return [
+        *found,
+        *(f._replace(hidden=True) if f.name in keys and not f.hidden else f for f in right),
+    ]

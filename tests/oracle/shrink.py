@@ -24,7 +24,9 @@ MOST_TRIES = 1500
 
 
 def shrunk(text: str, fails: Callable[[str], bool]) -> str:
-    """The smallest text that dropping and replacing parts of the tree leads to; the text itself if nothing does."""
+    """The smallest text that dropping and replacing parts of the tree leads to; the text itself if
+    nothing does.
+    """
     tries = 0
     progress = True
     while progress and tries < MOST_TRIES:
@@ -74,12 +76,19 @@ def changes(node: exp.Expression) -> Iterator[Callable[[exp.Expression], object]
             for index in range(len(value)):
                 yield (
                     lambda each, name=name, index=index: (
-                        bool(each.set(name, [v for i, v in enumerate(each.args[name]) if i != index])) or True
+                        bool(
+                            each.set(name, [v for i, v in enumerate(each.args[name]) if i != index])
+                        )
+                        or True
                     )
                 )
     if isinstance(node, exp.Condition) and node.parent is not None:
         for child in range(len(list(node.iter_expressions()))):
-            yield lambda each, child=child: bool(each.replace(list(each.iter_expressions())[child])) or True
+            yield (
+                lambda each, child=child: (
+                    bool(each.replace(list(each.iter_expressions())[child])) or True
+                )
+            )
     if isinstance(node, exp.SetOperation):
         for side in ("this", "expression"):
             yield lambda each, side=side: bool(each.replace(each.args[side])) or True

@@ -16,9 +16,14 @@ from duck_queries import Statement, Writer
 import lineal
 
 SHUFFLES = 12
-"""How often rows are put in another order to see whether a statement's outcome depends on their order."""
+"""How often rows are put in another order to see whether a statement's outcome depends on their
+order.
+"""
 
-DECLARED = {table: {name: TYPES[kind] for name, kind in columns.items()} for table, columns in SCHEMA.items()}
+DECLARED = {
+    table: {name: TYPES[kind] for name, kind in columns.items()}
+    for table, columns in SCHEMA.items()
+}
 
 
 @dataclass
@@ -34,7 +39,9 @@ class Tally:
 
 
 class Claims:
-    """What lineal lists for a statement: for each output column the atoms that influence it, and those of the rows."""
+    """What lineal lists for a statement: for each output column the atoms that influence it, and
+    those of the rows.
+    """
 
     def __init__(self, statement: Statement) -> None:
         target = statement.target or "result"
@@ -48,7 +55,9 @@ class Claims:
                 self.names = [column.name for column in info.columns]
         if statement.target:
             for name in SCHEMA[target]:
-                self.columns[name] = {atom for atom in ATOMS if (atom.table, atom.column) == (target, name)}
+                self.columns[name] = {
+                    atom for atom in ATOMS if (atom.table, atom.column) == (target, name)
+                }
         for edge in found.edges:
             if edge.into.name.lower() != target:
                 continue
@@ -68,12 +77,15 @@ def atoms_of(column: Any) -> set[Atom]:
     return {
         atom
         for atom in ATOMS
-        if (atom.table, atom.column) == (table, name) and (not path or not atom.field or atom.field == path[0])
+        if (atom.table, atom.column) == (table, name)
+        and (not path or not atom.field or atom.field == path[0])
     }
 
 
 class Unsound(AssertionError):
-    """An output changed with a column that is not listed for it; or lineal did not understand the statement."""
+    """An output changed with a column that is not listed for it; or lineal did not understand the
+    statement.
+    """
 
     def __init__(self, kind: str, statement: Statement, *lines: str) -> None:
         super().__init__("\n".join([statement.text, *(f"-- {line}" for line in lines)]))
@@ -135,7 +147,11 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 
 def run(
-    statement: Statement, values: Values, tables: Tables, used: list[str], order: list[int] | None = None
+    statement: Statement,
+    values: Values,
+    tables: Tables,
+    used: list[str],
+    order: list[int] | None = None,
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
     tables.fill(values, order or list(range(ROWS)), used)
     return tables.outcome(statement.text, statement.target)

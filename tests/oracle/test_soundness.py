@@ -1,8 +1,11 @@
-"""Lineage by experiment: a column that is not listed for an output can be drawn again, and the output stays.
+"""Lineage by experiment: a column that is not listed for an output can be drawn again, and the
+output stays.
 
-    LINEAL_SEED=7 LINEAL_STATEMENTS=20000 pytest tests/oracle      other statements, and more of them
+    LINEAL_SEED=7 LINEAL_STATEMENTS=20000 pytest tests/oracle      other statements, and more of
+    them
 
-A statement that fails is printed after it was made as small as it still fails; it belongs into tests/cases then.
+A statement that fails is printed after it was made as small as it still fails; it belongs into
+tests/cases then.
 """
 
 from __future__ import annotations
@@ -30,7 +33,9 @@ def test_what_is_not_listed_changes_nothing(part: int) -> None:
         try:
             experiment(statement, Random(SEED + number), tables, tally)
         except Unsound as problem:
-            pytest.fail(f"LINEAL_SEED={SEED + number} LINEAL_STATEMENTS=1\n{smallest(statement, problem, tables)}")
+            pytest.fail(
+                f"LINEAL_SEED={SEED + number} LINEAL_STATEMENTS=1\n{smallest(statement, problem, tables)}"
+            )
     drawn = len(range(part, STATEMENTS, PARTS))
     assert tally.compared >= 0.8 * drawn, tally
     assert tally.draws > tally.compared, tally
@@ -57,7 +62,9 @@ def failure(statement: Statement, tables: Tables) -> Unsound | None:
 
 
 def test_a_claim_that_lacks_something_is_found_out() -> None:
-    """The experiment itself can fail: lineage that forgets a filter, or a join's key, does not get through."""
+    """The experiment itself can fail: lineage that forgets a filter, or a join's key, does not get
+    through.
+    """
     statement = Statement(
         "SELECT name FROM customers JOIN orders ON customers.id = orders.customer_id WHERE amount > 1"
     )

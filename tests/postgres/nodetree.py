@@ -1,7 +1,8 @@
 """PostgreSQL's stored query trees: `pg_rewrite.ev_action`, as text, into nodes.
 
 {VAR :varno 3 :varattno 1 :varlevelsup 0}    a node with its fields
-({VAR …} {CONST …})  (i 1 2)  (b 3)          lists of nodes, and of numbers (the letter tells which kind)
+({VAR …} {CONST …})  (i 1 2)  (b 3)          lists of nodes, and of numbers (the letter tells which
+                     kind)
 <>                                           nothing
 "id"  id  3  true  4 [ 7 0 0 0 ]             text, numbers, and the bytes of a constant
 """

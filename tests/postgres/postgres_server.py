@@ -1,4 +1,6 @@
-"""A PostgreSQL server for the tests: one that is thrown away, or the one that LINEAL_TEST_POSTGRES names."""
+"""A PostgreSQL server for the tests: one that is thrown away, or the one that LINEAL_TEST_POSTGRES
+names.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,13 @@ from uuid import uuid4
 FINDER = Path(__file__).parents[2] / "tools" / "postgres.sh"
 
 READY = "database system is ready to accept connections"
-UNSAFE_AND_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=16MB", "jit=off")
+UNSAFE_AND_FAST = (
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+    "shared_buffers=16MB",
+    "jit=off",
+)
 
 
 class NoServer(Exception):
@@ -53,7 +61,9 @@ def database(server: str) -> Iterator[Any]:
     with psycopg.connect(server, autocommit=True) as admin:
         admin.execute(sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'").format(name))
         try:
-            with psycopg.connect(server, dbname=name.as_string(None).strip('"'), autocommit=True) as connection:
+            with psycopg.connect(
+                server, dbname=name.as_string(None).strip('"'), autocommit=True
+            ) as connection:
                 yield connection
         finally:
             admin.execute(sql.SQL("DROP DATABASE {}").format(name))
@@ -75,11 +85,17 @@ def unprivileged() -> str | None:
 
 
 @contextmanager
-def running(programs: Path, folder: Path, owner: str | None, given: Sequence[str], port: int = 0) -> Iterator[str]:
-    """A server in a folder of its own, that listens on a socket there, and on loopback if a port is named."""
+def running(
+    programs: Path, folder: Path, owner: str | None, given: Sequence[str], port: int = 0
+) -> Iterator[str]:
+    """A server in a folder of its own, that listens on a socket there, and on loopback if a port is
+    named.
+    """
     data = folder / "data"
     log = folder / "log"
-    as_owner: dict[str, Any] = {"user": owner, "group": pwd.getpwnam(owner).pw_gid, "extra_groups": []} if owner else {}
+    as_owner: dict[str, Any] = (
+        {"user": owner, "group": pwd.getpwnam(owner).pw_gid, "extra_groups": []} if owner else {}
+    )
     made = subprocess.run(
         [programs / "initdb", "-D", data, "-U", "lineal", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
         cwd=folder, capture_output=True, text=True, check=False, **as_owner,
@@ -87,7 +103,9 @@ def running(programs: Path, folder: Path, owner: str | None, given: Sequence[str
     if made.returncode:
         raise NoServer(f"initdb failed: {made.stderr.strip()}")
     where = ("listen_addresses=127.0.0.1", f"port={port}") if port else ("listen_addresses=",)
-    settings = [word for setting in (*given, *preloaded(programs), *where) for word in ("-c", setting)]
+    settings = [
+        word for setting in (*given, *preloaded(programs), *where) for word in ("-c", setting)
+    ]
     with log.open("w") as out:
         server = subprocess.Popen(
             [programs / "postgres", "-D", data, "-k", folder, *settings],
@@ -107,7 +125,9 @@ def running(programs: Path, folder: Path, owner: str | None, given: Sequence[str
 
 def preloaded(programs: Path) -> list[str]:
     """The history of statements, where the server's package brings it along."""
-    done = subprocess.run([programs / "pg_config", "--pkglibdir"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [programs / "pg_config", "--pkglibdir"], capture_output=True, text=True, check=False
+    )
     folders = [Path(done.stdout.strip()), programs.parent / "lib"]
     there = any((folder / "pg_stat_statements.so").exists() for folder in folders)
     return ["shared_preload_libraries=pg_stat_statements"] if there else []

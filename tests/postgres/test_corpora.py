@@ -1,4 +1,5 @@
-"""Known queries as views on a server: TPC-H, TPC-DS, and the concepts of MIMIC-IV where a checkout is given.
+"""Known queries as views on a server: TPC-H, TPC-DS, and the concepts of MIMIC-IV where a checkout
+is given.
 
 LINEAL_TEST_MIMIC names the folder `mimic-iv` of a checkout of MIT-LCP/mimic-code.
 """
@@ -37,7 +38,9 @@ def test_tpc_views_are_what_the_server_has_stored(name: str, fresh: Any) -> None
     except tpc.NotFetched as problem:
         pytest.skip(str(problem))
     schema = tables_of(suite.schema)
-    views = {f"q{number}": as_view(f"q{number}", query) for number, query in enumerate(suite.queries, 1)}
+    views = {
+        f"q{number}": as_view(f"q{number}", query) for number, query in enumerate(suite.queries, 1)
+    }
     fresh.execute(schema)
     for text in views.values():
         fresh.execute(text)
@@ -46,16 +49,25 @@ def test_tpc_views_are_what_the_server_has_stored(name: str, fresh: Any) -> None
     assert differences(found, truth.edges(fresh)) == {}
 
 
-@pytest.mark.skipif("LINEAL_TEST_MIMIC" not in os.environ, reason="LINEAL_TEST_MIMIC names no checkout of mimic-code")
+@pytest.mark.skipif(
+    "LINEAL_TEST_MIMIC" not in os.environ,
+    reason="LINEAL_TEST_MIMIC names no checkout of mimic-code",
+)
 def test_mimic_concepts_are_what_the_server_has_stored(fresh: Any) -> None:
     folder = Path(os.environ["LINEAL_TEST_MIMIC"])
     schema = (folder / "buildmimic/postgres/create.sql").read_text(encoding="utf-8")
     concepts = folder / "concepts_postgres"
-    order = re.findall(r"\\i (\S+/\S+\.sql)", (concepts / "postgres-make-concepts.sql").read_text(encoding="utf-8"))
+    order = re.findall(
+        r"\\i (\S+/\S+\.sql)", (concepts / "postgres-make-concepts.sql").read_text(encoding="utf-8")
+    )
     texts = {file: (concepts / file).read_text(encoding="utf-8") for file in order}
     fresh.execute(schema)
     for text in texts.values():
-        fresh.execute(re.sub(r"DROP TABLE IF EXISTS [^;]*;\s*CREATE TABLE (\S+) AS", r"CREATE VIEW \1 AS", text))
+        fresh.execute(
+            re.sub(
+                r"DROP TABLE IF EXISTS [^;]*;\s*CREATE TABLE (\S+) AS", r"CREATE VIEW \1 AS", text
+            )
+        )
     stored = truth.edges(fresh)
     forwards = [Script(schema, "postgres", "create.sql"), *scripts(texts)]
     backwards = [Script(text, "postgres", file) for file, text in reversed(texts.items())]
@@ -68,7 +80,9 @@ def scripts(texts: dict[str, str]) -> list[Script]:
     return [Script(text, "postgres", file) for file, text in texts.items()]
 
 
-def differences(found: Extraction, stored: dict[str, set[str]]) -> dict[str, tuple[list[str], list[str]]]:
+def differences(
+    found: Extraction, stored: dict[str, set[str]]
+) -> dict[str, tuple[list[str], list[str]]]:
     """What only the server has, and what only lineal has, by view."""
     lines = {view: {blunt(line) for line in edges} for view, edges in column_edges(found).items()}
     expected = {view: {blunt(line) for line in edges} for view, edges in stored.items()}
@@ -80,13 +94,15 @@ def differences(found: Extraction, stored: dict[str, set[str]]) -> dict[str, tup
 
 
 def blunt(line: str) -> str:
-    """The server does not store a cast to the type that is there already: copies and casts are not told apart."""
+    """The server does not store a cast to the type that is there already: copies and casts are not
+    told apart.
+    """
     arrow, *ways = line.split("  ")
     told = {way.replace("IDENTITY", "TRANSFORMATION") for each in ways for way in each.split(", ")}
     return f"{arrow}  {', '.join(sorted(told))}"
 
 
-# -- TPC's queries as PostgreSQL accepts them ------------------------------------------------------------------------
+# -- TPC's queries as PostgreSQL accepts them ------------------------------------------------------
 
 
 def tables_of(schema: dict[str, dict[str, str]]) -> str:
@@ -101,7 +117,10 @@ def type_of(name: str, type_: str) -> str:
 
 
 def as_view(name: str, query: str) -> str:
-    """CREATE VIEW q1 (c1, c2) AS …      the columns get numbers, since some queries have two of one name"""
+    """CREATE VIEW q1 (c1, c2) AS …
+
+    the columns get numbers, since some queries have two of one name
+    """
     tree = sqlglot.parse_one(query)
     for derived in tree.find_all(exp.Subquery):
         if isinstance(derived.parent, (exp.From, exp.Join)) and not derived.alias:

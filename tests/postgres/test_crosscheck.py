@@ -1,4 +1,6 @@
-"""lineal against a live server: its records of what views read, and its plans. They agree, and would say if not."""
+"""lineal against a live server: its records of what views read, and its plans. They agree, and
+would say if not.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def fresh(postgres: str) -> Iterator[Any]:
 
 
 def both(connection: Any, *arguments: str) -> Result:
-    return CliRunner().invoke(main, ["lineage", live.address(connection), "--engine", "both", *arguments])
+    return CliRunner().invoke(
+        main, ["lineage", live.address(connection), "--engine", "both", *arguments]
+    )
 
 
 def said(done: Result) -> list[str]:
@@ -66,14 +70,23 @@ def test_a_wrong_read_is_found_on_either_side(views: Any) -> None:
         catalogue, known = read(server), recorded(server)
     texts = {".".join(parts): script.text for parts, script in catalogue.views}
     reads = Definitions(postgres.load(live.address(views))).extract().reads
-    changed = [each for each in reads if (each.target.name, each.column) != ("public.using_inner", "id")]
-    changed.append(Read(Dataset("", "public.field"), Dataset("", "public.orders"), "fee", Clause.SELECT, None))
+    changed = [
+        each for each in reads if (each.target.name, each.column) != ("public.using_inner", "id")
+    ]
+    changed.append(
+        Read(Dataset("", "public.field"), Dataset("", "public.orders"), "fee", Clause.SELECT, None)
+    )
     found = [each.message for each in disagreements(changed, known, texts, catalogue.datasets)]
     assert any(message.startswith("public.field reads public.orders.fee") for message in found)
-    assert any(message.startswith("public.using_inner reads public.") and "pg_depend" in message for message in found)
+    assert any(
+        message.startswith("public.using_inner reads public.") and "pg_depend" in message
+        for message in found
+    )
 
 
-def test_a_wrong_origin_is_found_on_either_side(views: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_origin_is_found_on_either_side(
+    views: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = crosscheck.Values.statement
 
     def another(self: Any, definition: Any) -> str:
@@ -83,7 +96,9 @@ def test_a_wrong_origin_is_found_on_either_side(views: Any, monkeypatch: pytest.
 
     monkeypatch.setattr(crosscheck.Values, "statement", another)
     found = said(both(views))
-    assert any("public.orders.fee -> public.casts." in line and "only in plan" in line for line in found)
+    assert any(
+        "public.orders.fee -> public.casts." in line and "only in plan" in line for line in found
+    )
     assert all("public.casts." in line for line in found)
 
 
@@ -113,7 +128,9 @@ def test_statements_over_views_that_are_not_there_are_composed(fresh: Any, tmp_p
 
 def test_the_history_of_a_server_is_read_where_it_keeps_one(fresh: Any) -> None:
     fresh.execute(SHOP)
-    if not fresh.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'pg_stat_statements'").fetchone():
+    if not fresh.execute(
+        "SELECT 1 FROM pg_available_extensions WHERE name = 'pg_stat_statements'"
+    ).fetchone():
         pytest.skip("the server has no pg_stat_statements")
     without = both(fresh, "--history")
     assert without.exit_code == 2 and "pg_stat_statements" in without.stderr
@@ -124,7 +141,11 @@ def test_the_history_of_a_server_is_read_where_it_keeps_one(fresh: Any) -> None:
         fresh.execute(f'INSERT INTO orders (amount) SELECT "Id" + {number} FROM "Orders"')
     corpus = postgres.load(live.address(fresh), with_history=True)
     texts = {script.target: script.text for script in corpus.scripts if script.target}
-    runs = {texts[each.name]: each.runs for each in corpus.occurrences if texts[each.name].startswith("INSERT")}
+    runs = {
+        texts[each.name]: each.runs
+        for each in corpus.occurrences
+        if texts[each.name].startswith("INSERT")
+    }
     assert list(runs.values()) == [3]
     assert not any("lineal */" in text for text in texts.values())
     done = both(fresh, "--history", "-n", "public.orders")
@@ -132,7 +153,9 @@ def test_the_history_of_a_server_is_read_where_it_keeps_one(fresh: Any) -> None:
 
 
 @pytest.mark.parametrize("name", list(tpc.SUITES))
-def test_tpc_statements_have_the_origins_that_the_planner_has(name: str, fresh: Any, tmp_path: Path) -> None:
+def test_tpc_statements_have_the_origins_that_the_planner_has(
+    name: str, fresh: Any, tmp_path: Path
+) -> None:
     try:
         suite = tpc.suite(name)
     except tpc.NotFetched as problem:
@@ -144,30 +167,47 @@ def test_tpc_statements_have_the_origins_that_the_planner_has(name: str, fresh: 
     assert (said(done), done.exit_code) == ([], 0)
 
 
-@pytest.mark.skipif("LINEAL_TEST_MIMIC" not in os.environ, reason="LINEAL_TEST_MIMIC names no checkout of mimic-code")
+@pytest.mark.skipif(
+    "LINEAL_TEST_MIMIC" not in os.environ,
+    reason="LINEAL_TEST_MIMIC names no checkout of mimic-code",
+)
 def test_mimic_views_are_read_as_the_server_has_stored_them(fresh: Any) -> None:
     folder = Path(os.environ["LINEAL_TEST_MIMIC"])
     concepts = folder / "concepts_postgres"
-    order = re.findall(r"\\i (\S+/\S+\.sql)", (concepts / "postgres-make-concepts.sql").read_text(encoding="utf-8"))
+    order = re.findall(
+        r"\\i (\S+/\S+\.sql)", (concepts / "postgres-make-concepts.sql").read_text(encoding="utf-8")
+    )
     fresh.execute((folder / "buildmimic/postgres/create.sql").read_text(encoding="utf-8"))
     for file in order:
         text = (concepts / file).read_text(encoding="utf-8")
-        fresh.execute(re.sub(r"DROP TABLE IF EXISTS [^;]*;\s*CREATE TABLE (\S+) AS", r"CREATE VIEW \1 AS", text))
+        fresh.execute(
+            re.sub(
+                r"DROP TABLE IF EXISTS [^;]*;\s*CREATE TABLE (\S+) AS", r"CREATE VIEW \1 AS", text
+            )
+        )
     corpus = postgres.load(live.address(fresh))
     found = crosscheck.compared(corpus, live.address(fresh))
     assert [str(each) for each in found.diagnostics if each.code is Code.ENGINES_DISAGREE] == []
     stored, edges = truth.edges(fresh, qualified=True), column_edges(found)
     assert len(stored) >= 60
-    assert {v for v in stored if {blunt(x) for x in stored[v]} != {blunt(x) for x in edges.get(v, set())}} == set()
+    assert {
+        v
+        for v in stored
+        if {blunt(x) for x in stored[v]} != {blunt(x) for x in edges.get(v, set())}
+    } == set()
 
 
-def test_a_connection_that_ends_while_plans_are_made_is_one_line(views: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_that_ends_while_plans_are_made_is_one_line(
+    views: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = crosscheck.Values.statement
 
     def ending(self: Any, definition: Any) -> str:
         if definition.target.name == "public.casts":
             with psycopg.connect(live.address(views), autocommit=True) as other:
-                other.execute("SELECT pg_terminate_backend(%s)", (self.server.connection.info.backend_pid,))
+                other.execute(
+                    "SELECT pg_terminate_backend(%s)", (self.server.connection.info.backend_pid,)
+                )
         return real(self, definition)
 
     monkeypatch.setattr(crosscheck.Values, "statement", ending)
@@ -177,14 +217,26 @@ def test_a_connection_that_ends_while_plans_are_made_is_one_line(views: Any, mon
 
 
 def test_a_role_without_rights_is_refused_statement_by_statement(fresh: Any) -> None:
-    fresh.execute("CREATE TABLE secret (id int); CREATE TABLE known (id int); CREATE VIEW a AS SELECT id FROM secret;")
+    fresh.execute(
+        "CREATE TABLE secret (id int); CREATE TABLE known (id int); CREATE VIEW a AS SELECT id FROM secret;"
+    )
     fresh.execute(
         "CREATE VIEW b AS SELECT id FROM known; CREATE ROLE lineal_guest LOGIN; GRANT SELECT ON b TO lineal_guest"
     )
     try:
-        arguments = ["lineage", live.address(fresh, "lineal_guest"), "--engine", "both", "--no-cache"]
+        arguments = [
+            "lineage",
+            live.address(fresh, "lineal_guest"),
+            "--engine",
+            "both",
+            "--no-cache",
+        ]
         done = CliRunner().invoke(main, arguments)
-        assert done.exit_code == 1 and len(said(done)) == 1 and "permission denied for view a" in said(done)[0]
+        assert (
+            done.exit_code == 1
+            and len(said(done)) == 1
+            and "permission denied for view a" in said(done)[0]
+        )
         assert "public.known" in done.stdout and "public.secret" in done.stdout
     finally:
         fresh.execute("REVOKE ALL ON b FROM lineal_guest; DROP ROLE lineal_guest")

@@ -100,7 +100,10 @@ def test_names_types_functions_and_comments_are_those_of_the_catalogue(shop: Any
         ("Id", "integer", "big"),
         ("id", "integer", "small"),
     ]
-    assert (infos["public.orders"].description, infos["public.orders"].kind) == ("what was <b>bought</b>", "table")
+    assert (infos["public.orders"].description, infos["public.orders"].kind) == (
+        "what was <b>bought</b>",
+        "table",
+    )
     assert [(c.name, c.type) for c in infos["public.homes"].columns][-1] == ("wage", "public.cents")
     assert infos["public.nothing"].complete and infos["public.counted"].kind == "view"
 
@@ -108,7 +111,10 @@ def test_names_types_functions_and_comments_are_those_of_the_catalogue(shop: Any
 def test_nothing_is_changed_and_nothing_can_be(shop: Any) -> None:
     before = live.fingerprint(shop)
     assert run(live.address(shop)).exit_code == 0
-    with pytest.raises(ProjectError, match="read-only"), postgres.session(live.address(shop)) as session:
+    with (
+        pytest.raises(ProjectError, match="read-only"),
+        postgres.session(live.address(shop)) as session,
+    ):
         session.rows("CREATE TABLE made (id int)")
     assert live.fingerprint(shop) == before
 
@@ -122,11 +128,15 @@ def test_every_wait_has_an_end(shop: Any) -> None:
         assert session.one("SHOW statement_timeout") == ("5s",)
 
 
-def test_files_beside_a_server_read_its_tables_and_define_its_views_anew(shop: Any, tmp_path: Path) -> None:
+def test_files_beside_a_server_read_its_tables_and_define_its_views_anew(
+    shop: Any, tmp_path: Path
+) -> None:
     (tmp_path / "new.sql").write_text(
         'CREATE VIEW dotted AS SELECT amount FROM orders; CREATE VIEW later AS SELECT * FROM dotted, "Orders"'
     )
-    done = run(live.address(shop), "--sql", str(tmp_path), "-n", "public.later", "--output", "mermaid")
+    done = run(
+        live.address(shop), "--sql", str(tmp_path), "-n", "public.later", "--output", "mermaid"
+    )
     assert done.exit_code == 0
     again = run(live.address(shop), "--sql", str(tmp_path), "-n", "public.dotted")
     assert "amount" in again.stdout and "t.x" not in again.stdout
@@ -138,9 +148,12 @@ def test_files_beside_a_server_read_its_tables_and_define_its_views_anew(shop: A
 def test_all_views_have_the_edges_that_the_server_has_stored(postgres_views: Any) -> None:
     stored = truth.edges(postgres_views, qualified=True)
     found = column_edges(extract(postgres.load(live.address(postgres_views))))
-    differing = {view for view, edges in stored.items() if blunted(edges) != blunted(found.get(view, set()))}
+    differing = {
+        view for view, edges in stored.items() if blunted(edges) != blunted(found.get(view, set()))
+    }
     assert len(stored) >= len(VIEWS)
-    assert differing == {"public.own_function_record"}  # what the function makes of its argument is nothing
+    # what the function makes of its argument is nothing
+    assert differing == {"public.own_function_record"}
 
 
 def blunted(lines: set[str]) -> set[str]:
@@ -160,7 +173,7 @@ def postgres_views(postgres: str) -> Any:
         yield connection
 
 
-# -- what can go wrong ---------------------------------------------------------------------------------------------
+# -- what can go wrong -----------------------------------------------------------------------------
 
 
 def test_a_password_is_nowhere_to_be_read(shop: Any) -> None:
@@ -200,8 +213,12 @@ def test_a_password_is_nowhere_to_be_read(shop: Any) -> None:
     ],
     ids=lambda command: " ".join(command[:2]),
 )
-def test_no_command_shows_or_keeps_a_password(command: list[str], shop: Any, tmp_path: Path) -> None:
-    """Not even in its mistakes: the address says its password twice, and only the second one is asked for."""
+def test_no_command_shows_or_keeps_a_password(
+    command: list[str], shop: Any, tmp_path: Path
+) -> None:
+    """Not even in its mistakes: the address says its password twice, and only the second one is
+    asked for.
+    """
     address = live.address(shop, password="hush%hush") + "&password=hush"
     words = [word.replace("ADDRESS", address).replace("FOLDER", str(tmp_path)) for word in command]
     done = CliRunner().invoke(main, words)
@@ -229,7 +246,9 @@ def test_a_server_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     assert "cannot read postgresql://ann@/shop" in done.stderr
 
 
-def test_the_environment_counts_as_for_psql(shop: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_environment_counts_as_for_psql(
+    shop: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     info = shop.info
     monkeypatch.setenv("PGHOST", info.host)
     monkeypatch.setenv("PGPORT", str(info.port))

@@ -1,4 +1,6 @@
-"""Rows of triggers and records: where each value arrives on a server is where lineal says that it goes."""
+"""Rows of triggers and records: where each value arrives on a server is where lineal says that it
+goes.
+"""
 
 from __future__ import annotations
 
@@ -81,16 +83,23 @@ def arrived(database: Any) -> set[tuple[str, str]]:
     found = set()
     for table in ("wide", "audit", "pair", "few", "heir", "same"):
         for row in database.execute(f"SELECT * FROM ONLY {table}").fetchall():
-            columns = [column.name for column in database.execute(f"SELECT * FROM {table} LIMIT 0").description]
+            columns = [
+                column.name
+                for column in database.execute(f"SELECT * FROM {table} LIMIT 0").description
+            ]
             named = zip(columns, row, strict=True)
-            found |= {(VALUES[value], f"{table}.{column}") for column, value in named if value in VALUES}
+            found |= {
+                (VALUES[value], f"{table}.{column}") for column, value in named if value in VALUES
+            }
     return found
 
 
 @pytest.mark.parametrize("name", BODIES)
 def test_values_arrive_where_lineal_says(database: Any, name: str) -> None:
     text = TABLES + FUNCTION.format(declared=DECLARED, body=BODIES[name]) + TRIGGER
-    database.execute("DROP SCHEMA IF EXISTS rows_of_triggers CASCADE; CREATE SCHEMA rows_of_triggers")
+    database.execute(
+        "DROP SCHEMA IF EXISTS rows_of_triggers CASCADE; CREATE SCHEMA rows_of_triggers"
+    )
     database.execute("SET search_path TO rows_of_triggers")
     database.execute(text)
     database.execute(INSERT)
@@ -103,4 +112,6 @@ def test_values_arrive_where_lineal_says(database: Any, name: str) -> None:
     }
     ran = {edge for edge in copies if edge[1].partition(".")[0] not in NEVER.get(name, ())}
     ran |= {(source, target) for source, middle in ran for other, target in ran if other == middle}
-    assert {(source, target) for source, target in ran if source.startswith("t.")} == arrived(database)
+    assert {(source, target) for source, target in ran if source.startswith("t.")} == arrived(
+        database
+    )

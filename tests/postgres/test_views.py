@@ -1,7 +1,8 @@
-"""Hard PostgreSQL views: what lineal reads from the text is what the server has stored, edge by edge.
+"""Hard PostgreSQL views: what lineal reads from the text is what the server has stored, edge by
+edge.
 
-views/<name>.md is a case over schema.sql whose edges the server has written (LINEAL_GOLDEN=write renews them): lineal
-is held against them always, and they against the server where there is one.
+views/<name>.md is a case over schema.sql whose edges the server has written (LINEAL_GOLDEN=write
+renews them): lineal is held against them always, and they against the server where there is one.
 """
 
 from __future__ import annotations
@@ -30,9 +31,15 @@ VIEWS = sorted((HERE / "views").glob("*.md"))
 @pytest.mark.parametrize("path", VIEWS, ids=lambda path: path.stem)
 def test_lineal_reads_what_the_server_has_stored(path: Path) -> None:
     name = view_name(path)
-    extraction = extract(Corpus("postgres", [Script(SCHEMA, "postgres", "schema.sql"), *scripts(path)]))
+    extraction = extract(
+        Corpus("postgres", [Script(SCHEMA, "postgres", "schema.sql"), *scripts(path)])
+    )
     assert column_edges(extraction).get(name, set()) == expected(path)
-    assert [str(found) for found in extraction.diagnostics if found.place and found.place.file == path.name] == []
+    assert [
+        str(found)
+        for found in extraction.diagnostics
+        if found.place and found.place.file == path.name
+    ] == []
 
 
 @pytest.mark.parametrize("path", VIEWS, ids=lambda path: path.stem)
@@ -41,7 +48,9 @@ def test_the_server_has_stored_what_is_written(path: Path, stored: dict[str, set
     if os.environ.get("LINEAL_GOLDEN") == "write":
         text = path.read_text(encoding="utf-8")
         block = "```edges\n" + "\n".join(sorted(found)) + "\n```"
-        path.write_text(re.sub(r"```edges\n.*?```", lambda _: block, text, flags=re.DOTALL), encoding="utf-8")
+        path.write_text(
+            re.sub(r"```edges\n.*?```", lambda _: block, text, flags=re.DOTALL), encoding="utf-8"
+        )
     assert found == expected(path)
 
 
@@ -64,8 +73,12 @@ def view_name(path: Path) -> str:
 def scripts(path: Path) -> list[Script]:
     """The view, after those that it reads."""
     sql = blocks(path)["sql"]
-    others = [other for other in VIEWS if other != path and re.search(rf"\b{view_name(other)}\b", sql)]
-    return [script for other in others for script in scripts(other)] + [Script(sql, "postgres", path.name)]
+    others = [
+        other for other in VIEWS if other != path and re.search(rf"\b{view_name(other)}\b", sql)
+    ]
+    return [script for other in others for script in scripts(other)] + [
+        Script(sql, "postgres", path.name)
+    ]
 
 
 def expected(path: Path) -> set[str]:
@@ -77,7 +90,9 @@ def blocks(path: Path) -> dict[str, str]:
 
 
 def column_edges(extraction: Extraction) -> dict[str, set[str]]:
-    """The edges by view, as the server can know them: of columns without the paths inside, and without masking."""
+    """The edges by view, as the server can know them: of columns without the paths inside, and
+    without masking.
+    """
     usages: dict[str, dict[str, set[str]]] = {}
     for edge in extraction.edges:
         source = f"{edge.source.dataset}.{edge.source.name}"
@@ -90,7 +105,10 @@ def column_edges(extraction: Extraction) -> dict[str, set[str]]:
             lines = usages.setdefault(str(info.dataset), {})
             if not any(line.endswith(f"-> {info.dataset}.{column.name}") for line in lines):
                 lines[f"-> {info.dataset}.{column.name}"] = set()
-    return {view: {written(line, ways) for line, ways in lines.items()} for view, lines in usages.items()}
+    return {
+        view: {written(line, ways) for line, ways in lines.items()}
+        for view, lines in usages.items()
+    }
 
 
 def written(line: str, ways: set[str]) -> str:

@@ -1,9 +1,11 @@
 """The lineage of views as the server itself has resolved them, in the notation of the case files.
 
-It reads the stored query trees (`nodetree`) and shares nothing with lineal but the meaning, docs/semantics: columns are
-numbers here, so there is no name to resolve, and what the server added on its own (implicit casts) is passed over.
+It reads the stored query trees (`nodetree`) and shares nothing with lineal but the meaning,
+docs/semantics: columns are numbers here, so there is no name to resolve, and what the server added
+on its own (implicit casts) is passed over.
 
-Lineage   {(origin, subtype)}; an origin is (table, column), also where only a field of the column is read
+Lineage   {(origin, subtype)}; an origin is (table, column), also where only a field of the column
+          is read
 Frame     the lineage of each column, and of the rows
 """
 
@@ -43,7 +45,7 @@ class Frame:
     rows: Lineage = field(default_factory=set)
 
 
-# -- what the catalogue says -------------------------------------------------------------------------------------
+# -- what the catalogue says -----------------------------------------------------------------------
 
 
 @dataclass
@@ -59,11 +61,15 @@ class Catalog:
 
 NAME = """CASE WHEN pg_table_is_visible(c.oid) THEN c.relname::text
     ELSE c.relnamespace::regnamespace || '.' || c.relname END"""
-FULL_NAME = "(SELECT n.nspname FROM pg_namespace n WHERE n.oid = c.relnamespace) || '.' || c.relname"
+FULL_NAME = (
+    "(SELECT n.nspname FROM pg_namespace n WHERE n.oid = c.relnamespace) || '.' || c.relname"
+)
 
 
 def catalog(connection: Any, qualified: bool = False) -> Catalog:
-    """Everything at once; a table on the search path goes by its bare name, unless all are asked for in full."""
+    """Everything at once; a table on the search path goes by its bare name, unless all are asked
+    for in full.
+    """
     name = FULL_NAME if qualified else NAME
     tables = connection.execute(
         f"SELECT c.oid, {name} FROM pg_class c WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f', 'c')"
@@ -73,9 +79,13 @@ def catalog(connection: Any, qualified: bool = False) -> Catalog:
     )
     own = "pronamespace <> 'pg_catalog'::regnamespace"
     proc_name = (
-        f"CASE WHEN {own} THEN pronamespace::regnamespace || '.' ELSE '' END || proname" if qualified else "proname"
+        f"CASE WHEN {own} THEN pronamespace::regnamespace || '.' ELSE '' END || proname"
+        if qualified
+        else "proname"
     )
-    functions = connection.execute(f"SELECT oid, pronamespace::regnamespace::text, {proc_name}, prokind FROM pg_proc")
+    functions = connection.execute(
+        f"SELECT oid, pronamespace::regnamespace::text, {proc_name}, prokind FROM pg_proc"
+    )
     trees = connection.execute(
         f"SELECT {name}, r.ev_action::text FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class"
         " WHERE r.rulename = '_RETURN'"
@@ -114,10 +124,12 @@ def view_edges(view: str, tree: str, known: Catalog) -> set[str]:
             usages.setdefault(f"{'.'.join(origin)} -> {view}.{name}", set()).add(way)
     for origin, way in frame.rows:
         usages.setdefault(f"{'.'.join(origin)} => {view}", set()).add(way)
-    return {f"{arrow}  {', '.join(sorted(ways))}" if ways else arrow for arrow, ways in usages.items()}
+    return {
+        f"{arrow}  {', '.join(sorted(ways))}" if ways else arrow for arrow, ways in usages.items()
+    }
 
 
-# -- queries -----------------------------------------------------------------------------------------------------
+# -- queries ---------------------------------------------------------------------------------------
 
 
 class Query:
@@ -162,7 +174,9 @@ class Query:
     def keys(self, clauses: list[Node] | None, way: str) -> Lineage:
         """GROUP BY, DISTINCT, ORDER BY, PARTITION BY: each names an entry of the target list."""
         wanted = {clause.tleSortGroupRef for clause in clauses or ()}
-        targets = [target for target in self.node.targetList or () if target.ressortgroupref in wanted]
+        targets = [
+            target for target in self.node.targetList or () if target.ressortgroupref in wanted
+        ]
         return set().union(*(self.value(target.expr, way) for target in targets))
 
     def define(self, cte: Node) -> None:
@@ -191,13 +205,15 @@ class Query:
             return Frame(left.columns, rows)
         return Frame([a | b for a, b in zip(left.columns, right.columns, strict=True)], rows)
 
-    # -- FROM --------------------------------------------------------------------------------------------------
+    # -- FROM --------------------------------------------------------------------------------------
 
     def source_rows(self, item: Node) -> Lineage:
         """A member of FROM: its own rows, and what its joins compare."""
         if item.kind == "RANGETBLREF":
             return self.member(item.rtindex).rows
-        return self.source_rows(item.larg) | self.source_rows(item.rarg) | self.value(item.quals, JOIN)
+        return (
+            self.source_rows(item.larg) | self.source_rows(item.rarg) | self.value(item.quals, JOIN)
+        )
 
     def member(self, number: int) -> Frame:
         if number not in self.members:
@@ -221,7 +237,9 @@ class Query:
         return Frame([self.value(var) for var in entry.joinaliasvars])
 
     def function(self, entry: Node) -> Frame:
-        """FROM f(a), g(b) WITH ORDINALITY: every column of f is made of a, and a decides how many rows there are."""
+        """FROM f(a), g(b) WITH ORDINALITY: every column of f is made of a, and a decides how many
+        rows there are.
+        """
         columns: list[Lineage] = []
         rows: Lineage = set()
         names = entry.eref.colnames
@@ -236,7 +254,9 @@ class Query:
 
     def own_column(self, call: Any, column: str) -> Lineage:
         """A function that is not the server's own is a dataset, too: nobody knows what it reads."""
-        schema, name, _ = self.known.functions[call.funcid] if call.kind == "FUNCEXPR" else ("pg_catalog", "", "")
+        schema, name, _ = (
+            self.known.functions[call.funcid] if call.kind == "FUNCEXPR" else ("pg_catalog", "", "")
+        )
         return set() if schema == "pg_catalog" else {((name, column), IDENTITY)}
 
     def arguments(self, call: Any, way: str) -> Lineage:
@@ -270,7 +290,12 @@ class Query:
 
     def listed_values(self, entry: Node) -> Frame:
         """VALUES (a, 1), (b, 2): column j takes the j-th of every row"""
-        return Frame([set().union(*map(self.value, column)) for column in zip(*entry.values_lists, strict=True)])
+        return Frame(
+            [
+                set().union(*map(self.value, column))
+                for column in zip(*entry.values_lists, strict=True)
+            ]
+        )
 
     def cte(self, entry: Node) -> Frame:
         query = self
@@ -282,7 +307,7 @@ class Query:
     def empty(self, entry: Node) -> Frame:
         return Frame([])
 
-    # -- expressions -------------------------------------------------------------------------------------------
+    # -- expressions -------------------------------------------------------------------------------
 
     def value(self, node: Any, way: str = IDENTITY) -> Lineage:
         """The lineage of an expression, or of several."""
@@ -296,8 +321,9 @@ class Query:
 def with_marks(frame: Frame, cte: Node, node: Node) -> Frame:
     """SEARCH … SET o, CYCLE … SET c USING p: columns that are made of the ones that are listed
 
-    The server expands them when the view is read, as its manual writes it out: o and p are arrays of rows, c is a
-    CASE that asks whether the row stands in p, and where it does the recursion ends.
+    The server expands them when the view is read, as its manual writes it out: o and p are arrays
+    of rows, c is a CASE that asks whether the row stands in p, and where it does the recursion
+    ends.
     """
     names = [target.resname for target in node.targetList if not target.resjunk]
     if cte.get("aliascolnames"):
@@ -305,9 +331,15 @@ def with_marks(frame: Frame, cte: Node, node: Node) -> Frame:
     columns, rows = list(frame.columns), set(frame.rows)
     search, cycle = cte.get("search_clause"), cte.get("cycle_clause")
     if search is not None:
-        columns.append(set().union(*(done(VALUE, frame.columns[names.index(n)]) for n in search.search_col_list)))
+        columns.append(
+            set().union(
+                *(done(VALUE, frame.columns[names.index(n)]) for n in search.search_col_list)
+            )
+        )
     if cycle is not None:
-        compared: Lineage = set().union(*(frame.columns[names.index(n)] for n in cycle.cycle_col_list))
+        compared: Lineage = set().union(
+            *(frame.columns[names.index(n)] for n in cycle.cycle_col_list)
+        )
         columns += [done(DECIDES, compared), done(VALUE, compared)]
         rows |= done(FILTER, compared)
     return Frame(columns, rows)
@@ -347,7 +379,7 @@ MEMBERS = {
 }
 
 
-# -- expressions by kind -----------------------------------------------------------------------------------------
+# -- expressions by kind ---------------------------------------------------------------------------
 
 
 def var(node: Node, way: str, query: Query) -> Lineage:
@@ -359,7 +391,9 @@ def var(node: Node, way: str, query: Query) -> Lineage:
     if node.varattno > 0:
         return done(way, frame.columns[node.varattno - 1])
     return (
-        set().union(*(done(compose(way, VALUE), column) for column in frame.columns)) if node.varattno == 0 else set()
+        set().union(*(done(compose(way, VALUE), column) for column in frame.columns))
+        if node.varattno == 0
+        else set()
     )
 
 
@@ -385,11 +419,15 @@ def case(node: Node, way: str, query: Query) -> Lineage:
 
 
 def coalesce(node: Node, way: str, query: Query) -> Lineage:
-    return query.value(node.args, compose(way, VALUE)) | query.value(node.args, compose(way, DECIDES))
+    return query.value(node.args, compose(way, VALUE)) | query.value(
+        node.args, compose(way, DECIDES)
+    )
 
 
 def nullif(node: Node, way: str, query: Query) -> Lineage:
-    return query.value(node.args[0], compose(way, VALUE)) | query.value(node.args, compose(way, DECIDES))
+    return query.value(node.args[0], compose(way, VALUE)) | query.value(
+        node.args, compose(way, DECIDES)
+    )
 
 
 def aggregate(node: Node, way: str, query: Query) -> Lineage:
@@ -407,7 +445,9 @@ RANKING = frozenset(("row_number", "rank", "dense_rank", "ntile", "percent_rank"
 
 
 def windowed(node: Node, way: str, query: Query) -> Lineage:
-    """sum(a) FILTER (WHERE d) OVER (PARTITION BY b ORDER BY c); the server has copied what a named window inherits"""
+    """sum(a) FILTER (WHERE d) OVER (PARTITION BY b ORDER BY c); the server has copied what a named
+    window inherits
+    """
     _, name, kind = query.known.functions[node.winfnoid]
     lineage: Lineage = set()
     if name not in RANKING:
@@ -415,7 +455,9 @@ def windowed(node: Node, way: str, query: Query) -> Lineage:
     window = next(window for window in query.node.windowClause if window.winref == node.winref)
     keys = query.keys(window.partitionClause, KEY) | query.keys(window.orderClause, KEY)
     keys |= query.value([window.startOffset, window.endOffset], KEY)
-    return lineage | done(compose(way, KEY), keys) | query.value(node.aggfilter, compose(way, DECIDES))
+    return (
+        lineage | done(compose(way, KEY), keys) | query.value(node.aggfilter, compose(way, DECIDES))
+    )
 
 
 def grouping(node: Node, way: str, query: Query) -> Lineage:
@@ -426,12 +468,16 @@ EXISTS, EXPRESSION = 0, 4
 
 
 def sublink(node: Node, way: str, query: Query) -> Lineage:
-    """(SELECT …), EXISTS (…), a IN (SELECT …), ARRAY(SELECT …): the value composes, the rows keep their subtype"""
+    """(SELECT …), EXISTS (…), a IN (SELECT …), ARRAY(SELECT …): the value composes, the rows keep
+    their subtype
+    """
     frame = Query(node.subselect, query, query.known).frame
     if node.subLinkType == EXISTS:
         return frame.rows
     step = way if node.subLinkType == EXPRESSION else compose(way, VALUE)
-    return frame.rows.union(query.value(node.testexpr, step), *(done(step, column) for column in frame.columns))
+    return frame.rows.union(
+        query.value(node.testexpr, step), *(done(step, column) for column in frame.columns)
+    )
 
 
 def field_select(node: Node, way: str, query: Query) -> Lineage:
@@ -439,14 +485,18 @@ def field_select(node: Node, way: str, query: Query) -> Lineage:
     row = node.arg
     while row.kind in IMPLICIT:
         row = row.arg
-    return query.value(row.args[node.fieldnum - 1] if row.kind == "ROWEXPR" else node.arg, compose(way, VALUE))
+    return query.value(
+        row.args[node.fieldnum - 1] if row.kind == "ROWEXPR" else node.arg, compose(way, VALUE)
+    )
 
 
 def nothing(node: Node, way: str, query: Query) -> Lineage:
     return set()
 
 
-IMPLICIT = frozenset(("RELABELTYPE", "COERCEVIAIO", "ARRAYCOERCEEXPR", "CONVERTROWTYPEEXPR", "COERCETODOMAIN"))
+IMPLICIT = frozenset(
+    ("RELABELTYPE", "COERCEVIAIO", "ARRAYCOERCEEXPR", "CONVERTROWTYPEEXPR", "COERCETODOMAIN")
+)
 
 EXPRESSIONS = {
     **dict.fromkeys(IMPLICIT, implicit),

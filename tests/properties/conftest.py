@@ -1,4 +1,6 @@
-"""Hypothesis: the same examples on every run; LINEAL_EXAMPLES=2000 asks for as many new ones per law."""
+"""Hypothesis: the same examples on every run; LINEAL_EXAMPLES=2000 asks for as many new ones per
+law.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,10 @@ settings.register_profile(
     database=None,
     deadline=None,
     print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        HealthCheck.filter_too_much,
+    ],
 )
 settings.load_profile("lineal")

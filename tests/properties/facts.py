@@ -29,7 +29,9 @@ Facts = dict[tuple[str, str], frozenset[Usage]]
 """(source, target) → usages; a target is a column, or `=> dataset` for what decides its rows."""
 
 
-def lineage_of(*texts: str, schema: Schema = SHOP, only: Collection[str] | None = None) -> Extraction:
+def lineage_of(
+    *texts: str, schema: Schema = SHOP, only: Collection[str] | None = None
+) -> Extraction:
     """The extraction of texts, each a file of its own, over (some tables of) the schema."""
     known = [declared(table, schema[table]) for table in schema if only is None or table in only]
     named = [(f"{RESULT}{number or ''}", text) for number, text in enumerate(texts)]
@@ -72,7 +74,9 @@ def problems(extraction: Extraction) -> list[str]:
 
 def kinds_of_problem(extraction: Extraction) -> list[tuple[str, str]]:
     """Diagnostics without their places."""
-    return sorted((diagnostic.code.code, diagnostic.message) for diagnostic in extraction.diagnostics)
+    return sorted(
+        (diagnostic.code.code, diagnostic.message) for diagnostic in extraction.diagnostics
+    )
 
 
 MADE_UP = re.compile(r"\b([twc])(\d+)\b")

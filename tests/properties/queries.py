@@ -3,9 +3,10 @@
     query(Random(7)).sql()                      one query; the same number gives the same text
     query(Random(7), schema, without={"star"})   over another schema, without some constructs
 
-Names that a query makes up are `t1` (tables), `w1` (CTEs), `c1` (inner columns) and `out1` (output columns). No table
-or column of a schema may be called so: a text can be renamed by a pattern, and no alias hides a column.
-Everything is drawn from the `random` argument, so that Hypothesis can hand in its own and shrink a query that fails.
+Names that a query makes up are `t1` (tables), `w1` (CTEs), `c1` (inner columns) and `out1` (output
+columns). No table or column of a schema may be called so: a text can be renamed by a pattern, and
+no alias hides a column. Everything is drawn from the `random` argument, so that Hypothesis can hand
+in its own and shrink a query that fails.
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ Schema = Mapping[str, Columns]
 
 SHOP: Schema = {
     "customers": {"id": NUMBER, "name": TEXT, "region": TEXT, "score": NUMBER},
-    "orders": {"id": NUMBER, "customer_id": NUMBER, "region": TEXT, "amount": NUMBER, "status": TEXT},
+    "orders": {
+        "id": NUMBER,
+        "customer_id": NUMBER,
+        "region": TEXT,
+        "amount": NUMBER,
+        "status": TEXT,
+    },
     "payments": {"id": NUMBER, "order_id": NUMBER, "amount": NUMBER, "method": TEXT},
     "regions": {"region": TEXT, "name": TEXT, "factor": NUMBER},
 }
@@ -31,7 +38,9 @@ SPARK_TYPES = {NUMBER: "INT", TEXT: "STRING"}
 
 
 class Field(NamedTuple):
-    """A column that can be named in a scope: as `alias.name`, and as `name` where no other column is called so."""
+    """A column that can be named in a scope: as `alias.name`, and as `name` where no other column
+    is called so.
+    """
 
     alias: str
     name: str
@@ -76,7 +85,9 @@ class Select:
 
     def sql(self) -> str:
         listed = self.listed if self.star else ", ".join(item.sql() for item in self.items)
-        text = f"SELECT {self.hint}{'DISTINCT ' if self.distinct else ''}{listed}\nFROM {self.source}"
+        text = (
+            f"SELECT {self.hint}{'DISTINCT ' if self.distinct else ''}{listed}\nFROM {self.source}"
+        )
         if self.where:
             text += "\nWHERE " + " AND ".join(self.where)
         if self.group:
@@ -106,7 +117,11 @@ class Query:
     def sql(self) -> str:
         text = f"\n{self.operator}\n".join(select.sql() for select in (self.first, *self.rest))
         if self.ctes:
-            text = "WITH " + ",\n".join(f"{name} AS (\n{each.sql()}\n)" for name, each in self.ctes) + f"\n{text}"
+            text = (
+                "WITH "
+                + ",\n".join(f"{name} AS (\n{each.sql()}\n)" for name, each in self.ctes)
+                + f"\n{text}"
+            )
         if self.order:
             text += "\nORDER BY " + ", ".join(self.order)
         if self.tail:
@@ -120,16 +135,27 @@ class Query:
         return replace(self, first=replace(self.first, where=(*self.first.where, condition)))
 
 
-def query(random: Random, schema: Schema = SHOP, *, depth: int = 2, without: Collection[str] = ()) -> Query:
+def query(
+    random: Random, schema: Schema = SHOP, *, depth: int = 2, without: Collection[str] = ()
+) -> Query:
     """A query over the schema; `depth` bounds how deep queries stand in queries.
 
-    What it is drawn without: "star", "natural" joins, "scalar" subqueries, and "bare" names in subqueries of
-    expressions, which may mean a column of the inner or of the outer query where no schema is known.
+    What it is drawn without: "star", "natural" joins, "scalar" subqueries, and "bare" names in
+    subqueries of expressions, which may mean a column of the inner or of the outer query where no
+    schema is known.
     """
     return Writer(random, schema, without).query(depth, prefix="out")
 
 
-JOINS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN")
+JOINS = (
+    "JOIN",
+    "LEFT JOIN",
+    "RIGHT JOIN",
+    "FULL JOIN",
+    "CROSS JOIN",
+    "LEFT SEMI JOIN",
+    "LEFT ANTI JOIN",
+)
 SET_OPERATIONS = ("UNION ALL", "UNION", "INTERSECT", "EXCEPT")
 
 
@@ -147,12 +173,16 @@ class Writer:
         return f"{letter}{next(self.numbers[letter])}"
 
     def maybe(self, percent: int) -> bool:
-        """Whether something rarer than the plain thing is done; the plain thing is what a query shrinks to."""
+        """Whether something rarer than the plain thing is done; the plain thing is what a query
+        shrinks to.
+        """
         return self.random.randint(0, 99) >= 100 - percent
 
     # -- queries -----------------------------------------------------------------------------------
 
-    def query(self, depth: int, *, prefix: str = "c", ctes: Mapping[str, Columns] | None = None) -> Query:
+    def query(
+        self, depth: int, *, prefix: str = "c", ctes: Mapping[str, Columns] | None = None
+    ) -> Query:
         named = dict(ctes or {})
         own: list[tuple[str, Query]] = []
         while depth > 0 and len(own) < 2 and self.maybe(30):
@@ -176,11 +206,19 @@ class Writer:
         keys = [self.random.choice([*made.columns])]
         plain = not (made.rest or first.distinct or first.group or first.star or aggregates(first))
         if plain and self.maybe(50):
-            keys.append(self.expression(first.scope, self.random.choice((NUMBER, TEXT)), 1, needs_column=True))
+            keys.append(
+                self.expression(
+                    first.scope, self.random.choice((NUMBER, TEXT)), 1, needs_column=True
+                )
+            )
         return tuple(f"{key} DESC" if self.maybe(30) else key for key in keys)
 
     def select(
-        self, depth: int, prefix: str, ctes: Mapping[str, Columns], kinds: Sequence[str] | None = None
+        self,
+        depth: int,
+        prefix: str,
+        ctes: Mapping[str, Columns],
+        kinds: Sequence[str] | None = None,
     ) -> Select:
         source, scope = self.source(depth, ctes)
         shape = self.random.choice(("plain", "plain", "windowed", "grouped", "total", "star"))
@@ -213,7 +251,9 @@ class Writer:
             text, columns = f"{name} AS {alias}", dict(tables[name])
         return text, [Field(alias, name, kind) for name, kind in columns.items()]
 
-    def joined(self, text: str, left: list[Field], right_text: str, right: list[Field]) -> tuple[str, list[Field]]:
+    def joined(
+        self, text: str, left: list[Field], right_text: str, right: list[Field]
+    ) -> tuple[str, list[Field]]:
         join = self.random.choice(JOINS)
         if set(shown([field for field in left if field.merged])) & set(shown(right)):
             return text, left  # the merged column of an earlier USING could not be named any more
@@ -243,18 +283,26 @@ class Writer:
     # -- SELECT lists ------------------------------------------------------------------------------
 
     def plain(self, made: Select, kinds: Sequence[str], prefix: str, depth: int) -> Select:
-        items = self.items(kinds, prefix, lambda kind: self.value(made.scope, kind, depth), made.scope)
+        items = self.items(
+            kinds, prefix, lambda kind: self.value(made.scope, kind, depth), made.scope
+        )
         return replace(made, items=items, distinct=self.maybe(15))
 
     def windowed(self, made: Select, kinds: Sequence[str], prefix: str, depth: int) -> Select:
         def item(kind: str) -> str:
-            return self.window(made.scope, kind) if self.maybe(60) else self.expression(made.scope, kind, 2)
+            return (
+                self.window(made.scope, kind)
+                if self.maybe(60)
+                else self.expression(made.scope, kind, 2)
+            )
 
         return replace(made, items=self.items(kinds, prefix, item, made.scope))
 
     def total(self, made: Select, kinds: Sequence[str], prefix: str, depth: int) -> Select:
         """SELECT sum(a), max(b): one row"""
-        return replace(made, items=self.items(kinds, prefix, lambda kind: self.aggregate(made.scope, kind, 1)))
+        return replace(
+            made, items=self.items(kinds, prefix, lambda kind: self.aggregate(made.scope, kind, 1))
+        )
 
     def grouped(self, made: Select, kinds: Sequence[str], prefix: str, depth: int) -> Select:
         keys = {
@@ -264,16 +312,26 @@ class Writer:
         }
 
         def item(kind: str) -> str:
-            return keys[kind] if kind in keys and self.maybe(50) else self.aggregate(made.scope, kind, 1)
+            return (
+                keys[kind]
+                if kind in keys and self.maybe(50)
+                else self.aggregate(made.scope, kind, 1)
+            )
 
         items = self.items(kinds, prefix, item)
         group = tuple(self.key(text, items) for text in keys.values())
-        return replace(made, items=items, group=group, having=self.having(made.scope) if group else "")
+        return replace(
+            made, items=items, group=group, having=self.having(made.scope) if group else ""
+        )
 
     def having(self, scope: Sequence[Field]) -> str:
         """Spark does not find a merged column here."""
         own = [field for field in scope if not field.merged]
-        return f"{self.aggregate(own, NUMBER, 0)} > {self.literal(NUMBER)}" if own and self.maybe(30) else ""
+        return (
+            f"{self.aggregate(own, NUMBER, 0)} > {self.literal(NUMBER)}"
+            if own and self.maybe(30)
+            else ""
+        )
 
     def key(self, text: str, items: Sequence[Item]) -> str:
         """A grouping key as it is written, as its position, or as its alias."""
@@ -288,7 +346,11 @@ class Writer:
         return replace(made, items=items, star=True, distinct=self.maybe(10))
 
     def items(
-        self, kinds: Sequence[str], prefix: str, item: Callable[[str], str], scope: Sequence[Field] = ()
+        self,
+        kinds: Sequence[str],
+        prefix: str,
+        item: Callable[[str], str],
+        scope: Sequence[Field] = (),
     ) -> tuple[Item, ...]:
         """One entry of each kind; a column may keep its name where no other entry has it."""
         made: list[Item] = []
@@ -313,7 +375,11 @@ class Writer:
         return field.name if sure and self.maybe(50) else f"{field.alias}.{field.name}"
 
     def literal(self, kind: str) -> str:
-        return str(self.random.randint(2, 9)) if kind == NUMBER else self.random.choice(("'a'", "'b'", "'c%'"))
+        return (
+            str(self.random.randint(2, 9))
+            if kind == NUMBER
+            else self.random.choice(("'a'", "'b'", "'c%'"))
+        )
 
     def column(self, scope: Sequence[Field], kind: str) -> str:
         """A column of the kind; a text as a number or a number as a text where there is none."""
@@ -328,7 +394,9 @@ class Writer:
             return self.scalar_subquery(scope)
         return self.expression(scope, kind, 2)
 
-    def expression(self, scope: Sequence[Field], kind: str, depth: int, *, needs_column: bool = False) -> str:
+    def expression(
+        self, scope: Sequence[Field], kind: str, depth: int, *, needs_column: bool = False
+    ) -> str:
         if depth == 0 or self.maybe(40):
             literal = not needs_column and self.maybe(15)
             return self.literal(kind) if literal else self.column(scope, kind)
@@ -350,7 +418,9 @@ class Writer:
 
         text = self.random.choice(CONDITIONS)(one, other)
         if depth > 0 and self.maybe(20):
-            text = f"({text} {self.random.choice(('AND', 'OR'))} {self.condition(scope, depth - 1)})"
+            text = (
+                f"({text} {self.random.choice(('AND', 'OR'))} {self.condition(scope, depth - 1)})"
+            )
         return f"NOT ({text})" if self.maybe(10) else text
 
     def predicate(self, scope: Sequence[Field], depth: int, ctes: Mapping[str, Columns]) -> str:
@@ -365,7 +435,9 @@ class Writer:
         field = self.random.choice(fields)
         asked = self.column(scope, field.kind)
         self.nesting += 1
-        inner = f"SELECT {alias}.{field.name} FROM {table} AS {alias} WHERE {self.condition(fields, 1)}"
+        inner = (
+            f"SELECT {alias}.{field.name} FROM {table} AS {alias} WHERE {self.condition(fields, 1)}"
+        )
         self.nesting -= 1
         return f"{asked} {negated}IN ({inner})"
 
@@ -432,7 +504,9 @@ EXPRESSIONS: dict[str, list[Callable[[Writer, One, One, Sequence[Field]], str]]]
         lambda w, one, other, scope: f"coalesce({one(NUMBER)}, {other(NUMBER)})",
         lambda w, one, other, scope: f"nullif({one(NUMBER)}, {other(NUMBER)})",
         lambda w, one, other, scope: f"if({w.condition(scope, 0)}, {one(NUMBER)}, {other(NUMBER)})",
-        lambda w, one, other, scope: f"CASE WHEN {w.condition(scope, 0)} THEN {one(NUMBER)} ELSE {other(NUMBER)} END",
+        lambda w, one, other, scope: (
+            f"CASE WHEN {w.condition(scope, 0)} THEN {one(NUMBER)} ELSE {other(NUMBER)} END"
+        ),
         lambda w, one, other, scope: f"CASE {one(TEXT)} WHEN 'a' THEN {other(NUMBER)} END",
         lambda w, one, other, scope: f"hash({one(TEXT)})",
     ],
@@ -443,7 +517,9 @@ EXPRESSIONS: dict[str, list[Callable[[Writer, One, One, Sequence[Field]], str]]]
         lambda w, one, other, scope: f"cast({one(NUMBER)} AS STRING)",
         lambda w, one, other, scope: f"coalesce({one(TEXT)}, {other(TEXT)})",
         lambda w, one, other, scope: f"md5({one(TEXT)})",
-        lambda w, one, other, scope: f"CASE WHEN {w.condition(scope, 0)} THEN {one(TEXT)} ELSE {other(TEXT)} END",
+        lambda w, one, other, scope: (
+            f"CASE WHEN {w.condition(scope, 0)} THEN {one(TEXT)} ELSE {other(TEXT)} END"
+        ),
     ],
 }
 CONDITIONS: list[Callable[[One, One], str]] = [
@@ -488,7 +564,9 @@ def all_once(fields: Sequence[Field]) -> bool:
 
 
 def common_names(left: Sequence[Field], right: Sequence[Field]) -> list[str]:
-    """The names by which two sides can be joined: each is the name of one column on either side, of one kind."""
+    """The names by which two sides can be joined: each is the name of one column on either side, of
+    one kind.
+    """
     kinds = {field.name: field.kind for field in right if not field.hidden}
     return [
         field.name

@@ -1,7 +1,9 @@
-"""Ways to write a query differently without changing what it means, each a function on its syntax tree or its text.
+"""Ways to write a query differently without changing what it means, each a function on its syntax
+tree or its text.
 
-A rewrite gives the new statements, or none where it does not apply. Where it is not certain that the meaning stays
-(a name that could also be another one's, a clause that looks inside), it does not apply.
+A rewrite gives the new statements, or none where it does not apply. Where it is not certain that
+the meaning stays (a name that could also be another one's, a clause that looks inside), it does not
+apply.
 """
 
 from __future__ import annotations
@@ -36,7 +38,11 @@ def select_of(tree: exp.Expression) -> Any:
     unusual = ("laterals", "match", "connect", "kind", "into")
     if tree.find(exp.Pivot) is not None:
         return None
-    if isinstance(query, exp.Select) and query.args.get("from_") and not any(map(query.args.get, unusual)):
+    if (
+        isinstance(query, exp.Select)
+        and query.args.get("from_")
+        and not any(map(query.args.get, unusual))
+    ):
         return query
     return None
 
@@ -50,7 +56,12 @@ def plain_tables(select: exp.Select, schema: Schema) -> dict[str, str] | None:
     found: dict[str, str] = {}
     for source in sources_of(select):
         used = {key for key, value in source.args.items() if value} - {"this", "alias"}
-        if not isinstance(source, exp.Table) or used or source.name not in schema or has_columns(source):
+        if (
+            not isinstance(source, exp.Table)
+            or used
+            or source.name not in schema
+            or has_columns(source)
+        ):
             return None
         found[source.alias or source.name] = source.name
     return found if len(found) == len(sources_of(select)) else None
@@ -74,29 +85,40 @@ def written(tree: exp.Expression, dialect: str) -> list[str]:
     return [tree.sql(dialect=dialect)]
 
 
-# -- names ---------------------------------------------------------------------------------------------------------
+# -- names -----------------------------------------------------------------------------------------
 
 
 def other_aliases(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
-    """FROM t AS a … a.x      FROM t AS b … b.x, and other names for CTEs; names in texts are out of reach"""
+    """FROM t AS a … a.x
+
+    FROM t AS b … b.x, and other names for CTEs; names in texts are out of reach
+    """
     if any(call.name.upper() == "IDENTIFIER" for call in tree.find_all(exp.Anonymous)) or tree.find(
         exp.DynamicIdentifier
     ):
         return []
     aliases = {node.name.lower() for node in tree.find_all(exp.TableAlias) if node.name}
     ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
-    tables = {table.name.lower() for table in tree.find_all(exp.Table)} | {name.lower() for name in schema}
+    tables = {table.name.lower() for table in tree.find_all(exp.Table)} | {
+        name.lower() for name in schema
+    }
     columns = {column.parts[-1].name.lower() for column in tree.find_all(exp.Column)}
     items = {alias.alias.lower() for alias in tree.find_all(exp.Alias)}
     if any(reads(cte, other.alias) for cte in tree.find_all(exp.CTE) for other in at_or_after(cte)):
         ctes = set()
     chosen = aliases - columns - items - (tables - ctes) - out_of_reach(tree)
-    if not chosen or any(len(table.parts) > 1 and table.name.lower() in chosen for table in tree.find_all(exp.Table)):
+    if not chosen or any(
+        len(table.parts) > 1 and table.name.lower() in chosen for table in tree.find_all(exp.Table)
+    ):
         return []
     for node in tree.walk():
         if isinstance(node, exp.TableAlias) and node.name.lower() in chosen:
             rename(node.this)
-        elif isinstance(node, exp.Column) and len(node.parts) > 1 and node.parts[0].name.lower() in chosen:
+        elif (
+            isinstance(node, exp.Column)
+            and len(node.parts) > 1
+            and node.parts[0].name.lower() in chosen
+        ):
             rename(node.parts[0])
         elif isinstance(node, exp.Table) and node.name.lower() in chosen & ctes:
             rename(node.this)
@@ -105,8 +127,12 @@ def other_aliases(tree: exp.Expression, schema: Schema, dialect: str) -> list[st
 
 def out_of_reach(tree: exp.Expression) -> set[str]:
     """a.x.method(), FROM a.items      names that sqlglot takes for something else than a table's"""
-    methods = {name.name.lower() for dot in tree.find_all(exp.Dot) for name in dot.find_all(exp.Identifier)}
-    return methods | {part.name.lower() for table in tree.find_all(exp.Table) for part in table.parts[:-1]}
+    methods = {
+        name.name.lower() for dot in tree.find_all(exp.Dot) for name in dot.find_all(exp.Identifier)
+    }
+    return methods | {
+        part.name.lower() for table in tree.find_all(exp.Table) for part in table.parts[:-1]
+    }
 
 
 def at_or_after(cte: exp.CTE) -> list[exp.CTE]:
@@ -120,7 +146,10 @@ def rename(identifier: exp.Expression) -> None:
 
 
 def quoted(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
-    """SELECT Amount      SELECT "amount", as the dialect folds it; what is no column would become one"""
+    """SELECT Amount
+
+    SELECT "amount", as the dialect folds it; what is no column would become one
+    """
     if (not dialect and not all_named(query_of(tree))) or names_other_things(tree, dialect):
         return []
     tree = normalize_identifiers(tree, dialect=dialect)
@@ -131,18 +160,30 @@ def quoted(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
 
 
 def names_other_things(tree: exp.Expression, dialect: str) -> bool:
-    """DATE_BUCKET(week, 2, a), SELECT USER, ids.NEXTVAL, ORDER BY ALL      words that mean something
+    """DATE_BUCKET(week, 2, a), SELECT USER, ids.NEXTVAL, ORDER BY ALL
+
+    words that mean something
     because nothing quotes them"""
     facts = facts_of(dialect or "")
     words = facts.pseudo_columns | facts.reserved_names | {"nextval", "currval", "all"}
     columns = list(tree.find_all(exp.Column))
-    parts = {column.name.lower() for column in columns if isinstance(column.parent, exp.Func) and not column.table}
-    return bool({part.name.lower() for column in columns for part in column.parts} & words or parts & DATE_PARTS)
+    parts = {
+        column.name.lower()
+        for column in columns
+        if isinstance(column.parent, exp.Func) and not column.table
+    }
+    return bool(
+        {part.name.lower() for column in columns for part in column.parts} & words
+        or parts & DATE_PARTS
+    )
 
 
 def all_named(query: Any) -> bool:
     """Whether every output has a name: most dialects call an expression as it is written."""
-    return all(isinstance(item, (exp.Column, exp.Alias, exp.Star)) for item in getattr(query, "selects", ()))
+    return all(
+        isinstance(item, (exp.Column, exp.Alias, exp.Star))
+        for item in getattr(query, "selects", ())
+    )
 
 
 SPARKS = ("spark", "databricks")
@@ -153,21 +194,35 @@ def loud(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     text = tree.sql(dialect=dialect)
     made, end = "", 0
     for token in Dialect.get_or_raise(dialect).tokenize(text):
-        upper = token.token_type in FOLDED and Dialect.get_or_raise(dialect).normalization_strategy.value in FOLDING
+        upper = (
+            token.token_type in FOLDED
+            and Dialect.get_or_raise(dialect).normalization_strategy.value in FOLDING
+        )
         keyword = token.token_type not in KEPT and token.token_type not in FOLDED
         word = text[token.start : token.end + 1]
-        made += text[end : token.start] + (word.upper() if upper or (keyword and word.isidentifier()) else word)
+        made += text[end : token.start] + (
+            word.upper() if upper or (keyword and word.isidentifier()) else word
+        )
         end = token.end + 1
     return [made + text[end:]]
 
 
 FOLDED = {TokenType.VAR}
 FOLDING = {"LOWERCASE", "UPPERCASE", "CASE_INSENSITIVE"}
-KEPT = {TokenType.STRING, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.RAW_STRING, TokenType.HEX_STRING}
+KEPT = {
+    TokenType.STRING,
+    TokenType.IDENTIFIER,
+    TokenType.NUMBER,
+    TokenType.RAW_STRING,
+    TokenType.HEX_STRING,
+}
 
 
 def spaced(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
-    """SELECT a FROM t      with comments, line breaks and tabs between the words; not inside t.$2, nor before a hint"""
+    """SELECT a FROM t
+
+    with comments, line breaks and tabs between the words; not inside t.$2, nor before a hint
+    """
     if tree.find(exp.Parameter, exp.Hint):
         return []
     text = tree.sql(dialect=dialect, comments=False)
@@ -191,16 +246,28 @@ def qualified(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     changed = False
     for column in list(select.find_all(exp.Column)):
         owners = [alias for alias, table in tables.items() if column.name in schema[table]]
-        if not column.table and len(owners) == 1 and column.name not in aliases and not column.this.args.get("quoted"):
+        if (
+            not column.table
+            and len(owners) == 1
+            and column.name not in aliases
+            and not column.this.args.get("quoted")
+        ):
             column.set("table", exp.to_identifier(owners[0]))
             changed = True
     return written(tree, dialect) if changed else []
 
 
 def unqualified(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
-    """SELECT x.a FROM t AS x      SELECT a FROM t AS x; but `month` alone in date_trunc(t.month, d) is a unit"""
+    """SELECT x.a FROM t AS x
+
+    SELECT a FROM t AS x; but `month` alone in date_trunc(t.month, d) is a unit
+    """
     select, tables = select_of(tree), None
-    if any(call.args["unit"].find(exp.Column) for call in tree.find_all(exp.TimestampTrunc) if call.args.get("unit")):
+    if any(
+        call.args["unit"].find(exp.Column)
+        for call in tree.find_all(exp.TimestampTrunc)
+        if call.args.get("unit")
+    ):
         return []
     if select is not None and simple(select):
         tables = plain_tables(select, schema)
@@ -210,7 +277,12 @@ def unqualified(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]
     changed = False
     for column in list(select.find_all(exp.Column)):
         owners = [alias for alias, table in tables.items() if column.name in schema[table]]
-        if column.table in tables and len(owners) == 1 and column.name not in aliases and "db" not in filled(column):
+        if (
+            column.table in tables
+            and len(owners) == 1
+            and column.name not in aliases
+            and "db" not in filled(column)
+        ):
             column.set("table", None)
             changed = True
     return written(tree, dialect) if changed else []
@@ -221,10 +293,12 @@ def filled(node: exp.Expression) -> set[str]:
 
 
 def uses_keys(select: exp.Select) -> bool:
-    return any(join.args.get("using") or join.args.get("method") for join in select.args.get("joins") or ())
+    return any(
+        join.args.get("using") or join.args.get("method") for join in select.args.get("joins") or ()
+    )
 
 
-# -- CTEs, subqueries, views -----------------------------------------------------------------------------------------
+# -- CTEs, subqueries, views -----------------------------------------------------------------------
 
 
 def ctes_of(query: Any) -> list[exp.CTE]:
@@ -233,7 +307,10 @@ def ctes_of(query: Any) -> list[exp.CTE]:
     if found is None or found.args.get("recursive") or len(list(query.find_all(exp.With))) > 1:
         return []
     ctes = list(found.expressions)
-    if any(cte.args.get("scalar") or not isinstance(cte.this, exp.Query) or reads(cte, cte.alias) for cte in ctes):
+    if any(
+        cte.args.get("scalar") or not isinstance(cte.this, exp.Query) or reads(cte, cte.alias)
+        for cte in ctes
+    ):
         return []
     return ctes
 
@@ -279,13 +356,22 @@ def named(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     made = []
     beside = {source.alias_or_name.lower() for source in sources_of(select)}
     for number, source in enumerate(sources_of(select)):
-        if any(column.table.lower() in beside for column in source.find_all(exp.Column) if column.table):
+        if any(
+            column.table.lower() in beside for column in source.find_all(exp.Column) if column.table
+        ):
             return []  # DuckDB lets a subquery see what stands before it
         plain = isinstance(source, exp.Subquery) and isinstance(source.this, exp.Query)
-        if not plain or filled(source) - {"this", "alias"} or not source.alias or source.this.args.get("with_"):
+        if (
+            not plain
+            or filled(source) - {"this", "alias"}
+            or not source.alias
+            or source.this.args.get("with_")
+        ):
             continue
         name = f"{FRESH}{number}"
-        made.append(exp.CTE(this=source.this.copy(), alias=exp.TableAlias(this=exp.to_identifier(name))))
+        made.append(
+            exp.CTE(this=source.this.copy(), alias=exp.TableAlias(this=exp.to_identifier(name)))
+        )
         source.replace(exp.Table(this=exp.to_identifier(name), alias=source.args["alias"].copy()))
     if not made:
         return []
@@ -298,7 +384,9 @@ def views(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     query = query_of(tree)
     ctes = ctes_of(query)
     names = {cte.alias.lower() for cte in ctes}
-    read = {table.name.lower() for table in query.find_all(exp.Table)} if query is not None else set()
+    read = (
+        {table.name.lower() for table in query.find_all(exp.Table)} if query is not None else set()
+    )
     if (
         tree.find(exp.Struct)
         or not ctes
@@ -307,20 +395,30 @@ def views(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
         or not names <= read
     ):
         return []
-    if any(not in_from(table) for table in query.find_all(exp.Table) if table.name.lower() in names):
+    if any(
+        not in_from(table) for table in query.find_all(exp.Table) if table.name.lower() in names
+    ):
         return []
     statements = []
     for cte in ctes:
         columns = cte.args["alias"].args.get("columns")
         name = cte.args["alias"].this.copy()
-        target = exp.Schema(this=exp.Table(this=name), expressions=columns) if columns else exp.Table(this=name)
-        statements.append(exp.Create(this=target, kind="VIEW", expression=cte.this.copy()).sql(dialect=dialect))
+        target = (
+            exp.Schema(this=exp.Table(this=name), expressions=columns)
+            if columns
+            else exp.Table(this=name)
+        )
+        statements.append(
+            exp.Create(this=target, kind="VIEW", expression=cte.this.copy()).sql(dialect=dialect)
+        )
     query.set("with_", None)
     return [*statements, *written(tree, dialect)]
 
 
 def in_from(table: exp.Expression) -> bool:
-    """Whether a table is read for its rows: a member of FROM up to the statement, and in no expression."""
+    """Whether a table is read for its rows: a member of FROM up to the statement, and in no
+    expression.
+    """
     node = table
     while node.parent is not None:
         if isinstance(node.parent, (exp.Select, exp.SetOperation)) and node.arg_key not in (
@@ -351,8 +449,16 @@ def dead_cte(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
 
 
 def wrapped(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
-    """SELECT …      SELECT * FROM (SELECT …) AS wrapped; a change may stand in the outermost WITH only"""
-    if not isinstance(tree, exp.Query) or tree.find(exp.DML) or not distinct_outputs(tree) or tree.find(exp.Into):
+    """SELECT …
+
+    SELECT * FROM (SELECT …) AS wrapped; a change may stand in the outermost WITH only
+    """
+    if (
+        not isinstance(tree, exp.Query)
+        or tree.find(exp.DML)
+        or not distinct_outputs(tree)
+        or tree.find(exp.Into)
+    ):
         return []
     if any(tree.args.get(part) for part in ("order", "limit", "sort", "cluster", "kind", "hint")):
         return []
@@ -365,14 +471,22 @@ def distinct_outputs(tree: exp.Query) -> bool:
     return len(names) == len(set(names)) and all(names) and len(names) == len(tree.selects)
 
 
-# -- lists, branches, joins, conditions ------------------------------------------------------------------------------
+# -- lists, branches, joins, conditions ------------------------------------------------------------
 
 
 def star_spelled_out(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     """SELECT * FROM t, SELECT x.* FROM t AS x      SELECT x.a, x.b FROM t AS x"""
     select = select_of(tree)
-    tables = plain_tables(select, schema) if select is not None and not select.args.get("with_") else None
-    if not tables or uses_keys(select) or any(join.args.get("kind") in ("SEMI", "ANTI") for join in joins_of(select)):
+    tables = (
+        plain_tables(select, schema)
+        if select is not None and not select.args.get("with_")
+        else None
+    )
+    if (
+        not tables
+        or uses_keys(select)
+        or any(join.args.get("kind") in ("SEMI", "ANTI") for join in joins_of(select))
+    ):
         return []
     items: list[Any] = []
     changed = False
@@ -382,7 +496,9 @@ def star_spelled_out(tree: exp.Expression, schema: Schema, dialect: str) -> list
             aliases = [item.table] if isinstance(item, exp.Column) else [*tables]
             if not set(aliases) <= set(tables):
                 return []
-            items.extend(exp.column(name, table=alias) for alias in aliases for name in schema[tables[alias]])
+            items.extend(
+                exp.column(name, table=alias) for alias in aliases for name in schema[tables[alias]]
+            )
             changed = True
         else:
             items.append(item)
@@ -399,17 +515,28 @@ def joins_of(select: exp.Select) -> list[exp.Join]:
 def branches_swapped(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     """SELECT a AS x … UNION SELECT b …      SELECT b AS x … UNION SELECT a …"""
     query = query_of(tree)
-    if not isinstance(query, exp.Union) or query.args.get("by_name") or query.args.get("with_") or tree.find(exp.Into):
+    if (
+        not isinstance(query, exp.Union)
+        or query.args.get("by_name")
+        or query.args.get("with_")
+        or tree.find(exp.Into)
+    ):
         return []
     left, right = query.this, query.expression
-    if not (isinstance(left, exp.Select) and isinstance(right, exp.Select)) or query.args.get("order"):
+    if not (isinstance(left, exp.Select) and isinstance(right, exp.Select)) or query.args.get(
+        "order"
+    ):
         return []
     if left.is_star or right.is_star or len(left.expressions) != len(right.expressions):
         return []
-    if not distinct_outputs(left) or any(left.args.get(part) or right.args.get(part) for part in RESTRICTED):
+    if not distinct_outputs(left) or any(
+        left.args.get(part) or right.args.get(part) for part in RESTRICTED
+    ):
         return []
     hidden = {column.name.lower() for column in right.find_all(exp.Column) if not column.table}
-    if hidden & {name.lower() for name in left.named_selects} - {name.lower() for name in right.named_selects}:
+    if hidden & {name.lower() for name in left.named_selects} - {
+        name.lower() for name in right.named_selects
+    }:
         return []
     items = [
         item if item.alias_or_name == name else exp.alias_(item.unalias(), name)
@@ -427,16 +554,27 @@ RESTRICTED = ("with_", "limit", "order", "group", "having", "qualify", "distinct
 def sides_swapped(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     """a LEFT JOIN b ON …      b RIGHT JOIN a ON …"""
     select = select_of(tree)
-    if select is None or select.is_star or len(joins_of(select)) != 1 or select.find(exp.Star, exp.Lateral, exp.Unnest):
+    if (
+        select is None
+        or select.is_star
+        or len(joins_of(select)) != 1
+        or select.find(exp.Star, exp.Lateral, exp.Unnest)
+    ):
         return []
     join = joins_of(select)[0]
     first, second = sources_of(select)
     plain = filled(join) <= {"this", "on", "side", "kind"}
-    if not plain or not join.args.get("on") or join.args.get("kind") not in (None, "INNER", "OUTER"):
+    if (
+        not plain
+        or not join.args.get("on")
+        or join.args.get("kind") not in (None, "INNER", "OUTER")
+    ):
         return []
     if any(filled(each) - {"this", "alias", "db", "catalog"} for each in (first, second)):
         return []
-    side = {"LEFT": "RIGHT", "RIGHT": "LEFT"}.get(join.args.get("side") or "", join.args.get("side"))
+    side = {"LEFT": "RIGHT", "RIGHT": "LEFT"}.get(
+        join.args.get("side") or "", join.args.get("side")
+    )
     on = join.args["on"].copy()
     select.set("from_", exp.From(this=second.copy()))
     select.set("joins", [exp.Join(this=first.copy(), side=side, kind=join.args.get("kind"), on=on)])
@@ -451,7 +589,12 @@ def keys_spelled_out(tree: exp.Expression, schema: Schema, dialect: str) -> list
     tables = plain_tables(select, schema)
     join = joins_of(select)[0]
     keys = [key.name for key in join.args.get("using") or ()]
-    if not tables or not keys or join.args.get("side") == "FULL" or join.args.get("kind") in ("SEMI", "ANTI"):
+    if (
+        not tables
+        or not keys
+        or join.args.get("side") == "FULL"
+        or join.args.get("kind") in ("SEMI", "ANTI")
+    ):
         return []
     left, right = tables
     kept = right if join.args.get("side") == "RIGHT" else left
@@ -463,7 +606,12 @@ def keys_spelled_out(tree: exp.Expression, schema: Schema, dialect: str) -> list
     join.set("using", None)
     join.set(
         "on",
-        exp.and_(*(exp.EQ(this=exp.column(key, table=left), expression=exp.column(key, table=right)) for key in keys)),
+        exp.and_(
+            *(
+                exp.EQ(this=exp.column(key, table=left), expression=exp.column(key, table=right))
+                for key in keys
+            )
+        ),
     )
     return written(tree, dialect)
 
@@ -495,13 +643,19 @@ def true_added(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
         return []
     always = exp.EQ(this=exp.Literal.number(1), expression=exp.Literal.number(1))
     where = select.args.get("where")
-    select.set("where", exp.Where(this=exp.and_(where.this, always) if where is not None else always))
+    select.set(
+        "where", exp.Where(this=exp.and_(where.this, always) if where is not None else always)
+    )
     return written(tree, dialect)
 
 
 def in_parentheses(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     """a + b > c      ((a + b) > c)"""
-    found = [node for node in tree.walk() if isinstance(node, exp.Binary) and isinstance(node.parent, PAREN_PLACES)]
+    found = [
+        node
+        for node in tree.walk()
+        if isinstance(node, exp.Binary) and isinstance(node.parent, PAREN_PLACES)
+    ]
     for node in found:
         node.replace(exp.Paren(this=exp.Paren(this=node.copy())))
     return written(tree, dialect) if found else []
@@ -511,7 +665,10 @@ PAREN_PLACES = (exp.Where, exp.Having, exp.And, exp.Or)
 
 
 def reordered(statements: list[exp.Expression], dialect: str) -> list[str]:
-    """CREATE VIEW a …; CREATE VIEW b …      the other way round, where each defines a name of its own"""
+    """CREATE VIEW a …; CREATE VIEW b …
+
+    the other way round, where each defines a name of its own
+    """
     if len(statements) < 2 or not all(
         isinstance(tree, exp.Create) and query_of(tree) is not None for tree in statements
     ):
@@ -519,7 +676,11 @@ def reordered(statements: list[exp.Expression], dialect: str) -> list[str]:
     if any(tree.args.get("properties") or tree.args.get("replace") for tree in statements):
         return []
     names = [tree.find(exp.Table).name for tree in statements]
-    return [tree.sql(dialect=dialect) for tree in reversed(statements)] if len(set(names)) == len(names) else []
+    return (
+        [tree.sql(dialect=dialect) for tree in reversed(statements)]
+        if len(set(names)) == len(names)
+        else []
+    )
 
 
 REWRITES: dict[str, Rewrite] = {

@@ -1,4 +1,5 @@
-"""What Spark can write in an expression: structs, arrays, maps, lambdas, and functions of many kinds.
+"""What Spark can write in an expression: structs, arrays, maps, lambdas, and functions of many
+kinds.
 
 A table per use; `spark_queries` draws from them.
 """
@@ -22,10 +23,19 @@ TYPES = {
 }
 COMPARABLE: Schema = {
     **SHOP,
-    "visits": {"id": NUMBER, "region": TEXT, "place": PLACE, "tags": TEXTS, "sizes": NUMBERS, "lines": LINES},
+    "visits": {
+        "id": NUMBER,
+        "region": TEXT,
+        "place": PLACE,
+        "tags": TEXTS,
+        "sizes": NUMBERS,
+        "lines": LINES,
+    },
 }
 RICH: Schema = {**COMPARABLE, "traits": {"id": NUMBER, "label": TEXT, "props": PROPS}}
-"""Nothing compares a map: what asks another query, or sets one beside another, draws on the comparable tables."""
+"""Nothing compares a map: what asks another query, or sets one beside another, draws on the
+comparable tables.
+"""
 LITERALS = {
     PLACE: "named_struct('city', 'x', 'zip', 1D)",
     TEXTS: "array('a', 'b')",
@@ -48,7 +58,13 @@ def taken_out(kind: str, text: str, writer: Writer, scope: Sequence[Field]) -> s
 PARTS: dict[str, list[tuple[str, Scoped]]] = {
     NUMBER: [
         *out_of(PLACE, "@.zip", "length(@.city)", "named_struct('a', @.zip, 'b', 1).a"),
-        *out_of(TEXTS, "size(@)", "length(@[0])", "cardinality(filter(@, x -> x LIKE 'a%'))", "array_position(@, 'a')"),
+        *out_of(
+            TEXTS,
+            "size(@)",
+            "length(@[0])",
+            "cardinality(filter(@, x -> x LIKE 'a%'))",
+            "array_position(@, 'a')",
+        ),
         *out_of(
             NUMBERS,
             "aggregate(@, 0D, (a, x) -> a + x)",
@@ -59,21 +75,32 @@ PARTS: dict[str, list[tuple[str, Scoped]]] = {
             "array_max(@)",
         ),
         *out_of(
-            LINES, "@[0].price", "@.price[0]", "transform(@, l -> l.price)[0]", "size(@.sku)", "array_max(@.price)"
+            LINES,
+            "@[0].price",
+            "@.price[0]",
+            "transform(@, l -> l.price)[0]",
+            "size(@.sku)",
+            "array_max(@.price)",
         ),
         *out_of(PROPS, "@['a']", "element_at(@, 'b')", "transform_values(@, (k, v) -> v + 1)['a']"),
     ],
     TEXT: [
         *out_of(PLACE, "@.city", "upper(@.city)", "to_json(@)"),
         *out_of(
-            TEXTS, "@[0]", "concat_ws(',', @)", "array_join(transform(@, x -> upper(x)), '-')", "try_element_at(@, 1)"
+            TEXTS,
+            "@[0]",
+            "concat_ws(',', @)",
+            "array_join(transform(@, x -> upper(x)), '-')",
+            "try_element_at(@, 1)",
         ),
         *out_of(LINES, "@[0].sku", "filter(@, l -> l.price > 3)[0].sku", "array_sort(@.sku)[0]"),
         *out_of(PROPS, "map_keys(@)[0]", "to_json(map_filter(@, (k, v) -> v > 1))"),
     ],
 }
 BUILT: dict[str, Scoped] = {
-    PLACE: lambda w, s: f"named_struct('city', {w.column(s, TEXT)}, 'zip', cast({w.column(s, NUMBER)} AS DOUBLE))",
+    PLACE: lambda w, s: (
+        f"named_struct('city', {w.column(s, TEXT)}, 'zip', cast({w.column(s, NUMBER)} AS DOUBLE))"
+    ),
     TEXTS: lambda w, s: f"array({w.column(s, TEXT)}, 'z')",
     NUMBERS: lambda w, s: f"array(cast({w.column(s, NUMBER)} AS DOUBLE), 1D)",
     LINES: lambda w, s: (
@@ -92,8 +119,12 @@ MORE: dict[str, list[Callable[[Writer, One, One, Sequence[Field]], str]]] = {
         lambda w, one, other, s: f"nvl({one(NUMBER)}, {other(NUMBER)})",
         lambda w, one, other, s: f"nvl2({one(TEXT)}, {one(NUMBER)}, {other(NUMBER)})",
         lambda w, one, other, s: f"ifnull({one(NUMBER)}, {other(NUMBER)})",
-        lambda w, one, other, s: f"decode({one(TEXT)}, 'a', {one(NUMBER)}, 'b', {other(NUMBER)}, 0)",
-        lambda w, one, other, s: f"CASE {one(NUMBER)} WHEN {other(NUMBER)} THEN 1 ELSE {one(NUMBER)} END",
+        lambda w, one, other, s: (
+            f"decode({one(TEXT)}, 'a', {one(NUMBER)}, 'b', {other(NUMBER)}, 0)"
+        ),
+        lambda w, one, other, s: (
+            f"CASE {one(NUMBER)} WHEN {other(NUMBER)} THEN 1 ELSE {one(NUMBER)} END"
+        ),
         lambda w, one, other, s: f"greatest({one(NUMBER)}, {other(NUMBER)})",
         lambda w, one, other, s: f"try_divide({one(NUMBER)}, {other(NUMBER)})",
         lambda w, one, other, s: f"({one(NUMBER)} % {other(NUMBER)} - {one(NUMBER)})",
@@ -114,7 +145,9 @@ MORE: dict[str, list[Callable[[Writer, One, One, Sequence[Field]], str]]] = {
         lambda w, one, other, s: f"position('a' IN {one(TEXT)})",
         lambda w, one, other, s: f"size(split({one(TEXT)}, ','))",
         lambda w, one, other, s: f"if({one(TEXT)} RLIKE 'a', 1, 2)",
-        lambda w, one, other, s: f"aggregate(array({one(NUMBER)}), cast({other(NUMBER)} AS DOUBLE), (a, x) -> a + x)",
+        lambda w, one, other, s: (
+            f"aggregate(array({one(NUMBER)}), cast({other(NUMBER)} AS DOUBLE), (a, x) -> a + x)"
+        ),
         lambda w, one, other, s: f"transform(array({one(NUMBER)}), x -> x + {one(NUMBER)})[0]",
         lambda w, one, other, s: f"bit_count(cast({one(NUMBER)} AS INT) & 3)",
         lambda w, one, other, s: f"from_json({one(TEXT)}, 'a INT, b STRING').a",
@@ -122,16 +155,26 @@ MORE: dict[str, list[Callable[[Writer, One, One, Sequence[Field]], str]]] = {
         lambda w, one, other, s: f"try_multiply({one(NUMBER)}, {other(NUMBER)})",
         lambda w, one, other, s: f"try_to_number({one(TEXT)}, '999')",
         lambda w, one, other, s: f"get(array({one(NUMBER)}, {other(NUMBER)}), 0)",
-        lambda w, one, other, s: f"zip_with(array({one(NUMBER)}), array({other(NUMBER)}), (x, y) -> x + y)[0]",
+        lambda w, one, other, s: (
+            f"zip_with(array({one(NUMBER)}), array({other(NUMBER)}), (x, y) -> x + y)[0]"
+        ),
         lambda w, one, other, s: f"filter(array({one(NUMBER)}), x -> x > {other(NUMBER)})[0]",
         lambda w, one, other, s: f"map_from_arrays(array({one(TEXT)}), array({one(NUMBER)}))['a']",
         lambda w, one, other, s: f"element_at(map({one(TEXT)}, {one(NUMBER)}), {other(TEXT)})",
-        lambda w, one, other, s: f"map_filter(map({one(TEXT)}, {one(NUMBER)}), (k, v) -> v > {other(NUMBER)})['a']",
-        lambda w, one, other, s: f"map_zip_with(map('a', {one(NUMBER)}), map('a', 1), (k, x, y) -> x + y)['a']",
-        lambda w, one, other, s: f"struct(struct({one(NUMBER)} AS a, {one(TEXT)} AS b) AS c, 1 AS d).c.a",
+        lambda w, one, other, s: (
+            f"map_filter(map({one(TEXT)}, {one(NUMBER)}), (k, v) -> v > {other(NUMBER)})['a']"
+        ),
+        lambda w, one, other, s: (
+            f"map_zip_with(map('a', {one(NUMBER)}), map('a', 1), (k, x, y) -> x + y)['a']"
+        ),
+        lambda w, one, other, s: (
+            f"struct(struct({one(NUMBER)} AS a, {one(TEXT)} AS b) AS c, 1 AS d).c.a"
+        ),
         lambda w, one, other, s: f"array(struct({one(NUMBER)} AS a, {one(TEXT)} AS b))[0].a",
         lambda w, one, other, s: f"arrays_zip(array({one(NUMBER)}), array({one(TEXT)}))['0'][0]",
-        lambda w, one, other, s: f"from_json({one(TEXT)}, 'a STRUCT<b: INT, c: ARRAY<INT>>').a.c[0]",
+        lambda w, one, other, s: (
+            f"from_json({one(TEXT)}, 'a STRUCT<b: INT, c: ARRAY<INT>>').a.c[0]"
+        ),
         lambda w, one, other, s: f"year(date_trunc({one(TEXT)}, to_timestamp({other(TEXT)})))",
         lambda w, one, other, s: f"month(trunc(to_date({one(TEXT)}), lower({one(TEXT)})))",
         lambda w, one, other, s: f"width_bucket({one(NUMBER)}, 0, 10, 5)",
@@ -156,22 +199,30 @@ MORE: dict[str, list[Callable[[Writer, One, One, Sequence[Field]], str]]] = {
         lambda w, one, other, s: f"translate({one(TEXT)}, 'a', 'b')",
         lambda w, one, other, s: f"named_struct('a', {one(TEXT)}, 'b', {one(NUMBER)}).a",
         lambda w, one, other, s: f"get_json_object({one(TEXT)}, '$.a')",
-        lambda w, one, other, s: f"CASE {one(TEXT)} WHEN {other(TEXT)} THEN {one(TEXT)} WHEN 'b' THEN 'x' END",
+        lambda w, one, other, s: (
+            f"CASE {one(TEXT)} WHEN {other(TEXT)} THEN {one(TEXT)} WHEN 'b' THEN 'x' END"
+        ),
         lambda w, one, other, s: f"format_string('%s-%s', {one(TEXT)}, {one(NUMBER)})",
-        lambda w, one, other, s: f"array_join(transform(split({one(TEXT)}, ','), x -> concat(x, {other(TEXT)})), ';')",
+        lambda w, one, other, s: (
+            f"array_join(transform(split({one(TEXT)}, ','), x -> concat(x, {other(TEXT)})), ';')"
+        ),
         lambda w, one, other, s: f"initcap(lower({one(TEXT)}))",
         lambda w, one, other, s: f"base64({one(TEXT)})",
         lambda w, one, other, s: f"overlay({one(TEXT)} PLACING 'x' FROM 2)",
         lambda w, one, other, s: f"elt(1, {one(TEXT)}, {other(TEXT)})",
         lambda w, one, other, s: f"str_to_map({one(TEXT)})['a']",
         lambda w, one, other, s: f"try_element_at(array({one(TEXT)}, {other(TEXT)}), 2)",
-        lambda w, one, other, s: f"map_keys(transform_keys(map({one(TEXT)}, 1), (k, v) -> concat(k, {one(TEXT)})))[0]",
+        lambda w, one, other, s: (
+            f"map_keys(transform_keys(map({one(TEXT)}, 1), (k, v) -> concat(k, {one(TEXT)})))[0]"
+        ),
         lambda w, one, other, s: f"map_entries(map({one(TEXT)}, {one(NUMBER)}))[0].key",
         lambda w, one, other, s: f"to_json(named_struct('a', {one(TEXT)}, 'b', {other(TEXT)}))",
         lambda w, one, other, s: (
             f"CASE WHEN {w.condition(s, 0)} THEN struct({one(TEXT)} AS a, {one(NUMBER)} AS b) END.a"
         ),
-        lambda w, one, other, s: f"coalesce(struct({one(TEXT)} AS a), struct({other(TEXT)} AS a)).a",
+        lambda w, one, other, s: (
+            f"coalesce(struct({one(TEXT)} AS a), struct({other(TEXT)} AS a)).a"
+        ),
     ],
 }
 MORE_AGGREGATES: dict[str, list[Callable[[Writer, One, Sequence[Field]], str]]] = {
@@ -191,12 +242,18 @@ MORE_AGGREGATES: dict[str, list[Callable[[Writer, One, Sequence[Field]], str]]] 
         lambda w, inner, s: f"median({inner(NUMBER)})",
         lambda w, inner, s: f"mode({inner(NUMBER)})",
         lambda w, inner, s: f"max(struct({inner(NUMBER)} AS a, {inner(TEXT)} AS b)).a",
-        lambda w, inner, s: f"sum(if({w.condition(s, 0)}, {inner(NUMBER)}, 0)) / nullif(count(*), 0)",
-        lambda w, inner, s: f"CASE WHEN count(*) > 3 THEN sum({inner(NUMBER)}) ELSE max({inner(NUMBER)}) END",
+        lambda w, inner, s: (
+            f"sum(if({w.condition(s, 0)}, {inner(NUMBER)}, 0)) / nullif(count(*), 0)"
+        ),
+        lambda w, inner, s: (
+            f"CASE WHEN count(*) > 3 THEN sum({inner(NUMBER)}) ELSE max({inner(NUMBER)}) END"
+        ),
         lambda w, inner, s: f"stddev({inner(NUMBER)})",
         lambda w, inner, s: f"try_sum({inner(NUMBER)})",
         lambda w, inner, s: f"regr_slope({inner(NUMBER)}, {inner(NUMBER)})",
-        lambda w, inner, s: f"aggregate(collect_list(cast({inner(NUMBER)} AS DOUBLE)), 0D, (a, x) -> a + x)",
+        lambda w, inner, s: (
+            f"aggregate(collect_list(cast({inner(NUMBER)} AS DOUBLE)), 0D, (a, x) -> a + x)"
+        ),
     ],
     TEXT: [
         lambda w, inner, s: f"array_join(collect_list({inner(TEXT)}), ',')",

@@ -1,4 +1,5 @@
-"""Random statements with what only Spark writes: pivots, lateral views, structs, lambdas, grouping sets, writes.
+"""Random statements with what only Spark writes: pivots, lateral views, structs, lambdas, grouping
+sets, writes.
 
     statement(Random(7), 3).text                one script, whose target is `q3` or `d3`
 
@@ -11,8 +12,30 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from properties.queries import NUMBER, SHOP, TEXT, Columns, Field, Item, Query, Select, Writer, of_kind, shown
-from properties.spark_expressions import BUILT, COMPARABLE, LITERALS, MORE, MORE_AGGREGATES, PARTS, PLACE, PROPS, TESTS
+from properties.queries import (
+    NUMBER,
+    SHOP,
+    TEXT,
+    Columns,
+    Field,
+    Item,
+    Query,
+    Select,
+    Writer,
+    of_kind,
+    shown,
+)
+from properties.spark_expressions import (
+    BUILT,
+    COMPARABLE,
+    LITERALS,
+    MORE,
+    MORE_AGGREGATES,
+    PARTS,
+    PLACE,
+    PROPS,
+    TESTS,
+)
 from properties.spark_relations import GENERATORS, OPERATORS, RELATIONS, table_of
 
 
@@ -38,21 +61,34 @@ class SparkWriter(Writer):
 
     # -- queries -----------------------------------------------------------------------------------
 
-    def query(self, depth: int, *, prefix: str = "c", ctes: Mapping[str, Columns] | None = None) -> Query:
+    def query(
+        self, depth: int, *, prefix: str = "c", ctes: Mapping[str, Columns] | None = None
+    ) -> Query:
         made = super().query(depth, prefix=prefix, ctes=ctes)
         if any(item.kind == PROPS for item in made.first.items):
             made = replace(made, rest=(), order=())
         if made.rest:
             made = replace(made, operator=self.random.choice(OPERATORS))
         if not made.rest and not made.first.star and self.maybe(10):
-            by = self.random.choice(("ORDER BY {}", "SORT BY {}", "CLUSTER BY {}", "ORDER BY {} NULLS LAST LIMIT ALL"))
-            made = replace(made, order=(), limited=False, tail=by.format(self.random.choice((*made.columns, "1"))))
+            by = self.random.choice(
+                ("ORDER BY {}", "SORT BY {}", "CLUSTER BY {}", "ORDER BY {} NULLS LAST LIMIT ALL")
+            )
+            made = replace(
+                made,
+                order=(),
+                limited=False,
+                tail=by.format(self.random.choice((*made.columns, "1"))),
+            )
             if made.tail.startswith(("SORT BY 1", "CLUSTER BY 1")):
                 made = replace(made, tail="ORDER BY ALL")
         return made
 
     def select(
-        self, depth: int, prefix: str, ctes: Mapping[str, Columns], kinds: Sequence[str] | None = None
+        self,
+        depth: int,
+        prefix: str,
+        ctes: Mapping[str, Columns],
+        kinds: Sequence[str] | None = None,
     ) -> Select:
         made = super().select(depth, prefix, ctes, kinds)
         has_map = any(item.kind == PROPS for item in made.items)
@@ -62,7 +98,11 @@ class SparkWriter(Writer):
             made = replace(made, distinct=False)
         if self.maybe(5):
             aliases = [field.alias for field in made.scope if field.alias]
-            made = replace(made, hint=f"/*+ BROADCAST({self.random.choice(aliases)}) */ ") if aliases else made
+            made = (
+                replace(made, hint=f"/*+ BROADCAST({self.random.choice(aliases)}) */ ")
+                if aliases
+                else made
+            )
         return made
 
     def fewer_stars(self, made: Select) -> Select:
@@ -76,12 +116,17 @@ class SparkWriter(Writer):
                 return replace(made, items=kept, listed=f"* EXCEPT ({out.name})")
         if aliases and not merged and self.maybe(30):
             alias = self.random.choice(aliases)
-            kept = tuple(Item(f.name, f.name, f.kind, aliased=False) for f in made.scope if f.alias == alias)
+            kept = tuple(
+                Item(f.name, f.name, f.kind, aliased=False) for f in made.scope if f.alias == alias
+            )
             return replace(made, items=kept, listed=f"{alias}.*")
         places = [field for field in made.scope if field.kind == PLACE and field.alias]
         if places and self.maybe(60):
             place = self.random.choice(places)
-            kept = (Item("city", "city", TEXT, aliased=False), Item("zip", "zip", NUMBER, aliased=False))
+            kept = (
+                Item("city", "city", TEXT, aliased=False),
+                Item("zip", "zip", NUMBER, aliased=False),
+            )
             return replace(made, items=kept, listed=f"{place.alias}.{place.name}.*")
         return made
 
@@ -113,7 +158,11 @@ class SparkWriter(Writer):
         else:
             items = [self.expression(own, NUMBER, 1, needs_column=True), self.column(own, TEXT)]
             if self.maybe(40):
-                items[0] = f"{items[0]} + {self.column(outer, NUMBER)}" if of_kind(outer, NUMBER) else items[0]
+                items[0] = (
+                    f"{items[0]} + {self.column(outer, NUMBER)}"
+                    if of_kind(outer, NUMBER)
+                    else items[0]
+                )
         self.nesting -= 1
         listed = ", ".join(f"{item} AS {name}" for item, name in zip(items, names, strict=True))
         join = self.random.choice((",", "\nCROSS JOIN", "\nLEFT JOIN"))
@@ -135,7 +184,9 @@ class SparkWriter(Writer):
             return super().relation(depth, ctes)
         return self.random.choice(RELATIONS)(self, depth)
 
-    def joined(self, text: str, left: list[Field], right_text: str, right: list[Field]) -> tuple[str, list[Field]]:
+    def joined(
+        self, text: str, left: list[Field], right_text: str, right: list[Field]
+    ) -> tuple[str, list[Field]]:
         """A PIVOT behind a join would turn the whole join."""
         if "PIVOT" in right_text and not right_text.startswith("(\n"):
             right_text = f"(SELECT * FROM {right_text}) AS {right[0].alias}"
@@ -179,7 +230,11 @@ class SparkWriter(Writer):
         call = f"sum({self.column(made.scope, NUMBER)}) OVER {window}"
         if self.maybe(50):
             call = f"row_number() OVER {window}"
-        items = (*found.items[:-1], Item(call, self.new(prefix), NUMBER)) if kinds[-1] == NUMBER else found.items
+        items = (
+            (*found.items[:-1], Item(call, self.new(prefix), NUMBER))
+            if kinds[-1] == NUMBER
+            else found.items
+        )
         defined = f"{window} AS (PARTITION BY {keys[0]} ORDER BY {keys[1]} DESC)"
         return replace(found, items=items, windows=(defined,))
 
@@ -202,8 +257,12 @@ class SparkWriter(Writer):
             return replace(found, group=("ALL",))
         if self.maybe(25):
             keys = ", ".join(found.group)
-            shape = self.random.choice(("ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())", "{} WITH ROLLUP"))
-            plain = all(not key.isdigit() and not key.startswith(("out", "c")) for key in found.group)
+            shape = self.random.choice(
+                ("ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())", "{} WITH ROLLUP")
+            )
+            plain = all(
+                not key.isdigit() and not key.startswith(("out", "c")) for key in found.group
+            )
             if not plain:
                 return found
             items = found.items
@@ -213,7 +272,9 @@ class SparkWriter(Writer):
                 items = (*items[:-1], Item(call, self.new(prefix), NUMBER))
             return replace(found, items=items, group=(shape.format(keys),), having="")
         numbers = [
-            item.name for item in found.items if item.kind == NUMBER and item.aliased and item.text not in found.group
+            item.name
+            for item in found.items
+            if item.kind == NUMBER and item.aliased and item.text not in found.group
         ]
         if numbers and self.maybe(15):
             return replace(found, having=f"{self.random.choice(numbers)} > {self.literal(NUMBER)}")
@@ -224,7 +285,9 @@ class SparkWriter(Writer):
     def column(self, scope: Sequence[Field], kind: str) -> str:
         if of_kind(scope, kind):
             return super().column(scope, kind)
-        usable = of_kind(scope, TEXT if kind == NUMBER else NUMBER) if kind in (NUMBER, TEXT) else []
+        usable = (
+            of_kind(scope, TEXT if kind == NUMBER else NUMBER) if kind in (NUMBER, TEXT) else []
+        )
         if usable:
             return self.turned(self.random.choice(usable), scope, kind)
         return self.taken(scope, kind)
@@ -245,7 +308,9 @@ class SparkWriter(Writer):
     def literal(self, kind: str) -> str:
         return LITERALS[kind] if kind in LITERALS else super().literal(kind)
 
-    def expression(self, scope: Sequence[Field], kind: str, depth: int, *, needs_column: bool = False) -> str:
+    def expression(
+        self, scope: Sequence[Field], kind: str, depth: int, *, needs_column: bool = False
+    ) -> str:
         if kind in BUILT or kind == PROPS:
             return self.column(scope, kind)
         if depth > 0 and self.maybe(35):
@@ -269,7 +334,9 @@ class SparkWriter(Writer):
                 field = self.random.choice(holder)
                 return self.random.choice(TESTS[field.kind]).format(self.named(field, scope))
             a, b = self.column(scope, NUMBER), self.column(scope, NUMBER)
-            return self.random.choice((f"{a} <=> {b}", f"{a} IN ({b}, 3)", f"{a} IS DISTINCT FROM {b}"))
+            return self.random.choice(
+                (f"{a} <=> {b}", f"{a} IN ({b}, 3)", f"{a} IS DISTINCT FROM {b}")
+            )
         return super().condition(scope, depth)
 
     def aggregate(self, scope: Sequence[Field], kind: str, depth: int) -> str:
@@ -299,7 +366,9 @@ WRITTEN: Columns = {"id": NUMBER, "total": NUMBER, "label": TEXT}
 
 def created(w: SparkWriter, target: str, depth: int) -> Statement:
     made = w.query(depth, prefix="out")
-    head = w.random.choice(("CREATE TABLE {} AS", "CREATE VIEW {} AS", "CREATE OR REPLACE TABLE {} USING parquet AS"))
+    head = w.random.choice(
+        ("CREATE TABLE {} AS", "CREATE VIEW {} AS", "CREATE OR REPLACE TABLE {} USING parquet AS")
+    )
     return Statement(f"{head.format(target)}\n{made.sql()}", target)
 
 
@@ -322,7 +391,9 @@ def inserted(w: SparkWriter, target: str, depth: int) -> Statement:
         "INSERT OVERWRITE TABLE {}",
         "INSERT OVERWRITE {}",
     )
-    return Statement(f"{w.random.choice(heads).format(target)}\n{filling(w, depth)}", target, WRITTEN)
+    return Statement(
+        f"{w.random.choice(heads).format(target)}\n{filling(w, depth)}", target, WRITTEN
+    )
 
 
 def inserted_by_name(w: SparkWriter, target: str, depth: int) -> Statement:
@@ -341,7 +412,11 @@ def merged(w: SparkWriter, target: str, depth: int) -> Statement:
     def value(scope: Sequence[Field], kind: str) -> str:
         return w.expression(scope, kind, 2)
 
-    if not of_kind(fields, NUMBER) or text.startswith("(") or not text.endswith(f" AS {fields[0].alias}"):
+    if (
+        not of_kind(fields, NUMBER)
+        or text.startswith("(")
+        or not text.endswith(f" AS {fields[0].alias}")
+    ):
         text, fields = "orders AS src", [Field("src", n, k) for n, k in SHOP["orders"].items()]
         both = [*own, *fields]
         on = w.meeting(both, own, fields)
@@ -353,7 +428,9 @@ def merged(w: SparkWriter, target: str, depth: int) -> Statement:
         f"WHEN NOT MATCHED BY SOURCE THEN UPDATE SET total = {value(own, NUMBER)}",
     ]
     chosen = [part for part in parts if w.maybe(60)] or [parts[1]]
-    return Statement(f"MERGE INTO {target} AS tgt USING {text}\nON {on}\n" + "\n".join(chosen), target, WRITTEN)
+    return Statement(
+        f"MERGE INTO {target} AS tgt USING {text}\nON {on}\n" + "\n".join(chosen), target, WRITTEN
+    )
 
 
 def updated(w: SparkWriter, target: str, depth: int) -> Statement:
@@ -375,7 +452,9 @@ def through_view(w: SparkWriter, target: str, depth: int) -> Statement:
     fields = tuple(Field(alias, name, kind) for name, kind in made.columns.items())
     items = w.items([NUMBER, TEXT], "out", lambda kind: w.expression(fields, kind, 1), fields)
     select = Select(items, f"{view} AS {alias}", fields, where=(w.condition(fields, 0),))
-    text = f"CREATE TEMPORARY VIEW {view} AS\n{made.sql()};\nCREATE TABLE {target} AS\n{select.sql()}"
+    text = (
+        f"CREATE TEMPORARY VIEW {view} AS\n{made.sql()};\nCREATE TABLE {target} AS\n{select.sql()}"
+    )
     return Statement(text, target)
 
 
@@ -400,7 +479,10 @@ def merged_by_name(w: SparkWriter, target: str, depth: int) -> Statement:
         "WHEN NOT MATCHED BY SOURCE THEN DELETE",
     ]
     chosen = [arm for arm in arms if w.maybe(70)] or arms[:1]
-    text = f"MERGE INTO {target} AS tgt USING (\n{source}\n) AS src\nON tgt.id = src.id\n" + "\n".join(chosen)
+    text = (
+        f"MERGE INTO {target} AS tgt USING (\n{source}\n) AS src\nON tgt.id = src.id\n"
+        + "\n".join(chosen)
+    )
     return Statement(text, target, WRITTEN)
 
 

@@ -1,4 +1,6 @@
-"""What can stand in FROM in Spark: pivots, lateral views, nested set operations, recursion, and the like."""
+"""What can stand in FROM in Spark: pivots, lateral views, nested set operations, recursion, and the
+like.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,16 @@ from properties.queries import NUMBER, SHOP, TEXT, Field, Writer, of_kind
 from properties.spark_expressions import LINES, NUMBERS, PROPS, RICH, TEXTS
 from properties.spark_steps import piped
 
-OPERATORS = ("UNION ALL", "UNION", "INTERSECT", "EXCEPT", "EXCEPT ALL", "INTERSECT ALL", "MINUS", "MINUS ALL")
+OPERATORS = (
+    "UNION ALL",
+    "UNION",
+    "INTERSECT",
+    "EXCEPT",
+    "EXCEPT ALL",
+    "INTERSECT ALL",
+    "MINUS",
+    "MINUS ALL",
+)
 
 # -- LATERAL VIEW ----------------------------------------------------------------------------------
 
@@ -33,8 +44,15 @@ def inline(w: Writer, scope: Sequence[Field]) -> Generated:
 
 def stack(w: Writer, scope: Sequence[Field]) -> Generated:
     texts = [w.column(scope, TEXT) for _ in range(2)]
-    numbers = [w.column(of_kind(scope, NUMBER), NUMBER) if of_kind(scope, NUMBER) else "1" for _ in range(2)]
-    numbers = [f"cast({number} AS DOUBLE)" for number in numbers] if w.maybe(50) else [numbers[0], numbers[0]]
+    numbers = [
+        w.column(of_kind(scope, NUMBER), NUMBER) if of_kind(scope, NUMBER) else "1"
+        for _ in range(2)
+    ]
+    numbers = (
+        [f"cast({number} AS DOUBLE)" for number in numbers]
+        if w.maybe(50)
+        else [numbers[0], numbers[0]]
+    )
     return f"stack(2, {texts[0]}, {numbers[0]}, {texts[1]}, {numbers[1]})", (TEXT, NUMBER)
 
 
@@ -72,7 +90,9 @@ def values(w: Writer, depth: int) -> Related:
 
 
 def pivoted(w: Writer, depth: int) -> Related:
-    """(SELECT region, status, amount FROM orders) PIVOT (sum(amount) FOR status IN ('a' AS c1, 'b' AS c2))"""
+    """(SELECT region, status, amount FROM orders) PIVOT (sum(amount) FOR status IN ('a' AS c1, 'b'
+    AS c2))
+    """
     alias, inner = w.new("t"), w.new("t")
     table = w.random.choice(("orders", "payments", "customers"))
     own = [Field(inner, name, kind) for name, kind in w.schema[table].items()]
@@ -83,10 +103,16 @@ def pivoted(w: Writer, depth: int) -> Related:
     )
     names = [w.new("c"), w.new("c")]
     several = w.maybe(40)
-    calls = {"c_a": f"sum({number})", "c_b": f"max({number} + 1)"} if several else {"": f"max({number})"}
+    calls = (
+        {"c_a": f"sum({number})", "c_b": f"max({number} + 1)"}
+        if several
+        else {"": f"max({number})"}
+    )
     aggregates_ = ", ".join(f"{call} AS {name}" if name else call for name, call in calls.items())
     made = [f"{value}_{name}" if name else value for value in names for name in calls]
-    choice = ", ".join(f"{literal} AS {name}" for literal, name in zip(("'a'", "'b'"), names, strict=True))
+    choice = ", ".join(
+        f"{literal} AS {name}" for literal, name in zip(("'a'", "'b'"), names, strict=True)
+    )
     query = f"(SELECT {listed} FROM {table} AS {inner})"
     fields = [Field(alias, key, TEXT), *(Field(alias, name, NUMBER) for name in made)]
     return f"{query}\nPIVOT ({aggregates_} FOR {text} IN ({choice})) AS {alias}", fields
@@ -99,7 +125,9 @@ def unpivoted(w: Writer, depth: int) -> Related:
     numbers = [name for name, kind in w.schema[table].items() if kind == NUMBER]
     kept = [Field(alias, name, kind) for name, kind in w.schema[table].items() if kind != NUMBER]
     value, label = w.new("c"), w.new("c")
-    listed = ", ".join(f"{name} AS lbl{place}" if w.maybe(30) else name for place, name in enumerate(numbers))
+    listed = ", ".join(
+        f"{name} AS lbl{place}" if w.maybe(30) else name for place, name in enumerate(numbers)
+    )
     nulls = w.random.choice(("", " INCLUDE NULLS", " EXCLUDE NULLS"))
     fields = [*kept, Field(alias, label, TEXT), Field(alias, value, NUMBER)]
     return f"{table}\nUNPIVOT{nulls} ({value} FOR {label} IN ({listed})) AS {alias}", fields
@@ -128,10 +156,11 @@ def shadowed(w: Writer, depth: int) -> Related:
     alias, table, inner = w.new("t"), w.random.choice([*SHOP]), w.new("t")
     own = [Field(inner, name, kind) for name, kind in w.schema[table].items()]
     made = {w.new("c"): kind for kind in (NUMBER, TEXT)}
-    items = ", ".join(f"{w.expression(own, kind, 1, needs_column=True)} AS {name}" for name, kind in made.items())
-    query = (
-        f"WITH {table} AS (SELECT {items} FROM {table} AS {inner} WHERE {w.condition(own, 0)}) SELECT * FROM {table}"
+    items = ", ".join(
+        f"{w.expression(own, kind, 1, needs_column=True)} AS {name}" for name, kind in made.items()
     )
+    rows = f"SELECT {items} FROM {table} AS {inner} WHERE {w.condition(own, 0)}"
+    query = f"WITH {table} AS ({rows}) SELECT * FROM {table}"
     return f"({query}) AS {alias}", [Field(alias, name, kind) for name, kind in made.items()]
 
 
@@ -153,7 +182,11 @@ def nested_set(w: Writer, depth: int) -> Related:
         table, inner = w.random.choice([*SHOP]), w.new("t")
         own = [Field(inner, name, kind) for name, kind in w.schema[table].items()]
         texts = [w.expression(own, kind, 1, needs_column=True) for kind in kinds]
-        listed = [f"{text} AS {name}" for text, name in zip(texts, names, strict=True)] if named else texts
+        listed = (
+            [f"{text} AS {name}" for text, name in zip(texts, names, strict=True)]
+            if named
+            else texts
+        )
         return f"SELECT {', '.join(listed)} FROM {table} AS {inner}"
 
     one, two = (w.random.choice(OPERATORS) for _ in range(2))
@@ -166,15 +199,23 @@ def nested_set(w: Writer, depth: int) -> Related:
         )
     )
     text = shape.format(branch(True), branch(False), branch(False), one, two)
-    return f"({text}) AS {alias}", [Field(alias, name, kind) for name, kind in zip(names, kinds, strict=True)]
+    return f"({text}) AS {alias}", [
+        Field(alias, name, kind) for name, kind in zip(names, kinds, strict=True)
+    ]
 
 
 def recursive(w: Writer, depth: int) -> Related:
-    """(WITH RECURSIVE w1(c1, c2) AS (SELECT … UNION ALL SELECT … FROM w1 JOIN …) SELECT * FROM w1) AS t1"""
+    """(WITH RECURSIVE w1(c1, c2) AS (SELECT … UNION ALL SELECT … FROM w1 JOIN …) SELECT * FROM w1)
+    AS t1
+    """
     alias, name, first, second = w.new("t"), w.new("w"), w.new("t"), w.new("t")
     names = [w.new("c"), w.new("c")]
     start = [Field(first, n, k) for n, k in w.schema["orders"].items()]
-    number, text, step = w.column(start, NUMBER), w.column(start, TEXT), w.random.choice(("id", "amount"))
+    number, text, step = (
+        w.column(start, NUMBER),
+        w.column(start, TEXT),
+        w.random.choice(("id", "amount")),
+    )
     query = (
         f"WITH RECURSIVE {name}({', '.join(names)}) AS (\n"
         f"SELECT cast({number} AS DOUBLE), cast({text} AS STRING) FROM orders AS {first}\n"
@@ -195,16 +236,26 @@ def exploded(w: Writer, depth: int) -> Related:
     query = f"SELECT {kept} AS {key}, {item}({inner}.lines) AS {name} FROM visits AS {inner}"
     outer = w.new("c"), w.new("c")
     text = f"(SELECT {key}, {name}.price AS {outer[0]}, {name}.sku AS {outer[1]} FROM ({query})) AS {alias}"
-    return text, [Field(alias, key, NUMBER), Field(alias, outer[0], NUMBER), Field(alias, outer[1], TEXT)]
+    return text, [
+        Field(alias, key, NUMBER),
+        Field(alias, outer[0], NUMBER),
+        Field(alias, outer[1], TEXT),
+    ]
 
 
 def parenthesised(w: Writer, depth: int) -> Related:
     """(orders AS t1 JOIN payments AS t2 ON …)"""
     names = w.random.sample([*SHOP], 2)
     aliases = [w.new("t"), w.new("t")]
-    sides = [[Field(a, n, k) for n, k in w.schema[t].items()] for a, t in zip(aliases, names, strict=True)]
+    sides = [
+        [Field(a, n, k) for n, k in w.schema[t].items()]
+        for a, t in zip(aliases, names, strict=True)
+    ]
     on = w.meeting((*sides[0], *sides[1]), *sides)
-    return f"({names[0]} AS {aliases[0]} LEFT JOIN {names[1]} AS {aliases[1]} ON {on})", [*sides[0], *sides[1]]
+    return f"({names[0]} AS {aliases[0]} LEFT JOIN {names[1]} AS {aliases[1]} ON {on})", [
+        *sides[0],
+        *sides[1],
+    ]
 
 
 def table_function(w: Writer, depth: int) -> Related:
@@ -218,25 +269,40 @@ def table_function(w: Writer, depth: int) -> Related:
 def table_of(w: Writer) -> tuple[str, list[Field]]:
     """orders AS t1, and its columns"""
     table, alias = w.random.choice([*SHOP]), w.new("t")
-    return f"{table} AS {alias}", [Field(alias, name, kind) for name, kind in w.schema[table].items()]
+    return f"{table} AS {alias}", [
+        Field(alias, name, kind) for name, kind in w.schema[table].items()
+    ]
 
 
 def in_time(w: Writer, depth: int) -> Related:
-    """(SELECT cast(window.start AS STRING) AS c1, … FROM t1 GROUP BY window(to_timestamp(b), '5 minutes'), d) AS t2"""
+    """(SELECT cast(window.start AS STRING) AS c1, … FROM t1 GROUP BY window(to_timestamp(b), '5
+    minutes'), d) AS t2
+    """
     source, own = table_of(w)
     alias, names = w.new("t"), [w.new("c"), w.new("c"), w.new("c")]
     time, key = w.column(own, TEXT), w.column(own, NUMBER)
     kind, length = w.random.choice(
-        (("window", "'5 minutes'"), ("window", "'10 minutes', '5 minutes'"), ("session_window", "'5 minutes'"))
+        (
+            ("window", "'5 minutes'"),
+            ("window", "'10 minutes', '5 minutes'"),
+            ("session_window", "'5 minutes'"),
+        )
     )
-    edge = w.random.choice((f"{kind}.start", f"{kind}.end", f"{kind}(to_timestamp({time}), {length}).end"))
+    edge = w.random.choice(
+        (f"{kind}.start", f"{kind}.end", f"{kind}(to_timestamp({time}), {length}).end")
+    )
     listed = f"cast({edge} AS STRING) AS {names[0]}, {w.aggregate(own, NUMBER, 0)} AS {names[1]}, {key} AS {names[2]}"
     query = f"SELECT {listed} FROM {source} GROUP BY {kind}(to_timestamp({time}), {length}), {key}"
-    return f"({query}) AS {alias}", [Field(alias, n, k) for n, k in zip(names, (TEXT, NUMBER, NUMBER), strict=True)]
+    return f"({query}) AS {alias}", [
+        Field(alias, n, k) for n, k in zip(names, (TEXT, NUMBER, NUMBER), strict=True)
+    ]
 
 
 def read_of(query: str, listed: str, names: Sequence[str], w: Writer) -> Related:
-    """(SELECT c3.a AS c1, c3.b AS c2 FROM (SELECT … AS c3 FROM …)) AS t1      a number and a text"""
+    """(SELECT c3.a AS c1, c3.b AS c2 FROM (SELECT … AS c3 FROM …)) AS t1
+
+    a number and a text
+    """
     alias = w.new("t")
     made = [Field(alias, name, kind) for name, kind in zip(names, (NUMBER, TEXT), strict=True)]
     return f"(SELECT {listed} FROM ({query})) AS {alias}", made
@@ -253,7 +319,9 @@ STRUCTS_IN_WINDOWS = (
 
 
 def collected(w: Writer, depth: int) -> Related:
-    """(SELECT c3[0].c4 AS c1 FROM (SELECT collect_list(struct(a AS c4, b AS c5)) AS c3 FROM t1 GROUP BY d)) AS t2"""
+    """(SELECT c3[0].c4 AS c1 FROM (SELECT collect_list(struct(a AS c4, b AS c5)) AS c3 FROM t1
+    GROUP BY d)) AS t2
+    """
     source, own = table_of(w)
     whole, number, text = w.new("c"), w.new("c"), w.new("c")
     names = [w.new("c"), w.new("c")]
@@ -274,7 +342,9 @@ def collected(w: Writer, depth: int) -> Related:
 
 
 def parsed(w: Writer, depth: int) -> Related:
-    """(SELECT c1.a.b AS c2 FROM (SELECT from_json(t1.name, 'a STRUCT<b: DOUBLE, …>') AS c1 FROM t1)) AS t2"""
+    """(SELECT c1.a.b AS c2 FROM (SELECT from_json(t1.name, 'a STRUCT<b: DOUBLE, …>') AS c1 FROM
+    t1)) AS t2
+    """
     source, own = table_of(w)
     whole, names = w.new("c"), [w.new("c"), w.new("c")]
     schema = "a STRUCT<b: DOUBLE, c: ARRAY<STRUCT<d: STRING, e: DOUBLE>>>, f STRING"
@@ -286,7 +356,9 @@ def parsed(w: Writer, depth: int) -> Related:
 
 
 def rebuilt(w: Writer, depth: int) -> Related:
-    """(SELECT c1.zip FROM (SELECT named_struct('city', upper(region), 'zip', place.zip) AS c1 FROM visits)) AS t2"""
+    """(SELECT c1.zip FROM (SELECT named_struct('city', upper(region), 'zip', place.zip) AS c1 FROM
+    visits)) AS t2
+    """
     inner, whole, names = w.new("t"), w.new("c"), [w.new("c"), w.new("c")]
     own = [Field(inner, name, kind) for name, kind in w.schema["visits"].items()]
     built = w.random.choice(
@@ -321,7 +393,9 @@ def with_function(w: Writer, depth: int) -> Related:
     listed = ", ".join(field.name for field in own)
     text = f"visits AS {table}{join} LATERAL {call.format(table)} AS {made}({listed}){on}"
     alias, names = w.new("t"), [w.new("c") for _ in own]
-    items = ", ".join(f"{made}.{field.name} AS {name}" for field, name in zip(own, names, strict=True))
+    items = ", ".join(
+        f"{made}.{field.name} AS {name}" for field, name in zip(own, names, strict=True)
+    )
     fields = [Field(alias, name, field.kind) for field, name in zip(own, names, strict=True)]
     return f"(SELECT {items}, {table}.id AS {(key := w.new('c'))} FROM {text}) AS {alias}", [
         *fields, Field(alias, key, NUMBER)
@@ -332,9 +406,8 @@ def qualified(w: Writer, depth: int) -> Related:
     """(SELECT a AS c1, b AS c2 FROM t1 QUALIFY row_number() OVER (…) = 1) AS t2"""
     source, own = table_of(w)
     alias, names = w.new("t"), [w.new("c"), w.new("c")]
-    listed = (
-        f"{w.expression(own, NUMBER, 1)} AS {names[0]}, {w.expression(own, TEXT, 1, needs_column=True)} AS {names[1]}"
-    )
+    number, text = w.expression(own, NUMBER, 1), w.expression(own, TEXT, 1, needs_column=True)
+    listed = f"{number} AS {names[0]}, {text} AS {names[1]}"
     query = f"SELECT {listed} FROM {source} QUALIFY {w.window(own, NUMBER)} > 1"
     return f"({query}) AS {alias}", [Field(alias, names[0], NUMBER), Field(alias, names[1], TEXT)]
 

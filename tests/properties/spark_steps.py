@@ -22,7 +22,11 @@ class Pipe:
 
 def pipe(w: Writer) -> Pipe:
     table, alias = w.random.choice([*SHOP]), w.new("t")
-    return Pipe(w, f"FROM {table} AS {alias}", [Field(alias, name, kind) for name, kind in w.schema[table].items()])
+    return Pipe(
+        w,
+        f"FROM {table} AS {alias}",
+        [Field(alias, name, kind) for name, kind in w.schema[table].items()],
+    )
 
 
 def where(made: Pipe) -> None:
@@ -64,18 +68,30 @@ def aggregate(made: Pipe) -> None:
 def select(made: Pipe) -> None:
     w = made.writer
     names = {w.new("c"): NUMBER, w.new("c"): TEXT}
-    items = ", ".join(f"{w.expression(made.scope, kind, 1, needs_column=True)} AS {n}" for n, kind in names.items())
+    items = ", ".join(
+        f"{w.expression(made.scope, kind, 1, needs_column=True)} AS {n}"
+        for n, kind in names.items()
+    )
     made.step(f"SELECT {'DISTINCT ' if w.maybe(30) else ''}{items}")
     made.scope[:] = [Field("", name, kind) for name, kind in names.items()]
 
 
 def set_(made: Pipe) -> None:
-    """SET a = a + 1      only where no other column is called a; behind it, a is no column of its table"""
+    """SET a = a + 1
+
+    only where no other column is called a; behind it, a is no column of its table
+    """
     w = made.writer
-    alone = [field for field in of_kind(made.scope, NUMBER) if names_of(made.scope).count(field.name) == 1]
+    alone = [
+        field
+        for field in of_kind(made.scope, NUMBER)
+        if names_of(made.scope).count(field.name) == 1
+    ]
     if alone:
         field = w.random.choice(alone)
-        made.step(f"SET {field.name} = {w.named(field, made.scope)} + {w.column(made.scope, NUMBER)}")
+        made.step(
+            f"SET {field.name} = {w.named(field, made.scope)} + {w.column(made.scope, NUMBER)}"
+        )
         made.scope[made.scope.index(field)] = field._replace(alias="")
 
 
@@ -94,11 +110,16 @@ def order(made: Pipe) -> None:
 
 
 def rename(made: Pipe) -> None:
-    """AS t3      one name for all that came through; of two columns that are called alike, neither can be named"""
+    """AS t3
+
+    one name for all that came through; of two columns that are called alike, neither can be named
+    """
     alias = made.writer.new("t")
     made.step(f"AS {alias}")
     names = names_of(made.scope)
-    made.scope[:] = [field._replace(alias=alias) for field in made.scope if names.count(field.name) == 1]
+    made.scope[:] = [
+        field._replace(alias=alias) for field in made.scope if names.count(field.name) == 1
+    ]
 
 
 def union(made: Pipe) -> None:

@@ -77,13 +77,18 @@ ORIGINS = [Column(table, name) for table in TABLES for name in ("x", "y")]
 DOUBTS = [None, Doubt(Confidence.MEDIUM, False, ""), Doubt(Confidence.LOW, True, "")]
 
 trails = st.sampled_from([None, *((None, None, None, doubt) for doubt in DOUBTS)])
-lineages = st.dictionaries(st.tuples(st.sampled_from(ORIGINS), st.sampled_from(WAYS)), trails, max_size=4)
+lineages = st.dictionaries(
+    st.tuples(st.sampled_from(ORIGINS), st.sampled_from(WAYS)), trails, max_size=4
+)
 stars = st.sampled_from([star_slot(OpenStar(table)) for table in TABLES])
 
 
 @st.composite
 def frames(draw: st.DrawFn) -> Frame:
-    slots = [Slot(name, name, draw(lineages)) for name in draw(st.lists(st.sampled_from("pqrs"), unique=True))]
+    slots = [
+        Slot(name, name, draw(lineages))
+        for name in draw(st.lists(st.sampled_from("pqrs"), unique=True))
+    ]
     if draw(st.booleans()):
         slots.insert(draw(st.integers(0, len(slots))), draw(stars))
     return Frame(slots, draw(lineages))
@@ -106,13 +111,17 @@ def test_a_merge_with_itself_changes_nothing(frame: Frame) -> None:
 
 
 @given(lineages, lineages, lineages)
-def test_influences_unite_in_any_grouping_and_order(one: Lineage, two: Lineage, three: Lineage) -> None:
+def test_influences_unite_in_any_grouping_and_order(
+    one: Lineage, two: Lineage, three: Lineage
+) -> None:
     def level(lineage: Lineage) -> dict[object, Confidence]:
         doubts = {key: trail[3] if trail is not None else None for key, trail in lineage.items()}
         return {key: doubt.level if doubt else Confidence.HIGH for key, doubt in doubts.items()}
 
     together = level(united([one, two, three]))
-    assert together == level(united([three, one, two])) == level(united([united([one, two]), three]))
+    assert (
+        together == level(united([three, one, two])) == level(united([united([one, two]), three]))
+    )
     for key, found in together.items():
         assert found == max(level(each)[key] for each in (one, two, three) if key in each)
 

@@ -1,4 +1,6 @@
-"""Laws of comparing: nothing differs from itself, there and back is the same, and other ways to write are cosmetic."""
+"""Laws of comparing: nothing differs from itself, there and back is the same, and other ways to
+write are cosmetic.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ def test_there_and_back() -> None:
     for one, other in pairwise(corpus()[::12]):
         there, back = diff(graph(one), graph(other)), diff(graph(other), graph(one))
         renamed = there.pairs.renamed
-        assert {old: new for new, old in back.pairs.renamed.items()} == renamed, (one.name, other.name)
+        assert {old: new for new, old in back.pairs.renamed.items()} == renamed, (
+            one.name,
+            other.name,
+        )
         if renamed:  # each side is told of under the other's names
             continue
         assert changes(there, forward=True) == changes(back, forward=False), (one.name, other.name)
@@ -50,7 +55,11 @@ def changes(made: Difference, *, forward: bool) -> set[tuple[object, ...]]:
 
 
 def columns(made: Difference, what: str) -> set[tuple[str, str]]:
-    return {(each.dataset.lower(), each.column.lower()) for each in made.columns if each.kind == f"column-{what}"}
+    return {
+        (each.dataset.lower(), each.column.lower())
+        for each in made.columns
+        if each.kind == f"column-{what}"
+    }
 
 
 @pytest.mark.parametrize("name", COSMETIC)
@@ -62,8 +71,14 @@ def test_another_way_to_write_it_is_safe(name: str) -> None:
         if texts:
             before, after = graph(query, tree.sql(dialect=dialect)), graph(query, texts[0])
             made = diff(before, after)
-            pairs = list(zip(before.extraction.statements, after.extraction.statements, strict=True))
-            if all(one.words == other.words or one.meaning == other.meaning for one, other in pairs):
-                assert made.verdict is Level.SAFE and made.findings == (), f"{query.name}: {texts[0]}"
+            pairs = list(
+                zip(before.extraction.statements, after.extraction.statements, strict=True)
+            )
+            if all(
+                one.words == other.words or one.meaning == other.meaning for one, other in pairs
+            ):
+                assert made.verdict is Level.SAFE and made.findings == (), (
+                    f"{query.name}: {texts[0]}"
+                )
             else:
                 assert len(made.findings) == 1, f"{query.name}: {texts[0]}"

@@ -10,7 +10,8 @@ UNTOLD = {
     "other aliases": 0.75, "CTE to subquery": 0.85, "subquery to CTE": 0.85, "dead CTE": 0.75, "wrapped": 0.7,
     "1 = 1": 0.85, "sides of a join": 0.8, "star to list": 0.8, "branch order": 0.8, "ON to USING": 0.6,
 }  # fmt: skip
-"""The share that has to be told; what is unusual (pivots, laterals, samples) is not claimed to be the same. A view is
+"""The share that has to be told; what is unusual (pivots, laterals, samples) is not claimed to be
+the same. A view is
 another dataset, and no way to write the same statement."""
 
 

@@ -7,7 +7,19 @@ from collections.abc import Collection
 from itertools import permutations
 from random import Random
 
-from facts import Facts, columns, facts, kinds_of_problem, lineage_of, problems, renamed, rows, target, usages, ways
+from facts import (
+    Facts,
+    columns,
+    facts,
+    kinds_of_problem,
+    lineage_of,
+    problems,
+    renamed,
+    rows,
+    target,
+    usages,
+    ways,
+)
 from hypothesis import given, note
 from hypothesis import strategies as st
 from queries import SHOP, Query, Schema, query
@@ -25,7 +37,9 @@ def drawn(random: Random, schema: Schema = SHOP, without: Collection[str] = ()) 
 
 
 def test_a_number_gives_one_text() -> None:
-    assert [query(Random(seed)).sql() for seed in range(20)] == [query(Random(seed)).sql() for seed in range(20)]
+    assert [query(Random(seed)).sql() for seed in range(20)] == [
+        query(Random(seed)).sql() for seed in range(20)
+    ]
     assert len({query(Random(seed)).sql() for seed in range(200)}) > 190
 
 
@@ -71,7 +85,9 @@ def test_a_condition_changes_rows_and_never_columns(random: Random) -> None:
     for pair, found in rows(before).items():
         assert ways({pair: found})[pair] <= ways(after)[pair]
     added = {
-        (pair, way) for pair, found in ways(rows(after)).items() for way in found - ways(before).get(pair, frozenset())
+        (pair, way)
+        for pair, found in ways(rows(after)).items()
+        for way in found - ways(before).get(pair, frozenset())
     }
     assert {(way.how, way.clause) for _, way in added} <= {(How.FILTER, Clause.WHERE)}
 
@@ -82,14 +98,21 @@ def test_other_names_for_what_is_inside_change_nothing(random: Random) -> None:
         return f"{letter.upper()}_renamed_{97 - number}"
 
     text = drawn(random).sql()
-    found = {(source, renamed(target, other)): found for (source, target), found in facts(lineage_of(text)).items()}
+    found = {
+        (source, renamed(target, other)): found
+        for (source, target), found in facts(lineage_of(text)).items()
+    }
     assert facts(lineage_of(renamed(text, other))) == found
 
 
 @given(randoms)
 def test_letters_and_quotes_do_not_matter(random: Random) -> None:
     text = drawn(random).sql()
-    loud = re.sub(r"'[^']*'|\b[a-z_]+\d*\b", lambda found: found[0] if "'" in found[0] else found[0].upper(), text)
+    loud = re.sub(
+        r"'[^']*'|\b[a-z_]+\d*\b",
+        lambda found: found[0] if "'" in found[0] else found[0].upper(),
+        text,
+    )
     quoted = re.sub(r"\b([twc]|out)\d+\b", r"`\g<0>`", text)
     assert facts(lineage_of(quoted)) == facts(lineage_of(text))
     assert lower(facts(lineage_of(loud))) == lower(facts(lineage_of(text)))
@@ -118,7 +141,9 @@ def test_distinct_and_order_change_rows_and_never_columns(random: Random) -> Non
         found = facts(lineage_of(text))
         assert columns(found) == columns(plain)
         added = {
-            way.how for pair, each in ways(rows(found)).items() for way in each - ways(plain).get(pair, frozenset())
+            way.how
+            for pair, each in ways(rows(found)).items()
+            for way in each - ways(plain).get(pair, frozenset())
         }
         assert added <= {how}
 
@@ -132,7 +157,9 @@ def composed(found: Extraction, view: str, result: str) -> dict[tuple[str, str],
     made: dict[tuple[str, str], set[Way]] = {}
     for edge in found.edges:
         if edge.into.name == view:
-            inner.setdefault(target(edge), []).extend((str(edge.source), usage.way) for usage in edge.usages)
+            inner.setdefault(target(edge), []).extend(
+                (str(edge.source), usage.way) for usage in edge.usages
+            )
     for edge in found.edges:
         if edge.into.name != result:
             continue
@@ -152,20 +179,26 @@ def composed(found: Extraction, view: str, result: str) -> dict[tuple[str, str],
 def test_a_view_that_is_composed_away_is_a_subquery(random: Random) -> None:
     """Two hops composed by hand are the one hop of the query with the view's text in its place.
 
-    Without scalar subqueries: the rows of a view in one of these decide a value, which two hops do not say.
+    Without scalar subqueries: the rows of a view in one of these decide a value, which two hops do
+    not say.
     """
     inner = drawn(random)
     outer = drawn(random, {"seen": inner.columns}, without=("scalar",))
     view = renamed(inner.sql(), lambda letter, number: f"{letter}_{number}_inside")
     hops = lineage_of(f"CREATE VIEW seen AS {view}", outer.sql())
     at_once = lineage_of(f"WITH seen AS (\n{view}\n) SELECT * FROM (\n{outer.sql()}\n) AS wrapped")
-    straight = {(pair[0], pair[1].replace("result", "result1")): found for pair, found in ways(facts(at_once)).items()}
+    straight = {
+        (pair[0], pair[1].replace("result", "result1")): found
+        for pair, found in ways(facts(at_once)).items()
+    }
     by_hand = composed(hops, "seen", "result1")
     assert columns_of(by_hand) == columns_of(straight)
     assert by_hand == straight
 
 
-def columns_of(found: dict[tuple[str, str], frozenset[Way]]) -> dict[tuple[str, str], frozenset[Way]]:
+def columns_of(
+    found: dict[tuple[str, str], frozenset[Way]],
+) -> dict[tuple[str, str], frozenset[Way]]:
     return {pair: each for pair, each in found.items() if not pair[1].startswith("=>")}
 
 
@@ -183,7 +216,9 @@ def scripts(draw: st.DrawFn) -> list[str]:
 
 
 @given(scripts(), randoms, st.sampled_from([tuple(SHOP), (), ("customers", "regions")]))
-def test_definitions_come_in_any_order(statements: list[str], random: Random, known: tuple[str, ...]) -> None:
+def test_definitions_come_in_any_order(
+    statements: list[str], random: Random, known: tuple[str, ...]
+) -> None:
     shuffled = random.sample(statements, len(statements))
     for text in shuffled:
         note(text)
@@ -209,14 +244,22 @@ def test_definitions_that_need_each_other_come_in_any_order() -> None:
         assert facts(lineage_of(";".join(order))) == first
 
 
-# -- what is known -----------------------------------------------------------------------------------
+# -- what is known ---------------------------------------------------------------------------------
 
 GUESSES = ("star", "natural", "bare")
-"""What only a schema can tell: the columns of a star, the keys of a NATURAL join, whose column a bare name is."""
+"""What only a schema can tell: the columns of a star, the keys of a NATURAL join, whose column a
+bare name is.
+"""
 
 
-@given(randoms, st.lists(st.sampled_from([*SHOP]), unique=True), st.lists(st.sampled_from([*SHOP]), unique=True))
-def test_more_schema_never_lowers_confidence_nor_adds_origins(random: Random, some: list[str], more: list[str]) -> None:
+@given(
+    randoms,
+    st.lists(st.sampled_from([*SHOP]), unique=True),
+    st.lists(st.sampled_from([*SHOP]), unique=True),
+)
+def test_more_schema_never_lowers_confidence_nor_adds_origins(
+    random: Random, some: list[str], more: list[str]
+) -> None:
     text = drawn(random, without=GUESSES).sql()
     less, known = lineage_of(text, only=some), lineage_of(text, only={*some, *more})
     before = {(str(edge.source), target(edge)): edge for edge in less.edges}
@@ -224,12 +267,16 @@ def test_more_schema_never_lowers_confidence_nor_adds_origins(random: Random, so
         pair = (str(edge.source), target(edge))
         assert pair in before, f"{edge} is new with {more} beside {some}"
         assert edge.level >= before[pair].level, f"{edge} is less sure with {more} beside {some}"
-        assert {usage.way for usage in usages(edge)} <= {usage.way for usage in usages(before[pair])}
+        assert {usage.way for usage in usages(edge)} <= {
+            usage.way for usage in usages(before[pair])
+        }
     assert known.coverage.ambiguous <= less.coverage.ambiguous
 
 
 @given(randoms, st.lists(st.sampled_from([*SHOP]), unique=True))
-def test_what_is_known_without_a_schema_is_right_or_in_doubt(random: Random, some: list[str]) -> None:
+def test_what_is_known_without_a_schema_is_right_or_in_doubt(
+    random: Random, some: list[str]
+) -> None:
     """An edge that a full schema does not confirm was never sure."""
     text = drawn(random, without=GUESSES).sql()
     guessed, right = lineage_of(text, only=some), facts(lineage_of(text))

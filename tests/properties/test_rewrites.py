@@ -1,4 +1,6 @@
-"""Rewrites that keep the meaning keep the edges: every one, on every query of the corpus that it applies to."""
+"""Rewrites that keep the meaning keep the edges: every one, on every query of the corpus that it
+applies to.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ LEAST = {
 """How many queries each rewrite has to reach, so that none passes because it never applies."""
 
 READ_OTHERWISE = frozenset(("dialects/teradata-casts-behind",))
-"""What sqlglot takes for something else: `s.note (CHAR(5))` for a call of a function in a schema s."""
+"""What sqlglot takes for something else: `s.note (CHAR(5))` for a call of a function in a schema s.
+"""
 
 Edges = frozenset[tuple[str, str, frozenset[str]]]
 
@@ -54,10 +57,18 @@ def corpus() -> list[Query]:
         except tpc.NotFetched:
             continue
         schema = tuple(
-            DatasetInfo(Dataset("", table), "table", [ColumnInfo(*column) for column in columns.items()], complete=True)
+            DatasetInfo(
+                Dataset("", table),
+                "table",
+                [ColumnInfo(*column) for column in columns.items()],
+                complete=True,
+            )
             for table, columns in suite.schema.items()
         )
-        found += [Query(f"{name} {number}", text, "", schema) for number, text in enumerate(suite.queries, 1)]
+        found += [
+            Query(f"{name} {number}", text, "", schema)
+            for number, text in enumerate(suite.queries, 1)
+        ]
     return found
 
 
@@ -70,7 +81,9 @@ def statements_of(query: Query) -> list[exp.Expression]:
 
 @cache
 def singles() -> list[tuple[Query, exp.Expression, Edges]]:
-    """The statements that sqlglot writes anew with the same edges and no new error; the others are its own affair."""
+    """The statements that sqlglot writes anew with the same edges and no new error; the others are
+    its own affair.
+    """
     found = []
     for query in corpus():
         trees = statements_of(query)
@@ -79,14 +92,19 @@ def singles() -> list[tuple[Query, exp.Expression, Edges]]:
         if len(trees) == 1 and isinstance(trees[0], (exp.Query, exp.Create, exp.Insert)):
             before = lineage(query, [query.text])
             again = lineage(query, [trees[0].sql(dialect=query.dialect or None)])
-            is_same = edges_of(again) == edges_of(before) and len(again.diagnostics) <= len(before.diagnostics)
+            is_same = edges_of(again) == edges_of(before) and len(again.diagnostics) <= len(
+                before.diagnostics
+            )
             if before.edges and is_same:
                 found.append((query, trees[0], edges_of(before)))
     return found
 
 
 def lineage(query: Query, texts: Iterable[str]) -> Extraction:
-    scripts = [Script(text, query.dialect, file=f"{n}.sql", target="result") for n, text in enumerate(texts)]
+    scripts = [
+        Script(text, query.dialect, file=f"{n}.sql", target="result")
+        for n, text in enumerate(texts)
+    ]
     return extract(Corpus(query.dialect, scripts, list(query.schema)))
 
 
@@ -115,7 +133,9 @@ def test_edges_stay(name: str) -> None:
         after = composed(found, query) if len(texts) > 1 else edges_of(found)
         if after != before:
             lost, new = sorted(map(str, before - after)), sorted(map(str, after - before))
-            wrong.append(f"{query.name}\n{query.text}\n{';'.join(texts)}\n- {lost}\n+ {new}\n{found.diagnostics}")
+            wrong.append(
+                f"{query.name}\n{query.text}\n{';'.join(texts)}\n- {lost}\n+ {new}\n{found.diagnostics}"
+            )
     assert not wrong, f"{len(wrong)} of {reached}:\n" + "\n\n".join(wrong[:3])
     assert reached >= LEAST[name], f"{name} reached {reached} queries"
 
@@ -126,7 +146,9 @@ def test_statements_come_in_any_order() -> None:
         texts = reordered(statements_of(query), query.dialect or "")
         if texts:
             reached += 1
-            assert edges_of(lineage(query, [";\n".join(texts)])) == edges_of(lineage(query, [query.text])), query.name
+            assert edges_of(lineage(query, [";\n".join(texts)])) == edges_of(
+                lineage(query, [query.text])
+            ), query.name
     assert reached >= 4
 
 
@@ -136,7 +158,9 @@ def composed(found: Extraction, query: Query) -> Edges:
     into: dict[str, dict[str, set[Way]]] = {}
     for edge in found.edges:
         target = str(edge.target) if edge.field_level else f"=> {edge.target}"
-        into.setdefault(target, {}).setdefault(str(edge.source), set()).update(usage.way for usage in edge.usages)
+        into.setdefault(target, {}).setdefault(str(edge.source), set()).update(
+            usage.way for usage in edge.usages
+        )
     reads: dict[Dataset, set[Dataset]] = {}
     for read in found.reads:
         reads.setdefault(read.target, set()).add(read.dataset)
@@ -156,21 +180,34 @@ def composed(found: Extraction, query: Query) -> Edges:
             column, path = in_view(source)
             if column is not None:
                 for origin, inner in sources(column).items():
-                    made.setdefault(origin + path, set()).update(compose(way, each) for way in ways for each in inner)
+                    made.setdefault(origin + path, set()).update(
+                        compose(way, each) for way in ways for each in inner
+                    )
             else:
                 made.setdefault(source, set()).update(ways)
         if target.startswith("=> "):
-            for read in (read for dataset, all_ in reads.items() if str(dataset) == target[3:] for read in all_):
+            for read in (
+                read
+                for dataset, all_ in reads.items()
+                if str(dataset) == target[3:]
+                for read in all_
+            ):
                 if read in views:
                     for origin, ways in sources(f"=> {read}").items():
                         made.setdefault(origin, set()).update(ways)
         return made
 
-    targets = {target for target in into if target.removeprefix("=> ").rpartition(".")[0] not in names}
+    targets = {
+        target for target in into if target.removeprefix("=> ").rpartition(".")[0] not in names
+    }
     targets = {target for target in targets if target.removeprefix("=> ") not in names}
     targets |= {f"=> {dataset}" for dataset in reads if dataset not in views}
     return frozenset(
-        (source.lower(), target.lower(), frozenset(f"{w.how.value}{' masked' if w.masked else ''}" for w in ways))
+        (
+            source.lower(),
+            target.lower(),
+            frozenset(f"{w.how.value}{' masked' if w.masked else ''}" for w in ways),
+        )
         for target in targets
         for source, ways in sources(target).items()
     )

@@ -1,4 +1,6 @@
-"""A job, run for real and watched: it writes into tables of a throw-away warehouse, and Spark tells what it wrote."""
+"""A job, run for real and watched: it writes into tables of a throw-away warehouse, and Spark tells
+what it wrote.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,17 @@ def facts_by_capturing(job: Job, spark: Any) -> tuple[set[str], list[str]]:
     holders = {holder: path for path, holder in run.paths.items()}
     facts = facts_in(captured.extraction)
     named = {re.sub(rf"\b{HOLDER}\.p\d+", lambda found: holders[found[0]], fact) for fact in facts}
-    problems = [each.message for each in captured.extraction.diagnostics if each.code is Code.NOT_CAPTURED]
+    problems = [
+        each.message for each in captured.extraction.diagnostics if each.code is Code.NOT_CAPTURED
+    ]
     return named, problems
 
 
 @contextmanager
 def held(run: JobRun) -> Iterator[None]:
-    """Paths are tables here, a table may be made though it is there, and the session outlives the job."""
+    """Paths are tables here, a table may be made though it is there, and the session outlives the
+    job.
+    """
     from pyspark.sql.readwriter import DataFrameReader, DataFrameWriter
 
     save_as_table = DataFrameWriter.saveAsTable
@@ -47,7 +53,10 @@ def held(run: JobRun) -> Iterator[None]:
             patch.object(DataFrameWriter, name, to_holder(run, save_as_table))
             for name in ("save", "parquet", "csv", "json", "orc")
         ],
-        *[patch.object(DataFrameReader, name, from_path(run)) for name in ("load", "parquet", "csv", "json", "orc")],
+        *[
+            patch.object(DataFrameReader, name, from_path(run))
+            for name in ("load", "parquet", "csv", "json", "orc")
+        ],
     ]
     with ExitStack() as stack:
         for each in patches:
@@ -83,7 +92,9 @@ def anew(run: JobRun) -> Callable[..., Any]:
     """CREATE OR REPLACE TABLE      which the catalogue of the session cannot do"""
 
     def sql(spark: Any, sqlQuery: str, args: Any = None, **named: Any) -> Any:
-        text = re.sub(r"^(\s*CREATE)\s+OR\s+REPLACE\s+(TABLE)", r"\1 \2", sqlQuery, flags=re.IGNORECASE)
+        text = re.sub(
+            r"^(\s*CREATE)\s+OR\s+REPLACE\s+(TABLE)", r"\1 \2", sqlQuery, flags=re.IGNORECASE
+        )
         made = re.match(r"\s*CREATE\s+TABLE\s+([\w.`]+)", text, re.IGNORECASE)
         if made and made[1].upper() != "IF":
             run.tables.add(made[1])

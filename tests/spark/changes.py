@@ -1,4 +1,6 @@
-"""Statements and programs that write tables of catalogues: what is captured, and what their texts say."""
+"""Statements and programs that write tables of catalogues: what is captured, and what their texts
+say.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,9 @@ def program(spark: Any, tables: str, provider: str = "") -> None:
     named = seen.select("id", F.col("n").alias("amount"), F.upper("k").alias("day"))
     made = seen.select("id", (F.col("n") + 1).alias("more")).writeTo(f"{tables}.made")
     (made.using(provider) if provider else made).createOrReplace()
-    seen.select(F.col("n").alias("id"), (-F.col("n")).alias("more")).writeTo(f"{tables}.made").append()
+    seen.select(F.col("n").alias("id"), (-F.col("n")).alias("more")).writeTo(
+        f"{tables}.made"
+    ).append()
     named.writeTo(f"{tables}.orders").overwrite(F.col("id") > 0)
     named.writeTo(f"{tables}.orders").overwritePartitions()
     added = named.select("day", "id", "amount").write.mode("append")

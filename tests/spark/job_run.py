@@ -17,8 +17,12 @@ from lineal.model.extraction import DatasetInfo
 from lineal.model.paths import path_name
 from lineal.spark import lineage
 
-WRITES = re.compile(r"\s*(INSERT|MERGE|UPDATE|DELETE|CREATE\s+(OR\s+REPLACE\s+)?TABLE)\b", re.IGNORECASE)
-MADE = re.compile(r"\s*CREATE\s+(?:OR\s+REPLACE\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?([\w.`]+)", re.IGNORECASE)
+WRITES = re.compile(
+    r"\s*(INSERT|MERGE|UPDATE|DELETE|CREATE\s+(OR\s+REPLACE\s+)?TABLE)\b", re.IGNORECASE
+)
+MADE = re.compile(
+    r"\s*CREATE\s+(?:OR\s+REPLACE\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?([\w.`]+)", re.IGNORECASE
+)
 HOLDER = "a_path"
 
 
@@ -63,7 +67,9 @@ class JobRun:
     def found(self, df_or_sql: Any, target: str | None = None) -> None:
         facts = facts_in(lineage(df_or_sql, self.spark, target, Names()))
         holders = {holder: path for path, holder in self.paths.items()}
-        self.facts |= {re.sub(rf"\b{HOLDER}\.p\d+", lambda held: holders[held[0]], fact) for fact in facts}
+        self.facts |= {
+            re.sub(rf"\b{HOLDER}\.p\d+", lambda held: holders[held[0]], fact) for fact in facts
+        }
 
     def defined(self, df: Any, table: str, target: str) -> None:
         self.found(df, target)
@@ -85,13 +91,17 @@ def statement(run: JobRun) -> Callable[..., Any]:
     def sql(spark: Any, sqlQuery: str, args: Any = None, **named: Any) -> Any:
         if not WRITES.match(sqlQuery):
             return run.sql(spark, sqlQuery, args, **named)
-        text = re.sub(r"^(\s*CREATE)\s+OR\s+REPLACE\s+(TABLE)", r"\1 \2", sqlQuery, flags=re.IGNORECASE)
+        text = re.sub(
+            r"^(\s*CREATE)\s+OR\s+REPLACE\s+(TABLE)", r"\1 \2", sqlQuery, flags=re.IGNORECASE
+        )
         made = MADE.match(text)
         if made and not re.search(r"\bAS\s+(SELECT|WITH)\b", text, re.IGNORECASE):
             return run.sql(spark, text, args, **named)
         run.found(with_values(text, args))
         if made:
-            query = re.split(r"\bAS\s+(?=SELECT\b|WITH\b)", text, maxsplit=1, flags=re.IGNORECASE)[1]
+            query = re.split(r"\bAS\s+(?=SELECT\b|WITH\b)", text, maxsplit=1, flags=re.IGNORECASE)[
+                1
+            ]
             run.make_like(made[1], run.ask(query))
         return None
 
@@ -159,11 +169,24 @@ def intercepted(run: JobRun) -> Iterator[None]:
         patch.object(DataFrameWriter, "saveAsTable", to_table(run)),
         patch.object(DataFrameWriter, "insertInto", into_table(run)),
         patch.object(DataFrameWriterV2, "__init__", remembering),
-        *[patch.object(DataFrameWriter, name, to_path(run)) for name in ("save", "parquet", "csv", "json", "orc")],
-        *[patch.object(DataFrameReader, name, from_path(run)) for name in ("load", "parquet", "csv", "json", "orc")],
+        *[
+            patch.object(DataFrameWriter, name, to_path(run))
+            for name in ("save", "parquet", "csv", "json", "orc")
+        ],
+        *[
+            patch.object(DataFrameReader, name, from_path(run))
+            for name in ("load", "parquet", "csv", "json", "orc")
+        ],
         *[
             patch.object(DataFrameWriterV2, name, by_name(run))
-            for name in ("create", "append", "replace", "createOrReplace", "overwrite", "overwritePartitions")
+            for name in (
+                "create",
+                "append",
+                "replace",
+                "createOrReplace",
+                "overwrite",
+                "overwritePartitions",
+            )
         ],
     ]
     with ExitStack() as stack:
@@ -177,7 +200,10 @@ def imported_from(job: Job) -> Iterator[None]:
     """The job's own folder comes first, and its modules are forgotten afterwards."""
     before = set(sys.modules)
     folder = str(job.entry.parent)
-    with patch.object(sys, "path", [folder, *sys.path]), patch.object(sys, "argv", [str(job.entry)]):
+    with (
+        patch.object(sys, "path", [folder, *sys.path]),
+        patch.object(sys, "argv", [str(job.entry)]),
+    ):
         yield
     for name in set(sys.modules) - before:
         if str(getattr(sys.modules[name], "__file__", None) or "").startswith(folder):
@@ -204,7 +230,9 @@ def facts_of_case(case: Case, spark: Any) -> set[str]:
     run = JobRun(spark)
     names = {"spark": spark, "F": F, "Window": Window, "col": F.col}
     try:
-        run.make_all(info for info in case.schema if not is_made_first(info.dataset.name, case.pyspark))
+        run.make_all(
+            info for info in case.schema if not is_made_first(info.dataset.name, case.pyspark)
+        )
         with intercepted(run):
             exec(compile(case.pyspark, str(case.path), "exec"), names)
             for name in case.results:

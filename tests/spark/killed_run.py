@@ -1,10 +1,13 @@
 """lineal pipeline …, killed with all that it has started, at a moment.
 
-python killed_run.py file:7 log.jsonl --out out              before it touches files of the output for the 7th time
+python killed_run.py file:7 log.jsonl --out out              before it touches files of the output
+for the 7th time
 python killed_run.py sql:30 log.jsonl --out out --store s    before the 30th statement to the store
-python killed_run.py delta:3 log.jsonl --out out             before it makes the 3rd table a Delta table
+python killed_run.py delta:3 log.jsonl --out out             before it makes the 3rd table a Delta
+table
 python killed_run.py extract:0.5 log.jsonl --out out         half a second after this stage begins
-python killed_run.py count log.jsonl --out out               never; but says how many such moments there are
+python killed_run.py count log.jsonl --out out               never; but says how many such moments
+there are
 """
 
 from __future__ import annotations

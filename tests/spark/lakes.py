@@ -1,6 +1,8 @@
-"""What sessions of tests are started with; those with a table format run in `make test-delta` and `make test-iceberg`.
+"""What sessions of tests are started with; those with a table format run in `make test-delta` and
+`make test-iceberg`.
 
-LINEAL_TEST_DELTA and LINEAL_TEST_ICEBERG name a folder of jars, or coordinates, that fit the pyspark that is imported.
+LINEAL_TEST_DELTA and LINEAL_TEST_ICEBERG name a folder of jars, or coordinates, that fit the
+pyspark that is imported.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ SMALL = {
 }
 """A test's queries are tiny and many: to compile them takes longer than to run them.
 
-Where a machine pauses for two minutes, Spark misses its own heartbeats, and ends the JVM ten minutes later.
+Where a machine pauses for two minutes, Spark misses its own heartbeats, and ends the JVM ten
+minutes later.
 """
 
 FORMATS = {
@@ -46,7 +49,10 @@ def settings(variable: str) -> dict[str, str]:
         return {}
     jars = {"spark.jars.packages": named}
     if Path(named).is_dir():
-        jars = {"spark.driver.extraClassPath": f"{named}/*", "spark.executor.extraClassPath": f"{named}/*"}
+        jars = {
+            "spark.driver.extraClassPath": f"{named}/*",
+            "spark.executor.extraClassPath": f"{named}/*",
+        }
     return {**FORMATS[variable], **FEW_TASKS, **jars, "spark.driver.memory": "2g"}
 
 
@@ -55,7 +61,9 @@ def settings_of_all() -> dict[str, str]:
 
 
 def needs(variable: str, command: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(not os.environ.get(variable), reason=f"{variable} names no jars: {command} does")
+    return pytest.mark.skipif(
+        not os.environ.get(variable), reason=f"{variable} names no jars: {command} does"
+    )
 
 
 needs_delta = needs("LINEAL_TEST_DELTA", "make test-delta")

@@ -75,12 +75,20 @@ class Run:
 def rows(root: Path, name: str, spark: Any) -> list[tuple[Any, ...]]:
     """What stands in the warehouse: the rows of the version that the state names, sorted."""
     warehouse = root / ".lineal" / "warehouse"
-    version = json.loads((warehouse / "state.json").read_text(encoding="utf-8"))["entries"][name]["version"]
-    return sorted(tuple(row) for row in spark.read.parquet(str(warehouse / name / version)).collect())
+    version = json.loads((warehouse / "state.json").read_text(encoding="utf-8"))["entries"][name][
+        "version"
+    ]
+    return sorted(
+        tuple(row) for row in spark.read.parquet(str(warehouse / name / version)).collect()
+    )
 
 
-def dbt_project(root: Path, files: dict[str, str], adapter: str = "duckdb", about: str = "") -> Path:
-    """A dbt project with these files: {"models/m.sql": "select 1 as a", "seeds/s.csv": "id\\n1\\n"}."""
+def dbt_project(
+    root: Path, files: dict[str, str], adapter: str = "duckdb", about: str = ""
+) -> Path:
+    """A dbt project with these files: {"models/m.sql": "select 1 as a", "seeds/s.csv":
+    "id\\n1\\n"}.
+    """
     head = {"dbt_project.yml": f"name: little\nprofile: {adapter}\n{about}"}
     for name, text in (head | files).items():
         path = root / name

@@ -29,7 +29,9 @@ def rows(count: int, seed: int = 1) -> list[dict[str, Any]]:
     random = Random(seed)
     return [
         {
-            "query_text": SHAPES[at % len(SHAPES)].format(i=at // len(SHAPES) % 12, j=at % 3, n=random.randrange(1000)),
+            "query_text": SHAPES[at % len(SHAPES)].format(
+                i=at // len(SHAPES) % 12, j=at % 3, n=random.randrange(1000)
+            ),
             "user_name": random.choice(("ann", "bob", "eve")),
             "start_time": f"2026-05-01T{at // 3600:02}:{at // 60 % 60:02}:{at % 60:02}Z",
             "query_id": f"q{at}",
@@ -45,7 +47,9 @@ def write_json(path: Path, said: Iterable[dict[str, Any]]) -> str:
 
 
 def facts(edges: Iterable[Edge]) -> list[tuple[Any, ...]]:
-    """Everything about edges but their places: those of a log are lines, and rows of a table have none."""
+    """Everything about edges but their places: those of a log are lines, and rows of a table have
+    none.
+    """
     return sorted(
         (
             str(edge.source),
@@ -60,7 +64,11 @@ def facts(edges: Iterable[Edge]) -> list[tuple[Any, ...]]:
 
 
 def table(folder: Path, name: str) -> list[dict[str, Any]]:
-    return [row for file in sorted((folder / name).rglob("*.parquet")) for row in pq.read_table(file).to_pylist()]
+    return [
+        row
+        for file in sorted((folder / name).rglob("*.parquet"))
+        for row in pq.read_table(file).to_pylist()
+    ]
 
 
 def contents(folder: Path) -> dict[str, bytes]:

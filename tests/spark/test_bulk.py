@@ -1,4 +1,6 @@
-"""The pipeline gives what a single machine gives, for any order of rows, however they are shared out."""
+"""The pipeline gives what a single machine gives, for any order of rows, however they are shared
+out.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +34,23 @@ def test_it_is_what_a_single_machine_finds(whole: tuple[str, Path, Summary]) -> 
     assert summary.extraction.coverage == alone.coverage
     assert summary.statements == len(alone.extraction.occurrences) == 115
     assert summary.rows == 300 and summary.texts > 200
-    assert {(each.name, each.runs, each.first, each.last, each.users) for each in summary.extraction.occurrences} == {
-        (each.name, each.runs, each.first, each.last, each.users) for each in alone.extraction.occurrences
+    assert {
+        (each.name, each.runs, each.first, each.last, each.users)
+        for each in summary.extraction.occurrences
+    } == {
+        (each.name, each.runs, each.first, each.last, each.users)
+        for each in alone.extraction.occurrences
     }
-    assert {d.message for d in summary.extraction.diagnostics} == {d.message for d in alone.extraction.diagnostics}
+    assert {d.message for d in summary.extraction.diagnostics} == {
+        d.message for d in alone.extraction.diagnostics
+    }
 
 
 def test_executors_have_read_nearly_everything(whole: tuple[str, Path, Summary]) -> None:
     _, _, summary = whole
     assert summary.parsed == 115
-    assert summary.here < 70  # temporary tables, a MERGE into what only others fill, names that need all evidence
+    # temporary tables, a MERGE into what only others fill, names that need all evidence
+    assert summary.here < 70
 
 
 def test_edges_know_their_statements(whole: tuple[str, Path, Summary]) -> None:
@@ -49,10 +58,19 @@ def test_edges_know_their_statements(whole: tuple[str, Path, Summary]) -> None:
     edges, statements = table(out, "edges"), {row["name"]: row for row in table(out, "statements")}
     assert len(edges) == summary.edges == len(summary.extraction.edges)
     assert sum(row["runs"] for row in statements.values()) == 300
-    total = next(e for e in edges if (e["source_dataset"], e["target_column"]) == ("raw.s3", "total"))
-    assert total["source_column"] == "b" and total["subtypes"] == ["AGGREGATION"] and total["transforms"] == ["sum"]
+    total = next(
+        e for e in edges if (e["source_dataset"], e["target_column"]) == ("raw.s3", "total")
+    )
+    assert (
+        total["source_column"] == "b"
+        and total["subtypes"] == ["AGGREGATION"]
+        and total["transforms"] == ["sum"]
+    )
     (name,) = total["statements"]
-    assert (total["runs"], total["first_seen"]) == (statements[name]["runs"], statements[name]["first_seen"])
+    assert (total["runs"], total["first_seen"]) == (
+        statements[name]["runs"],
+        statements[name]["first_seen"],
+    )
     assert total["file"] == name
     assert statements[name]["text"][total["position"] - 1 :].startswith("b) AS total")
 

@@ -1,4 +1,6 @@
-"""A second run reads only what is new; a run that was killed goes on; folders that are no output are left alone."""
+"""A second run reads only what is new; a run that was killed goes on; folders that are no output
+are left alone.
+"""
 
 from __future__ import annotations
 
@@ -61,16 +63,25 @@ def test_a_log_that_grew(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_names_that_mean_something_by_the_session(spark: Any, tmp_path: Path) -> None:
-    """Executors know what names without a schema mean, by default and in each database; all of it is remembered."""
+    """Executors know what names without a schema mean, by default and in each database; all of it
+    is remembered.
+    """
     said = [row | {"database_name": "bank"} if at % 3 else row for at, row in enumerate(rows(90))]
-    said += [{"query_text": "CREATE TABLE t AS SELECT a, b FROM s", "database_name": name} for name in "xyz"]
+    said += [
+        {"query_text": "CREATE TABLE t AS SELECT a, b FROM s", "database_name": name}
+        for name in "xyz"
+    ]
     log = write_json(tmp_path / "log.jsonl", said)
     defaults = Defaults(None, ("raw",))
     whole = run(Options((log,), tmp_path / "whole", defaults=defaults), spark)
     assert whole.parsed > 60
     alone = lineal.lineage(log, default_schema="raw")
     assert facts(whole.extraction.edges) == facts(alone.edges)
-    names = {str(edge.target.dataset) for edge in whole.extraction.edges if isinstance(edge.target, Column)}
+    names = {
+        str(edge.target.dataset)
+        for edge in whole.extraction.edges
+        if isinstance(edge.target, Column)
+    }
     assert {f"{name}.raw.t" for name in "xyz"} <= names and not names & {"t", "raw.t", "mart.t1"}
 
     grown = write_json(tmp_path / "grown.jsonl", said[:70])
@@ -86,7 +97,9 @@ def test_names_that_mean_something_by_the_session(spark: Any, tmp_path: Path) ->
 
 
 def test_a_log_that_grew_by_a_database(spark: Any, tmp_path: Path) -> None:
-    """All names are others from then on, and back again: whatever was known, it is what a fresh run finds."""
+    """All names are others from then on, and back again: whatever was known, it is what a fresh run
+    finds.
+    """
     said = [row | {"schema_name": "s"} for row in rows(40)]
     more = [row | {"database_name": "bank", "schema_name": "u"} for row in said[:20]]
     log = str(tmp_path / "log.jsonl")
@@ -120,7 +133,9 @@ def test_a_folder_of_somebody_else(spark: Any, tmp_path: Path) -> None:
     assert (tmp_path / "log.jsonl").exists()
 
 
-def test_a_job_that_fails_is_one_line(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_fails_is_one_line(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: Any) -> Any:
         def work(batches: Any) -> Any:
             raise ValueError("no more memory on this machine")
@@ -129,7 +144,9 @@ def test_a_job_that_fails_is_one_line(spark: Any, tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(resolve, "evaluating", broken)
     log = write_json(tmp_path / "log.jsonl", rows(70))
-    with pytest.raises(BulkError, match=r"Spark gave up: .* \(the same command goes on from here\)"):
+    with pytest.raises(
+        BulkError, match=r"Spark gave up: .* \(the same command goes on from here\)"
+    ):
         run(Options((log,), tmp_path / "out"), spark)
     monkeypatch.undo()
     assert run(Options((log,), tmp_path / "out", closure=False), spark).statements == 70

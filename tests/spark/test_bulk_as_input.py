@@ -1,4 +1,6 @@
-"""The folder that the pipeline wrote is an input: every command finds in it what it finds in the log."""
+"""The folder that the pipeline wrote is an input: every command finds in it what it finds in the
+log.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ HARD = (
     "MERGE INTO kept k USING p ON k.id = p.id WHEN MATCHED THEN UPDATE SET id = p.id",
     "SELECT sum(id) OVER (PARTITION BY id ORDER BY id) AS s, md5(id::text) AS m, count(*) AS n FROM p",
 )
-"""Procedures, fields, doubts, open stars, temporary tables, a statement that cannot be read, and one that is none."""
+"""Procedures, fields, doubts, open stars, temporary tables, a statement that cannot be read, and
+one that is none.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +63,10 @@ def written(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[..
 def hard(tmp_path_factory: pytest.TempPathFactory) -> str:
     log = tmp_path_factory.mktemp("hard") / "log.jsonl"
     times = (f"2026-05-01T00:00:{at:02}Z" for at in range(60))
-    said = [{"query_text": text, "user_name": "ann", "start_time": at} for text, at in zip(HARD, times, strict=False)]
+    said = [
+        {"query_text": text, "user_name": "ann", "start_time": at}
+        for text, at in zip(HARD, times, strict=False)
+    ]
     write_json(log, said)
     with log.open("a", encoding="utf-8") as stream:
         stream.write("no JSON\n")
@@ -71,12 +78,19 @@ def told(found: Extraction) -> dict[str, Any]:
     return {
         "edges": facts(found.edges),
         "order": [(str(edge.source), str(edge.target)) for edge in found.edges],
-        "reads": {(str(read.target), str(read.dataset), read.column, read.clause) for read in found.reads},
-        "datasets": [(str(each.dataset), each.kind, each.complete, each.names) for each in found.datasets.values()],
+        "reads": {
+            (str(read.target), str(read.dataset), read.column, read.clause) for read in found.reads
+        },
+        "datasets": [
+            (str(each.dataset), each.kind, each.complete, each.names)
+            for each in found.datasets.values()
+        ],
         "codes": sorted({each.code.code for each in found.diagnostics}),
         "coverage": vars(found.coverage),
         "runs": [each._replace(place=None) for each in found.occurrences],  # type: ignore[arg-type]
-        "statements": {(str(each.target), each.kind, each.words, each.meaning) for each in found.statements},
+        "statements": {
+            (str(each.target), each.kind, each.words, each.meaning) for each in found.statements
+        },
         "jobs": [(tuple(map(str, job.outputs)), job.sql, job.dialect) for job in found.jobs],
     }
 
@@ -85,11 +99,13 @@ def lineal_command(*arguments: object) -> Result:
     return CliRunner().invoke(main, [str(each) for each in arguments])
 
 
-# -- what is read ------------------------------------------------------------------------------------------------
+# -- what is read ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [*LOGS, "queries.jsonl", "shapes", "hard"])
-def test_a_log_and_its_output_say_the_same(name: str, written: Callable[..., Path], hard: str, tmp_path: Path) -> None:
+def test_a_log_and_its_output_say_the_same(
+    name: str, written: Callable[..., Path], hard: str, tmp_path: Path
+) -> None:
     paths = {name: HERE / "tests" / "data" / "logs" / name for name in LOGS}
     paths["queries.jsonl"], paths["hard"] = HERE / "examples" / "logs" / "queries.jsonl", Path(hard)
     path = paths.get(name) or Path(write_json(tmp_path / "log.jsonl", rows(60)))
@@ -113,7 +129,10 @@ def test_scripts_and_their_output_say_the_same(name: str, written: Callable[...,
 
 def settled(info: Any) -> Any:
     """Types that are computed when somebody asks are in no table."""
-    plain = [column if isinstance(column[1], str) else column.settled._replace(type="") for column in info.columns]
+    plain = [
+        column if isinstance(column[1], str) else column.settled._replace(type="")
+        for column in info.columns
+    ]
     return type(info)(**{**vars(info), "columns": plain})
 
 
@@ -132,7 +151,7 @@ def test_places_are_lines_of_the_statement(written: Callable[..., Path], hard: s
     ]  # fmt: skip
 
 
-# -- every command -------------------------------------------------------------------------------------------------
+# -- every command ---------------------------------------------------------------------------------
 
 
 def test_every_command_takes_it(written: Callable[..., Path], tmp_path: Path) -> None:
@@ -140,10 +159,20 @@ def test_every_command_takes_it(written: Callable[..., Path], tmp_path: Path) ->
     out = written(log, "spark")
     dialect = ("--dialect", "spark")
     for command in (("lineage",), ("lineage", "--level", "table"), ("lineage", "--output", "rows")):
-        assert lineal_command(*command, out).stdout == lineal_command(*command, log, *dialect).stdout != ""
-    assert lineal_command("lineage", out / "manifest.json").stdout == lineal_command("lineage", out).stdout
+        assert (
+            lineal_command(*command, out).stdout
+            == lineal_command(*command, log, *dialect).stdout
+            != ""
+        )
+    assert (
+        lineal_command("lineage", out / "manifest.json").stdout
+        == lineal_command("lineage", out).stdout
+    )
     reached = lineal_command("impact", "orders.amount", out)
-    assert reached.exit_code == 0 and reached.stdout == lineal_command("impact", "orders.amount", log, *dialect).stdout
+    assert (
+        reached.exit_code == 0
+        and reached.stdout == lineal_command("impact", "orders.amount", log, *dialect).stdout
+    )
     checked = lineal_command("validate", out)
     assert checked.exit_code == lineal_command("validate", log, *dialect).exit_code
     page = tmp_path / "page.html"
@@ -156,11 +185,17 @@ def test_every_command_takes_it(written: Callable[..., Path], tmp_path: Path) ->
     store = tmp_path / "lineal.store.db"
     loaded = lineal_command("store", "load", out, "--store", store, "--namespace", "history")
     assert loaded.exit_code == 0 and "edges came" in loaded.output
-    assert "orders.amount" in lineal_command("store", "query", "+daily.total", "--store", store).output
+    assert (
+        "orders.amount" in lineal_command("store", "query", "+daily.total", "--store", store).output
+    )
 
 
 def test_two_outputs_are_compared(written: Callable[..., Path], tmp_path: Path) -> None:
-    before = [{"query_text": "CREATE TABLE daily AS SELECT day, sum(amount) AS total FROM orders GROUP BY day"}]
+    before = [
+        {
+            "query_text": "CREATE TABLE daily AS SELECT day, sum(amount) AS total FROM orders GROUP BY day"
+        }
+    ]
     after = [{"query_text": before[0]["query_text"].replace("sum(amount)", "sum(amount * rate)")}]
     cosmetic = [{"query_text": before[0]["query_text"].replace("FROM orders", "FROM  orders o")}]
     outs = [
@@ -175,7 +210,9 @@ def test_two_outputs_are_compared(written: Callable[..., Path], tmp_path: Path) 
 
 
 def test_it_stands_beside_other_inputs(written: Callable[..., Path], tmp_path: Path) -> None:
-    (tmp_path / "best.sql").write_text("CREATE VIEW best AS SELECT total FROM daily", encoding="utf-8")
+    (tmp_path / "best.sql").write_text(
+        "CREATE VIEW best AS SELECT total FROM daily", encoding="utf-8"
+    )
     out = written(HERE / "examples" / "logs" / "queries.jsonl", "spark")
     found = lineal.lineage([out, tmp_path / "best.sql"])
     assert [str(edge) for edge in found.upstream("best.total")] == [
@@ -195,7 +232,7 @@ def test_the_answer_is_remembered_by_the_manifest(
     assert lineal_command("lineage", out, "--no-cache").exit_code == 2
 
 
-# -- what is wrong with it -----------------------------------------------------------------------------------------
+# -- what is wrong with it -------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -212,7 +249,10 @@ def copied(written: Callable[..., Path], tmp_path: Path) -> Path:
             {"complete": False},
             "is not complete: lineal pipeline is at work on it, or was stopped. Wait for it, or run the",
         ),
-        ({"format": 1}, "in format 1, and this lineal reads format 2: write it again with lineal pipeline --fresh"),
+        (
+            {"format": 1},
+            "in format 1, and this lineal reads format 2: write it again with lineal pipeline --fresh",
+        ),
         ({"tables": {}}, "does not tell of the tables statements, edges"),
         ({"coverage": None}, "do not fit together"),
     ],

@@ -43,7 +43,8 @@ def until(file: Path, process: subprocess.Popen[bytes]) -> None:
 
 
 def test_two_runs_at_once(tmp_path: Path) -> None:
-    """The second says who holds the folder, before it starts Spark; the lock of a killed run is free, also while
+    """The second says who holds the folder, before it starts Spark; the lock of a killed run is
+    free, also while
     a child of it had been at work."""
     log, out = tmp_path / "log.txt", tmp_path / "out"
     log.write_text("SELECT a FROM t\n")
@@ -51,7 +52,16 @@ def test_two_runs_at_once(tmp_path: Path) -> None:
     holder = subprocess.Popen(command)
     try:
         until(tmp_path / "begun", holder)
-        second = [sys.executable, "-m", "lineal", "pipeline", str(log), "--out", str(out), "--fresh"]
+        second = [
+            sys.executable,
+            "-m",
+            "lineal",
+            "pipeline",
+            str(log),
+            "--out",
+            str(out),
+            "--fresh",
+        ]
         said = subprocess.run(second, capture_output=True, text=True, check=False)
     finally:
         holder.send_signal(signal.SIGKILL)

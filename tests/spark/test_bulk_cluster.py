@@ -1,4 +1,6 @@
-"""A cluster of one master and two workers whose Python has no package; one of the workers is killed while it works."""
+"""A cluster of one master and two workers whose Python has no package; one of the workers is killed
+while it works.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def bare(tmp_path: Path) -> Path:
     return python
 
 
-def test_a_worker_that_is_killed_costs_only_time(spark: Any, cluster: Cluster, bare: Path, tmp_path: Path) -> None:
+def test_a_worker_that_is_killed_costs_only_time(
+    spark: Any, cluster: Cluster, bare: Path, tmp_path: Path
+) -> None:
     log = write_json(tmp_path / "log.jsonl", rows(400))
     command = [sys.executable, "-m", "lineal", "pipeline", log, "--out", str(tmp_path / "out")]
     settings = [part for key, value in DRIVER.items() for part in ("--conf", f"{key}={value}")]

@@ -37,7 +37,9 @@ def pipeline(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_the_summary(pipeline: Any, tmp_path: Path) -> None:
-    done = pipeline(str(LOGS / "snowflake.csv"), "--preset", "snowflake", "--out", str(tmp_path / "out"))
+    done = pipeline(
+        str(LOGS / "snowflake.csv"), "--preset", "snowflake", "--out", str(tmp_path / "out")
+    )
     assert done.exit_code == 0, done.output
     said = [line for line in done.output.splitlines() if "a second" not in line]
     assert said == [
@@ -53,7 +55,17 @@ def test_the_summary(pipeline: Any, tmp_path: Path) -> None:
 
 def test_into_a_store(pipeline: Any, tmp_path: Path) -> None:
     log, store = write_json(tmp_path / "log.jsonl", rows(30)), str(tmp_path / "lineal.store.db")
-    done = pipeline(log, "--out", str(tmp_path / "out"), "--store", store, "--namespace", "shop", "--output", "json")
+    done = pipeline(
+        log,
+        "--out",
+        str(tmp_path / "out"),
+        "--store",
+        store,
+        "--namespace",
+        "shop",
+        "--output",
+        "json",
+    )
     assert done.exit_code == 0, done.output
     assert json.loads(done.output)["rows"] == 30
     with open_store(store) as opened:
@@ -72,13 +84,22 @@ def test_a_folder_of_scripts(pipeline: Any, tmp_path: Path) -> None:
     assert said["edges"] == len(lineal.lineage(tmp_path / "models").edges) > 0
     assert (said["files"], said["rows"], said["statements"]) == (2, 0, 2)
     lines = pipeline(str(tmp_path / "models"), "--out", str(tmp_path / "out")).output.splitlines()
-    assert lines[:2] == ["2 files, 2 statements", "1 file read in this run, 1 of them by the driver"]  # the program
+    assert lines[:2] == [
+        "2 files, 2 statements",
+        "1 file read in this run, 1 of them by the driver",
+    ]  # the program
     assert lines[2].endswith(" statements a second")
 
 
 def test_a_run_that_fails_leaves_no_store(pipeline: Any, tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("a,b\n1,2\n")
-    done = pipeline(str(tmp_path / "log.csv"), "--out", str(tmp_path / "out"), "--store", str(tmp_path / "lineal.db"))
+    done = pipeline(
+        str(tmp_path / "log.csv"),
+        "--out",
+        str(tmp_path / "out"),
+        "--store",
+        str(tmp_path / "lineal.db"),
+    )
     assert done.exit_code == 2 and "no column is known to hold statements" in done.output
     assert not list(tmp_path.glob("lineal.db*"))
 
@@ -87,18 +108,35 @@ def test_a_run_that_fails_leaves_no_store(pipeline: Any, tmp_path: Path) -> None
     ("arguments", "says"),
     [
         (("no-such-log", "--out", "o"), "Error: no such file or folder: no-such-log\n"),
-        ((f"{LOGS}/*.pdf", "--out", "o"), f"Error: no file or folder is called like {LOGS}/*.pdf\n"),
-        (("a/{b,c}/*.csv", "--out", "o"), "Error: no file or folder is called like a/{b,c}/*.csv\n"),
+        (
+            (f"{LOGS}/*.pdf", "--out", "o"),
+            f"Error: no file or folder is called like {LOGS}/*.pdf\n",
+        ),
+        (
+            ("a/{b,c}/*.csv", "--out", "o"),
+            "Error: no file or folder is called like a/{b,c}/*.csv\n",
+        ),
         (
             (str(LOGS), "--out", "o", "--preset", "oracle"),
             "Error: no preset oracle: choose one of snowflake, bigquery, ",
         ),
-        ((str(LOGS), "--out", "o"), f"Error: {LOGS} has csv and json files: choose one with --format\n"),
-        ((str(LOGS / "redshift.csv"), "--out", "o", "--dialect", "klingon"), "Error: unknown dialect 'klingon'"),
-        ((str(LOGS / "redshift.csv"), "--out", "o", "--conf", "x"), "Error: --conf x: write key=value\n"),
+        (
+            (str(LOGS), "--out", "o"),
+            f"Error: {LOGS} has csv and json files: choose one with --format\n",
+        ),
+        (
+            (str(LOGS / "redshift.csv"), "--out", "o", "--dialect", "klingon"),
+            "Error: unknown dialect 'klingon'",
+        ),
+        (
+            (str(LOGS / "redshift.csv"), "--out", "o", "--conf", "x"),
+            "Error: --conf x: write key=value\n",
+        ),
     ],
 )
-def test_mistakes(pipeline: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: Any, says: str) -> None:
+def test_mistakes(
+    pipeline: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: Any, says: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     done = pipeline(*arguments)
     assert done.exit_code == 2 and done.output.startswith(says), done.output
@@ -109,10 +147,19 @@ def test_names_with_patterns(pipeline: Any, tmp_path: Path) -> None:
     for day in ("may", "june", "[x]"):
         (tmp_path / "logs" / day).mkdir(parents=True)
         write_json(tmp_path / "logs" / day / "a.jsonl", rows(7))
-        (tmp_path / "logs" / day / "b.csv").write_text('query_text\n"SELECT a FROM t\nSELECT b FROM t\n')
+        (tmp_path / "logs" / day / "b.csv").write_text(
+            'query_text\n"SELECT a FROM t\nSELECT b FROM t\n'
+        )
 
     def counted(pattern: str) -> list[int]:
-        done = pipeline(f"{tmp_path}/logs/{pattern}", "--out", str(tmp_path / "out"), "--output", "json", "--fresh")
+        done = pipeline(
+            f"{tmp_path}/logs/{pattern}",
+            "--out",
+            str(tmp_path / "out"),
+            "--output",
+            "json",
+            "--fresh",
+        )
         assert done.exit_code == 0, done.output
         return [json.loads(done.output)[part] for part in ("rows", "statements")]
 
@@ -138,7 +185,10 @@ def test_the_namespace_of_a_pattern(pipeline: Any, tmp_path: Path) -> None:
         ("no/such/folder/store.db", "Error: store no/such/folder/store.db: it cannot be opened"),
         ("other.db", "Error: other.db is an SQLite database, but no store of lineal's"),
         ("mysql://host/db", "Error: mysql:// is no store: name a file, or postgresql://…"),
-        ("postgresql://ann:secret@127.0.0.1:1/shop", "Error: store postgresql://ann@127.0.0.1:1/shop: the server"),
+        (
+            "postgresql://ann:secret@127.0.0.1:1/shop",
+            "Error: store postgresql://ann@127.0.0.1:1/shop: the server",
+        ),
     ],
 )
 def test_a_store_that_takes_nothing(

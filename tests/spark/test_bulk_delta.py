@@ -1,4 +1,6 @@
-"""Where the session has Delta, the tables are Delta tables over the same files. Run by `make test-delta`."""
+"""Where the session has Delta, the tables are Delta tables over the same files. Run by `make
+test-delta`.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], str]:
 
 
 @pytest.fixture(scope="module")
-def plain(spark: Any, logs: Callable[[int], str], tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+def plain(
+    spark: Any, logs: Callable[[int], str], tmp_path_factory: pytest.TempPathFactory
+) -> dict[int, Path]:
     """The outputs of a session that has no Delta."""
     folder = tmp_path_factory.mktemp("plain")
     with pytest.MonkeyPatch.context() as patched:
@@ -48,7 +52,9 @@ def plain(spark: Any, logs: Callable[[int], str], tmp_path_factory: pytest.TempP
 
 def assert_same(spark: Any, out: Path, plain: Path) -> None:
     """The same files, and the same rows by Delta's own account."""
-    assert {name: data for name, data in contents(out).items() if "_delta_log" not in name} == contents(plain)
+    assert {
+        name: data for name, data in contents(out).items() if "_delta_log" not in name
+    } == contents(plain)
     for name in output.NAMES:
         assert in_log(out / name) == sorted(filter(has_rows, (out / name).rglob("part-*.parquet")))
         told = spark.read.format("delta").load(str(out / name))
@@ -57,7 +63,11 @@ def assert_same(spark: Any, out: Path, plain: Path) -> None:
 
 def in_log(table: Path) -> list[Path]:
     """The files that Delta takes for the table's: those that have rows."""
-    told = [json.loads(line) for log in table.glob("_delta_log/*.json") for line in log.read_text().splitlines()]
+    told = [
+        json.loads(line)
+        for log in table.glob("_delta_log/*.json")
+        for line in log.read_text().splitlines()
+    ]
     return sorted(table / unquote(action["add"]["path"]) for action in told if "add" in action)
 
 
@@ -91,8 +101,20 @@ def test_a_run_that_is_killed_goes_on(
     script = Path(__file__).with_name("killed_run.py")
     of_session = {**SMALL, **settings("LINEAL_TEST_DELTA")}
     conf = [part for key, value in of_session.items() for part in ("--conf", f"{key}={value}")]
-    command = [sys.executable, str(script), moment, logs(LESS), "--out", str(out), "--master", "local[2]", *conf]
-    killed = subprocess.run(command, capture_output=True, text=True, start_new_session=True, timeout=900, check=False)
+    command = [
+        sys.executable,
+        str(script),
+        moment,
+        logs(LESS),
+        "--out",
+        str(out),
+        "--master",
+        "local[2]",
+        *conf,
+    ]
+    killed = subprocess.run(
+        command, capture_output=True, text=True, start_new_session=True, timeout=900, check=False
+    )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     run(Options((logs(LESS),), out), spark)
     assert_same(spark, out, plain[LESS])

@@ -1,4 +1,6 @@
-"""Folders of scripts: the pipeline gives what a single machine gives, also after a file was changed."""
+"""Folders of scripts: the pipeline gives what a single machine gives, also after a file was
+changed.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ SCRIPTS: dict[str, bytes] = {
 }
 PROGRAMS = {
     "job.py": b'spark.table("a").withColumn("n", F.col("x") + 1).write.saveAsTable("from_job")\n',
-    "latin.py": '# -*- coding: latin-1 -*-\nspark.table("a").write.saveAsTable("\xfc")\n'.encode("latin-1"),
+    "latin.py": '# -*- coding: latin-1 -*-\nspark.table("a").write.saveAsTable("\xfc")\n'.encode(
+        "latin-1"
+    ),
     "wrong.py": b"def (:\n",
     "empty.py": b"",
 }

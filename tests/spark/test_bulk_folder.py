@@ -34,7 +34,10 @@ def test_a_child_does_not_outlive_its_parent(tmp_path: Path) -> None:
     os.kill(parent, signal.SIGKILL)
     os.waitpid(parent, 0)
     for _ in range(100):
-        if not Path(f"/proc/{child}").exists() or "zombie" in Path(f"/proc/{child}/status").read_text():
+        if (
+            not Path(f"/proc/{child}").exists()
+            or "zombie" in Path(f"/proc/{child}/status").read_text()
+        ):
             return
         time.sleep(0.05)
     os.kill(child, signal.SIGKILL)
@@ -54,7 +57,10 @@ def test_a_folder_of_another_program_is_left_alone(tmp_path: Path, others: dict[
     for name, text in others.items():
         (tmp_path / name).write_text(text)
     for fresh in (False, True):
-        with pytest.raises(BulkError, match="has other things in it: name a new folder"), opened(tmp_path, fresh=fresh):
+        with (
+            pytest.raises(BulkError, match="has other things in it: name a new folder"),
+            opened(tmp_path, fresh=fresh),
+        ):
             pass
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == others
 
@@ -65,7 +71,9 @@ def test_starting_over_leaves_what_is_not_ours(spark: Any, tmp_path: Path) -> No
     expected = contents(out)
     (out / "README.md").write_text("what this is")
     (out / "manifest.json").write_text("torn")
-    with pytest.raises(BulkError, match=r"manifest.json that cannot be read: start over with --fresh"):
+    with pytest.raises(
+        BulkError, match=r"manifest.json that cannot be read: start over with --fresh"
+    ):
         run(Options((log,), out), spark)
     run(Options((log,), out, fresh=True), spark)
     assert contents(out) == expected | {"README.md": b"what this is"}
@@ -83,7 +91,7 @@ def test_the_closure_of_an_earlier_run_does_not_stay(spark: Any, tmp_path: Path)
     assert "closure" not in json.loads((out / "manifest.json").read_text())["tables"]
 
 
-# -- addresses ---------------------------------------------------------------------------------------------------
+# -- addresses -------------------------------------------------------------------------------------
 
 
 def without_checksums(folder: Path) -> dict[str, bytes]:
@@ -142,7 +150,9 @@ def test_addresses_of_this_machine(spark: Any, tmp_path: Path) -> None:
         ("hdfs://127.0.0.1:1/x", r"hdfs://127.0.0.1:1/x.*(refused|failed)"),
     ],
 )
-def test_addresses_that_cannot_be_reached(spark: Any, tmp_path: Path, address: str, says: str) -> None:
+def test_addresses_that_cannot_be_reached(
+    spark: Any, tmp_path: Path, address: str, says: str
+) -> None:
     log = write_json(tmp_path / "log.jsonl", rows(3))
     spark._jsc.hadoopConfiguration().set("ipc.client.connect.max.retries", "0")
     with pytest.raises(BulkError, match=says):
@@ -153,10 +163,16 @@ def test_addresses_that_cannot_be_reached(spark: Any, tmp_path: Path, address: s
 
 def test_an_output_in_its_own_log(spark: Any, tmp_path: Path) -> None:
     write_json(tmp_path / "log.jsonl", rows(3))
-    with pytest.raises(BulkError, match=r"out is inside of .*, and the next run would read it: name a folder beside"):
+    with pytest.raises(
+        BulkError,
+        match=r"out is inside of .*, and the next run would read it: name a folder beside",
+    ):
         run(Options((str(tmp_path),), tmp_path / "out"), spark)
 
 
 def test_scripts_that_are_elsewhere(spark: Any, tmp_path: Path) -> None:
-    with pytest.raises(BulkError, match=r"s3a://bucket/models is not on this machine: scripts are read by the driver"):
+    with pytest.raises(
+        BulkError,
+        match=r"s3a://bucket/models is not on this machine: scripts are read by the driver",
+    ):
         run(Options(("s3a://bucket/models",), tmp_path / "out", format="files"), spark)

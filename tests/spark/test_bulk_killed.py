@@ -1,4 +1,5 @@
-"""A driver that is killed with everything it has started: the same command gives what it would have given.
+"""A driver that is killed with everything it has started: the same command gives what it would have
+given.
 
 LINEAL_TEST_KILLS=20 kills it at so many moments more, in all stages.
 """
@@ -62,22 +63,41 @@ def undisturbed(spark: Any, log: str, out: Path) -> None:
 def killed(moment: str, log: str, out: Path) -> tuple[int, str]:
     """How it ended, and what it said, when it was killed at the moment."""
     script = Path(__file__).with_name("killed_run.py")
-    command = [sys.executable, str(script), moment, *arguments(log, out), "--master", "local[2]", "--conf", QUICK]
-    run = subprocess.run(command, capture_output=True, text=True, start_new_session=True, check=False)
+    command = [
+        sys.executable,
+        str(script),
+        moment,
+        *arguments(log, out),
+        "--master",
+        "local[2]",
+        "--conf",
+        QUICK,
+    ]
+    run = subprocess.run(
+        command, capture_output=True, text=True, start_new_session=True, check=False
+    )
     return run.returncode, run.stderr
 
 
 def rows_of(store: Path) -> list[Any]:
     """Everything that a store says but when it was told so."""
     with sqlite3.connect(store) as database:
-        names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        told = {name: sorted(database.execute(f'SELECT * FROM "{name}"'), key=repr) for name in sorted(names)}
+        names = [
+            name
+            for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
+        told = {
+            name: sorted(database.execute(f'SELECT * FROM "{name}"'), key=repr)
+            for name in sorted(names)
+        }
     for name in ("runs", "versions"):
         told[name] = [re.sub(r"'\d{4}-\d\d-\d\dT[^']*'", "", repr(row)) for row in told[name]]
     return list(told.items())
 
 
-def assert_it_goes_on(spark: Any, moment: str, whole: tuple[str, dict[str, bytes], list[Any]], out: Path) -> None:
+def assert_it_goes_on(
+    spark: Any, moment: str, whole: tuple[str, dict[str, bytes], list[Any]], out: Path
+) -> None:
     log, expected, told = whole
     status, said = killed(moment, log, out)
     assert status == -signal.SIGKILL, said
@@ -94,7 +114,9 @@ def test_a_driver_that_is_killed(
 
 
 @pytest.mark.skipif(MORE == 0, reason="LINEAL_TEST_KILLS says how many")
-def test_at_many_moments(spark: Any, whole: tuple[str, dict[str, bytes], list[Any]], tmp_path: Path) -> None:
+def test_at_many_moments(
+    spark: Any, whole: tuple[str, dict[str, bytes], list[Any]], tmp_path: Path
+) -> None:
     status, said = killed("count", whole[0], tmp_path / "counted")
     assert status == 0, said
     touched, told = map(int, said.split()[-2:])

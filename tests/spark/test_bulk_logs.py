@@ -18,7 +18,17 @@ from logbook import facts, table, write_json
 import lineal
 from lineal.projects.logs.statements import moment
 from lineal.spark.pipeline import BulkError, Options, run
-from lineal.spark.pipeline.rows import DID_NOT_RUN, IN_PARTS, NO_QUERY, NO_TEXT, NOT_READ, NOT_UTF8, TOO_LONG, Log, rows
+from lineal.spark.pipeline.rows import (
+    DID_NOT_RUN,
+    IN_PARTS,
+    NO_QUERY,
+    NO_TEXT,
+    NOT_READ,
+    NOT_UTF8,
+    TOO_LONG,
+    Log,
+    rows,
+)
 from lineal.spark.pipeline.settings import settings
 from lineal.spark.pipeline.stages import RUNTIME
 from lineal.spark.pipeline.statements import _moment
@@ -77,7 +87,9 @@ EXPECTED = {
 @pytest.mark.parametrize("preset", EXPECTED)
 def test_the_log_of_an_engine(spark: Any, preset: str) -> None:
     (file,) = LOGS.glob(f"{preset}.*")
-    found = rows(spark, Log((str(file),), None, preset)).select("text", "reason", "user", "time", "id", "database")
+    found = rows(spark, Log((str(file),), None, preset)).select(
+        "text", "reason", "user", "time", "id", "database"
+    )
     assert sorted(map(tuple, found.collect()), key=repr) == sorted(EXPECTED[preset], key=repr)
 
 
@@ -101,12 +113,17 @@ userid,query,database,querytxt,starttime,aborted
 
 
 def test_texts_in_pieces(spark: Any, tmp_path: Path) -> None:
-    """Redshift keeps texts in pieces of 200 characters, line ends as two, and columns filled up with blanks."""
+    """Redshift keeps texts in pieces of 200 characters, line ends as two, and columns filled up
+    with blanks.
+    """
 
     def found(content: str) -> list[Any]:
         (tmp_path / "log.csv").write_text(content, encoding="utf-8")
         read = rows(spark, Log((str(tmp_path / "log.csv"),), None, "redshift"))
-        return sorted(map(tuple, read.select("text", "reason", "user", "time", "id", "database").collect()), key=repr)
+        return sorted(
+            map(tuple, read.select("text", "reason", "user", "time", "id", "database").collect()),
+            key=repr,
+        )
 
     assert found(QUERYTEXT) == [
         ("select 1", None, "1", "", "101", ""),
@@ -137,10 +154,16 @@ def test_csv_is_read_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
     logs.mkdir()
     for number, content in enumerate(AS_CSV.values()):
         (logs / f"{number}.csv").write_text(content, encoding="utf-8")
-    (logs / "utf16.csv").write_text("user_name,query_text\nann,SELECT x FROM t\n", encoding="utf-16")
-    (logs / "latin.csv").write_bytes(b"sql,gr\xf6\xdfe,query_text\n,1,SELECT y FROM t\n,\xf6,SELECT z FROM t\n")
+    (logs / "utf16.csv").write_text(
+        "user_name,query_text\nann,SELECT x FROM t\n", encoding="utf-16"
+    )
+    (logs / "latin.csv").write_bytes(
+        b"sql,gr\xf6\xdfe,query_text\n,1,SELECT y FROM t\n,\xf6,SELECT z FROM t\n"
+    )
     alone = lineal.lineage(logs, log={"text": "query_text"})
-    summary = run(Options((str(logs),), tmp_path / "out", log=(("text", "query_text"),), closure=False), spark)
+    summary = run(
+        Options((str(logs),), tmp_path / "out", log=(("text", "query_text"),), closure=False), spark
+    )
     assert facts(summary.extraction.edges) == facts(alone.edges)
     assert {(each.name, each.runs, each.users) for each in summary.extraction.occurrences} == {
         (each.name, each.runs, each.users) for each in alone.extraction.occurrences
@@ -155,7 +178,9 @@ PACKED = {
     ),
     "b.csv.bz2": bz2.compress(b"user_name;query_text\r\nann;SELECT d FROM t\r\n"),
     "c.csv": gzip.compress(b"query_text\nSELECT e FROM t\n"),
-    "torn.csv.gz": gzip.compress(b"query_text\n" + b"".join(b"SELECT x%d FROM t\n" % n for n in range(9000)))[:-2000],
+    "torn.csv.gz": gzip.compress(
+        b"query_text\n" + b"".join(b"SELECT x%d FROM t\n" % n for n in range(9000))
+    )[:-2000],
     "empty.csv.gz": gzip.compress(b""),
 }
 
@@ -175,7 +200,9 @@ def test_packed_files_are_read_as_on_one_machine(spark: Any, tmp_path: Path) -> 
 
     shutil.rmtree(logs)
     logs.mkdir()
-    (logs / "a.jsonl.gz").write_bytes(gzip.compress(b'{"sql": "SELECT a FROM t"}\n{"sql": "SELECT b FROM t"}\n'))
+    (logs / "a.jsonl.gz").write_bytes(
+        gzip.compress(b'{"sql": "SELECT a FROM t"}\n{"sql": "SELECT b FROM t"}\n')
+    )
     (logs / "b.json.gz").write_bytes(gzip.compress(b'[\n {\n  "sql": "SELECT c FROM t"\n }\n]'))
     (logs / "c.jsonl").write_text('{"sql": "SELECT d FROM t"}\n')
     assert run(Options((str(logs),), tmp_path / "json", closure=False), spark).edges == 4
@@ -184,12 +211,17 @@ def test_packed_files_are_read_as_on_one_machine(spark: Any, tmp_path: Path) -> 
 def test_text_of_another_encoding(spark: Any, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()
-    (logs / "a.txt").write_text("SELECT \u00fc FROM t\r\nSELECT b FROM t\r\n", encoding="utf-16", newline="")
+    (logs / "a.txt").write_text(
+        "SELECT \u00fc FROM t\r\nSELECT b FROM t\r\n", encoding="utf-16", newline=""
+    )
     (logs / "b.txt.gz").write_bytes(gzip.compress(b"SELECT c FROM t\nSELECT \xfc FROM t\n"))
     (logs / "c.txt").write_text("SELECT d FROM t\n")
     (logs / "d.txt.gz").write_bytes(gzip.compress(b"SELECT e FROM t\n")[:-9])
     found = rows(spark, Log((str(logs),))).select("text", "reason").collect()
-    said = [(f"SELECT {name} FROM t", None) for name in "bcde\u00fc"] + [(None, NOT_UTF8), (None, NOT_READ)]
+    said = [(f"SELECT {name} FROM t", None) for name in "bcde\u00fc"] + [
+        (None, NOT_UTF8),
+        (None, NOT_READ),
+    ]
     assert sorted(map(tuple, found), key=repr) == sorted(said, key=repr)
 
 
@@ -229,13 +261,19 @@ TIMES = """
 def test_times_are_read_as_on_one_machine(spark: Any) -> None:
     times = TIMES.strip().replace("\n", "|").split("|")
     with settings(spark, RUNTIME):
-        found = spark.createDataFrame([(time,) for time in times], "time string").select("time", _moment()).collect()
+        found = (
+            spark.createDataFrame([(time,) for time in times], "time string")
+            .select("time", _moment())
+            .collect()
+        )
     assert dict(map(tuple, found)) == {time: moment(time) for time in times}
     assert len({moment(time) for time in times}) >= 15
 
 
 def test_an_array_with_an_element_a_line(spark: Any, tmp_path: Path) -> None:
-    (tmp_path / "log.json").write_text('[\n{"sql":"SELECT 1"},\n{"sql":"SELECT 2"}\n]\n', encoding="utf-8")
+    (tmp_path / "log.json").write_text(
+        '[\n{"sql":"SELECT 1"},\n{"sql":"SELECT 2"}\n]\n', encoding="utf-8"
+    )
     found = rows(spark, Log((str(tmp_path / "log.json"),))).select("text", "reason").collect()
     assert sorted(map(tuple, found)) == [("SELECT 1", None), ("SELECT 2", None)]
 
@@ -243,10 +281,24 @@ def test_an_array_with_an_element_a_line(spark: Any, tmp_path: Path) -> None:
 def test_other_files_of_postgresql(spark: Any, tmp_path: Path) -> None:
     """Its csvlog is called postgresql.log at times; a jsonlog has the same messages."""
     (tmp_path / "postgresql.log").write_bytes((LOGS / "postgres-csvlog.csv").read_bytes())
-    assert rows(spark, Log((str(tmp_path / "postgresql.log"),), None, "postgres-csvlog")).count() == 5
-    said = {"timestamp": "2026-05-01 10:00:00.001 UTC", "user": "ann", "dbname": "shop", "error_severity": "LOG"}
-    path = write_json(tmp_path / "p.json", [said | {"message": "statement: SELECT a FROM t"}, said | {"message": "hm"}])
-    found = rows(spark, Log((path,), None, "postgres-csvlog")).select("text", "reason", "user", "database").collect()
+    assert (
+        rows(spark, Log((str(tmp_path / "postgresql.log"),), None, "postgres-csvlog")).count() == 5
+    )
+    said = {
+        "timestamp": "2026-05-01 10:00:00.001 UTC",
+        "user": "ann",
+        "dbname": "shop",
+        "error_severity": "LOG",
+    }
+    path = write_json(
+        tmp_path / "p.json",
+        [said | {"message": "statement: SELECT a FROM t"}, said | {"message": "hm"}],
+    )
+    found = (
+        rows(spark, Log((path,), None, "postgres-csvlog"))
+        .select("text", "reason", "user", "database")
+        .collect()
+    )
     assert sorted(map(tuple, found), key=repr) == [
         ("SELECT a FROM t", None, "ann", "shop"),
         (None, NO_QUERY, "ann", "shop"),
@@ -255,8 +307,12 @@ def test_other_files_of_postgresql(spark: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("written", ["jsonl", "csv", "parquet"])
 def test_scripts_of_bigquery(spark: Any, tmp_path: Path, written: str) -> None:
-    """A script is a job, and so is each of its statements; one whose statements are not in the log counts itself."""
-    script = "DECLARE d INT64; CREATE TABLE m.t AS SELECT a FROM r.s; INSERT INTO m.u SELECT a FROM m.t;"
+    """A script is a job, and so is each of its statements; one whose statements are not in the log
+    counts itself.
+    """
+    script = (
+        "DECLARE d INT64; CREATE TABLE m.t AS SELECT a FROM r.s; INSERT INTO m.u SELECT a FROM m.t;"
+    )
     said = [
         {"job_id": "p1", "query": script, "statement_type": "SCRIPT", "parent_job_id": None},
         {"job_id": "c1", "query": "CREATE TABLE m.t AS SELECT a FROM r.s", "parent_job_id": "p1"},
@@ -295,29 +351,50 @@ def test_texts_that_an_engine_has_cut_off(spark: Any, tmp_path: Path) -> None:
         return "SELECT a FROM sales_2".rjust(length, " ")
 
     cut = "cut off by the engine, which keeps {} characters".format
-    assert found("snowflake", "QUERY_TEXT", said(99_999), said(100_000)) == [(0, cut("100,000")), (99_999, None)]
-    assert found("redshift", "querytxt", said(3999), "\\n" + said(3998)) == [(0, cut("4,000")), (3999, None)]
+    assert found("snowflake", "QUERY_TEXT", said(99_999), said(100_000)) == [
+        (0, cut("100,000")),
+        (99_999, None),
+    ]
+    assert found("redshift", "querytxt", said(3999), "\\n" + said(3998)) == [
+        (0, cut("4,000")),
+        (3999, None),
+    ]
     assert found("databricks", "statement_text", said(100_000)) == [(100_000, None)]
 
 
 def test_one_column_in_two_ways(spark: Any, tmp_path: Path) -> None:
     """In a file that has an object a line, too."""
-    said = [{"QUERY_TEXT": "SELECT a FROM t"}, {"query_text": "SELECT b FROM t"}, {"n": 1, "N": 2, "sql": ""}]
+    said = [
+        {"QUERY_TEXT": "SELECT a FROM t"},
+        {"query_text": "SELECT b FROM t"},
+        {"n": 1, "N": 2, "sql": ""},
+    ]
     path = write_json(tmp_path / "log.jsonl", said)
     summary = run(Options((path,), tmp_path / "out", closure=False), spark)
     assert summary.quarantined == {NO_TEXT: 1}
     assert facts(summary.extraction.edges) == facts(lineal.lineage(path).edges)
 
 
-ERRORS = [({}, None), (None, None), ({"reason": None, "message": None}, None), ({"reason": "invalid"}, DID_NOT_RUN)]
+ERRORS = [
+    ({}, None),
+    (None, None),
+    ({"reason": None, "message": None}, None),
+    ({"reason": "invalid"}, DID_NOT_RUN),
+]
 
 
 def test_errors_that_are_none(spark: Any, tmp_path: Path) -> None:
-    said = [{"job_id": str(n), "query": "SELECT a FROM t", "error_result": e} for n, (e, _) in enumerate(ERRORS)]
+    said = [
+        {"job_id": str(n), "query": "SELECT a FROM t", "error_result": e}
+        for n, (e, _) in enumerate(ERRORS)
+    ]
     expected = {str(n): reason for n, (_, reason) in enumerate(ERRORS)}
     for path in (
         write_json(tmp_path / "struct.jsonl", said),
-        write_json(tmp_path / "text.jsonl", [row | {"error_result": json.dumps(row["error_result"])} for row in said]),
+        write_json(
+            tmp_path / "text.jsonl",
+            [row | {"error_result": json.dumps(row["error_result"])} for row in said],
+        ),
     ):
         if "text" in path:
             expected["2"] = DID_NOT_RUN  # a text that is not empty, whatever it says
@@ -326,11 +403,15 @@ def test_errors_that_are_none(spark: Any, tmp_path: Path) -> None:
 
 
 AS_JSON = {
-    "an array over many lines": json.dumps([{"query_text": f"SELECT {c}\n{{}} FROM t"} for c in "ab"], indent=2),
+    "an array over many lines": json.dumps(
+        [{"query_text": f"SELECT {c}\n{{}} FROM t"} for c in "ab"], indent=2
+    ),
     "an array on one line": json.dumps([{"query_text": f"SELECT {c} FROM t1"} for c in "ab"]),
     "brackets beside the elements": '[{"query_text": "SELECT a FROM t2"},\n {"query_text": "SELECT b FROM t2"}]',
     "an element a line": '[\n{"query_text": "SELECT a FROM t3"},\n{"query_text": "SELECT b FROM t3"}\n]\n',
-    "objects over many lines": "\n".join(json.dumps({"query_text": f"SELECT {c} FROM t4"}, indent=1) for c in "ab"),
+    "objects over many lines": "\n".join(
+        json.dumps({"query_text": f"SELECT {c} FROM t4"}, indent=1) for c in "ab"
+    ),
     "objects between commas": '[\n  {\n  "query_text": "SELECT \\"a}\\" FROM t5"\n  }, {\n  "query_text": "x"\n  }\n]',
     "names in capitals": '{"QUERY_TEXT": "SELECT a FROM t6"}\n{"query_text": "SELECT b FROM t6"}\n',
     "an object that is never closed": (
@@ -347,7 +428,9 @@ def test_json_is_read_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
     for number, content in enumerate(AS_JSON.values()):
         (logs / f"{number}.jsonl").write_text(content, encoding="utf-8")
     (logs / "marked.jsonl").write_text(AS_JSON["names in capitals"], encoding="utf-8-sig")
-    (logs / "wide.jsonl").write_text('{\n"query_text": "SELECT \u00fc FROM t"\n}', encoding="utf-16")
+    (logs / "wide.jsonl").write_text(
+        '{\n"query_text": "SELECT \u00fc FROM t"\n}', encoding="utf-16"
+    )
     (logs / "latin.jsonl").write_bytes(
         '[{"query_text": "SELECT \u00fc FROM t"},\n{"query_text": "u"}]'.encode("latin-1")
     )
@@ -371,7 +454,9 @@ def test_a_field_twice(spark: Any, tmp_path: Path) -> None:
     (logs / "b.jsonl").write_text(json.dumps([{"query_text": "SELECT d FROM t"}], indent=1))
     summary = run(Options((str(logs),), tmp_path / "out"), spark)
     assert (summary.rows, summary.quarantined) == (5, {NOT_UTF8: 1, NOT_READ: 1})
-    assert facts(summary.extraction.edges) == facts(lineal.lineage(logs, log={"text": "query_text"}).edges)
+    assert facts(summary.extraction.edges) == facts(
+        lineal.lineage(logs, log={"text": "query_text"}).edges
+    )
 
 
 def test_words_that_are_none(spark: Any, tmp_path: Path) -> None:
@@ -423,12 +508,17 @@ def test_a_line_of_text_is_a_statement(spark: Any, tmp_path: Path) -> None:
     ("options", "says"),
     [
         ({"preset": "oracle"}, "no preset oracle: choose one of snowflake, bigquery"),
-        ({"preset": "databricks"}, "the log has no column statement_text; its columns are n, query_text"),
+        (
+            {"preset": "databricks"},
+            "the log has no column statement_text; its columns are n, query_text",
+        ),
         ({"log": (("user", "who"),)}, "the log has no column who; its columns are n, query_text"),
         ({"log": (("text", "n"),)}, "the column of statements holds bigint, not text"),
     ],
 )
-def test_a_log_that_is_not_what_was_said(spark: Any, tmp_path: Path, options: dict[str, Any], says: str) -> None:
+def test_a_log_that_is_not_what_was_said(
+    spark: Any, tmp_path: Path, options: dict[str, Any], says: str
+) -> None:
     pq.write_table(pa.table({"n": [1], "query_text": ["SELECT 1"]}), tmp_path / "log.parquet")
     with pytest.raises(BulkError, match=says):
         run(Options((str(tmp_path / "log.parquet"),), tmp_path / "out", **options), spark)
@@ -436,7 +526,9 @@ def test_a_log_that_is_not_what_was_said(spark: Any, tmp_path: Path, options: di
 
 def test_no_column_has_statements(spark: Any, tmp_path: Path) -> None:
     path = write_json(tmp_path / "log.jsonl", [{"a": "SELECT 1"}])
-    with pytest.raises(BulkError, match="no column is known to hold statements: name it with --log-text; it has a"):
+    with pytest.raises(
+        BulkError, match="no column is known to hold statements: name it with --log-text; it has a"
+    ):
         run(Options((path,), tmp_path / "out"), spark)
     nested = write_json(tmp_path / "nested.jsonl", [{"payload": {"q": "SELECT a FROM t"}}])
     summary = run(Options((nested,), tmp_path / "nested", log=(("text", "payload.q"),)), spark)
@@ -446,12 +538,17 @@ def test_no_column_has_statements(spark: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("empty.jsonl", ""), ("empty.csv", ""), ("broken.jsonl", "SELECT a FROM t\n{\n")]
+    ("name", "text"),
+    [("empty.jsonl", ""), ("empty.csv", ""), ("broken.jsonl", "SELECT a FROM t\n{\n")],
 )
 @pytest.mark.parametrize("options", [{}, {"preset": "snowflake"}, {"log": (("text", "sql"),)}])
-def test_a_log_without_a_row(spark: Any, tmp_path: Path, name: str, text: str, options: dict[str, Any]) -> None:
+def test_a_log_without_a_row(
+    spark: Any, tmp_path: Path, name: str, text: str, options: dict[str, Any]
+) -> None:
     (tmp_path / name).write_text(text)
-    with pytest.raises(BulkError, match=rf"{name} has no row that can be read: it is empty, or written otherwise"):
+    with pytest.raises(
+        BulkError, match=rf"{name} has no row that can be read: it is empty, or written otherwise"
+    ):
         run(Options((str(tmp_path / name),), tmp_path / "out", **options), spark)
 
 
@@ -472,7 +569,9 @@ def test_files_that_do_not_agree(spark: Any, tmp_path: Path) -> None:
         ("big.parquet", None),
     ],
 )
-def test_a_statement_of_50_megabytes(spark: Any, tmp_path: Path, name: str, written: str | None) -> None:
+def test_a_statement_of_50_megabytes(
+    spark: Any, tmp_path: Path, name: str, written: str | None
+) -> None:
     big = "SELECT " + "a+" * 25_000_000 + "a FROM t"
     if written is None:
         pq.write_table(pa.table({"sql": [big, "SELECT a FROM t"]}), tmp_path / name)

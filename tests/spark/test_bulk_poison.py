@@ -87,14 +87,21 @@ def busy(seconds: float) -> None:
 def test_statements_that_kill_the_worker(spark: Any, tmp_path: Path) -> None:
     good = rows(100)
     run(Options((write_json(tmp_path / "good.jsonl", good),), tmp_path / "good"), spark)
-    bad = [{"query_text": f"SELECT a FROM raw.s1 JOIN {word} ON x = {n}"} for n in range(2) for word in POISON]
+    bad = [
+        {"query_text": f"SELECT a FROM raw.s1 JOIN {word} ON x = {n}"}
+        for n in range(2)
+        for word in POISON
+    ]
     log = write_json(tmp_path / "log.jsonl", good[:50] + bad + good[50:])
 
     summary = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
     counts = {why: 2 * sum(each == why for each in POISON.values()) for why in POISON.values()}
     assert summary.quarantined == counts
     texts = {row["name"]: row["text"] for row in table(tmp_path / "out", "statements")}
-    found = {texts[row["statement"]].split()[5]: row["reason"] for row in table(tmp_path / "out", "quarantine")}
+    found = {
+        texts[row["statement"]].split()[5]: row["reason"]
+        for row in table(tmp_path / "out", "quarantine")
+    }
     assert found == POISON
     whole, expected = contents(tmp_path / "out"), contents(tmp_path / "good")
     for name in expected.keys() - {"manifest.json"}:
@@ -105,19 +112,29 @@ def test_statements_that_kill_the_worker(spark: Any, tmp_path: Path) -> None:
     assert again.parsed == 0 and again.quarantined == counts
 
 
-def test_few_statements_are_read_by_a_child_first(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_statements_are_read_by_a_child_first(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No executor sees them: they would kill the driver."""
     monkeypatch.setattr(share.Bulk, "read_one", harmful(share.Bulk.read_one))
     monkeypatch.setattr(clock, "GRACE", 0.3)
-    texts = [f"CREATE VIEW v{n} AS SELECT {word} AS a FROM t" for n, word in enumerate([*POISON, "b"])]
+    texts = [
+        f"CREATE VIEW v{n} AS SELECT {word} AS a FROM t" for n, word in enumerate([*POISON, "b"])
+    ]
     log = write_json(tmp_path / "log.jsonl", [{"query_text": text} for text in texts])
     summary = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
-    assert sum(summary.quarantined.values()) == len(POISON) and summary.quarantined.keys() == {*POISON.values()}
+    assert sum(summary.quarantined.values()) == len(POISON) and summary.quarantined.keys() == {
+        *POISON.values()
+    }
     assert [str(edge) for edge in summary.extraction.edges] == ["t.b -> v6.a  IDENTITY"]
 
 
-def test_a_limit_that_was_raised(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also what only the driver evaluates has a limit; and time makes up for it, where there is more of it."""
+def test_a_limit_that_was_raised(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also what only the driver evaluates has a limit; and time makes up for it, where there is
+    more of it.
+    """
     took = {"lazy": 1.0, "idle": 1.0}
     frame_of = resolve.Keys.frame_of
 
@@ -132,13 +149,18 @@ def test_a_limit_that_was_raised(spark: Any, tmp_path: Path, monkeypatch: pytest
         "CREATE VIEW w AS SELECT lazy, idle FROM v",
         "SELECT lazy FROM w",
     ]
-    log = write_json(tmp_path / "log.jsonl", [{"query_text": text} for text in [*texts, "SELECT a FROM t"]])
+    log = write_json(
+        tmp_path / "log.jsonl", [{"query_text": text} for text in [*texts, "SELECT a FROM t"]]
+    )
     summary = run(Options((log,), tmp_path / "out", seconds=0.3), spark)
     assert summary.quarantined == {"took longer than 0.3 seconds": 3} and summary.edges == 1
     same = run(Options((log,), tmp_path / "out", seconds=0.2), spark)
     assert same.quarantined == summary.quarantined
     took.clear()
-    assert run(Options((log,), tmp_path / "out", seconds=0.3), spark).quarantined == summary.quarantined
+    assert (
+        run(Options((log,), tmp_path / "out", seconds=0.3), spark).quarantined
+        == summary.quarantined
+    )
     raised = run(Options((log,), tmp_path / "out", seconds=20), spark)
     assert raised.quarantined == {} and raised.edges == 6
     run(Options((log,), tmp_path / "whole"), spark)
@@ -166,12 +188,18 @@ def printing(*about: Any, **options: Any) -> Any:
     return harmed
 
 
-def test_fingerprints_that_kill_the_worker(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fingerprints_that_kill_the_worker(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Before it is known which statement it is, it can do the same harm."""
     good = rows(30)
     run(Options((write_json(tmp_path / "good.jsonl", good),), tmp_path / "good"), spark)
     monkeypatch.setattr(statements, "printing", printing)
-    bad = [{"query_text": f"SELECT a FROM raw.s1 JOIN {word} ON x = {n}"} for n in range(2) for word in POISON]
+    bad = [
+        {"query_text": f"SELECT a FROM raw.s1 JOIN {word} ON x = {n}"}
+        for n in range(2)
+        for word in POISON
+    ]
     log = write_json(tmp_path / "log.jsonl", good[:9] + bad + good[9:])
     summary = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
     counts = {why: 2 * sum(each == why for each in POISON.values()) for why in POISON.values()}
@@ -181,10 +209,13 @@ def test_fingerprints_that_kill_the_worker(spark: Any, tmp_path: Path, monkeypat
         if not name.startswith(("quarantine", "statements")):
             assert whole[name] == expected[name], name
     texts = {row["name"]: row["text"] for row in table(tmp_path / "out", "statements")}
-    left_out = {texts[row["statement"]]: row["reason"] for row in table(tmp_path / "out", "quarantine")}
+    left_out = {
+        texts[row["statement"]]: row["reason"] for row in table(tmp_path / "out", "quarantine")
+    }
     assert left_out == {row["query_text"]: POISON[row["query_text"].split()[5]] for row in bad}
 
-    monkeypatch.setattr(statements, "printing", PRINTED)  # from now on nothing is wrong with them: nobody tries
+    # from now on nothing is wrong with them: nobody tries
+    monkeypatch.setattr(statements, "printing", PRINTED)
     again = run(Options((log,), tmp_path / "out", seconds=SECONDS), spark)
     assert again.quarantined == counts and contents(tmp_path / "out") == whole
     run(Options((log,), tmp_path / "out", seconds=SECONDS / 2), spark)
@@ -199,7 +230,9 @@ def test_fingerprints_that_kill_the_worker(spark: Any, tmp_path: Path, monkeypat
 def test_a_text_whose_words_take_minutes(spark: Any, tmp_path: Path) -> None:
     """A quote that is never closed, and half a million semicolons behind it."""
     endless = "SELECT '" + "x;" * 500_000
-    log = write_json(tmp_path / "log.jsonl", [{"query_text": text} for text in ("SELECT a FROM t", endless)])
+    log = write_json(
+        tmp_path / "log.jsonl", [{"query_text": text} for text in ("SELECT a FROM t", endless)]
+    )
     began = time.monotonic()
     summary = run(Options((log,), tmp_path / "out", seconds=1), spark)
     assert summary.quarantined == {"took longer than 1 seconds": 1}

@@ -1,4 +1,6 @@
-"""Whatever the statements are, level by level gives what one go gives; no session is needed for that."""
+"""Whatever the statements are, level by level gives what one go gives; no session is needed for
+that.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ def _shared_out_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def elsewhere(self: resolve.Levels, work: list[Script]) -> list[dict[str, Any]]:
         shares = [work[start : start + 3] for start in range(0, len(work), 3)]
-        return [row for share in shares for row in evaluated(self.packed(share), self.setting, self.learnt).to_pylist()]
+        return [
+            row
+            for share in shares
+            for row in evaluated(self.packed(share), self.setting, self.learnt).to_pylist()
+        ]
 
     monkeypatch.setattr(resolve, "FEWEST", 1)
     monkeypatch.setattr(resolve.Levels, "elsewhere", elsewhere)
@@ -34,7 +40,11 @@ def _shared_out_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def everything(found: Extraction) -> tuple[object, ...]:
     edges = [
-        (edge.source, edge.target, [(u.way, u.doubt, u.level, u.place, u.expression, u.calls) for u in edge.usages])
+        (
+            edge.source,
+            edge.target,
+            [(u.way, u.doubt, u.level, u.place, u.expression, u.calls) for u in edge.usages],
+        )
         for edge in found.edges
     ]
     return edges, found.reads, list(found.datasets.items()), found.diagnostics, found.coverage
@@ -42,7 +52,9 @@ def everything(found: Extraction) -> tuple[object, ...]:
 
 def logged(corpus: Corpus) -> Corpus:
     scripts = [
-        replace(script, file=f"query_{number}", target=f"query_{number}", one_line=True, recurs=True)
+        replace(
+            script, file=f"query_{number}", target=f"query_{number}", one_line=True, recurs=True
+        )
         for number, script in enumerate(corpus.scripts)
     ]
     return replace(corpus, scripts=scripts)
@@ -54,13 +66,17 @@ def test_any_statements(seed: int, told_where: bool, tmp_path: Path) -> None:
     """Also where names mean something else in each session."""
     author = Author(Random(seed))
     corpus = author.project()
-    corpus.scripts += [Script(author.text(number % 8), "", f"more{number}.sql") for number in range(16)]
+    corpus.scripts += [
+        Script(author.text(number % 8), "", f"more{number}.sql") for number in range(16)
+    ]
     if told_where:
         corpus = author.told_where(corpus)
     made = logged(corpus)
     expected = everything(extract(logged(corpus)))
     none: Any = None
-    first = resolve.resolve(none, replace(made, scripts=made.scripts[::2]), State(Local(tmp_path / "out")), 60)
+    first = resolve.resolve(
+        none, replace(made, scripts=made.scripts[::2]), State(Local(tmp_path / "out")), 60
+    )
     assert first.poisoned == {}
     again = resolve.resolve(none, made, State(Local(tmp_path / "out")), 60)
     assert everything(again.extraction) == expected
@@ -90,13 +106,23 @@ BESIDE = (
 
 @pytest.mark.parametrize("seed", range(25))
 def test_programs_and_functions_that_a_project_explains(seed: int, tmp_path: Path) -> None:
-    """Programs are read here, the SQL around them elsewhere; which functions are called is also known of the latter."""
+    """Programs are read here, the SQL around them elsewhere; which functions are called is also
+    known of the latter.
+    """
     random = Random(seed)
-    said = [Script(text, "spark", f"{at}.sql") for at, text in enumerate(random.sample(BESIDE, random.randint(2, 7)))]
-    said += [
-        Script(text, "python", f"{at}.py") for at, text in enumerate(random.sample(PROGRAMS, random.randint(0, 4)))
+    said = [
+        Script(text, "spark", f"{at}.sql")
+        for at, text in enumerate(random.sample(BESIDE, random.randint(2, 7)))
     ]
-    meanings = [Meaning("tok", masks=True), Meaning("my_sum", aggregates=True), Meaning("nobody", masks=True)]
+    said += [
+        Script(text, "python", f"{at}.py")
+        for at, text in enumerate(random.sample(PROGRAMS, random.randint(0, 4)))
+    ]
+    meanings = [
+        Meaning("tok", masks=True),
+        Meaning("my_sum", aggregates=True),
+        Meaning("nobody", masks=True),
+    ]
     random.shuffle(said)
     corpus = Corpus("spark", said, meanings=random.choice(([], meanings, meanings[:1])))
     expected = everything(extract(replace(corpus)))
@@ -130,7 +156,9 @@ def test_a_table_like_itself(tmp_path: Path) -> None:
 
 
 def test_in_a_circle_nobody_asks_twice(tmp_path: Path) -> None:
-    """Whose record does not hold goes on with the answers that it has: the second time they would be others."""
+    """Whose record does not hold goes on with the answers that it has: the second time they would
+    be others.
+    """
     texts = [
         "SELECT a, b FROM t0",
         "CREATE VIEW t3 AS SELECT amount FROM t3 x, t3 y",

@@ -16,7 +16,10 @@ OF_SPARK = {"pyspark", "py4j"}
 
 
 def test_executors_load_nothing_that_is_not_sent() -> None:
-    start = [f"lineal.spark.pipeline.{path.stem}" for path in (SOURCE / "lineal" / "spark" / "bulk").glob("*.py")]
+    start = [
+        f"lineal.spark.pipeline.{path.stem}"
+        for path in (SOURCE / "lineal" / "spark" / "bulk").glob("*.py")
+    ]
     assert "lineal.spark.pipeline.resolve" in start
     assert libraries(start) - OF_SPARK == {"numpy", "pyarrow", "sqlglot"}
     assert {"numpy", "pyarrow", "sqlglot"} <= set(ship.DISTRIBUTIONS)
@@ -33,7 +36,9 @@ def test_the_archive_has_the_libraries_and_lineal(tmp_path: Path) -> None:
 
 
 def libraries(start: list[str]) -> set[str]:
-    """The libraries that are imported when these modules are, by themselves or by what they import of lineal."""
+    """The libraries that are imported when these modules are, by themselves or by what they import
+    of lineal.
+    """
     seen: set[str] = set()
     found: set[str] = set()
     todo = list(start)
@@ -54,7 +59,9 @@ def libraries(start: list[str]) -> set[str]:
 
 def file_of(module: str) -> Path | None:
     path = SOURCE.joinpath(*module.split("."))
-    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.exists()), None)
+    return next(
+        (file for file in (path.with_suffix(".py"), path / "__init__.py") if file.exists()), None
+    )
 
 
 def prefixes(name: str) -> list[str]:

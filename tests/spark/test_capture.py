@@ -1,4 +1,6 @@
-"""Capture at run time: what is written becomes edges, whatever way it is written, and the job never notices."""
+"""Capture at run time: what is written becomes edges, whatever way it is written, and the job never
+notices.
+"""
 
 from __future__ import annotations
 
@@ -46,9 +48,13 @@ def events_in(file):
 def test_each_way_to_write(spark, orders, tmp_path):
     orders.createOrReplaceTempView("recent")
     with capture(spark) as captured:
-        spark.sql("CREATE TABLE captured.made USING parquet AS SELECT id, amount + 1 AS more FROM recent WHERE id > 0")
+        spark.sql(
+            "CREATE TABLE captured.made USING parquet AS SELECT id, amount + 1 AS more FROM recent WHERE id > 0"
+        )
         orders.select("id", "amount").write.insertInto("captured.made")
-        orders.groupBy("day").sum("amount").toDF("day", "total").cache().write.saveAsTable("captured.daily")
+        orders.groupBy("day").sum("amount").toDF("day", "total").cache().write.saveAsTable(
+            "captured.daily"
+        )
         orders.select("id").write.parquet(f"{tmp_path}/ids")
         spark.read.parquet(f"{tmp_path}/ids").writeTo("captured.again").using("parquet").create()
         orders.count()
@@ -78,7 +84,9 @@ def test_several_writes_of_one_statement_and_a_folder(spark, orders, tmp_path):
     with capture(spark, to=tmp_path / "events") as captured:
         spark.sql("""FROM captured.orders INSERT INTO captured.small SELECT id, amount WHERE amount < 15
                      INSERT INTO captured.large SELECT id, -amount""")
-        spark.sql(f"INSERT OVERWRITE LOCAL DIRECTORY '{tmp_path}/days' USING parquet SELECT day FROM captured.orders")
+        spark.sql(
+            f"INSERT OVERWRITE LOCAL DIRECTORY '{tmp_path}/days' USING parquet SELECT day FROM captured.orders"
+        )
     assert facts(captured) == {
         "captured.orders.id -> captured.small.id  IDENTITY",
         "captured.orders.amount -> captured.small.amount  IDENTITY",
@@ -87,7 +95,11 @@ def test_several_writes_of_one_statement_and_a_folder(spark, orders, tmp_path):
         "captured.orders.amount -> captured.large.amount  TRANSFORMATION",
         f"captured.orders.day -> {tmp_path}/days.day  IDENTITY",
     }
-    runs = [event["run"]["runId"] for event in events_in(tmp_path / "events") if event["eventType"] == "COMPLETE"]
+    runs = [
+        event["run"]["runId"]
+        for event in events_in(tmp_path / "events")
+        if event["eventType"] == "COMPLETE"
+    ]
     assert len(set(runs)) == len(runs) == 4
 
 
@@ -111,7 +123,9 @@ def test_several_places_are_read_at_once(spark, orders, tmp_path):
     for name in ("2024-01", "2024-02", "other"):
         orders.select("id").write.json(f"{tmp_path}/{name}")
     with capture(spark) as captured:
-        spark.read.json([f"{tmp_path}/2024-01", f"{tmp_path}/other"]).write.parquet(f"{tmp_path}/both")
+        spark.read.json([f"{tmp_path}/2024-01", f"{tmp_path}/other"]).write.parquet(
+            f"{tmp_path}/both"
+        )
         spark.read.json(f"{tmp_path}/2024-*").write.parquet(f"{tmp_path}/year")
         stream = spark.readStream.schema("id BIGINT").json(f"{tmp_path}/2024-*").writeStream
         stream = stream.option("checkpointLocation", f"{tmp_path}/at").trigger(availableNow=True)
@@ -122,14 +136,21 @@ def test_several_places_are_read_at_once(spark, orders, tmp_path):
         f"{tmp_path}/2024-*.id -> {tmp_path}/year.id  IDENTITY",
         f"{tmp_path}/2024-*.id -> {tmp_path}/streamed.id  IDENTITY",
     }
-    both = [str(read.dataset) for read in captured.extraction.reads if str(read.target).endswith("both")]
+    both = [
+        str(read.dataset) for read in captured.extraction.reads if str(read.target).endswith("both")
+    ]
     assert {f"{tmp_path}/2024-01", f"{tmp_path}/other"} == set(both)
 
 
 def test_another_session_and_a_database_over_jdbc(spark, orders):
-    there = {"url": "jdbc:derby:memory:lineal;create=true", "driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver"}
+    there = {
+        "url": "jdbc:derby:memory:lineal;create=true",
+        "driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver",
+    }
     with capture(spark) as captured:
-        spark.newSession().sql("CREATE TABLE captured.elsewhere USING parquet AS SELECT day FROM captured.orders")
+        spark.newSession().sql(
+            "CREATE TABLE captured.elsewhere USING parquet AS SELECT day FROM captured.orders"
+        )
         orders.select("id").write.format("jdbc").options(dbtable="ids", **there).save()
     assert facts(captured) == {
         "captured.orders.day -> captured.elsewhere.day  IDENTITY",
@@ -142,7 +163,9 @@ def test_a_stream_is_followed_through_foreach_batch(spark, orders, tmp_path):
     orders.write.parquet(source)
 
     def store(batch, number):
-        batch.selectExpr("id", "amount * 2 AS twice").write.mode("append").saveAsTable("captured.batches")
+        batch.selectExpr("id", "amount * 2 AS twice").write.mode("append").saveAsTable(
+            "captured.batches"
+        )
 
     stream = spark.readStream.schema("id BIGINT, amount BIGINT, day STRING").parquet(source)
     with capture(spark) as captured:
@@ -151,9 +174,15 @@ def test_a_stream_is_followed_through_foreach_batch(spark, orders, tmp_path):
             "seen": stream.writeStream.format("memory").queryName("seen"),
             "function": stream.writeStream.foreach(lambda row: None),
             "state": stream.groupBy("day")
-            .applyInPandasWithState(lambda key, rows, state: iter([]), "k STRING", "n LONG", "append", "NoTimeout")
-            .writeStream.foreachBatch(lambda batch, number: batch.write.mode("append").saveAsTable("captured.states")),
-            "files": stream.select("day").writeStream.format("parquet").option("path", f"{tmp_path}/out"),
+            .applyInPandasWithState(
+                lambda key, rows, state: iter([]), "k STRING", "n LONG", "append", "NoTimeout"
+            )
+            .writeStream.foreachBatch(
+                lambda batch, number: batch.write.mode("append").saveAsTable("captured.states")
+            ),
+            "files": stream.select("day")
+            .writeStream.format("parquet")
+            .option("path", f"{tmp_path}/out"),
         }.items():
             writer.option("checkpointLocation", f"{tmp_path}/{name}").trigger(
                 availableNow=True
@@ -165,7 +194,10 @@ def test_a_stream_is_followed_through_foreach_batch(spark, orders, tmp_path):
         f"{source}.id -> captured.batches.id  IDENTITY",
         f"{source}.amount -> captured.batches.twice  TRANSFORMATION",
         f"{source}.day => captured.batches  FILTER",
-        *(f"{source}.{column} -> captured.states.k  TRANSFORMATION" for column in ("id", "amount", "day")),
+        *(
+            f"{source}.{column} -> captured.states.k  TRANSFORMATION"
+            for column in ("id", "amount", "day")
+        ),
         f"{source}.day => captured.states  GROUP_BY",
         f"{source}.day -> {tmp_path}/out.day  IDENTITY",
     }
@@ -173,7 +205,9 @@ def test_a_stream_is_followed_through_foreach_batch(spark, orders, tmp_path):
 
 
 def test_a_checkpoint_keeps_its_history(spark, orders, tmp_path):
-    """Also where a join gives one side new ids, a filter keeps the old ones, and a loop goes on from the last round."""
+    """Also where a join gives one side new ids, a filter keeps the old ones, and a loop goes on
+    from the last round.
+    """
     from pyspark.sql import functions as F
 
     orders.write.parquet(f"{tmp_path}/in")
@@ -181,20 +215,35 @@ def test_a_checkpoint_keeps_its_history(spark, orders, tmp_path):
     def store(batch, number):
         kept = batch.filter("amount > 0").localCheckpoint()
         both = kept.alias("k").join(batch.alias("b"), F.expr("k.id = b.id"))
-        both.selectExpr("k.id", "b.amount * 2 AS twice").write.mode("append").saveAsTable("captured.kept_batches")
+        both.selectExpr("k.id", "b.amount * 2 AS twice").write.mode("append").saveAsTable(
+            "captured.kept_batches"
+        )
 
     with capture(spark) as captured:
-        kept = orders.filter("day = 'mon'").select("id", F.col("amount") + 1).toDF("id", "more").localCheckpoint(False)
+        kept = (
+            orders.filter("day = 'mon'")
+            .select("id", F.col("amount") + 1)
+            .toDF("id", "more")
+            .localCheckpoint(False)
+        )
         pairs = kept.alias("a").join(kept.alias("b"), F.expr("a.id = b.id"))
         pairs.selectExpr("a.id", "b.more").write.saveAsTable("captured.pairs")
         step = orders.select("id")
         for _ in range(2):
-            step = orders.join(step.withColumnRenamed("id", "former"), F.expr("amount = former")).select("id")
+            step = orders.join(
+                step.withColumnRenamed("id", "former"), F.expr("amount = former")
+            ).select("id")
             step = step.localCheckpoint()
         step.write.saveAsTable("captured.steps")
         spark.createDataFrame(kept.rdd, kept.schema).write.saveAsTable("captured.unknown")
-        stream = spark.readStream.schema(orders.schema).parquet(f"{tmp_path}/in").writeStream.foreachBatch(store)
-        stream.option("checkpointLocation", f"{tmp_path}/at").trigger(availableNow=True).start().awaitTermination()
+        stream = (
+            spark.readStream.schema(orders.schema)
+            .parquet(f"{tmp_path}/in")
+            .writeStream.foreachBatch(store)
+        )
+        stream.option("checkpointLocation", f"{tmp_path}/at").trigger(
+            availableNow=True
+        ).start().awaitTermination()
     assert facts(captured) == {
         "captured.orders.id -> captured.pairs.id  IDENTITY",
         "captured.orders.amount -> captured.pairs.more  TRANSFORMATION",
@@ -236,7 +285,10 @@ def test_operators_that_are_rare(spark, orders):
         ).write.saveAsTable("captured.piped")
         other = orders.withColumnRenamed("day", "other")
         nearest = orders._joinAsOf(
-            other, leftAsOfColumn=orders.amount, rightAsOfColumn=other.id, on=orders.day == other.other
+            other,
+            leftAsOfColumn=orders.amount,
+            rightAsOfColumn=other.id,
+            on=orders.day == other.other,
         )
         nearest.select(orders.id, "other").write.saveAsTable("captured.nearest")
     assert facts(captured) == {
@@ -252,7 +304,9 @@ def test_operators_that_are_rare(spark, orders):
 
 
 def test_what_is_fitted_to_the_type_of_a_table_is_the_same_value(spark, orders):
-    """Fields in another order, missing ones, CHAR: Spark builds structs, arrays and maps anew, which nobody wrote."""
+    """Fields in another order, missing ones, CHAR: Spark builds structs, arrays and maps anew,
+    which nobody wrote.
+    """
     from pyspark.sql import functions as F
     from pyspark.sql.types import StructType
 
@@ -269,10 +323,17 @@ def test_what_is_fitted_to_the_type_of_a_table_is_the_same_value(spark, orders):
         nested.select("s", "xs").to(narrow).write.saveAsTable("captured.narrow")
         nested.select("c.k", "s").write.saveAsTable("captured.read")
         wider = orders.select(F.struct(F.col("id").alias("a"), F.col("day").alias("d")).alias("s"))
-        nested.select("s").unionByName(wider, allowMissingColumns=True).write.saveAsTable("captured.wider")
-        nested.selectExpr("transform(xs, x -> struct(x.b AS a))").toDF("xs").write.saveAsTable("captured.changed")
+        nested.select("s").unionByName(wider, allowMissingColumns=True).write.saveAsTable(
+            "captured.wider"
+        )
+        nested.selectExpr("transform(xs, x -> struct(x.b AS a))").toDF("xs").write.saveAsTable(
+            "captured.changed"
+        )
     assert facts(captured) == {
-        *(f"captured.nested.{name} -> captured.turned.{name}  IDENTITY" for name in ("c", "s", "xs", "m")),
+        *(
+            f"captured.nested.{name} -> captured.turned.{name}  IDENTITY"
+            for name in ("c", "s", "xs", "m")
+        ),
         "captured.nested.s -> captured.narrow.s  IDENTITY",
         "captured.nested.xs -> captured.narrow.xs  IDENTITY",
         "captured.nested.c.k -> captured.read.k  TRANSFORMATION",
@@ -295,7 +356,9 @@ def test_a_variable_is_what_it_was_set_to_in_its_session(spark, orders):
         spark.sql(
             "CREATE TABLE captured.most USING parquet AS SELECT id + least AS n FROM captured.orders WHERE id < most"
         )
-        other.sql("CREATE TABLE captured.other USING parquet AS SELECT id + most AS n FROM captured.orders")
+        other.sql(
+            "CREATE TABLE captured.other USING parquet AS SELECT id + most AS n FROM captured.orders"
+        )
         spark.sql("EXECUTE IMMEDIATE 'SELECT min(id) FROM captured.orders' INTO most")
         spark.sql("CREATE TABLE captured.later USING parquet AS SELECT most AS n")
         spark.sql("DECLARE OR REPLACE VARIABLE most BIGINT DEFAULT 2")
@@ -329,9 +392,14 @@ def test_how_a_function_is_fed_is_no_sort_of_what_is_written(spark, orders):
 
     spark.udtf.register("total_of", Total)
     with capture(spark) as captured:
-        for name, feeding in {"parts": "PARTITION BY id ORDER BY amount", "whole": "WITH SINGLE PARTITION"}.items():
+        for name, feeding in {
+            "parts": "PARTITION BY id ORDER BY amount",
+            "whole": "WITH SINGLE PARTITION",
+        }.items():
             rows = "TABLE(SELECT id, amount FROM captured.orders)"
-            spark.sql(f"SELECT total FROM total_of({rows} {feeding})").write.saveAsTable(f"captured.{name}")
+            spark.sql(f"SELECT total FROM total_of({rows} {feeding})").write.saveAsTable(
+                f"captured.{name}"
+            )
     assert facts(captured) == {
         f"captured.orders.{column} {way}"
         for column in ("id", "amount")
@@ -347,12 +415,17 @@ def test_names_are_kept_as_they_are(spark, orders, tmp_path):
         spark.read.parquet(place).toDF("plain").write.parquet(f"{tmp_path}/plain")
     edges = {(edge.source.name, str(edge.target)) for edge in captured.extraction.edges}
     assert edges == {("id", f"{place}.{odd}"), (odd, f"{tmp_path}/plain.plain")}
-    assert odd in events_in(tmp_path / "events")[2]["outputs"][0]["facets"]["columnLineage"]["fields"]
+    assert (
+        odd in events_in(tmp_path / "events")[2]["outputs"][0]["facets"]["columnLineage"]["fields"]
+    )
 
 
 def test_events_of_a_job_that_throws(spark, orders, tmp_path):
     events, kept = tmp_path / "events.ndjson", tmp_path / "job.lineal.json"
-    with pytest.raises(ZeroDivisionError), capture(spark, to=events, save=kept, job_name="shop") as captured:
+    with (
+        pytest.raises(ZeroDivisionError),
+        capture(spark, to=events, save=kept, job_name="shop") as captured,
+    ):
         orders.select("id").write.saveAsTable("captured.kept")
         with pytest.raises(Exception, match="USER_RAISED"):
             spark.sql("INSERT INTO captured.kept SELECT raise_error('no') FROM captured.orders")
@@ -406,17 +479,29 @@ def test_the_form_of_events(spark, orders, tmp_path, caplog, setting, option, le
     session = spark.newSession()
     if setting is not None:
         session.conf.set(AGENT, setting)
-    with caplog.at_level(logging.WARNING, "lineal.capture"), capture(spark, to=tmp_path / "events", legacy=option):
-        session.sql("SELECT day, id FROM captured.orders WHERE amount > 5").write.parquet(f"{tmp_path}/written")
+    with (
+        caplog.at_level(logging.WARNING, "lineal.capture"),
+        capture(spark, to=tmp_path / "events", legacy=option),
+    ):
+        session.sql("SELECT day, id FROM captured.orders WHERE amount > 5").write.parquet(
+            f"{tmp_path}/written"
+        )
     facet = events_in(tmp_path / "events")[2]["outputs"][0]["facets"]["columnLineage"]
-    inputs = {name: [each["field"] for each in about["inputFields"]] for name, about in facet["fields"].items()}
+    inputs = {
+        name: [each["field"] for each in about["inputFields"]]
+        for name, about in facet["fields"].items()
+    }
     assert list(inputs.items()) == [
         ("day", ["day", "amount"] if legacy else ["day"]),
         ("id", ["id", "amount"] if legacy else ["id"]),
     ]
     assert [each["field"] for each in facet["dataset"]] == ([] if legacy else ["amount"])
     said = [record.getMessage() for record in caplog.records]
-    assert said == ([f"{AGENT} is 'maybe': neither true nor false, so it is ignored"] if setting == "maybe" else [])
+    assert said == (
+        [f"{AGENT} is 'maybe': neither true nor false, so it is ignored"]
+        if setting == "maybe"
+        else []
+    )
 
 
 def test_a_server_that_does_not_answer_costs_one_wait(spark, orders, tmp_path, caplog):
@@ -431,7 +516,9 @@ def test_a_server_that_does_not_answer_costs_one_wait(spark, orders, tmp_path, c
             orders.select("id").write.mode("append").saveAsTable("captured.unheard")
             finished = time.monotonic()
         assert time.monotonic() - finished < 10
-    assert [record.getMessage().split(":")[0] for record in caplog.records] == ["6 of the events did not arrive"]
+    assert [record.getMessage().split(":")[0] for record in caplog.records] == [
+        "6 of the events did not arrive"
+    ]
     assert len(events_in(tmp_path / "unsent")) == 6
     assert len(facts(captured)) == 1
 
@@ -455,7 +542,12 @@ class Moved(BaseHTTPRequestHandler):
 
 def test_events_that_nobody_keeps_did_not_arrive(tmp_path):
     pytest.importorskip("openlineage.client")
-    event = {"eventType": "START", "eventTime": "2026-01-01T00:00:00Z", "run": {"runId": "1"}, "job": {"name": "a"}}
+    event = {
+        "eventType": "START",
+        "eventTime": "2026-01-01T00:00:00Z",
+        "run": {"runId": "1"},
+        "job": {"name": "a"},
+    }
     said = []
     with ThreadingHTTPServer(("127.0.0.1", 0), Moved) as server:
         Thread(target=server.serve_forever, daemon=True).start()
@@ -503,7 +595,12 @@ def busy(monkeypatch):
 
 def numbered(*numbers):
     return [
-        {"eventType": "START", "eventTime": "2026-01-01T00:00:00Z", "run": {"runId": each}, "job": {"name": "a"}}
+        {
+            "eventType": "START",
+            "eventTime": "2026-01-01T00:00:00Z",
+            "run": {"runId": each},
+            "job": {"name": "a"},
+        }
         for each in numbers
     ]
 
@@ -541,7 +638,12 @@ def test_only_so_many_events_wait(busy, tmp_path, monkeypatch):
     outlet.put(numbered("4"))
     assert [event["run"]["runId"] for event in events_in(tmp_path / "unsent")] == ["3", "4"]
     outlet.close(1)
-    assert [event["run"]["runId"] for event in events_in(tmp_path / "unsent")] == ["3", "4", "1", "2"]
+    assert [event["run"]["runId"] for event in events_in(tmp_path / "unsent")] == [
+        "3",
+        "4",
+        "1",
+        "2",
+    ]
     assert [line.split(":")[0] for line in said] == ["4 of the events did not arrive"]
 
 
@@ -571,7 +673,9 @@ def test_what_cannot_be_read_is_said_once(spark, orders, monkeypatch, caplog):
     assert [record.getMessage() for record in caplog.records] == [
         "the plan of CreateDataSourceTableAsSelectCommand cannot be read: too deep"
     ]
-    assert [diagnostic.code.code for diagnostic in captured.extraction.diagnostics] == ["not-captured"]
+    assert [diagnostic.code.code for diagnostic in captured.extraction.diagnostics] == [
+        "not-captured"
+    ]
 
 
 def test_a_context_that_cannot_be_watched_works_as_ever(spark, orders, monkeypatch):
@@ -579,7 +683,9 @@ def test_a_context_that_cannot_be_watched_works_as_ever(spark, orders, monkeypat
     with capture(spark) as captured:
         orders.write.mode("overwrite").saveAsTable("captured.unwatched")
     assert spark.table("captured.unwatched").count() == 2
-    assert [diagnostic.code.code for diagnostic in captured.extraction.diagnostics] == ["not-captured"]
+    assert [diagnostic.code.code for diagnostic in captured.extraction.diagnostics] == [
+        "not-captured"
+    ]
 
 
 def test_spark_connect_is_said_once_and_the_job_goes_on(monkeypatch, caplog):
@@ -593,7 +699,9 @@ def test_spark_connect_is_said_once_and_the_job_goes_on(monkeypatch, caplog):
     assert [record.getMessage().split(",")[0] for record in caplog.records] == [
         "a session of Spark Connect cannot be watched"
     ]
-    assert [diagnostic.code.code for diagnostic in captured.extraction.diagnostics] == ["not-captured"]
+    assert [diagnostic.code.code for diagnostic in captured.extraction.diagnostics] == [
+        "not-captured"
+    ]
 
 
 def test_a_server_of_spark_connect_in_this_process_is_watched(spark, orders):
@@ -610,7 +718,9 @@ def test_what_spark_drops_is_said(spark, orders, monkeypatch, caplog):
         registry.counter("queue.lineal.numDroppedEvents").inc()
         orders.select("day").write.saveAsTable("captured.told")
     assert len(facts(captured)) == 1
-    assert [record.getMessage().split(" of its")[0] for record in caplog.records] == ["Spark has dropped 1 events"]
+    assert [record.getMessage().split(" of its")[0] for record in caplog.records] == [
+        "Spark has dropped 1 events"
+    ]
     with capture(spark) as again:
         orders.select("id").write.saveAsTable("captured.told_again")
     assert not again.extraction.diagnostics
@@ -633,7 +743,17 @@ sys.exit(3)
 def test_the_command_runs_a_job_and_ends_as_it_does(tmp_path):
     job, events = tmp_path / "job.py", tmp_path / "events.ndjson"
     job.write_text(JOB)
-    command = [sys.executable, "-m", "lineal", "capture", str(job), "--to", str(events), "--", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "lineal",
+        "capture",
+        str(job),
+        "--to",
+        str(events),
+        "--",
+        str(tmp_path),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 3
     assert done.stderr.splitlines()[-1] == "lineal: 2 writes; 2 edges"
@@ -649,11 +769,14 @@ def test_the_command_runs_a_job_and_ends_as_it_does(tmp_path):
     assert facet["dataset"] == []
 
 
-@pytest.mark.parametrize(("options", "legacy"), [([], None), (["--legacy"], True), (["--no-legacy"], False)])
+@pytest.mark.parametrize(
+    ("options", "legacy"), [([], None), (["--legacy"], True), (["--no-legacy"], False)]
+)
 def test_the_command_passes_the_form_of_events_on(tmp_path, monkeypatch, options, legacy):
     seen = []
     monkeypatch.setattr(
-        "lineal.spark.capture.job.run_job", lambda job, arguments, watch: seen.append(watch.settings) or 0
+        "lineal.spark.capture.job.run_job",
+        lambda job, arguments, watch: seen.append(watch.settings) or 0,
     )
     CliRunner().invoke(main, ["capture", __file__, "--to", str(tmp_path / "events"), *options])
     assert [settings.legacy for settings in seen] == [legacy]
@@ -687,14 +810,33 @@ sys.exit("enough")
 def test_a_job_that_forks_and_starts_anew_and_leaves(tmp_path, arguments, code):
     job, events = tmp_path / "job.py", tmp_path / "events.ndjson"
     job.write_text(RESTLESS)
-    command = [sys.executable, "-m", "lineal", "capture", str(job), "--to", str(events), "--", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "lineal",
+        "capture",
+        str(job),
+        "--to",
+        str(events),
+        "--",
+        str(tmp_path),
+    ]
     done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=300)
     assert done.returncode == code, done.stderr
-    told = [(event["job"]["name"].removeprefix("first."), event["eventType"]) for event in events_in(events)]
+    told = [
+        (event["job"]["name"].removeprefix("first."), event["eventType"])
+        for event in events_in(events)
+    ]
     assert told[0] == ("first", "START")
-    assert told[1:5] == [(f"{tmp_path}/{name}", kind) for name in ("in", "one") for kind in ("START", "COMPLETE")]
+    assert told[1:5] == [
+        (f"{tmp_path}/{name}", kind) for name in ("in", "one") for kind in ("START", "COMPLETE")
+    ]
     if not arguments:
-        assert told[5:] == [(f"{tmp_path}/two", "START"), (f"{tmp_path}/two", "COMPLETE"), ("first", "FAIL")]
+        assert told[5:] == [
+            (f"{tmp_path}/two", "START"),
+            (f"{tmp_path}/two", "COMPLETE"),
+            ("first", "FAIL"),
+        ]
         assert done.stderr.splitlines()[-2:] == ["enough", "lineal: 3 writes; 2 edges"]
 
 
@@ -722,7 +864,10 @@ def test_the_entry_for_spark_submit_is_a_file():
     ("text", "name"),
     [
         ("CALL lake.system.rollback_to_snapshot('t', 1)", "lake.system.rollback_to_snapshot"),
-        ("-- back\n /* to\n Monday */ call `lake`.system.add_files (table => 't')", "lake.system.add_files"),
+        (
+            "-- back\n /* to\n Monday */ call `lake`.system.add_files (table => 't')",
+            "lake.system.add_files",
+        ),
         ("CALL lake.system.REWRITE_DATA_FILES('t')", ""),
         ("SELECT 'CALL p()'", ""),
         ("callers", ""),

@@ -1,4 +1,6 @@
-"""Tables of catalogues: to change single rows gives the edges of the statement, not of Spark's rewriting of it."""
+"""Tables of catalogues: to change single rows gives the edges of the statement, not of Spark's
+rewriting of it.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,16 @@ from changes import (
 
 HERE = Path(__file__).parent
 KINDS = ("groups", "rows", "split")
-"""How a table takes changes: whole groups anew, rows that are updated, or rows that are deleted and inserted"""
+"""How a table takes changes: whole groups anew, rows that are updated, or rows that are deleted and
+inserted
+"""
 
 
 @pytest.fixture(scope="module")
 def changeable(spark, tmp_path_factory):
-    """A catalogue of tables that can change single rows: the smallest that Spark takes, compiled here."""
+    """A catalogue of tables that can change single rows: the smallest that Spark takes, compiled
+    here.
+    """
     home = os.environ.get("JAVA_HOME")
     compiler = shutil.which("javac", path=f"{home}/bin" if home else None)
     if compiler is None:
@@ -38,7 +44,9 @@ def changeable(spark, tmp_path_factory):
     folder = tmp_path_factory.mktemp("changeable")
     jars = str(Path(os.environ.get("SPARK_HOME") or pyspark.__path__[0]) / "jars" / "*")
     source = str(HERE / "java" / "ChangeableCatalog.java")
-    subprocess.run([compiler, "-nowarn", "-cp", jars, "-d", str(folder), source], check=True, timeout=300)
+    subprocess.run(
+        [compiler, "-nowarn", "-cp", jars, "-d", str(folder), source], check=True, timeout=300
+    )
     jar = folder / "changeable.jar"
     with zipfile.ZipFile(jar, "w") as archive:
         for made in folder.glob("*.class"):
@@ -64,7 +72,9 @@ def test_a_field_that_is_set_leaves_the_others_as_they_were(changeable, kind):
     table, using = f"lake.{kind}.fields", f"TBLPROPERTIES ('changes' = '{kind}')"
     make(changeable, f"lake.{kind}", using)
     changeable.sql(f"DROP TABLE IF EXISTS {table}")
-    changeable.sql(f"CREATE TABLE {table} (id BIGINT, s STRUCT<a: BIGINT, b: STRING, c: STRING>) {using}")
+    changeable.sql(
+        f"CREATE TABLE {table} (id BIGINT, s STRUCT<a: BIGINT, b: STRING, c: STRING>) {using}"
+    )
     merge = f"""MERGE INTO {table} t USING lake.{kind}.seen n ON t.id = n.id
         WHEN MATCHED THEN UPDATE SET t.s.b = n.k, t.s.a = n.n + 1"""
     for statement_, expected in {
@@ -81,12 +91,16 @@ def test_a_field_that_is_set_leaves_the_others_as_they_were(changeable, kind):
 
 def test_a_program_writes_in_every_way(changeable):
     make(changeable, "lake.program")
-    assert_gives(changeable, lambda: program(changeable, "lake.program"), by_the_program("lake.program"))
+    assert_gives(
+        changeable, lambda: program(changeable, "lake.program"), by_the_program("lake.program")
+    )
 
 
 def test_a_frame_is_merged(changeable):
     make(changeable, "lake.frames")
-    assert_gives(changeable, lambda: merge_by_frame(changeable, "lake.frames"), by_the_merge("lake.frames"))
+    assert_gives(
+        changeable, lambda: merge_by_frame(changeable, "lake.frames"), by_the_merge("lake.frames")
+    )
 
 
 def test_a_database_is_a_catalogue(spark):
@@ -100,14 +114,19 @@ def test_a_database_is_a_catalogue(spark):
     for setting, value in settings.items():
         spark.conf.set(f"spark.sql.catalog.derby{setting}", value)
     there = "derby.APP"
-    for table, columns in {"IN_ROWS": "(ID BIGINT, N BIGINT)", "OUT_ROWS": "(ID BIGINT, N BIGINT)"}.items():
+    for table, columns in {
+        "IN_ROWS": "(ID BIGINT, N BIGINT)",
+        "OUT_ROWS": "(ID BIGINT, N BIGINT)",
+    }.items():
         spark.sql(f"CREATE TABLE {there}.{table} {columns}")
 
     def write():
         spark.sql(f"INSERT INTO {there}.OUT_ROWS SELECT ID, N + 1 FROM {there}.IN_ROWS WHERE N > 1")
         spark.sql(f"CREATE TABLE {there}.MADE_ROWS AS SELECT N AS M FROM {there}.OUT_ROWS")
         spark.table(f"{there}.IN_ROWS").writeTo(f"{there}.OUT_ROWS").append()
-        spark.table(f"{there}.MADE_ROWS").write.mode("overwrite").jdbc(url, "PLAIN_ROWS", properties={"driver": driver})
+        spark.table(f"{there}.MADE_ROWS").write.mode("overwrite").jdbc(
+            url, "PLAIN_ROWS", properties={"driver": driver}
+        )
 
     edges = {
         f"{there}.IN_ROWS.ID -> {there}.OUT_ROWS.ID  IDENTITY",

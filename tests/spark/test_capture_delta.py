@@ -1,4 +1,5 @@
-"""Tables of Delta: whatever way they are written and read, capture gives the edges of the same thing said in SQL.
+"""Tables of Delta: whatever way they are written and read, capture gives the edges of the same
+thing said in SQL.
 
 Run by `make test-delta`.
 """
@@ -38,7 +39,9 @@ class DeltaShop(Shop):
         return DeltaTable.forName(self.spark, "shop.orders").alias("o")
 
     def read(self, path: str = "orders", **options: Any) -> Any:
-        return self.spark.read.format("delta").options(**options).load(self.told(f"{{held}}/{path}"))
+        return (
+            self.spark.read.format("delta").options(**options).load(self.told(f"{{held}}/{path}"))
+        )
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +73,7 @@ def from_seen(shop: Shop) -> Any:
     return shop.seen.select("id", (F.col("n") + 1).alias("amount"), F.col("k").alias("day"))
 
 
-# -- statements and frames over tables of the catalogue ----------------------------------------------------------
+# -- statements and frames over tables of the catalogue --------------------------------------------
 
 
 @pytest.mark.parametrize("name", [name for name in STATEMENTS if name not in BY_SUBQUERY])
@@ -88,7 +91,7 @@ def test_a_frame_is_merged(shop: Shop) -> None:
     assert_gives(shop.spark, lambda: merge_by_frame(shop.spark, "shop"), by_the_merge("shop"))
 
 
-# -- overwriting a part ------------------------------------------------------------------------------------------
+# -- overwriting a part ----------------------------------------------------------------------------
 
 DAYS = "CREATE TABLE shop.days (id BIGINT, amount BIGINT, day STRING) {};"
 APPENDED = "INSERT INTO shop.orders SELECT id, n + 1, k FROM shop.seen"
@@ -125,7 +128,7 @@ def test_a_part_is_overwritten(shop: Shop, name: str) -> None:
         assert_captured(shop, PARTS[name]._replace(over=DAYS.format("")))
 
 
-# -- by path -----------------------------------------------------------------------------------------------------
+# -- by path ---------------------------------------------------------------------------------------
 
 HELD = "CREATE TABLE delta.`{held}/orders` (id BIGINT, amount BIGINT, day STRING);"
 INTO_MADE = "CREATE TABLE shop.made AS SELECT id, upper(day) AS day FROM delta.`{held}/orders` WHERE amount > 1"
@@ -140,11 +143,20 @@ def into_made(shop: DeltaShop, orders: Any) -> None:
 
 BY_PATH = {
     "save": Written(
-        lambda shop: from_seen(shop).write.format("delta").mode("overwrite").save(shop.told("{held}/orders/")),
+        lambda shop: (
+            from_seen(shop)
+            .write.format("delta")
+            .mode("overwrite")
+            .save(shop.told("{held}/orders/"))
+        ),
         "CREATE TABLE delta.`{held}/orders` AS SELECT id, n + 1 AS amount, k AS day FROM shop.seen",
     ),
-    "create as": statement("CREATE TABLE delta.`{folder}/new` USING delta AS SELECT id, n FROM shop.seen"),
-    "insert": statement("INSERT INTO delta.`{held}/orders` SELECT id, n + 1, k FROM shop.seen WHERE n > 1"),
+    "create as": statement(
+        "CREATE TABLE delta.`{folder}/new` USING delta AS SELECT id, n FROM shop.seen"
+    ),
+    "insert": statement(
+        "INSERT INTO delta.`{held}/orders` SELECT id, n + 1, k FROM shop.seen WHERE n > 1"
+    ),
     "delete": statement("DELETE FROM delta.`{held}/orders` WHERE amount > 3"),
     "update": statement("UPDATE delta.`{held}/orders` SET day = upper(day) WHERE amount > 3"),
     "merge": statement(
@@ -153,13 +165,19 @@ BY_PATH = {
     ),
     "load": Written(lambda shop: into_made(shop, shop.read()), INTO_MADE),
     "load a version": Written(lambda shop: into_made(shop, shop.read(versionAsOf=0)), INTO_MADE),
-    "load a version by its name": Written(lambda shop: into_made(shop, shop.read("orders@v0")), INTO_MADE),
+    "load a version by its name": Written(
+        lambda shop: into_made(shop, shop.read("orders@v0")), INTO_MADE
+    ),
     "select": statement(INTO_MADE.replace("made AS", "made USING delta AS")),
     "select a version": statement(
-        INTO_MADE.replace("made AS", "made USING delta AS").replace(" WHERE", " VERSION AS OF 0 WHERE")
+        INTO_MADE.replace("made AS", "made USING delta AS").replace(
+            " WHERE", " VERSION AS OF 0 WHERE"
+        )
     ),
     "select a version by its name": statement(
-        INTO_MADE.replace("made AS", "made USING delta AS").replace("orders` WHERE", "orders@v0` WHERE")
+        INTO_MADE.replace("made AS", "made USING delta AS").replace(
+            "orders` WHERE", "orders@v0` WHERE"
+        )
     ),
 }
 
@@ -169,12 +187,14 @@ def test_a_table_is_its_path(shop: Shop, name: str) -> None:
     assert_captured(shop, BY_PATH[name]._replace(over=HELD))
 
 
-# -- the builders of DeltaTable ----------------------------------------------------------------------------------
+# -- the builders of DeltaTable --------------------------------------------------------------------
 
 
 def merge_in_every_way(shop: DeltaShop) -> None:
     merge = shop.orders.merge(shop.seen.alias("s"), "o.id = s.id")
-    merge = merge.whenMatchedUpdate("s.n > 1", {"amount": "s.n + o.amount"}).whenMatchedDelete("o.amount = 7")
+    merge = merge.whenMatchedUpdate("s.n > 1", {"amount": "s.n + o.amount"}).whenMatchedDelete(
+        "o.amount = 7"
+    )
     merge = merge.whenNotMatchedInsert("s.n < 9", {"id": "s.id", "amount": "s.n"})
     merge.whenNotMatchedBySourceUpdate("o.amount > 3", {"day": "'gone'"}).execute()
 
@@ -202,7 +222,9 @@ BUILT = {
         lambda shop: shop.orders.update("amount > 4", {"day": "concat(day, id)"}),
         "UPDATE shop.orders SET day = concat(day, id) WHERE amount > 4",
     ),
-    "delete": Written(lambda shop: shop.orders.delete("amount > 4"), "DELETE FROM shop.orders WHERE amount > 4"),
+    "delete": Written(
+        lambda shop: shop.orders.delete("amount > 4"), "DELETE FROM shop.orders WHERE amount > 4"
+    ),
 }
 
 
@@ -211,7 +233,7 @@ def test_a_builder(shop: Shop, name: str) -> None:
     assert_captured(shop, BUILT[name])
 
 
-# -- versions, clones, housekeeping ------------------------------------------------------------------------------
+# -- versions, clones, housekeeping ----------------------------------------------------------------
 
 VERSIONS = {
     "a former version": statement("INSERT INTO shop.orders SELECT id, n, k FROM shop.seen VERSION AS OF 0"),
@@ -268,7 +290,7 @@ def test_housekeeping_leaves_no_lineage(shop: Shop, name: str) -> None:
     assert_captured(shop, HOUSEKEEPING[name])
 
 
-# -- streams -----------------------------------------------------------------------------------------------------
+# -- streams ---------------------------------------------------------------------------------------
 
 
 def merge_batch(batch: Any, _: int) -> None:
@@ -310,7 +332,7 @@ def test_a_stream(shop: Shop, name: str) -> None:
     assert_captured(shop, FLOWS[name])
 
 
-# -- schemas that grow -------------------------------------------------------------------------------------------
+# -- schemas that grow -----------------------------------------------------------------------------
 
 GROWN = {
     "append": Written(

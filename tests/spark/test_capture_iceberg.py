@@ -1,4 +1,5 @@
-"""Tables of Iceberg: whatever way they are written and read, capture gives the edges of the same thing said in SQL.
+"""Tables of Iceberg: whatever way they are written and read, capture gives the edges of the same
+thing said in SQL.
 
 Run by `make test-iceberg`.
 """
@@ -25,7 +26,8 @@ from ways import Shop, Written, assert_captured, flow, overwriting, statement, w
 
 pytestmark = [
     needs_iceberg,
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),  # of Spark's own sockets
+    # of Spark's own sockets
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
 KINDS = {
@@ -62,7 +64,9 @@ def test_a_statement(lake: Any, changed: tuple[str, str], name: str) -> None:
 
 def test_a_program_writes_in_every_way(lake: Any) -> None:
     make(lake, "lake.program", "USING iceberg")
-    assert_gives(lake, lambda: program(lake, "lake.program", "iceberg"), by_the_program("lake.program"))
+    assert_gives(
+        lake, lambda: program(lake, "lake.program", "iceberg"), by_the_program("lake.program")
+    )
 
 
 def test_a_frame_is_merged(lake: Any) -> None:
@@ -70,17 +74,23 @@ def test_a_frame_is_merged(lake: Any) -> None:
     assert_gives(lake, lambda: merge_by_frame(lake, "lake.frames"), by_the_merge("lake.frames"))
 
 
-# -- everything else, over one pair of tables --------------------------------------------------------------------
+# -- everything else, over one pair of tables ------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def snapshot(lake: Any) -> int:
     make(lake, "lake.shop", "USING iceberg")
-    lake.sql("CREATE TABLE lake.shop.days (id BIGINT, amount BIGINT, day STRING) USING iceberg PARTITIONED BY (day)")
+    lake.sql(
+        "CREATE TABLE lake.shop.days (id BIGINT, amount BIGINT, day STRING) USING iceberg PARTITIONED BY (day)"
+    )
     lake.sql("INSERT INTO lake.shop.seen VALUES (1, 2, 'mon')")
     lake.sql("INSERT INTO lake.shop.seen VALUES (2, 3, 'tue')")
     lake.sql("ALTER TABLE lake.shop.seen CREATE TAG former")
-    return int(lake.sql("SELECT min_by(snapshot_id, committed_at) FROM lake.shop.seen.snapshots").collect()[0][0])
+    return int(
+        lake.sql(
+            "SELECT min_by(snapshot_id, committed_at) FROM lake.shop.seen.snapshots"
+        ).collect()[0][0]
+    )
 
 
 @pytest.fixture
@@ -91,7 +101,9 @@ def shop(lake: Any, snapshot: int, tmp_path: Path) -> Shop:
 
 DAYS = "CREATE TABLE lake.shop.days (id BIGINT, amount BIGINT, day STRING);"
 INTO_DAYS = DAYS + "INSERT INTO lake.shop.days SELECT id, n, k FROM lake.shop.seen"
-INTO_MADE = "CREATE TABLE lake.shop.made AS SELECT id, n + 1 AS more FROM lake.shop.seen WHERE k > 'a'"
+INTO_MADE = (
+    "CREATE TABLE lake.shop.made AS SELECT id, n + 1 AS more FROM lake.shop.seen WHERE k > 'a'"
+)
 
 
 def into_made(seen: Any) -> None:
@@ -107,7 +119,11 @@ def merge_batch(batch: Any, _: int) -> None:
 
 def stream_into_made(shop: Shop) -> None:
     shop.sql("CREATE TABLE lake.shop.made (id BIGINT, more BIGINT) USING iceberg")
-    read = shop.spark.readStream.table("lake.shop.seen").where("k > 'a'").selectExpr("id", "n + 1 AS more")
+    read = (
+        shop.spark.readStream.table("lake.shop.seen")
+        .where("k > 'a'")
+        .selectExpr("id", "n + 1 AS more")
+    )
     flow(shop, read.writeStream, table="lake.shop.made")
 
 
@@ -164,7 +180,7 @@ def test_a_way_to_write(shop: Shop, name: str) -> None:
         assert_captured(shop, WAYS[name])
 
 
-# -- procedures --------------------------------------------------------------------------------------------------
+# -- procedures ------------------------------------------------------------------------------------
 
 PROCEDURES = {
     "lake.system.rollback_to_snapshot": "('shop.seen', {snapshot})",
@@ -182,7 +198,10 @@ def test_a_procedure_is_told_once(shop: Shop, name: str) -> None:
         shop.sql(f"-- once more\n{call}")
         shop.spark.sql(sqlQuery=shop.told(call))
 
-    assert by_running(shop.spark, run) == (set(), [f"what the procedure {name} has written cannot be captured"])
+    assert by_running(shop.spark, run) == (
+        set(),
+        [f"what the procedure {name} has written cannot be captured"],
+    )
 
 
 def test_a_procedure_that_fails_has_written_nothing(shop: Shop) -> None:

@@ -1,4 +1,5 @@
-"""Jobs, run for real and captured: the edges are those that were recorded from their analysed plans.
+"""Jobs, run for real and captured: the edges are those that were recorded from their analysed
+plans.
 
 LINEAL_CAPTURE=all runs every job that can run here; else a few.
 """
@@ -12,7 +13,14 @@ from captured_run import facts_by_capturing
 
 from jobbook import Job, all_jobs
 
-SOME = ("class_pipeline", "config_driven", "daily_revenue", "dict_aggregations", "drop_after_join", "clickstream")
+SOME = (
+    "class_pipeline",
+    "config_driven",
+    "daily_revenue",
+    "dict_aggregations",
+    "drop_after_join",
+    "clickstream",
+)
 ONLY_ANALYSED = {
     "customer_history_merge": "MERGE, which tables of parquet files cannot do",
     "merge_api": "MERGE, which tables of parquet files cannot do",

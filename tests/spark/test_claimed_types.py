@@ -28,7 +28,12 @@ TEXTS = typed_queries("typed_spark.txt")
 
 def claimed(text: str, schema: Any) -> list[str]:
     found = lineal.lineage({"result": text}, dialect="spark", schema=schema)
-    return [column.type for info in found.datasets if info.dataset.name == "result" for column in info.columns]
+    return [
+        column.type
+        for info in found.datasets
+        if info.dataset.name == "result"
+        for column in info.columns
+    ]
 
 
 def wrong(text: str, schema: Any, spark: Any) -> tuple[list[str], int]:
@@ -37,8 +42,14 @@ def wrong(text: str, schema: Any, spark: Any) -> tuple[list[str], int]:
     types = claimed(text, schema)
     if len(types) != len(fields):  # names that are there twice
         return [], 0
-    pairs = [(kind, field.dataType.simpleString()) for kind, field in zip(types, fields, strict=True) if kind]
-    return [f"{text}: {kind} is {true}" for kind, true in pairs if read(kind) != read(true)], len(pairs)
+    pairs = [
+        (kind, field.dataType.simpleString())
+        for kind, field in zip(types, fields, strict=True)
+        if kind
+    ]
+    return [f"{text}: {kind} is {true}" for kind, true in pairs if read(kind) != read(true)], len(
+        pairs
+    )
 
 
 def read(text: str) -> exp.DataType:
@@ -77,7 +88,9 @@ FRESH = int(os.environ.get("LINEAL_FRESH_QUERIES") or 100)
 def test_what_is_claimed_of_random_queries_is_true(tables: Any) -> None:
     """The same queries on every run; `make hunt` draws others."""
     types = {"number": "double", "text": "string"}
-    schema = {table: {n: types[kind] for n, kind in columns.items()} for table, columns in SHOP.items()}
+    schema = {
+        table: {n: types[kind] for n, kind in columns.items()} for table, columns in SHOP.items()
+    }
     for name, columns in schema.items():
         ddl = ", ".join(f"`{column}` {kind}" for column, kind in columns.items())
         tables.createDataFrame([], ddl).createOrReplaceTempView(name)
@@ -113,7 +126,10 @@ CASES = [case for case in all_cases() if is_one_query(case)]
 def test_what_is_claimed_of_the_cases_is_true(spark: Any) -> None:
     found, claims = [], 0
     for case in CASES:
-        schema = {info.dataset.name: {column.name: column.type for column in info.columns} for info in case.schema}
+        schema = {
+            info.dataset.name: {column.name: column.type for column in info.columns}
+            for info in case.schema
+        }
         if not all(kind for columns in schema.values() for kind in columns.values()):
             continue
         with StandIns(spark, corpus_of(case)) as stand_ins:

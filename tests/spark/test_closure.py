@@ -35,7 +35,13 @@ def written(spark: Any, folder: Path, budget: int) -> list[tuple[str, str, int, 
     closure.write(spark, Output(Local(folder), spark), lineal.lineage(SQL).edges, budget)
     names = {row["id"]: f"{row['dataset']}.{row['column']}" for row in table(folder, "nodes")}
     return [
-        (names[row["source"]], names[row["target"]], row["depth"], names[row["via"]], row["subtypes"])
+        (
+            names[row["source"]],
+            names[row["target"]],
+            row["depth"],
+            names[row["via"]],
+            row["subtypes"],
+        )
         for row in table(folder, "closure")
     ]
 
@@ -50,7 +56,11 @@ def test_it_is_what_the_traces_say(spark: Any, tmp_path: Path) -> None:
             for each in upstream(graph, [column]):
                 depths[str(each.source)] = min(each.depth, depths.get(str(each.source), 99))
             expected |= {(source, str(column), depth) for source, depth in depths.items()}
-    fields = {(source, target, depth) for source, target, depth, _, _ in found if not target.endswith(".None")}
+    fields = {
+        (source, target, depth)
+        for source, target, depth, _, _ in found
+        if not target.endswith(".None")
+    }
     assert fields == expected
     whys = {(source, target): (via, bits) for source, target, _, via, bits in found}
     assert whys["t.x", "d.first"] == ("c.x", closure.BITS[How.AGGREGATION])
@@ -74,9 +84,17 @@ def test_fields_go_where_their_columns_go(spark: Any, tmp_path: Path) -> None:
     by_joins = [row for made in closure.joined(spark, graph) for row in made.to_pylist()]
     assert by_tracing == by_joins
     pairs = {(names[row["source"]], names[row["target"]], row["depth"]) for row in by_tracing}
-    assert {("t.s", "w.f", 2), ("t.s", "x.f", 3), ("v.s", "w.g", 1), ("v.s.f", "x.f", 2), ("t.s", "x.h", 1)} <= pairs
+    assert {
+        ("t.s", "w.f", 2),
+        ("t.s", "x.f", 3),
+        ("v.s", "w.g", 1),
+        ("v.s.f", "x.f", 2),
+        ("t.s", "x.h", 1),
+    } <= pairs
     assert not {("v.s.f", "w.g", 1), ("v.s.g", "x.f", 2)} & pairs
-    columns = {end for edge in found.edges for end in (edge.source, edge.target) if isinstance(end, Column)}
+    columns = {
+        end for edge in found.edges for end in (edge.source, edge.target) if isinstance(end, Column)
+    }
     traced = {
         (str(column), str(each.target), each.depth)
         for column in columns
@@ -84,7 +102,8 @@ def test_fields_go_where_their_columns_go(spark: Any, tmp_path: Path) -> None:
         if isinstance(each.target, Column) and column != each.target
     }
     shortest = {
-        (source, target): min(d for s, t, d in traced if (s, t) == (source, target)) for source, target, _ in traced
+        (source, target): min(d for s, t, d in traced if (s, t) == (source, target))
+        for source, target, _ in traced
     }
     assert {pair for pair in pairs if not pair[1].endswith(".None")} == {
         (*pair, depth) for pair, depth in shortest.items()
@@ -92,7 +111,9 @@ def test_fields_go_where_their_columns_go(spark: Any, tmp_path: Path) -> None:
 
 
 def test_joins_give_the_same_bytes(spark: Any, tmp_path: Path) -> None:
-    assert written(spark, tmp_path / "traced", closure.BUDGET) == written(spark, tmp_path / "joined", 0)
+    assert written(spark, tmp_path / "traced", closure.BUDGET) == written(
+        spark, tmp_path / "joined", 0
+    )
     assert contents(tmp_path / "traced") == contents(tmp_path / "joined")
 
 
@@ -100,7 +121,9 @@ def test_random_graphs_with_circles(spark: Any) -> None:
     random = Random(3)
     pairs = sorted({(random.randrange(40), random.randrange(40)) for _ in range(90)})
     bits = np.array([random.choice((1, 2, 4, 3, 64, 65)) for _ in pairs])
-    graph = closure.arrays(np.array([s for s, _ in pairs]), np.array([t for _, t in pairs]), bits, 40)
+    graph = closure.arrays(
+        np.array([s for s, _ in pairs]), np.array([t for _, t in pairs]), bits, 40
+    )
     by_tracing = [row for made in closure.traced(spark, graph) for row in made.to_pylist()]
     by_joins = [row for made in closure.joined(spark, graph) for row in made.to_pylist()]
     assert by_tracing == by_joins
@@ -116,7 +139,9 @@ def test_random_graphs_with_circles(spark: Any) -> None:
 def test_subtypes_compose_as_ways_do() -> None:
     for outer in How:
         for inner in How:
-            found = closure.composed(np.array([closure.BITS[outer]]), np.array([closure.BITS[inner]]))
+            found = closure.composed(
+                np.array([closure.BITS[outer]]), np.array([closure.BITS[inner]])
+            )
             assert found.tolist() == [closure.BITS[compose(way(outer), way(inner)).how]]
 
 
@@ -153,7 +178,9 @@ def held(graph: closure.Arrays) -> list[tuple[int, int, int, int]]:
 
 @pytest.mark.parametrize("most", [1, 100, closure.MOST])
 @pytest.mark.parametrize("marks", [1, closure.MARKS])
-def test_any_split_and_any_marks_give_the_pairs_by_hand(monkeypatch: pytest.MonkeyPatch, most: int, marks: int) -> None:
+def test_any_split_and_any_marks_give_the_pairs_by_hand(
+    monkeypatch: pytest.MonkeyPatch, most: int, marks: int
+) -> None:
     monkeypatch.setattr(closure, "MOST", most)
     monkeypatch.setattr(closure, "MARKS", marks)
     random = Random(most + marks)

@@ -1,4 +1,6 @@
-"""`lineal capture JOB --compare`: what static reading finds in a program beside what Spark has carried out."""
+"""`lineal capture JOB --compare`: what static reading finds in a program beside what Spark has
+carried out.
+"""
 
 from __future__ import annotations
 

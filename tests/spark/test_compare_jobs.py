@@ -1,4 +1,6 @@
-"""Jobs under `lineal capture JOB --compare`: what is said of each, and the exit code. They share one session."""
+"""Jobs under `lineal capture JOB --compare`: what is said of each, and the exit code. They share
+one session.
+"""
 
 from __future__ import annotations
 
@@ -115,9 +117,15 @@ def test_a_frame_that_is_only_shown_is_no_write(folder: Path) -> None:
     assert done == (0, [], "lineal: 0 writes; 0 edges, static = Catalyst")
 
 
-def test_a_write_that_the_text_does_not_show_is_not_comparable(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "view.sql").write_text("CREATE TEMP VIEW cmp_staged AS SELECT order_id FROM cmp.orders WHERE amount > 1")
-    (folder / "table.sql").write_text("CREATE TABLE cmp.by_text USING parquet AS SELECT amount FROM cmp.orders")
+def test_a_write_that_the_text_does_not_show_is_not_comparable(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "view.sql").write_text(
+        "CREATE TEMP VIEW cmp_staged AS SELECT order_id FROM cmp.orders WHERE amount > 1"
+    )
+    (folder / "table.sql").write_text(
+        "CREATE TABLE cmp.by_text USING parquet AS SELECT amount FROM cmp.orders"
+    )
     library = folder / "elsewhere" / "acme_publish.py"
     library.parent.mkdir()
     library.write_text("def publish(df, name):\n    df.write.saveAsTable(name)\n")
@@ -143,7 +151,9 @@ def test_a_write_that_the_text_does_not_show_is_not_comparable(folder: Path, mon
 
 
 def test_code_that_only_a_run_knows_is_said_and_not_compared(folder: Path) -> None:
-    (folder / "code.txt").write_text('orders.select("day").write.mode("overwrite").saveAsTable("cmp.by_exec")')
+    (folder / "code.txt").write_text(
+        'orders.select("day").write.mode("overwrite").saveAsTable("cmp.by_exec")'
+    )
     done = compare(folder, "from pathlib import Path\nexec(Path('code.txt').read_text())\n")
     assert done.code == 0
     assert done.said == [
@@ -165,8 +175,12 @@ def test_columns_that_only_the_data_knows_are_counted(folder: Path) -> None:
     assert "static = Catalyst" in done.end
 
 
-@pytest.mark.parametrize(("end", "code"), [("raise ValueError('bad')", 1), ("sys.exit(3)", 3), ("sys.exit(0)", 0)])
-def test_a_job_that_ends_early_is_compared_as_far_as_it_came(folder: Path, end: str, code: int) -> None:
+@pytest.mark.parametrize(
+    ("end", "code"), [("raise ValueError('bad')", 1), ("sys.exit(3)", 3), ("sys.exit(0)", 0)]
+)
+def test_a_job_that_ends_early_is_compared_as_far_as_it_came(
+    folder: Path, end: str, code: int
+) -> None:
     job = f"""
         import sys
         orders.select("order_id").write.mode("overwrite").saveAsTable("cmp.first")
@@ -195,7 +209,9 @@ def test_a_stream_by_batches_agrees(folder: Path) -> None:
     assert done == (0, [], "lineal: 1 write; 4 edges, static = Catalyst")
 
 
-def test_a_difference_is_listed_with_the_place_that_writes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_is_listed_with_the_place_that_writes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is inside of upper() is not read from Spark's plan, so that only static reading has it."""
     monkeypatch.setitem(expressions.EXPRESSIONS, "Upper", lambda *_: None)
     job = "orders.select(F.upper('status').alias('s')).write.mode('overwrite').saveAsTable('cmp.upper')\n"

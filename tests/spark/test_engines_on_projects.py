@@ -1,4 +1,6 @@
-"""`--engine both` over projects: a Python model makes columns of unknown type, and dbt's SQL has whole names."""
+"""`--engine both` over projects: a Python model makes columns of unknown type, and dbt's SQL has
+whole names.
+"""
 
 from __future__ import annotations
 
@@ -61,10 +63,14 @@ def test_a_type_that_is_known_is_held_against_its_use(tmp_path: Path, spark: Any
 def test_spark_knows_the_relations_of_a_dbt_project(tmp_path: Path, spark: Any) -> None:
     assert complaints(write(tmp_path, DBT), spark) == []
     found = compared(load(tmp_path, None), spark)
-    assert {str(edge) for edge in found.edges} >= {"raw_items.price -> stg_items.worth  TRANSFORMATION"}
+    assert {str(edge) for edge in found.edges} >= {
+        "raw_items.price -> stg_items.worth  TRANSFORMATION"
+    }
 
 
-def test_a_disagreement_in_a_dbt_project_is_found(tmp_path: Path, spark: Any, monkeypatch: Any) -> None:
+def test_a_disagreement_in_a_dbt_project_is_found(
+    tmp_path: Path, spark: Any, monkeypatch: Any
+) -> None:
     from lineal.extract.catalyst import expressions
 
     monkeypatch.setitem(expressions.EXPRESSIONS, "Upper", lambda *_: None)

@@ -1,4 +1,6 @@
-"""DataFrame programs, run for real: the edges of their analysed plans are those that the meaning page asks for."""
+"""DataFrame programs, run for real: the edges of their analysed plans are those that the meaning
+page asks for.
+"""
 
 from __future__ import annotations
 
@@ -74,9 +76,9 @@ def rollup(spark, t, s, F, W):
 
 
 def written_and_inserted_casts(spark, t, s, F, W):
-    return t.select(F.col("a").cast("string").alias("text"), (F.col("a") + F.lit(1.5)).alias("sum")).union(
-        t.select("b", "c")
-    )
+    return t.select(
+        F.col("a").cast("string").alias("text"), (F.col("a") + F.lit(1.5)).alias("sum")
+    ).union(t.select("b", "c"))
 
 
 def struct_built_and_read(spark, t, s, F, W):
@@ -196,7 +198,10 @@ PROGRAMS = {
     ],
     except_all: ["t.a -> query.a IDENTITY", "t.a => query FILTER", "s.d => query FILTER"],
     limited_and_sorted: [*WHOLE_T, "t.c => query SORT"],
-    map_in_pandas: ["t.a -> query.z TRANSFORMATION [MEDIUM]", "t.b -> query.z TRANSFORMATION [MEDIUM]"],
+    map_in_pandas: [
+        "t.a -> query.z TRANSFORMATION [MEDIUM]",
+        "t.b -> query.z TRANSFORMATION [MEDIUM]",
+    ],
     apply_in_pandas: [
         "t.a -> query.n TRANSFORMATION [MEDIUM]",
         "t.b -> query.n TRANSFORMATION [MEDIUM]",
@@ -291,6 +296,8 @@ def edges_of(found) -> list[str]:
 
 
 def line_of(edge) -> str:
-    usages = sorted({usage.how.value + (" masked" if usage.masked else "") for usage in edge.usages})
+    usages = sorted(
+        {usage.how.value + (" masked" if usage.masked else "") for usage in edge.usages}
+    )
     doubt = "" if edge.level is Confidence.EXACT else f" [{edge.level.name}]"
     return f"{edge.source} {'->' if edge.field_level else '=>'} {edge.target} {', '.join(usages)}{doubt}"

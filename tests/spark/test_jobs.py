@@ -20,6 +20,8 @@ def test_spark_gives_the_recorded_edges(job, spark):
     found = facts_by_running(job, spark)
     if os.environ.get("LINEAL_GOLDEN") == "write":
         said = [line for line in job.recorded if line.startswith("#")]
-        (JOBS / f"{job.name}.edges").write_text("".join(f"{line}\n" for line in (*said, *sorted(found))))
+        (JOBS / f"{job.name}.edges").write_text(
+            "".join(f"{line}\n" for line in (*said, *sorted(found)))
+        )
     else:
         assert found == job.edges

@@ -1,4 +1,6 @@
-"""One type of result: what Spark's plans give is the `Lineage` that the text gives, and answers the same questions."""
+"""One type of result: what Spark's plans give is the `Lineage` that the text gives, and answers the
+same questions.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def orders(spark: Any) -> Any:
 
 
 def test_a_dataframe_and_a_text_give_a_lineage(spark: Any, orders: None) -> None:
-    by_text = lineal.lineage({"mart": SQL}, dialect="spark", schema={"orders": dict(_typed(COLUMNS))})
+    by_text = lineal.lineage(
+        {"mart": SQL}, dialect="spark", schema={"orders": dict(_typed(COLUMNS))}
+    )
     for found in (
         lineal.spark.lineage(spark.sql(SQL), target="mart"),
         lineal.spark.lineage(SQL, spark, target="mart"),
@@ -33,7 +37,9 @@ def test_a_dataframe_and_a_text_give_a_lineage(spark: Any, orders: None) -> None
         assert [str(each) for each in found.upstream("mart.euros")] == [
             "orders.amount -> mart.euros  TRANSFORMATION", "orders.rate -> mart.euros  TRANSFORMATION",
         ]  # fmt: skip
-        assert [str(each) for each in found.downstream("orders.paid")] == ["orders.paid => mart  FILTER"]
+        assert [str(each) for each in found.downstream("orders.paid")] == [
+            "orders.paid => mart  FILTER"
+        ]
         assert {str(each.column): each.why for each in found.impact("orders.paid")} == {
             "mart.id": "referenced", "mart.euros": "referenced",
         }  # fmt: skip
@@ -59,7 +65,9 @@ def test_what_is_captured_is_of_the_same_type(spark: Any, orders: None) -> None:
 
 
 def test_what_is_no_dataframe_is_the_callers_mistake(spark: Any) -> None:
-    with pytest.raises(TypeError, match="a DataFrame or SQL text is needed, not int; a DataFrame of Spark Connect"):
+    with pytest.raises(
+        TypeError, match="a DataFrame or SQL text is needed, not int; a DataFrame of Spark Connect"
+    ):
         lineal.spark.lineage(3)
 
 

@@ -1,4 +1,6 @@
-"""Programs beside SQL under `--engine`: the SQL is compared, and each program is named with the way to compare it."""
+"""Programs beside SQL under `--engine`: the SQL is compared, and each program is named with the way
+to compare it.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,12 @@ CREATE VIEW small AS SELECT id, upper(CAST(amount AS STRING)) AS price FROM orde
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spark: Any) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name, text in {"my job.py": JOB, "helper.py": HELPER, "ddl.sql": DDL, "views.sql": SQL}.items():
+    for name, text in {
+        "my job.py": JOB,
+        "helper.py": HELPER,
+        "ddl.sql": DDL,
+        "views.sql": SQL,
+    }.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path
 
@@ -58,7 +65,9 @@ def test_both_compares_the_sql_and_names_the_program(folder: Path) -> None:
     ]
 
 
-def test_a_disagreement_of_the_sql_is_still_found(folder: Path, spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disagreement_of_the_sql_is_still_found(
+    folder: Path, spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is inside of upper() is not read from Spark's plan, so that only the text has it."""
     from lineal.extract.catalyst import expressions
 
@@ -88,5 +97,9 @@ def test_lineage_that_is_given_is_kept_and_counted(folder: Path) -> None:
     for engine in ("both", "catalyst"):
         done = CliRunner().invoke(main, ["lineage", "before.lineal.json", "--engine", engine])
         assert done.exit_code == 0
-        assert "13 edges of a given lineage not compared: its statements are not here" in done.stderr
-        assert ["daily", "total", "best", "total", "copy"] in [line.split()[:5] for line in done.stdout.splitlines()]
+        assert (
+            "13 edges of a given lineage not compared: its statements are not here" in done.stderr
+        )
+        assert ["daily", "total", "best", "total", "copy"] in [
+            line.split()[:5] for line in done.stdout.splitlines()
+        ]

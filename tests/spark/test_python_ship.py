@@ -1,4 +1,6 @@
-"""What functions of Python models bring to the workers of a cluster: libraries in an archive, modules by value."""
+"""What functions of Python models bring to the workers of a cluster: libraries in an archive,
+modules by value.
+"""
 
 from __future__ import annotations
 
@@ -79,9 +81,15 @@ def test_a_worker_without_lineal_calls_a_function_of_the_projects_modules(tmp_pa
     """A module that a function uses is sent whole: nothing in it may refer to lineal."""
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools/__init__.py").write_text("", encoding="utf-8")
-    (tmp_path / "tools/text.py").write_text("def loud(text):\n    return text.upper()\n", encoding="utf-8")
-    (tmp_path / "money.py").write_text("import math\n\n\ndef bucket(value):\n    return str(math.floor(value / 10))\n")
-    sent = subprocess.run([sys.executable, "-c", SENT, str(tmp_path)], capture_output=True, check=True).stdout
+    (tmp_path / "tools/text.py").write_text(
+        "def loud(text):\n    return text.upper()\n", encoding="utf-8"
+    )
+    (tmp_path / "money.py").write_text(
+        "import math\n\n\ndef bucket(value):\n    return str(math.floor(value / 10))\n"
+    )
+    sent = subprocess.run(
+        [sys.executable, "-c", SENT, str(tmp_path)], capture_output=True, check=True
+    ).stdout
     assert b"lineal" not in sent.replace(str(tmp_path).encode(), b"")
     done = subprocess.run([sys.executable, "-P", "-c", RECEIVED], input=sent, capture_output=True)
     assert (done.returncode, done.stdout) == (0, b"225.0\n"), done.stderr.decode()

@@ -20,8 +20,15 @@ from lineal.spark.run.state import WarehouseError, locked
 
 def test_resume_keeps_what_was_built_from_the_same_inputs(tmp_path: Path, spark) -> None:
     root = shop(tmp_path, totals_sql="select nonsense from paid\n", other_sql="select 1 as x")
-    assert Run(root, spark).status == {"orders": "ok", "paid": "ok", "totals": "failed", "other": "ok"}
-    (root / "nodes/totals/totals.sql").write_text("select customer, sum(amount) as total from paid group by customer")
+    assert Run(root, spark).status == {
+        "orders": "ok",
+        "paid": "ok",
+        "totals": "failed",
+        "other": "ok",
+    }
+    (root / "nodes/totals/totals.sql").write_text(
+        "select customer, sum(amount) as total from paid group by customer"
+    )
     again = Run(root, spark, resume=True)
     assert again.summary.green
     assert again.status == {"orders": "kept", "paid": "kept", "totals": "ok", "other": "kept"}
@@ -45,10 +52,14 @@ def test_resume_builds_again_what_failed_its_tests(tmp_path: Path, spark) -> Non
     about = "kind: sql\nmaterialized: table\ncolumns: [{name: customer, tests: [{max_value: 5}]}]\n"
     root = shop(tmp_path, totals_yml=about)
     assert Run(root, spark, check=False).status["totals"] == "failed"
-    assert Run(root, spark, check=False, resume=True).status == {"orders": "kept", "paid": "kept", "totals": "failed"}
+    assert Run(root, spark, check=False, resume=True).status == {
+        "orders": "kept",
+        "paid": "kept",
+        "totals": "failed",
+    }
 
 
-# -- selectors -----------------------------------------------------------------------------------
+# -- selectors -------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -83,7 +94,7 @@ def test_an_unknown_selector_says_what_may_be_meant(four: Path, spark) -> None:
         Run(four, spark, select=("+totls",))
 
 
-# -- broken warehouses ---------------------------------------------------------------------------
+# -- broken warehouses -----------------------------------------------------------------------------
 
 
 def test_a_table_that_is_cut_off_is_seen_and_built_again(tmp_path: Path, spark) -> None:
@@ -93,7 +104,9 @@ def test_a_table_that_is_cut_off_is_seen_and_built_again(tmp_path: Path, spark) 
     part.write_bytes(part.read_bytes()[:-10])
     again = Run(root, spark, resume=True, check=False)
     assert again.status == {"orders": "kept", "paid": "kept", "totals": "ok"}
-    assert again.notes == ["totals is half-written or gone from the warehouse: it is built again when its turn comes"]
+    assert again.notes == [
+        "totals is half-written or gone from the warehouse: it is built again when its turn comes"
+    ]
     assert len(rows(root, "totals", spark)) == 1
 
 
@@ -107,7 +120,9 @@ def test_the_rest_of_a_killed_run_is_swept_away(tmp_path: Path, spark) -> None:
     assert len(rows(root, "totals", spark)) == 1
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 1, "entries": {"orders": {"x": 1}}}', '{"format": 99}'])
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"format": 1, "entries": {"orders": {"x": 1}}}', '{"format": 99}']
+)
 def test_a_state_that_cannot_be_read_costs_time_only(tmp_path: Path, spark, content: str) -> None:
     root = project(tmp_path, {"a.sql": "select 1 as x"})
     Run(root, spark, check=False)
@@ -118,7 +133,9 @@ def test_a_state_that_cannot_be_read_costs_time_only(tmp_path: Path, spark, cont
 def test_a_warehouse_that_cannot_be_written_is_said(tmp_path: Path, spark) -> None:
     root = shop(tmp_path / "p")
     (tmp_path / "file").write_text("")
-    with pytest.raises(WarehouseError, match=r"cannot write to the warehouse .*file/below: Not a directory"):
+    with pytest.raises(
+        WarehouseError, match=r"cannot write to the warehouse .*file/below: Not a directory"
+    ):
         Run(root, spark, warehouse=tmp_path / "file" / "below")
 
 
@@ -126,12 +143,14 @@ def test_two_runs_at_once(tmp_path: Path, spark) -> None:
     root = shop(tmp_path)
     with (
         locked(root / ".lineal/warehouse"),
-        pytest.raises(WarehouseError, match=f"another run is at work on .* \\(process {os.getpid()} on "),
+        pytest.raises(
+            WarehouseError, match=f"another run is at work on .* \\(process {os.getpid()} on "
+        ),
     ):
         Run(root, spark)
 
 
-# -- the command itself --------------------------------------------------------------------------
+# -- the command itself ----------------------------------------------------------------------------
 
 
 def lineal(*arguments: str, **options: Any) -> subprocess.Popen[str]:
@@ -142,7 +161,12 @@ def lineal(*arguments: str, **options: Any) -> subprocess.Popen[str]:
 
 def test_kill_9_in_the_middle_and_resume(tmp_path: Path, spark) -> None:
     endless = "select a.id from totals, range(1000000000) a, range(1000) b where a.id + b.id < 0"
-    root = shop(tmp_path, slow_sql=endless, slow_yml="kind: sql\nmaterialized: table\n", done_sql="select * from slow")
+    root = shop(
+        tmp_path,
+        slow_sql=endless,
+        slow_yml="kind: sql\nmaterialized: table\n",
+        done_sql="select * from slow",
+    )
     quick = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1"
     process = lineal(str(root), "--threads", "1", "--no-check", "--conf", quick)
     try:
@@ -154,7 +178,13 @@ def test_kill_9_in_the_middle_and_resume(tmp_path: Path, spark) -> None:
     (root / "nodes/slow/slow.sql").write_text("select 1 as n")
     again = Run(root, spark, resume=True)
     assert again.summary.green
-    assert again.status == {"orders": "kept", "paid": "kept", "totals": "kept", "slow": "ok", "done": "ok"}
+    assert again.status == {
+        "orders": "kept",
+        "paid": "kept",
+        "totals": "kept",
+        "slow": "ok",
+        "done": "ok",
+    }
     assert rows(root, "slow", spark) == [(1,)]
 
 

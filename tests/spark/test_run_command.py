@@ -1,4 +1,6 @@
-"""The command `lineal run`: what it prints, its exit codes, and what it says where there is no Spark."""
+"""The command `lineal run`: what it prints, its exit codes, and what it says where there is no
+Spark.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,20 @@ def lineal(*arguments: str) -> Result:
 
 
 def test_the_shop_ends_green(tmp_path: Path, spark) -> None:
-    """In a process of its own, piped: results on standard output, progress on standard error, nothing of Spark's."""
-    command = [sys.executable, "-m", "lineal", "run", str(SHOP), "--warehouse", str(tmp_path), "--output", "json"]
+    """In a process of its own, piped: results on standard output, progress on standard error,
+    nothing of Spark's.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "lineal",
+        "run",
+        str(SHOP),
+        "--warehouse",
+        str(tmp_path),
+        "--output",
+        "json",
+    ]
     small = [
         "--conf",
         "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
@@ -40,15 +54,27 @@ def test_the_shop_ends_green(tmp_path: Path, spark) -> None:
     listed = [nodes[name]["edges"] for name in nodes if nodes[name]["edges"] and name not in python]
     assert (len(compared), len(listed), len(python)) == (21, 16, 5)
     for side in ("static", "catalyst"):
-        assert [sum(edges[side][kind] for edges in listed) for kind in ("field", "inspect")] == [104, 9]
-        assert [sum(edges[side][kind] for edges in compared) for kind in ("field", "inspect")] == [151, 12]
+        assert [sum(edges[side][kind] for edges in listed) for kind in ("field", "inspect")] == [
+            104,
+            9,
+        ]
+        assert [sum(edges[side][kind] for edges in compared) for kind in ("field", "inspect")] == [
+            151,
+            12,
+        ]
     assert all(edges["not_comparable"] == [] for edges in compared)
     assert all(edges["agree"] and not edges["disagreements"] for edges in compared)
     assert {test["status"] for node in nodes.values() for test in node["tests"]} == {"passed"}
-    assert (nodes["raw_orders"]["rows"], nodes["fct_orders"]["rows"], nodes["rpt_order_volume"]["rows"]) == (60, 57, 5)
+    assert (
+        nodes["raw_orders"]["rows"],
+        nodes["fct_orders"]["rows"],
+        nodes["rpt_order_volume"]["rows"],
+    ) == (60, 57, 5)
     lines = done.stderr.splitlines()
     assert len(lines) == 27
-    assert all(re.fullmatch(r" ?\d+/27  ok +\w+ +\w+  ((\d+ rows?, )?[\d.]+ s)", line) for line in lines), done.stderr
+    assert all(
+        re.fullmatch(r" ?\d+/27  ok +\w+ +\w+  ((\d+ rows?, )?[\d.]+ s)", line) for line in lines
+    ), done.stderr
 
 
 def test_no_pyspark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,20 +90,33 @@ def test_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     result = lineal(str(shop(tmp_path)))
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("Error: Java is not installed") and "17 or newer" in result.stderr
+    assert (
+        result.stderr.startswith("Error: Java is not installed") and "17 or newer" in result.stderr
+    )
     assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
     ("script", "says"),
     [
-        ("#!/bin/sh\nexec sleep 60\n", "bin/java -version has not answered in 1 seconds: is the machine too busy?"),
-        ("#!/bin/sh\necho no memory >&2\n", "bin/java -version does not say which version it is, but: no memory\n"),
-        ("#!/bin/sh\nexit 3\n", "bin/java -version does not say which version it is, but: nothing, exit code 3\n"),
+        (
+            "#!/bin/sh\nexec sleep 60\n",
+            "bin/java -version has not answered in 1 seconds: is the machine too busy?",
+        ),
+        (
+            "#!/bin/sh\necho no memory >&2\n",
+            "bin/java -version does not say which version it is, but: no memory\n",
+        ),
+        (
+            "#!/bin/sh\nexit 3\n",
+            "bin/java -version does not say which version it is, but: nothing, exit code 3\n",
+        ),
         ("#!/no/such/shell\n", "bin/java cannot be started: No such file or directory\n"),
     ],
 )
-def test_a_java_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, says: str) -> None:
+def test_a_java_that_does_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, says: str
+) -> None:
     """That it is not installed would be wrong."""
     pytest.importorskip("pyspark")
     java = tmp_path / "bin" / "java"
@@ -87,7 +126,9 @@ def test_a_java_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setattr("lineal.spark.session.JAVA_SECONDS", 1)
     result = lineal(str(shop(tmp_path / "p")))
-    assert result.exit_code == 2 and says in result.stderr and result.stderr.count("\n") == 1, result.stderr
+    assert result.exit_code == 2 and says in result.stderr and result.stderr.count("\n") == 1, (
+        result.stderr
+    )
 
 
 def test_a_java_that_is_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +140,10 @@ def test_a_java_that_is_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     result = lineal(str(shop(tmp_path / "p")))
     assert result.exit_code == 2
-    assert result.stderr.startswith("Error: Java 8 is too old for Spark") and "17 or newer" in result.stderr
+    assert (
+        result.stderr.startswith("Error: Java 8 is too old for Spark")
+        and "17 or newer" in result.stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,7 +157,9 @@ def test_a_java_that_is_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (("{project}/nodes",), "has nothing to run"),
     ],
 )
-def test_mistakes_in_what_is_asked(tmp_path: Path, spark, arguments: tuple[str, ...], said: str) -> None:
+def test_mistakes_in_what_is_asked(
+    tmp_path: Path, spark, arguments: tuple[str, ...], said: str
+) -> None:
     project = shop(tmp_path)
     result = lineal(*(argument.format(project=project) for argument in arguments))
     assert (result.exit_code, result.stdout) == (2, "")

@@ -45,11 +45,15 @@ def bakery(tmp_path_factory: pytest.TempPathFactory, spark: Any) -> tuple[Path, 
 
 def told(run: Run, *names: str) -> str:
     """What a failing test should show of a run."""
-    shown = [f"{name}: {[*run[name].faults, run[name].agreement]}" for name in names or run.outcomes]
+    shown = [
+        f"{name}: {[*run[name].faults, run[name].agreement]}" for name in names or run.outcomes
+    ]
     return "\n".join(shown)
 
 
-def test_every_materialization_is_built_and_agrees_with_catalyst(bakery: tuple[Path, Run, Run]) -> None:
+def test_every_materialization_is_built_and_agrees_with_catalyst(
+    bakery: tuple[Path, Run, Run],
+) -> None:
     _, first, second = bakery
     for run in (first, second):
         assert set(run.status.values()) == {"ok"}, told(run)
@@ -88,11 +92,15 @@ def test_sql_of_duckdb_means_what_it_means_there(bakery: tuple[Path, Run, Run], 
     assert len(rows(root, "days", spark)) == 7
 
 
-def test_incremental_models_grow_as_their_strategies_say(bakery: tuple[Path, Run, Run], spark: Any) -> None:
+def test_incremental_models_grow_as_their_strategies_say(
+    bakery: tuple[Path, Run, Run], spark: Any
+) -> None:
     root, first, second = bakery
     assert (first["order_log"].rows, second["order_log"].rows) == (6, 8)
     merged = {row[0]: row[2:] for row in rows(root, "order_merge", spark)}
-    assert merged[4] == (Decimal("33.25"), Decimal("31.25")), "a column that is left out keeps its value"
+    assert merged[4] == (Decimal("33.25"), Decimal("31.25")), (
+        "a column that is left out keeps its value"
+    )
     assert set(merged) == {1, 2, 3, 4, 5, 6, 7, 8}
     state = {row[0]: row[2:] for row in rows(root, "order_state", spark)}
     assert state == {
@@ -106,12 +114,21 @@ def test_incremental_models_grow_as_their_strategies_say(bakery: tuple[Path, Run
     }
 
 
-def test_a_snapshot_closes_what_has_changed_or_gone(bakery: tuple[Path, Run, Run], spark: Any) -> None:
+def test_a_snapshot_closes_what_has_changed_or_gone(
+    bakery: tuple[Path, Run, Run], spark: Any
+) -> None:
     root, _, _ = bakery
     history = rows_of(root, "orders_history", spark)
-    versions = {(row["order_id"], row["paid"], row["amount"]): row["dbt_valid_to"] is None for row in history}
-    assert versions[3, False, Decimal("7.00")] is False and versions[3, True, Decimal("7.00")] is True
-    assert versions[4, True, Decimal("31.25")] is False and versions[4, True, Decimal("33.25")] is True
+    versions = {
+        (row["order_id"], row["paid"], row["amount"]): row["dbt_valid_to"] is None
+        for row in history
+    }
+    assert (
+        versions[3, False, Decimal("7.00")] is False and versions[3, True, Decimal("7.00")] is True
+    )
+    assert (
+        versions[4, True, Decimal("31.25")] is False and versions[4, True, Decimal("33.25")] is True
+    )
     assert versions[5, True, Decimal("3.50")] is False, "hard_deletes: invalidate"
     assert versions[1, True, Decimal("3.50")] is True and versions[7, True, Decimal("4.50")] is True
     assert len(history) == 11 - 1
@@ -120,7 +137,9 @@ def test_a_snapshot_closes_what_has_changed_or_gone(bakery: tuple[Path, Run, Run
     assert len({row["dbt_scd_id"] for row in history}) == len(history)
 
 
-def test_a_snapshot_by_time_takes_the_times_of_the_rows(bakery: tuple[Path, Run, Run], spark: Any) -> None:
+def test_a_snapshot_by_time_takes_the_times_of_the_rows(
+    bakery: tuple[Path, Run, Run], spark: Any
+) -> None:
     root, _, _ = bakery
     found = [
         (row["reading_id"], str(row["dbt_valid_from"]), str(row["dbt_valid_to"]))
@@ -163,33 +182,48 @@ def test_a_row_that_is_gone_can_have_a_last_version(tmp_path: Path, spark: Any) 
 def test_tests_pass_warn_and_fail_as_they_are_configured(bakery: tuple[Path, Run, Run]) -> None:
     _, first, _ = bakery
     found = {(test.name, test.column): test.status for test in first["stg_orders"].tests}
-    assert found["above", "amount"] == "warned" and found["large_orders_have_customers", "customer_id"] == "passed"
+    assert (
+        found["above", "amount"] == "warned"
+        and found["large_orders_have_customers", "customer_id"] == "passed"
+    )
     assert {test.status for test in first["stg_customers"].tests} == {"passed", "warned"}
     assert [test.status for test in first["no_order_without_customer"].tests] == ["passed"]
-    assert [test.name for test in first["landing.oven_readings"].tests] == ["unique", "not_null", "accepted_values"]
+    assert [test.name for test in first["landing.oven_readings"].tests] == [
+        "unique",
+        "not_null",
+        "accepted_values",
+    ]
 
 
-def test_a_python_model_is_built_between_models_of_sql(bakery: tuple[Path, Run, Run], spark: Any) -> None:
+def test_a_python_model_is_built_between_models_of_sql(
+    bakery: tuple[Path, Run, Run], spark: Any
+) -> None:
     root, first, _ = bakery
-    assert first["totals_by_kind"].agreement is not None and first["totals_by_kind"].agreement.agrees
+    assert (
+        first["totals_by_kind"].agreement is not None and first["totals_by_kind"].agreement.agrees
+    )
     assert {row[0] for row in rows(root, "big_totals", spark)} == {"cake"}
 
 
 def rows_of(root: Path, name: str, spark: Any) -> list[dict[str, Any]]:
     """The rows of a table, by the names of their columns."""
     warehouse = root / ".lineal" / "warehouse"
-    version = json.loads((warehouse / "state.json").read_text(encoding="utf-8"))["entries"][name]["version"]
+    version = json.loads((warehouse / "state.json").read_text(encoding="utf-8"))["entries"][name][
+        "version"
+    ]
     return [row.asDict() for row in spark.read.parquet(str(warehouse / name / version)).collect()]
 
 
-# -- the example ---------------------------------------------------------------------------------
+# -- the example -----------------------------------------------------------------------------------
 
 
 def test_the_example_runs_and_has_the_lineage_that_is_shown(tmp_path: Path, spark: Any) -> None:
     root = shutil.copytree(ROOT / "examples" / "jaffle", tmp_path / "jaffle", ignore=IGNORED)
     run = Run(root, spark)
     assert run.summary.green, told(run)
-    agreements = [outcome.agreement for outcome in run.outcomes.values() if outcome.agreement is not None]
+    agreements = [
+        outcome.agreement for outcome in run.outcomes.values() if outcome.agreement is not None
+    ]
     assert [sum(each.static[at] for each in agreements) for at in (0, 1)] == [60, 4]
     assert sorted(str(row[1]) for row in rows(root, "visits_by_day", spark)) == [
         "2024-01-02",
@@ -198,10 +232,12 @@ def test_the_example_runs_and_has_the_lineage_that_is_shown(tmp_path: Path, spar
     ]
     again = Run(root, spark, resume=True)
     assert set(again.status.values()) == {"kept", "ok"}
-    assert [name for name, status in again.status.items() if status == "ok"] == ["nobody_pays_less_than_nothing"]
+    assert [name for name, status in again.status.items() if status == "ok"] == [
+        "nobody_pays_less_than_nothing"
+    ]
 
 
-# -- what cannot be built ------------------------------------------------------------------------
+# -- what cannot be built --------------------------------------------------------------------------
 
 BROKEN = {
     "seeds/s.csv": "id,name\n1,a\n",
@@ -262,7 +298,11 @@ def test_what_cannot_be_built_costs_only_what_needs_it(broken: Run) -> None:
 @pytest.mark.parametrize(
     ("name", "place", "words"),
     [
-        ("web.visits", "web.yml:1:", "add a seed visits.csv or the file .lineal/sources/web.visits.csv"),
+        (
+            "web.visits",
+            "web.yml:1:",
+            "add a seed visits.csv or the file .lineal/sources/web.visits.csv",
+        ),
         ("unparsed", "unparsed.sql:2:", "cannot be translated to Spark"),
         ("unknown", "unknown.sql:4:3", "nothing"),
         ("foreign", "foreign.sql:1:8", "some_function_of_duckdb"),
@@ -271,7 +311,9 @@ def test_what_cannot_be_built_costs_only_what_needs_it(broken: Run) -> None:
         ("batches", "batches.sql:1:1", "incremental_strategy: microbatch is not known"),
     ],
 )
-def test_a_model_that_is_refused_says_where_and_why(broken: Run, name: str, place: str, words: str) -> None:
+def test_a_model_that_is_refused_says_where_and_why(
+    broken: Run, name: str, place: str, words: str
+) -> None:
     fault = broken.fault(name)
     assert f"/{place}" in fault and words.lower() in fault.lower() and "\n" not in fault
 
@@ -285,15 +327,23 @@ def test_a_test_that_cannot_be_run_is_skipped_and_says_so(broken: Run) -> None:
 
 def test_a_name_that_spark_does_not_take_is_shown_as_it_is(broken: Run) -> None:
     assert broken["my-model"].agreement is not None and broken["my-model"].agreement.agrees
-    assert broken["after_my"].agreement is not None and broken["after_my"].agreement.static == (1, 0)
+    assert broken["after_my"].agreement is not None and broken["after_my"].agreement.static == (
+        1,
+        0,
+    )
 
 
-# -- incremental models --------------------------------------------------------------------------
+# -- incremental models ----------------------------------------------------------------------------
 
 
 def incremental(settings: str) -> dict[str, str]:
-    text = f"{{{{ config(materialized='incremental', {settings}) }}}} select * from {{{{ ref('s') }}}}"
-    return {"models/m.sql": text, "seeds/s.csv": "id,day,n\n1,2024-01-01,10\n2,2024-01-02,20\n3,2024-01-02,30\n"}
+    text = (
+        f"{{{{ config(materialized='incremental', {settings}) }}}} select * from {{{{ ref('s') }}}}"
+    )
+    return {
+        "models/m.sql": text,
+        "seeds/s.csv": "id,day,n\n1,2024-01-01,10\n2,2024-01-02,20\n3,2024-01-02,30\n",
+    }
 
 
 @pytest.mark.parametrize(
@@ -303,7 +353,10 @@ def incremental(settings: str) -> dict[str, str]:
         ("unique_key='id'", [(1, 10), (2, 21), (3, 30), (4, 40)]),
         ("incremental_strategy='merge', unique_key='id'", [(1, 10), (2, 21), (3, 30), (4, 40)]),
         ("incremental_strategy='merge'", [(1, 10), (2, 20), (2, 21), (3, 30), (4, 40)]),
-        ("incremental_strategy='insert_overwrite', partition_by='day'", [(1, 10), (2, 21), (4, 40)]),
+        (
+            "incremental_strategy='insert_overwrite', partition_by='day'",
+            [(1, 10), (2, 21), (4, 40)],
+        ),
         ("incremental_strategy='insert_overwrite'", [(2, 21), (4, 40)]),
         ("unique_key=\"id || '-' || day\"", [(1, 10), (2, 21), (3, 30), (4, 40)]),
         ("unique_key='id', full_refresh=true", [(2, 21), (4, 40)]),
@@ -313,10 +366,14 @@ def incremental(settings: str) -> dict[str, str]:
         ),
     ],
 )
-def test_strategies(tmp_path: Path, spark: Any, settings: str, expected: list[tuple[int, int]]) -> None:
+def test_strategies(
+    tmp_path: Path, spark: Any, settings: str, expected: list[tuple[int, int]]
+) -> None:
     root = dbt_project(tmp_path, incremental(settings))
     Run(root, spark, check=False)
-    (root / "seeds/s.csv").write_text("id,day,n\n2,2024-01-02,21\n4,2024-01-03,40\n", encoding="utf-8")
+    (root / "seeds/s.csv").write_text(
+        "id,day,n\n2,2024-01-02,21\n4,2024-01-03,40\n", encoding="utf-8"
+    )
     run = Run(root, spark, check=False)
     assert run.summary.green, told(run)
     assert sorted((row[0], row[2]) for row in rows(root, "m", spark)) == expected
@@ -332,14 +389,20 @@ def test_strategies(tmp_path: Path, spark: Any, settings: str, expected: list[tu
     ],
 )
 def test_columns_that_are_new(
-    tmp_path: Path, spark: Any, change: str, columns: list[str] | None, expected: list[tuple[int, int]] | None
+    tmp_path: Path,
+    spark: Any,
+    change: str,
+    columns: list[str] | None,
+    expected: list[tuple[int, int]] | None,
 ) -> None:
     root = dbt_project(tmp_path, incremental(f"on_schema_change='{change}'"))
     Run(root, spark, check=False)
     (root / "seeds/s.csv").write_text("id,day,n,more\n2,2024-01-02,21,x\n", encoding="utf-8")
     run = Run(root, spark, check=False)
     if columns is None:
-        assert "its columns have changed (+more): build it anew with --full-refresh" in run.fault("m")
+        assert "its columns have changed (+more): build it anew with --full-refresh" in run.fault(
+            "m"
+        )
         return
     found = rows_of(root, "m", spark)
     assert list(found[0]) == columns and len(found) == 4
@@ -352,15 +415,19 @@ def test_columns_that_are_new(
 def test_a_merge_needs_one_new_row_for_each_key(tmp_path: Path, spark: Any) -> None:
     root = dbt_project(tmp_path, incremental("incremental_strategy='merge', unique_key='id'"))
     Run(root, spark, check=False)
-    (root / "seeds/s.csv").write_text("id,day,n\n2,2024-01-02,21\n2,2024-01-03,40\n", encoding="utf-8")
+    (root / "seeds/s.csv").write_text(
+        "id,day,n\n2,2024-01-02,21\n2,2024-01-03,40\n", encoding="utf-8"
+    )
     assert "2 new rows have the unique_key 2" in Run(root, spark, check=False).fault("m")
     assert len(rows(root, "m", spark)) == 3
 
 
-# -- hooks, seeds, other ways to name a project --------------------------------------------------
+# -- hooks, seeds, other ways to name a project ----------------------------------------------------
 
 
-def test_a_hook_that_spark_does_not_take_is_reported_and_passed_over(tmp_path: Path, spark: Any) -> None:
+def test_a_hook_that_spark_does_not_take_is_reported_and_passed_over(
+    tmp_path: Path, spark: Any
+) -> None:
     hooks = (
         "pre_hook=['create index i on nowhere (a)'], "
         "post_hook=[\"update {{ this }} set name = 'x' where id = 1\", "
@@ -374,14 +441,20 @@ def test_a_hook_that_spark_does_not_take_is_reported_and_passed_over(tmp_path: P
     run = Run(dbt_project(tmp_path, files, about=about), spark, check=False)
     assert run.summary.green
     assert sorted(rows(tmp_path, "m", spark), key=str) == [(1, "x"), (2, "b"), (9, None)]
-    assert len(run["m"].notes) == 2 and all("a hook is passed over" in note for note in run["m"].notes)
+    assert len(run["m"].notes) == 2 and all(
+        "a hook is passed over" in note for note in run["m"].notes
+    )
     (note,) = run.notes
     assert note.startswith("the on-run-start hook is passed over")
 
 
 def test_a_seed_whose_values_do_not_fit_says_its_line(tmp_path: Path, spark: Any) -> None:
     about = "seeds: {little: {+column_types: {n: integer}}}\n"
-    run = Run(dbt_project(tmp_path, {"seeds/s.csv": "id,n\n1,2\n2,two\n3\n"}, about=about), spark, check=False)
+    run = Run(
+        dbt_project(tmp_path, {"seeds/s.csv": "id,n\n1,2\n2,two\n3\n"}, about=about),
+        spark,
+        check=False,
+    )
     assert run.fault("s").endswith("seeds/s.csv:3:1: n: 'two' is no INT")
 
 
@@ -391,7 +464,16 @@ def test_types_of_a_seed_are_guessed_as_dbt_guesses_them(tmp_path: Path, spark: 
     assert Run(root, spark, check=False).summary.green
     (folder,) = (root / ".lineal/warehouse/s").iterdir()
     kinds = [kind for _, kind in spark.read.parquet(str(folder)).dtypes]
-    assert kinds == ["bigint", "bigint", "double", "date", "timestamp", "boolean", "string", "bigint"]
+    assert kinds == [
+        "bigint",
+        "bigint",
+        "double",
+        "date",
+        "timestamp",
+        "boolean",
+        "string",
+        "bigint",
+    ]
 
 
 def test_a_table_of_the_catalog_is_a_source(tmp_path: Path, spark: Any) -> None:
@@ -412,7 +494,9 @@ def test_a_table_of_the_catalog_is_a_source(tmp_path: Path, spark: Any) -> None:
         spark.sql("DROP SCHEMA lineal_site CASCADE")
 
 
-def test_parts_of_a_project_are_selected_with_their_sources_and_tests(tmp_path: Path, spark: Any) -> None:
+def test_parts_of_a_project_are_selected_with_their_sources_and_tests(
+    tmp_path: Path, spark: Any
+) -> None:
     files = {
         "seeds/visits.csv": "id\n1\n",
         "models/s.yml": "sources: [{name: web, tables: [{name: visits}]}]\n",
@@ -421,13 +505,30 @@ def test_parts_of_a_project_are_selected_with_their_sources_and_tests(tmp_path: 
         "tests/t.sql": "select id from {{ ref('b') }} where id < 0",
     }
     root = dbt_project(tmp_path, files)
-    assert Run(root, spark, check=False, select=("+a",)).status.keys() == {"visits", "web.visits", "a"}
+    assert Run(root, spark, check=False, select=("+a",)).status.keys() == {
+        "visits",
+        "web.visits",
+        "a",
+    }
     assert Run(root, spark, check=False, select=("b",)).status == {"b": "ok", "t": "ok"}
-    assert Run(root, spark, check=False, select=("visits+",)).status.keys() == {"visits", "web.visits", "a", "b", "t"}
+    assert Run(root, spark, check=False, select=("visits+",)).status.keys() == {
+        "visits",
+        "web.visits",
+        "a",
+        "b",
+        "t",
+    }
     assert Run(root, spark, check=False, select=("tag:daily",)).status.keys() == {"web.visits", "a"}
     assert Run(root, spark, check=False, select=("path:models/sub",)).status.keys() == {"b", "t"}
-    assert Run(root, spark, check=False, select=("+path:models/sub/b.sql",)).status.keys() >= {"visits", "a", "b"}
-    for selector, words in {"tag:x": "selects nothing", "group:x": "use tag, path or a name"}.items():
+    assert Run(root, spark, check=False, select=("+path:models/sub/b.sql",)).status.keys() >= {
+        "visits",
+        "a",
+        "b",
+    }
+    for selector, words in {
+        "tag:x": "selects nothing",
+        "group:x": "use tag, path or a name",
+    }.items():
         with pytest.raises(UnknownName, match=words):
             Run(root, spark, check=False, select=(selector,))
 

@@ -32,10 +32,12 @@ def test_a_run_leaves_the_session_as_it_was(tmp_path: Path, spark) -> None:
     assert not (tmp_path / ".lineal/warehouse/.scratch").exists()
 
 
-# -- what Spark refuses --------------------------------------------------------------------------
+# -- what Spark refuses ----------------------------------------------------------------------------
 
 
-def test_a_refused_model_has_its_file_and_line_and_stops_only_what_needs_it(tmp_path: Path, spark) -> None:
+def test_a_refused_model_has_its_file_and_line_and_stops_only_what_needs_it(
+    tmp_path: Path, spark
+) -> None:
     wrong = "-- what was paid\nselect\n  id,\n  amuont\nfrom orders\n"
     run = Run(shop(tmp_path, paid_sql=wrong, other_sql="select count(*) as n from orders"), spark)
     assert run.status == {"orders": "ok", "paid": "failed", "totals": "skipped", "other": "ok"}
@@ -50,12 +52,19 @@ def test_a_refused_model_has_its_file_and_line_and_stops_only_what_needs_it(tmp_
         ("table", "select id\nfrom orders\nwhere ) = 1\n", "3:7", "[PARSE_SYNTAX_ERROR]"),
         ("view", "select id\nfrom orders\nwhere ) = 1\n", "3:7", "[PARSE_SYNTAX_ERROR]"),
         ("table", "select id,\n  amount / (id - 1) as r from orders", "2:3", "[DIVIDE_BY_ZERO]"),
-        ("view", "\n-- x\nselect id,\n  amount / (id - 1) as r from orders", "4:3", "[DIVIDE_BY_ZERO]"),
+        (
+            "view",
+            "\n-- x\nselect id,\n  amount / (id - 1) as r from orders",
+            "4:3",
+            "[DIVIDE_BY_ZERO]",
+        ),
         ("table", "select * from nowhere", "1:15", "[TABLE_OR_VIEW_NOT_FOUND]"),
         ("table", "insert into orders select * from orders", "1:1", "[PARSE_SYNTAX_ERROR]"),
     ],
 )
-def test_where_an_error_stands(tmp_path: Path, spark, kind: str, sql: str, place: str, message: str) -> None:
+def test_where_an_error_stands(
+    tmp_path: Path, spark, kind: str, sql: str, place: str, message: str
+) -> None:
     nodes = {
         "orders.csv": ORDERS,
         "orders.yml": ORDERS_YML,
@@ -69,7 +78,12 @@ def test_where_an_error_stands(tmp_path: Path, spark, kind: str, sql: str, place
 
 def test_an_error_in_the_view_below_fails_the_table_that_computes_it(tmp_path: Path, spark) -> None:
     """A view is a promise: nothing computes a column that nothing tests, until a table reads it."""
-    run = Run(shop(tmp_path, paid_sql="select\n  id, customer,\n  amount / (id - 1) as amount\nfrom orders"), spark)
+    run = Run(
+        shop(
+            tmp_path, paid_sql="select\n  id, customer,\n  amount / (id - 1) as amount\nfrom orders"
+        ),
+        spark,
+    )
     assert run.status == {"orders": "ok", "paid": "ok", "totals": "failed"}
     assert "[DIVIDE_BY_ZERO]" in run.fault("totals")
 
@@ -95,7 +109,10 @@ def test_nodes_that_cannot_be_run_at_all(tmp_path: Path, spark) -> None:
 
 def test_hostile_names_reach_no_other_folder(tmp_path: Path, spark) -> None:
     names = ["../out", "a b", "x`y", "drop table t; --", "sales.daily", "Ünïcode"]
-    nodes = {f"n{at}.yml": f"kind: sql\nname: {name!r}\nmaterialized: table\n" for at, name in enumerate(names)}
+    nodes = {
+        f"n{at}.yml": f"kind: sql\nname: {name!r}\nmaterialized: table\n"
+        for at, name in enumerate(names)
+    }
     nodes |= {f"n{at}.sql": f"select {at} as `a``b.c`, 1 as `x y`" for at in range(len(names))}
     run = Run(project(tmp_path / "p", nodes), spark)
     assert run["sales.daily"].status == "ok"
@@ -105,7 +122,7 @@ def test_hostile_names_reach_no_other_folder(tmp_path: Path, spark) -> None:
     assert {path.name for path in (tmp_path / "p").iterdir()} == {".lineal", "nodes", "lineal.yml"}
 
 
-# -- seeds ---------------------------------------------------------------------------------------
+# -- seeds -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -116,15 +133,23 @@ def test_hostile_names_reach_no_other_folder(tmp_path: Path, spark) -> None:
             ["2:1: the line has 3 values, the header 4", "4:1:"],
         ),
         ("id,customer,amount,status\none,2,3,x\n", ["2:1: id: 'one' is no INT"]),
-        ("id,customer,amount,status\n1,99999999999,3,x\n", ["2:1: customer: '99999999999' is no INT"]),
-        ('id,customer,amount,status\n1,2,3,"a\nb"\n2,2,3.125,x\n', ["4:1: amount: '3.125' is no DECIMAL(10, 2)"]),
+        (
+            "id,customer,amount,status\n1,99999999999,3,x\n",
+            ["2:1: customer: '99999999999' is no INT"],
+        ),
+        (
+            'id,customer,amount,status\n1,2,3,"a\nb"\n2,2,3.125,x\n',
+            ["4:1: amount: '3.125' is no DECIMAL(10, 2)"],
+        ),
         ("id,customer,amount\n1,2,3\n", ["1:1: the header lacks status"]),
         ("id,customer,amount,status,id\n", ["1:1: the column id is there twice"]),
         ('id,customer,amount,status\n1,2,3,"x\n', ["2:1: not valid CSV"]),
         ("", ["1:1: there is no header line"]),
     ],
 )
-def test_a_seed_that_does_not_fit_says_its_line(tmp_path: Path, spark, csv: str, faults: list[str]) -> None:
+def test_a_seed_that_does_not_fit_says_its_line(
+    tmp_path: Path, spark, csv: str, faults: list[str]
+) -> None:
     run = Run(shop(tmp_path, orders_csv=csv), spark, check=False)
     assert run.status == {"orders": "failed", "paid": "skipped", "totals": "skipped"}
     said = [str(fault) for fault in run["orders"].faults]
@@ -155,7 +180,7 @@ def test_a_seed_without_types_gets_those_that_fit(tmp_path: Path, spark) -> None
     assert kinds == ["bigint", "double", "date", "string", "boolean", "string", "string"]
 
 
-# -- tests ---------------------------------------------------------------------------------------
+# -- tests -----------------------------------------------------------------------------------------
 
 TESTED = """\
 kind: sql
@@ -170,7 +195,9 @@ columns:
 
 
 def test_failed_tests_are_listed_with_counts_and_examples(tmp_path: Path, spark) -> None:
-    bad = "id,customer,amount,status\n1,10,5.00,paid\n1,20,7.50,open\n-3,,0.25,lost\n4,30,2.00,paid\n"
+    bad = (
+        "id,customer,amount,status\n1,10,5.00,paid\n1,20,7.50,open\n-3,,0.25,lost\n4,30,2.00,paid\n"
+    )
     nodes = {
         "raw.csv": bad,
         "raw.yml": ORDERS_YML,
@@ -199,13 +226,18 @@ def test_tests_that_look_at_each_other_are_run_when_both_are_there(tmp_path: Pat
     def about(other: str) -> str:
         return f"kind: sql\ncolumns:\n  - {{name: id, tests: [{{relationships: {{to: {other}, field: id}}}}]}}\n"
 
-    nodes = {"a.sql": "select 1 as id", "a.yml": about("b"), "b.sql": "select id from a", "b.yml": about("a")}
+    nodes = {
+        "a.sql": "select 1 as id",
+        "a.yml": about("b"),
+        "b.sql": "select id from a",
+        "b.yml": about("a"),
+    }
     run = Run(project(tmp_path, nodes), spark, check=False)
     assert run.summary.green
     assert [test.status for name in "ab" for test in run[name].tests] == ["passed", "passed"]
 
 
-# -- functions, hooks, other dialects ------------------------------------------------------------
+# -- functions, hooks, other dialects --------------------------------------------------------------
 
 
 def test_functions_are_there_when_they_are_called(tmp_path: Path, spark) -> None:
@@ -243,21 +275,26 @@ def test_hooks_run_around_their_model(tmp_path: Path, spark) -> None:
 
 
 def test_another_dialect_is_translated(tmp_path: Path, spark) -> None:
-    nodes = {"a.sql": "select '7'::int as n, 'x' || 'y' as s", "a.yml": "kind: sql\nmaterialized: table\n"}
+    nodes = {
+        "a.sql": "select '7'::int as n, 'x' || 'y' as s",
+        "a.yml": "kind: sql\nmaterialized: table\n",
+    }
     root = project(tmp_path, nodes)
     (root / "lineal.yml").write_text("name: duck\ndialect: duckdb\n", encoding="utf-8")
     assert Run(root, spark).summary.green
     assert rows(root, "a", spark) == [(7, "xy")]
 
 
-# -- incremental ---------------------------------------------------------------------------------
+# -- incremental -----------------------------------------------------------------------------------
 
 
 def test_an_incremental_model_grows(tmp_path: Path, spark) -> None:
     root = shop(tmp_path, log_sql=NEW_ROWS, log_yml=INCREMENTAL)
     first = Run(root, spark)
     assert first.summary.green and first["log"].rows == 3
-    (root / "nodes/orders/orders.csv").write_text("id,customer,amount,status\n4,10,9.00,paid\n", encoding="utf-8")
+    (root / "nodes/orders/orders.csv").write_text(
+        "id,customer,amount,status\n4,10,9.00,paid\n", encoding="utf-8"
+    )
     second = Run(root, spark)
     assert second.summary.green and second["log"].rows == 4
     assert [row[0] for row in rows(root, "log", spark)] == [1, 2, 3, 4]
@@ -265,17 +302,30 @@ def test_an_incremental_model_grows(tmp_path: Path, spark) -> None:
 
 
 def test_an_incremental_model_with_a_key_replaces_its_rows(tmp_path: Path, spark) -> None:
-    root = shop(tmp_path, log_sql="select id, amount from orders", log_yml=f"{INCREMENTAL}unique_key: id\n")
+    root = shop(
+        tmp_path, log_sql="select id, amount from orders", log_yml=f"{INCREMENTAL}unique_key: id\n"
+    )
     Run(root, spark, check=False)
-    (root / "nodes/orders/orders.csv").write_text("id,customer,amount,status\n3,10,9.00,paid\n", encoding="utf-8")
+    (root / "nodes/orders/orders.csv").write_text(
+        "id,customer,amount,status\n3,10,9.00,paid\n", encoding="utf-8"
+    )
     Run(root, spark, check=False)
-    assert rows(root, "log", spark) == [(1, Decimal("5.00")), (2, Decimal("7.50")), (3, Decimal("9.00"))]
+    assert rows(root, "log", spark) == [
+        (1, Decimal("5.00")),
+        (2, Decimal("7.50")),
+        (3, Decimal("9.00")),
+    ]
 
 
-def test_an_incremental_model_whose_columns_change_asks_for_a_refresh(tmp_path: Path, spark) -> None:
+def test_an_incremental_model_whose_columns_change_asks_for_a_refresh(
+    tmp_path: Path, spark
+) -> None:
     root = shop(tmp_path, log_sql="select id, amount from orders", log_yml=INCREMENTAL)
     Run(root, spark, check=False)
     (root / "nodes/log/log.sql").write_text("select id, status from orders", encoding="utf-8")
     run = Run(root, spark, check=False)
-    assert "its columns have changed (+status, -amount): build it anew with --full-refresh" in run.fault("log")
+    assert (
+        "its columns have changed (+status, -amount): build it anew with --full-refresh"
+        in run.fault("log")
+    )
     assert len(rows(root, "log", spark)) == 3

@@ -55,7 +55,7 @@ def log(root: Path, name: str) -> str:
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
-# -- what is built -------------------------------------------------------------------------------
+# -- what is built ---------------------------------------------------------------------------------
 
 
 def test_models_and_sql_build_on_each_other(tmp_path: Path, spark: Any) -> None:
@@ -77,8 +77,15 @@ def test_models_and_sql_build_on_each_other(tmp_path: Path, spark: Any) -> None:
     assert (run["paid"].kind, run["paid"].rows) == ("table", 2)
     assert rows(root, "ranked", spark) == [(1, 1), (3, 2)]
     assert rows(root, "last", spark) == [(1,)]
-    assert [run[name].agreement.static for name in ("paid", "ranked", "last")] == [(3, 1), (2, 0), (1, 1)]
-    assert all(run[name].agreement.exact == run[name].agreement.static for name in ("paid", "ranked", "last"))
+    assert [run[name].agreement.static for name in ("paid", "ranked", "last")] == [
+        (3, 1),
+        (2, 0),
+        (1, 1),
+    ]
+    assert all(
+        run[name].agreement.exact == run[name].agreement.static
+        for name in ("paid", "ranked", "last")
+    )
     assert all(not run[name].agreement.incomparable for name in ("paid", "ranked", "last"))
 
 
@@ -190,7 +197,9 @@ columns:
 
 
 def test_functions_of_the_project_and_of_the_model(tmp_path: Path, spark: Any) -> None:
-    """A SQL function of the project, a UDF of the model, and one of a module, which no worker could import."""
+    """A SQL function of the project, a UDF of the model, and one of a module, which no worker could
+    import.
+    """
     code = """\
 from pyspark.sql import functions as F
 
@@ -210,7 +219,9 @@ def model(dbt, session):
 """
     module = "from pyspark.sql import functions as F\n\nMARK = '!'\n\n\n"
     module += "def loud(text):\n    return text.upper() + MARK\n\n\n"
-    root = python(tmp_path, {"m": code}, half="kind: function\narguments: {x: DOUBLE}\nreturns: DOUBLE\n")
+    root = python(
+        tmp_path, {"m": code}, half="kind: function\narguments: {x: DOUBLE}\nreturns: DOUBLE\n"
+    )
     edit(root, "half.sql", "x / 2")
     (root / "modules").mkdir()
     (root / "modules/texts.py").write_text(module + "shout = F.udf(loud)\n", encoding="utf-8")
@@ -236,7 +247,7 @@ def test_modules_of_one_name_and_nothing_left_behind(tmp_path: Path, spark: Any)
     assert not list(root.rglob("__pycache__"))
 
 
-# -- incremental ---------------------------------------------------------------------------------
+# -- incremental -----------------------------------------------------------------------------------
 
 NEW = body("""
     df = dbt.ref("orders").select("id", "amount")
@@ -302,7 +313,7 @@ def test_incremental_jobs(tmp_path: Path, spark: Any) -> None:
         assert [row[0] for row in rows(root, name, spark)] == found, name
 
 
-# -- what fails ----------------------------------------------------------------------------------
+# -- what fails ------------------------------------------------------------------------------------
 
 DEEP = """\
 from pyspark.sql import functions as F
@@ -346,21 +357,35 @@ def test_failed_models_say_where_and_stop_only_what_needs_them(tmp_path: Path, s
     more = {"after": body("return dbt.ref('m0')"), "beside": body("return dbt.ref('orders')")}
     root = python(tmp_path, {**models, **more})
     run = Run(root, spark)
-    assert run.status == {"orders": "ok", **dict.fromkeys(models, "failed"), "after": "skipped", "beside": "ok"}
+    assert run.status == {
+        "orders": "ok",
+        **dict.fromkeys(models, "failed"),
+        "after": "skipped",
+        "beside": "ok",
+    }
     assert run["after"].because == "m0"
     for at, (_, line, message) in enumerate(FAULTS):
         place, _, said = run.fault(f"m{at}").partition(": ")
-        assert (place.rpartition(":")[0], said[: len(message)]) == (f"{root}/nodes/m{at}/m{at}.py:{line}", message)
+        assert (place.rpartition(":")[0], said[: len(message)]) == (
+            f"{root}/nodes/m{at}/m{at}.py:{line}",
+            message,
+        )
         assert "\n" not in said
 
 
-def test_the_warehouse_keeps_the_last_good_version_and_resume_goes_on(tmp_path: Path, spark: Any) -> None:
+def test_the_warehouse_keeps_the_last_good_version_and_resume_goes_on(
+    tmp_path: Path, spark: Any
+) -> None:
     good = "def run(spark):\n    spark.table('orders').select('id').write.mode('overwrite').saveAsTable('m')\n"
     root = python(tmp_path, {"m": good, "n": PAID, "after": body("return dbt.ref('m')")})
     assert Run(root, spark).summary.green
     before = rows(root, "m", spark)
     edit(root, "m.py", good + "    raise RuntimeError('half-way')\n")
-    edit(root, "n.py", PAID.replace('"customer", ', "").replace('"id"', '(1 / (F.col("id") - 1)).alias("id")'))
+    edit(
+        root,
+        "n.py",
+        PAID.replace('"customer", ', "").replace('"id"', '(1 / (F.col("id") - 1)).alias("id")'),
+    )
     failed = Run(root, spark)
     assert failed.status == {"orders": "ok", "m": "failed", "n": "failed", "after": "skipped"}
     assert failed.fault("m").startswith(f"{root}/nodes/m/m.py:3:5: RuntimeError: half-way")
@@ -413,9 +438,16 @@ def test_models_that_never_end_are_stopped(tmp_path: Path, spark: Any) -> None:
     began = time.monotonic()
     run = Run(root, spark)
     assert time.monotonic() - began < 120
-    assert run.status == {"orders": "ok", **dict.fromkeys(models, "failed"), "after": "skipped", "beside": "ok"}
+    assert run.status == {
+        "orders": "ok",
+        **dict.fromkeys(models, "failed"),
+        "after": "skipped",
+        "beside": "ok",
+    }
     for name in models:
-        assert run.fault(name).startswith(f"{root}/nodes/{name}/{name}.py:1:1: it has not ended within 6 seconds")
+        assert run.fault(name).startswith(
+            f"{root}/nodes/{name}/{name}.py:1:1: it has not ended within 6 seconds"
+        )
     assert spark.range(3).count() == 3
     assert not process.RUNNING
 
@@ -447,7 +479,7 @@ def test_a_model_cannot_stop_the_spark_of_the_others(tmp_path: Path, spark: Any)
     assert Run(python(tmp_path, models), spark).summary.green
 
 
-# -- what is compared ----------------------------------------------------------------------------
+# -- what is compared ------------------------------------------------------------------------------
 
 
 def test_columns_that_only_a_run_knows_are_not_comparable(tmp_path: Path, spark: Any) -> None:
@@ -482,8 +514,9 @@ def test_a_branch_that_only_a_run_decides_is_not_comparable(tmp_path: Path, spar
 
 def test_a_difference_fails_the_run(tmp_path: Path, spark: Any) -> None:
     """What the text says is not what runs: nobody can read that."""
-    code = 'import sys\n\nCOLUMN = "id"\nvars(sys.modules[__name__]).update({"COL" + "UMN": "amount"})\n\n\n' + body(
-        'return dbt.ref("orders").select(COLUMN)'
+    code = (
+        'import sys\n\nCOLUMN = "id"\nvars(sys.modules[__name__]).update({"COL" + "UMN": "amount"})\n\n\n'
+        + body('return dbt.ref("orders").select(COLUMN)')
     )
     run = Run(python(tmp_path, {"m": code}), spark)
     assert not run.summary.green and run["m"].status == "ok"
@@ -505,13 +538,17 @@ def test_checkpoints_and_caches_keep_their_sources(tmp_path: Path, spark: Any) -
     assert run["m"].agreement.static == run["m"].agreement.exact == (2, 0)
 
 
-# -- nodes that are not run ----------------------------------------------------------------------
+# -- nodes that are not run ------------------------------------------------------------------------
 
 
 def test_other_python_is_not_run(tmp_path: Path, spark: Any) -> None:
     about = "kind: python\ndepends_on: [orders]\ncolumns: [{name: x}]\n"
     mark = tmp_path / "mark"
-    models = {"other": f"open({str(mark)!r}, 'w')\n", "after": body("return dbt.ref('other')"), "beside": PAID}
+    models = {
+        "other": f"open({str(mark)!r}, 'w')\n",
+        "after": body("return dbt.ref('other')"),
+        "beside": PAID,
+    }
     run = Run(python(tmp_path, models, other=about), spark)
     assert run.status == {"orders": "ok", "other": "external", "after": "skipped", "beside": "ok"}
     assert (run["after"].because, run["after"].lacks) == (
@@ -542,7 +579,9 @@ def test_the_state_remembers_what_was_compared(tmp_path: Path, spark: Any) -> No
 
 
 def test_tables_of_another_catalogue(tmp_path: Path, spark: Any) -> None:
-    """Names mean there what they mean: a job writes its table where it belongs, a model's is saved as a table."""
+    """Names mean there what they mean: a job writes its table where it belongs, a model's is saved
+    as a table.
+    """
     conf = {"spark.sql.catalogImplementation": "in-memory"}
     job = "def run(spark):\n    spark.table('paid').select('id').write.mode('overwrite').saveAsTable('job')\n"
     root = python(tmp_path, {"paid": PAID, "job": job, "log": NEW}, log=INCREMENTAL)
@@ -570,7 +609,15 @@ def test_a_run_that_is_killed_leaves_no_process(tmp_path: Path, spark: Any) -> N
         time.sleep(600)
     """)
     root = python(tmp_path, {"m": code})
-    command = [sys.executable, "-m", "lineal", "run", str(root), "--conf", "spark.sql.shuffle.partitions=1"]
+    command = [
+        sys.executable,
+        "-m",
+        "lineal",
+        "run",
+        str(root),
+        "--conf",
+        "spark.sql.shuffle.partitions=1",
+    ]
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_until(lambda: "begun" in log(root, "m"), 120)
@@ -589,5 +636,7 @@ def wait_until(ready: Any, seconds: float) -> None:
 
 
 def found_processes(mark: str) -> list[str]:
-    listed = subprocess.run(["ps", "-ewwo", "args"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["ps", "-ewwo", "args"], capture_output=True, text=True, check=True
+    ).stdout
     return [line for line in listed.splitlines() if mark in line]

@@ -13,24 +13,37 @@ def table(name: str, **types: str) -> DatasetInfo:
 
 def test_types_that_spark_has_not_are_text(spark):
     corpus = Corpus(
-        "postgres", [Script("SELECT data, id FROM t", "postgres", target="r")], [table("t", id="uuid", data="json")]
+        "postgres",
+        [Script("SELECT data, id FROM t", "postgres", target="r")],
+        [table("t", id="uuid", data="json")],
     )
     _, exact = of_corpus(corpus, spark)
-    assert [str(edge) for edge in exact.edges] == ["t.data -> r.data  IDENTITY", "t.id -> r.id  IDENTITY"]
+    assert [str(edge) for edge in exact.edges] == [
+        "t.data -> r.data  IDENTITY",
+        "t.id -> r.id  IDENTITY",
+    ]
 
 
 def test_names_with_schemas_and_odd_letters(spark):
     texts = ["SELECT `a b` FROM `x``y`", "SELECT n FROM sales.orders"]
     scripts = [Script(text, "spark", target=f"r{number}") for number, text in enumerate(texts)]
     odd = DatasetInfo(Dataset("", "x`y"), "table", [ColumnInfo("a b", "int")], complete=True)
-    static, exact = of_corpus(Corpus("spark", scripts, [odd, table("sales.orders", n="int")]), spark)
+    static, exact = of_corpus(
+        Corpus("spark", scripts, [odd, table("sales.orders", n="int")]), spark
+    )
     assert [str(diagnostic) for diagnostic in exact.diagnostics] == []
-    assert sorted(str(edge.source) for edge in exact.edges) == sorted(str(edge.source) for edge in static.edges)
+    assert sorted(str(edge.source) for edge in exact.edges) == sorted(
+        str(edge.source) for edge in static.edges
+    )
 
 
 def test_nothing_is_left_behind(spark):
     before = spark.catalog.listTables(), spark.catalog.listDatabases()
-    corpus = Corpus("spark", [Script("CREATE TABLE made AS SELECT n FROM s.t", "spark")], [table("s.t", n="int")])
+    corpus = Corpus(
+        "spark",
+        [Script("CREATE TABLE made AS SELECT n FROM s.t", "spark")],
+        [table("s.t", n="int")],
+    )
     of_corpus(corpus, spark)
     assert (spark.catalog.listTables(), spark.catalog.listDatabases()) == before
 
@@ -48,7 +61,12 @@ def test_a_statement_that_spark_refuses_costs_only_itself(spark):
 
 def test_a_function_that_spark_refuses_costs_only_its_callers(spark):
     broken = Function(
-        "broken", False, ("a",), Script("nowhere(a)", "spark", "broken.sql"), types=("int",), returns="int"
+        "broken",
+        False,
+        ("a",),
+        Script("nowhere(a)", "spark", "broken.sql"),
+        types=("int",),
+        returns="int",
     )
     scripts = [
         Script("SELECT broken(n) AS x FROM t", "spark", "bad.sql"),
@@ -56,5 +74,8 @@ def test_a_function_that_spark_refuses_costs_only_its_callers(spark):
     ]
     corpus = Corpus("spark", scripts, [table("t", n="int")], [broken])
     _, exact = of_corpus(corpus, spark)
-    assert {str(diagnostic.place.file) for diagnostic in exact.diagnostics} == {"broken.sql", "bad.sql"}
+    assert {str(diagnostic.place.file) for diagnostic in exact.diagnostics} == {
+        "broken.sql",
+        "bad.sql",
+    }
     assert {str(edge.target) for edge in exact.edges} == {"good.n"}

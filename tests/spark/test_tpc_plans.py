@@ -19,7 +19,10 @@ def test_spark_agrees_on_every_query(name: str, spark) -> None:
     except tpc.NotFetched as problem:
         pytest.skip(str(problem))
     texts = [transpile(query, write="spark")[0] for query in suite.queries]
-    scripts = [Script(text, "spark", f"{number}.sql", target=f"q{number}") for number, text in enumerate(texts, 1)]
+    scripts = [
+        Script(text, "spark", f"{number}.sql", target=f"q{number}")
+        for number, text in enumerate(texts, 1)
+    ]
     static, exact = of_corpus(Corpus("spark", scripts, schema_of(suite.schema)), spark)
     assert [str(diagnostic) for diagnostic in exact.diagnostics] == []
     assert [str(disagreement) for disagreement in compare(static, exact)] == []

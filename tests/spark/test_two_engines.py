@@ -1,4 +1,6 @@
-"""Every case, the TPC queries and random queries through both engines: the text and Spark's analysed plan."""
+"""Every case, the TPC queries and random queries through both engines: the text and Spark's
+analysed plan.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,13 @@ from properties.spark_expressions import RICH, TYPES
 from properties.spark_queries import Statement, statement
 
 CASES = all_cases()
-RUNNABLE = [case for case in CASES if case.dialect == "spark" and case.complete and not case.differs]
+RUNNABLE = [
+    case for case in CASES if case.dialect == "spark" and case.complete and not case.differs
+]
 WITH_FRAMES = [
-    case for case in CASES if case.pyspark and not case.differs and "DeltaTable" not in case.pyspark and case.complete
+    case
+    for case in CASES
+    if case.pyspark and not case.differs and "DeltaTable" not in case.pyspark and case.complete
 ]
 JOBS = [case for case in WITH_FRAMES if case.is_job]
 FRAMES = [case for case in WITH_FRAMES if not case.is_job]
@@ -76,29 +82,39 @@ FRESH = int(os.environ.get("LINEAL_FRESH_QUERIES") or 300)
 
 
 def test_random_queries_agree(spark):
-    """Some hundred queries and statements, the same on every run; `make hunt` draws thousands that nobody has seen.
+    """Some hundred queries and statements, the same on every run; `make hunt` draws thousands that
+    nobody has seen.
 
     LINEAL_SEED=7 LINEAL_FRESH_QUERIES=1 draws the one that a failure names.
     """
     statements = [statement(Random(SEED + number), number) for number in range(FRESH)]
     disagreements, refused = disagreeing(statements, spark)
     smallest = [shrunk(SEED + number, spark) for number in sorted(disagreements)[:3]]
-    found = f"LINEAL_SEED={SEED}: {len(disagreements)} disagree, for example:\n\n" + "\n\n".join(smallest)
+    found = f"LINEAL_SEED={SEED}: {len(disagreements)} disagree, for example:\n\n" + "\n\n".join(
+        smallest
+    )
     assert not disagreements, found
     assert len(refused) <= 0.02 * FRESH, f"LINEAL_SEED={SEED}: Spark refuses {sorted(refused)}"
 
 
 def disagreeing(statements: list[Statement], spark) -> tuple[dict[int, list[str]], set[int]]:
-    """The queries on which the engines differ, with what they differ in; and those that Spark does not accept.
+    """The queries on which the engines differ, with what they differ in; and those that Spark does
+    not accept.
 
-    It finds no column in ORDER BY that FULL JOIN … USING has merged and the SELECT list leaves out, for one.
+    It finds no column in ORDER BY that FULL JOIN … USING has merged and the SELECT list leaves out,
+    for one.
     """
     scripts = [
-        Script(each.text, "spark", file=f"q{number}.sql", target=each.target) for number, each in enumerate(statements)
+        Script(each.text, "spark", file=f"q{number}.sql", target=each.target)
+        for number, each in enumerate(statements)
     ]
     written = {each.target: each.written for each in statements if each.written}
     static, exact = of_corpus(Corpus("spark", scripts, declared({**RICH, **written})), spark)
-    refused = {number_of(diagnostic) for diagnostic in exact.diagnostics if diagnostic.code is Code.ENGINE_REFUSED}
+    refused = {
+        number_of(diagnostic)
+        for diagnostic in exact.diagnostics
+        if diagnostic.code is Code.ENGINE_REFUSED
+    }
     found: dict[int, list[str]] = {}
     for disagreement in compare(static, exact):
         if int(disagreement.target[1:]) not in refused:
@@ -134,7 +150,12 @@ def as_case(text: str, found: list[str]) -> str:
 
 def declared(schema: Schema) -> list[DatasetInfo]:
     return [
-        DatasetInfo(Dataset("", table), "table", [ColumnInfo(n, TYPES[k]) for n, k in columns.items()], complete=True)
+        DatasetInfo(
+            Dataset("", table),
+            "table",
+            [ColumnInfo(n, TYPES[k]) for n, k in columns.items()],
+            complete=True,
+        )
         for table, columns in schema.items()
     ]
 

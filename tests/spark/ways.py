@@ -1,4 +1,6 @@
-"""Ways to write tables of a format, each with a statement that does the same: capture gives that statement's edges."""
+"""Ways to write tables of a format, each with a statement that does the same: capture gives that
+statement's edges.
+"""
 
 from __future__ import annotations
 
@@ -57,13 +59,17 @@ def assert_captured(shop: Shop, written: Written) -> None:
 
 
 def overwriting(shop: Shop, name: str) -> Any:
-    """INSERT OVERWRITE replaces the partitions that are written, where the way's name says dynamic, else all."""
+    """INSERT OVERWRITE replaces the partitions that are written, where the way's name says dynamic,
+    else all.
+    """
     mode = "dynamic" if "dynamic" in name else "static"
     return settings(shop.spark, {"spark.sql.sources.partitionOverwriteMode": mode})
 
 
 def flow(shop: Shop, stream: Any, **start: Any) -> None:
     """A stream that takes all that is there, and ends."""
-    started = stream.option("checkpointLocation", f"{shop.folder}/progress").trigger(availableNow=True)
+    started = stream.option("checkpointLocation", f"{shop.folder}/progress").trigger(
+        availableNow=True
+    )
     query = started.toTable(start["table"]) if "table" in start else started.start(**start)
     query.awaitTermination()

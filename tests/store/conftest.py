@@ -28,7 +28,9 @@ def postgres_url() -> Iterator[str]:
             said["dbname"] = connection.info.dbname
             if connection.info.password:
                 said["password"] = connection.info.password
-            yield "postgresql://?" + "&".join(f"{name}={quote(str(value), safe='')}" for name, value in said.items())
+            yield "postgresql://?" + "&".join(
+                f"{name}={quote(str(value), safe='')}" for name, value in said.items()
+            )
     except postgres_server.NoServer as problem:
         pytest.skip(str(problem))
 
@@ -36,7 +38,11 @@ def postgres_url() -> Iterator[str]:
 @pytest.fixture(params=DATABASES)
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where no store is yet."""
-    return str(tmp_path / "lineal.store.db") if request.param == "sqlite" else request.getfixturevalue("empty_postgres")
+    return (
+        str(tmp_path / "lineal.store.db")
+        if request.param == "sqlite"
+        else request.getfixturevalue("empty_postgres")
+    )
 
 
 @pytest.fixture
@@ -61,7 +67,10 @@ def state(store: Store) -> Callable[[], dict[str, list[tuple[object, ...]]]]:
 
     def rows() -> dict[str, list[tuple[object, ...]]]:
         with store.database.reading():
-            return {table: sorted(store.database.rows(f"SELECT * FROM {table}"), key=repr) for table in TABLES}
+            return {
+                table: sorted(store.database.rows(f"SELECT * FROM {table}"), key=repr)
+                for table in TABLES
+            }
 
     return rows
 

@@ -1,4 +1,6 @@
-"""Lineage out of a hat: circles, nested fields, open stars, rows, several statements, names of every kind."""
+"""Lineage out of a hat: circles, nested fields, open stars, rows, several statements, names of
+every kind.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ HOSTILE = (
 DIRECT = (How.IDENTITY, How.TRANSFORMATION, How.AGGREGATION)
 
 
-def lineage(random: Random, size: int = 30, names: tuple[str, ...] = ("a", "b", "c", "*")) -> Extraction:
+def lineage(
+    random: Random, size: int = 30, names: tuple[str, ...] = ("a", "b", "c", "*")
+) -> Extraction:
     datasets = [Dataset(random.choice(("", "", "s3://lake")), f"d{number}") for number in range(6)]
     made = Maker(random, datasets, names)
     edges: dict[object, Edge] = {}
@@ -31,7 +35,11 @@ def lineage(random: Random, size: int = 30, names: tuple[str, ...] = ("a", "b", 
         [made.diagnostic() for _ in range(3)],
         Coverage(random.randrange(9), 2, 3),
         [made.occurrence() for _ in range(2)],
-        [made.statement(dataset, number) for dataset in datasets for number in range(random.randrange(3))],
+        [
+            made.statement(dataset, number)
+            for dataset in datasets
+            for number in range(random.randrange(3))
+        ],
     )
 
 
@@ -42,7 +50,9 @@ class Maker:
         self.names = names
 
     def place(self) -> Place | None:
-        return self.random.choice((None, Place("x.sql", self.random.randrange(40), 1), Place("", 1, 7)))
+        return self.random.choice(
+            (None, Place("x.sql", self.random.randrange(40), 1), Place("", 1, 7))
+        )
 
     def text(self) -> str:
         return self.random.choice((*self.names, *HOSTILE))
@@ -54,23 +64,49 @@ class Maker:
 
     def edge(self) -> Edge:
         if self.random.random() < 0.25:
-            return Edge(self.column(), self.random.choice(self.datasets), self.usages(tuple(How)[3:]))
-        return Edge(self.column(), self.column(), self.usages(DIRECT if self.random.random() < 0.8 else tuple(How)))
+            return Edge(
+                self.column(), self.random.choice(self.datasets), self.usages(tuple(How)[3:])
+            )
+        return Edge(
+            self.column(),
+            self.column(),
+            self.usages(DIRECT if self.random.random() < 0.8 else tuple(How)),
+        )
 
     def usages(self, hows: tuple[How, ...]) -> tuple[Usage, ...]:
         return tuple(self.usage(hows) for _ in range(self.random.choice((1, 1, 1, 2, 3))))
 
     def usage(self, hows: tuple[How, ...]) -> Usage:
         random = self.random
-        taken = way(random.choice(hows), random.choice(tuple(Clause)), random.random() < 0.2, random.random() < 0.1)
-        doubt = Doubt(Confidence(random.randrange(3)), True, self.text()) if random.random() < 0.2 else None
-        calls = random.choice(((), ("sum",), ("coalesce", self.text()), ("round", ("cents", self.text(), "divide"))))
-        return Usage(taken, doubt, None, Site(self.place(), self.text(), calls, Confidence(random.choice((3, 3, 4)))))
+        taken = way(
+            random.choice(hows),
+            random.choice(tuple(Clause)),
+            random.random() < 0.2,
+            random.random() < 0.1,
+        )
+        doubt = (
+            Doubt(Confidence(random.randrange(3)), True, self.text())
+            if random.random() < 0.2
+            else None
+        )
+        calls = random.choice(
+            ((), ("sum",), ("coalesce", self.text()), ("round", ("cents", self.text(), "divide")))
+        )
+        return Usage(
+            taken,
+            doubt,
+            None,
+            Site(self.place(), self.text(), calls, Confidence(random.choice((3, 3, 4)))),
+        )
 
     def info(self, dataset: Dataset) -> DatasetInfo:
         listed = [name for name in self.names if name != "*" and self.random.random() < 0.5]
-        columns = [ColumnInfo(name, "int", self.text(), ("pii",), self.place(), False) for name in listed]
-        return DatasetInfo(dataset, "table", columns, self.random.random() < 0.5, self.text(), self.place())
+        columns = [
+            ColumnInfo(name, "int", self.text(), ("pii",), self.place(), False) for name in listed
+        ]
+        return DatasetInfo(
+            dataset, "table", columns, self.random.random() < 0.5, self.text(), self.place()
+        )
 
     def read(self) -> Read:
         column = self.random.choice((None, self.text()))
@@ -83,8 +119,17 @@ class Maker:
         return Diagnostic(self.random.choice(tuple(Code)), self.text(), self.place(), self.text())
 
     def occurrence(self) -> Occurrence:
-        return Occurrence(self.text(), Place("log", 1, 1), 3, "then", "now", (self.text(),), (), self.text())
+        return Occurrence(
+            self.text(), Place("log", 1, 1), 3, "then", "now", (self.text(),), (), self.text()
+        )
 
     def statement(self, target: Dataset, number: int) -> Statement:
         place = Place("x.sql", 20 * number + 1, 1)
-        return Statement(target, self.random.choice(("insert", "python")), place, "duckdb", self.text(), f"m{number}")
+        return Statement(
+            target,
+            self.random.choice(("insert", "python")),
+            place,
+            "duckdb",
+            self.text(),
+            f"m{number}",
+        )

@@ -1,4 +1,6 @@
-"""Whatever happens to the disk, the server or another process: a clear line, and the store as it was."""
+"""Whatever happens to the disk, the server or another process: a clear line, and the store as it
+was.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def plain_lineage(edges: int, prefix: str = "c") -> Extraction:
     usage = Usage(IDENTITY, None, None, Site(None, "", ()))
     source, target = Dataset("", "source"), Dataset("", "target")
     names = [f"{prefix}{number}" for number in range(edges)]
-    return Extraction([Edge(Column(source, name), Column(target, name), (usage,)) for name in names])
+    return Extraction(
+        [Edge(Column(source, name), Column(target, name), (usage,)) for name in names]
+    )
 
 
 @pytest.fixture
@@ -56,7 +60,7 @@ def python(script: str, *arguments: str, **options: object) -> subprocess.Popen[
     )
 
 
-# -- two writers -----------------------------------------------------------------------------------------------------
+# -- two writers -----------------------------------------------------------------------------------
 
 
 def test_a_second_writer_waits_and_then_says_so(address: str) -> None:
@@ -88,13 +92,17 @@ def test_two_that_make_a_store_at_once(address: str, tmp_path: Path) -> None:
     assert [(loader.communicate()[1], loader.returncode) for loader in loaders] == [("", 0)] * 3
     with open_store(address) as store:
         assert store.namespaces() == ["one", "three", "two"]
-        assert {saved(store.extraction(name)) for name in store.namespaces()} == {saved(lineage(Random(1)))}
+        assert {saved(store.extraction(name)) for name in store.namespaces()} == {
+            saved(lineage(Random(1)))
+        }
 
 
 def test_a_load_that_fails_leaves_nothing(store: Store) -> None:
     too_large = plain_lineage(5000)
     far = Usage(IDENTITY, None, None, Site(Place("x.sql", 10**30, 1), "", ()))
-    too_large.edges.append(Edge(Column(Dataset("", "x"), "x"), Column(Dataset("", "y"), "y"), (far,)))
+    too_large.edges.append(
+        Edge(Column(Dataset("", "x"), "x"), Column(Dataset("", "y"), "y"), (far,))
+    )
     with pytest.raises(StoreError, match="nothing was changed"):
         store.load("p", too_large)
     assert store.namespaces() == []
@@ -106,7 +114,7 @@ def test_a_load_that_fails_leaves_nothing(store: Store) -> None:
     assert saved(store.extraction("p")) == saved(lineage(Random(2)))
 
 
-# -- killed ----------------------------------------------------------------------------------------------------------
+# -- killed ----------------------------------------------------------------------------------------
 
 LOADER = """
 import sys
@@ -123,7 +131,9 @@ with open_store(address) as store:
 MOMENTS = int(os.environ.get("LINEAL_TEST_KILLS", "6"))
 
 
-def test_killed_at_any_moment_a_store_holds_the_old_or_the_new(address: str, tmp_path: Path) -> None:
+def test_killed_at_any_moment_a_store_holds_the_old_or_the_new(
+    address: str, tmp_path: Path
+) -> None:
     random = Random(os.environ.get("LINEAL_TEST_SEED", "1"))
     versions = [plain_lineage(3000, "a"), plain_lineage(2000, "b"), lineage(random, size=200)]
     files = [str(tmp_path / f"{number}.lineal.json") for number in range(len(versions))]
@@ -157,20 +167,24 @@ def store_edges(text: str) -> list[object]:
     return list(restored(text).edges)
 
 
-# -- a file ----------------------------------------------------------------------------------------------------------
+# -- a file ----------------------------------------------------------------------------------------
 
 
 def test_what_is_no_store_is_said(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("no database at all, " * 500)
-    with pytest.raises(Damaged, match=r"notes\.txt: the file is damaged or no store: put back a copy"):
+    with pytest.raises(
+        Damaged, match=r"notes\.txt: the file is damaged or no store: put back a copy"
+    ):
         open_store(str(text))
     other = tmp_path / "other.db"
     with sqlite3.connect(other) as connection:
         connection.execute("CREATE TABLE mine (x)")
     connection.close()
     for create in (False, True):
-        with pytest.raises(StoreError, match="is an SQLite database, but no store of lineal's: name another file"):
+        with pytest.raises(
+            StoreError, match="is an SQLite database, but no store of lineal's: name another file"
+        ):
             open_store(str(other), create=create)
     with pytest.raises(Unreadable, match="cannot be opened: check the path"):
         open_store(str(tmp_path / "no" / "such" / "folder.db"), create=True)
@@ -201,7 +215,9 @@ def test_a_damaged_file_is_an_error_and_never_a_crash(file: str, seed: int) -> N
 def test_a_full_disk_is_said_and_nothing_is_lost(file: str) -> None:
     with open_store(file) as store:
         store.database.run("PRAGMA max_page_count = 60")
-        with pytest.raises(Unreadable, match="the disk is full; nothing was changed: make room and try again"):
+        with pytest.raises(
+            Unreadable, match="the disk is full; nothing was changed: make room and try again"
+        ):
             store.load("p", plain_lineage(20_000))
         assert saved(store.extraction("p")) == saved(lineage(Random(1)))
     with open_store(file) as store:
@@ -257,7 +273,10 @@ def as_nobody(action: Callable[[], object]) -> str:
 
 def test_no_rights(file: str, tmp_path: Path) -> None:
     """A store that may be read and not written is read; one that may not be read is an error."""
-    for folder in (tmp_path, *takewhile(lambda above: above != Path(gettempdir()), tmp_path.parents)):
+    for folder in (
+        tmp_path,
+        *takewhile(lambda above: above != Path(gettempdir()), tmp_path.parents),
+    ):
         folder.chmod(0o755)
 
     def read() -> None:
@@ -288,7 +307,7 @@ def test_no_rights(file: str, tmp_path: Path) -> None:
         tmp_path.chmod(0o755)
 
 
-# -- a server --------------------------------------------------------------------------------------------------------
+# -- a server --------------------------------------------------------------------------------------
 
 
 def test_a_server_that_takes_no_writes(empty_postgres: str) -> None:
@@ -296,7 +315,9 @@ def test_a_server_that_takes_no_writes(empty_postgres: str) -> None:
         store.check_writable()
     mark = "&" if "?" in empty_postgres else "?"
     with (
-        open_store(f"{empty_postgres}{mark}options=-c%20default_transaction_read_only%3Don") as store,
+        open_store(
+            f"{empty_postgres}{mark}options=-c%20default_transaction_read_only%3Don"
+        ) as store,
         pytest.raises(Unreadable, match="the server takes no writes now"),
     ):
         store.check_writable()
@@ -308,8 +329,12 @@ def test_a_server_that_closes_the_connection(empty_postgres: str) -> None:
     with open_store(empty_postgres, create=True) as store:
         store.load("p", lineage(Random(1)))
         with psycopg.connect(empty_postgres, autocommit=True) as admin:
-            admin.execute("SELECT pg_terminate_backend(%s)", [store.database.connection.info.backend_pid])
-        with pytest.raises(Unreadable, match="the server cannot be reached or closed the connection"):
+            admin.execute(
+                "SELECT pg_terminate_backend(%s)", [store.database.connection.info.backend_pid]
+            )
+        with pytest.raises(
+            Unreadable, match="the server cannot be reached or closed the connection"
+        ):
             store.load("p", lineage(Random(2)))
     with open_store(empty_postgres) as store:
         assert saved(store.extraction("p")) == saved(lineage(Random(1)))
@@ -323,7 +348,9 @@ def test_a_connection_that_breaks_during_a_load(empty_postgres: str) -> None:
         with pytest.raises(Unreadable, match="closed the connection"), store.database.writing():
             store.database.run("UPDATE edges SET to_run = 7")
             with psycopg.connect(empty_postgres, autocommit=True) as admin:
-                admin.execute("SELECT pg_terminate_backend(%s)", [store.database.connection.info.backend_pid])
+                admin.execute(
+                    "SELECT pg_terminate_backend(%s)", [store.database.connection.info.backend_pid]
+                )
             store.database.run("UPDATE usages SET to_run = 7")
     with open_store(empty_postgres) as store:
         assert saved(store.extraction("p")) == saved(lineage(Random(1)))
@@ -337,7 +364,9 @@ def test_a_user_without_rights_is_told_what_it_needs(empty_postgres: str) -> Non
         admin.execute("CREATE ROLE lineal_guest LOGIN PASSWORD 'guest-secret'")
         try:
             guest = f"{empty_postgres}&user=lineal_guest&password=guest-secret"
-            with pytest.raises(Unreadable, match="no rights: the user needs CREATE on the database"):
+            with pytest.raises(
+                Unreadable, match="no rights: the user needs CREATE on the database"
+            ):
                 open_store(guest, create=True)
         finally:
             admin.execute("DROP ROLE lineal_guest")

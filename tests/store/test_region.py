@@ -17,7 +17,10 @@ FAR = 1_000_000
 
 
 def told(found: list[TracedEdge]) -> list[tuple[object, ...]]:
-    return [(edge.depth, edge.source, edge.target, [usage[:2] for usage in edge.usages]) for edge in found]
+    return [
+        (edge.depth, edge.source, edge.target, [usage[:2] for usage in edge.usages])
+        for edge in found
+    ]
 
 
 def starts(found: Extraction) -> list[Column]:
@@ -42,7 +45,9 @@ def test_a_trace_in_the_store_is_that_of_the_graph(store: Store, seed: int) -> N
                 assert told(upstream(up, [column], depth=hops, with_rows=with_rows)) == whole
                 met += len(whole)
             down = Graph(store.region("p", [column], down=hops))
-            assert told(downstream(down, [column], depth=hops)) == told(downstream(graph, [column], depth=hops))
+            assert told(downstream(down, [column], depth=hops)) == told(
+                downstream(graph, [column], depth=hops)
+            )
     assert met > 10
 
 
@@ -53,7 +58,9 @@ def test_what_was_true_then_is_traced_as_it_was_then(store: Store) -> None:
         store.load("p", found, now=day)
     for day, found in versions.items():
         for column in starts(found)[:10]:
-            part = Graph(store.region("p", [column], up=FAR, down=FAR, with_rows=True, at=f"{day}T12:00"))
+            part = Graph(
+                store.region("p", [column], up=FAR, down=FAR, with_rows=True, at=f"{day}T12:00")
+            )
             assert told(upstream(part, [column])) == told(upstream(Graph(found), [column]))
             assert told(downstream(part, [column])) == told(downstream(Graph(found), [column]))
 

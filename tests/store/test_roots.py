@@ -1,4 +1,6 @@
-"""What a load knows its statements by does not depend on the working directory, nor on how the path is written."""
+"""What a load knows its statements by does not depend on the working directory, nor on how the path
+is written.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def put(folder: Path, files: dict[str, str]) -> None:
 
 
 def load(*arguments: str, store: str) -> str:
-    result = CliRunner().invoke(main, ["store", "load", *arguments, "--store", store, "--namespace", "p"])
+    result = CliRunner().invoke(
+        main, ["store", "load", *arguments, "--store", store, "--namespace", "p"]
+    )
     assert result.exit_code == 0, result.stderr
     return result.stdout
 
@@ -80,7 +84,9 @@ def test_the_working_directory_does_not_matter(
         monkeypatch.chdir(working)
         told.append(load(path.rstrip("/") if name else path, store=where))
     assert "edges came, 0 went" in told[0]
-    assert set(told[1:]) == {told[0].partition(":")[0] + f": nothing has changed, {told[0].split()[1]} edges hold\n"}
+    assert set(told[1:]) == {
+        told[0].partition(":")[0] + f": nothing has changed, {told[0].split()[1]} edges hold\n"
+    }
     with open_store(where) as store:
         assert file in files(store)
         assert not any(name.startswith(("/", ".", "here", "proj")) for name in files(store))
@@ -100,7 +106,9 @@ def test_several_paths_are_named_from_the_folder_that_all_are_in(
         assert files(store) == {"a/x.sql", "b/c/x.sql"}
 
 
-def test_a_manifest_is_named_from_its_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_manifest_is_named_from_its_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(tmp_path, {**DBT, "target/manifest.json": '{"metadata": {}, "nodes": {}}'})
     where = str(tmp_path / "s.db")
     monkeypatch.chdir(tmp_path)
@@ -109,7 +117,9 @@ def test_a_manifest_is_named_from_its_project(tmp_path: Path, monkeypatch: pytes
         assert "nothing has changed" in load(path, store=where)
 
 
-def test_a_saved_lineage_keeps_the_names_of_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_saved_lineage_keeps_the_names_of_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(tmp_path / "proj", LOOSE)
     monkeypatch.chdir(tmp_path)
     saved = str(tmp_path / "proj" / "x.lineal.json")
@@ -121,12 +131,17 @@ def test_a_saved_lineage_keeps_the_names_of_its_files(tmp_path: Path, monkeypatc
         assert "proj/sql/q.sql" in files(store)
 
 
-# -- stores of version 1 -------------------------------------------------------------------------------------------
+# -- stores of version 1 ---------------------------------------------------------------------------
 
 
 def lineage(folder: str) -> Extraction:
-    texts = {"a.sql": "CREATE VIEW v AS SELECT x FROM t", "b.sql": "CREATE VIEW w AS SELECT upper(x) AS y FROM v"}
-    return extract(Corpus("", [Script(text, "", f"{folder}{file}") for file, text in texts.items()]))
+    texts = {
+        "a.sql": "CREATE VIEW v AS SELECT x FROM t",
+        "b.sql": "CREATE VIEW w AS SELECT upper(x) AS y FROM v",
+    }
+    return extract(
+        Corpus("", [Script(text, "", f"{folder}{file}") for file, text in texts.items()])
+    )
 
 
 def aged(store: Store) -> None:
@@ -158,12 +173,17 @@ def test_two_files_of_an_older_store_never_become_one(address: str) -> None:
         assert files(store) == {"a.sql", "b.sql", "proj/a.sql", "proj/b.sql"}
         change = store.load("p", lineage(""), source=".")
         assert (change.opened, change.closed, change.edges) == (2, 2, 2)
-        assert {edge.place.file for edge in store.extraction("p").edges if edge.place} == {"a.sql", "b.sql"}
+        assert {edge.place.file for edge in store.extraction("p").edges if edge.place} == {
+            "a.sql",
+            "b.sql",
+        }
         before = store.extraction("p", at="2026-01-02").edges
         assert {edge.place.file for edge in before if edge.place} == {"proj/a.sql", "proj/b.sql"}
 
 
-def test_whoever_only_reads_an_older_store_leaves_it_as_it_is(address: str, store: Store, state: State) -> None:
+def test_whoever_only_reads_an_older_store_leaves_it_as_it_is(
+    address: str, store: Store, state: State
+) -> None:
     store.load("p", lineage("proj/"), source="proj")
     aged(store)
     before = state()

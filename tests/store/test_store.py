@@ -1,4 +1,6 @@
-"""A store gives back what was put in, knows what it was before, and changes nothing that has not changed."""
+"""A store gives back what was put in, knows what it was before, and changes nothing that has not
+changed.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def test_any_lineage_comes_back_as_it_was(store: Store, seed: int) -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 7])
-def test_batches_of_any_size_make_the_same_lineage(store: Store, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+def test_batches_of_any_size_make_the_same_lineage(
+    store: Store, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
     for module in (database, numbers, rows):
         monkeypatch.setattr(module, "AT_ONCE", at_once)
     for seed in (3, 4):
@@ -80,7 +84,9 @@ def test_loading_twice_changes_nothing(store: Store, state: State) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_every_state_of_the_past_comes_back(store: Store, seed: int) -> None:
     random = Random(seed)
-    versions = {f"2026-01-{day:02}": lineage(random, size=random.randrange(40)) for day in range(1, 7)}
+    versions = {
+        f"2026-01-{day:02}": lineage(random, size=random.randrange(40)) for day in range(1, 7)
+    }
     for day, found in versions.items():
         store.load("other", lineage(random), now=day)
         store.load("past", found, now=day)
@@ -110,7 +116,9 @@ def test_an_edge_outlives_a_change_of_its_lines(store: Store) -> None:
 
 
 def test_two_statements_are_two_edges_and_one_row(store: Store, state: State) -> None:
-    found = of_text(x="CREATE TABLE m (a INT); INSERT INTO m SELECT a FROM t; INSERT INTO m SELECT sum(a) FROM t")
+    found = of_text(
+        x="CREATE TABLE m (a INT); INSERT INTO m SELECT a FROM t; INSERT INTO m SELECT sum(a) FROM t"
+    )
     assert [str(edge) for edge in found.edges] == ["t.a -> m.a  AGGREGATION, IDENTITY"]
     store.load("p", found)
     assert len(state()["edges"]) == 2
@@ -158,12 +166,18 @@ def test_rows_say_what_the_edges_say(store: Store, seed: int) -> None:
     found = lineage(Random(seed), size=60)
     store.load("p", found)
     fields = [edge for edge in found.edges if isinstance(edge.target, Column)]
-    assert lineage_rows(store) == {names_of(edge): (edge.transformation_type, edge.score) for edge in fields}
+    assert lineage_rows(store) == {
+        names_of(edge): (edge.transformation_type, edge.score) for edge in fields
+    }
 
 
 def names_of(edge: Edge) -> tuple[str, ...]:
     ends = (edge.source, edge.target)
-    return tuple(plain(name) for end in ends for name in (_object(end.dataset), ".".join((end.name, *end.path))))
+    return tuple(
+        plain(name)
+        for end in ends
+        for name in (_object(end.dataset), ".".join((end.name, *end.path)))
+    )
 
 
 def _object(dataset: Dataset) -> str:
@@ -171,7 +185,10 @@ def _object(dataset: Dataset) -> str:
 
 
 def test_namespaces_do_not_see_each_other(store: Store) -> None:
-    one, two = of_text(v="CREATE VIEW v AS SELECT a FROM t"), of_text(v="CREATE VIEW v AS SELECT b FROM t")
+    one, two = (
+        of_text(v="CREATE VIEW v AS SELECT a FROM t"),
+        of_text(v="CREATE VIEW v AS SELECT b FROM t"),
+    )
     store.load("acme/one", one)
     store.load("acme/two", two)
     assert store.namespaces() == ["acme/one", "acme/two"]
@@ -183,13 +200,17 @@ def test_namespaces_do_not_see_each_other(store: Store) -> None:
 
 
 def test_namespaces_that_grow_side_by_side_are_not_mixed_up(store: Store) -> None:
-    versions = {name: [lineage(Random(f"{name}{number}"), size=15) for number in range(4)] for name in "abc"}
+    versions = {
+        name: [lineage(Random(f"{name}{number}"), size=15) for number in range(4)] for name in "abc"
+    }
     for number in range(4):
         for name, several in versions.items():
             store.load(name, several[number], now=f"2026-01-0{number + 1}")
     for name, several in versions.items():
         for number, found in enumerate(several):
-            assert all_of(store.extraction(name, at=f"2026-01-0{number + 1}T12:00")) == all_of(found)
+            assert all_of(store.extraction(name, at=f"2026-01-0{number + 1}T12:00")) == all_of(
+                found
+            )
 
 
 def test_a_wide_dataset(store: Store) -> None:
@@ -202,10 +223,18 @@ def test_a_wide_dataset(store: Store) -> None:
 
 
 def test_history_says_when_edges_came_and_went(store: Store) -> None:
-    for day, query in enumerate(("SELECT a, b FROM t", "SELECT a FROM t", "SELECT sum(a) AS a FROM t"), 1):
+    for day, query in enumerate(
+        ("SELECT a, b FROM t", "SELECT a FROM t", "SELECT sum(a) AS a FROM t"), 1
+    ):
         store.load("p", of_text(v=f"CREATE VIEW v AS {query}"), now=f"2026-01-0{day}")
     told = [
-        (str(period.source), str(period.target), period.hows, period.came[:10], (period.went or "")[:10])
+        (
+            str(period.source),
+            str(period.target),
+            period.hows,
+            period.came[:10],
+            (period.went or "")[:10],
+        )
         for name in ("a", "b")
         for period in store.history("p", Column(Dataset("", "v"), name))
     ]
@@ -237,10 +266,16 @@ def test_what_is_dropped_is_gone_and_the_rest_stays(store: Store, state: State) 
 
 
 def test_a_clock_that_goes_back_does_not_mix_up_the_order(store: Store) -> None:
-    first, second = of_text(v="CREATE VIEW v AS SELECT a FROM t"), of_text(v="CREATE VIEW v AS SELECT b FROM t")
+    first, second = (
+        of_text(v="CREATE VIEW v AS SELECT a FROM t"),
+        of_text(v="CREATE VIEW v AS SELECT b FROM t"),
+    )
     store.load("p", first, now="2026-01-02")
     store.load("p", second, now="2026-01-01")
-    assert [run.at for run in store.runs("p")] == ["2026-01-02T00:00:00.000000Z", "2026-01-02T00:00:00.000001Z"]
+    assert [run.at for run in store.runs("p")] == [
+        "2026-01-02T00:00:00.000000Z",
+        "2026-01-02T00:00:00.000001Z",
+    ]
     assert all_of(store.extraction("p")) == all_of(second)
 
 
@@ -250,7 +285,7 @@ def test_a_time_that_is_none_is_said(store: Store) -> None:
         store.extraction("p", at="yesterday")
 
 
-# -- versions --------------------------------------------------------------------------------------------------------
+# -- versions --------------------------------------------------------------------------------------
 
 
 def test_a_store_says_which_versions_it_went_through(store: Store, state: State) -> None:
@@ -258,7 +293,9 @@ def test_a_store_says_which_versions_it_went_through(store: Store, state: State)
     assert versions == [(version, lineal.__version__) for version in range(1, schema.VERSION + 1)]
 
 
-def test_an_older_store_is_brought_up_to_date(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_store_is_brought_up_to_date(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = lineage(Random(2))
     with open_store(address, create=True) as store:
         store.load("p", found)
@@ -267,7 +304,11 @@ def test_an_older_store_is_brought_up_to_date(address: str, monkeypatch: pytest.
     added = ["CREATE TABLE owners (id INTEGER)", "ALTER TABLE runs ADD COLUMN note TEXT"]
     monkeypatch.setattr(schema, "VERSION", later)
     monkeypatch.setattr(schema, "READABLE", later)
-    monkeypatch.setattr(schema, "migration", lambda spelt, number: added if number == later else first(spelt, number))
+    monkeypatch.setattr(
+        schema,
+        "migration",
+        lambda spelt, number: added if number == later else first(spelt, number),
+    )
     for _ in range(2):
         with open_store(address) as store:
             assert store.database.versions() == [*range(1, later + 1)]
@@ -276,7 +317,9 @@ def test_an_older_store_is_brought_up_to_date(address: str, monkeypatch: pytest.
                 assert store.database.rows("SELECT count(*) FROM owners") == [(0,)]
 
 
-def test_a_migration_that_fails_leaves_the_store_as_it_was(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_migration_that_fails_leaves_the_store_as_it_was(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     open_store(address, create=True).close()
     broken = ["CREATE TABLE owners (id INTEGER)", "ALTER TABLE nothing ADD COLUMN note TEXT"]
     with monkeypatch.context() as patch:
@@ -292,8 +335,12 @@ def test_a_migration_that_fails_leaves_the_store_as_it_was(address: str, monkeyp
 
 def test_a_newer_store_is_refused(address: str) -> None:
     with open_store(address, create=True) as store, store.database.writing():
-        store.database.run("INSERT INTO versions (version, applied_at, lineal) VALUES (99, '', '9.9')")
-    with pytest.raises(TooNew, match="has version 99, and this lineal knows versions up to 2: use a later lineal"):
+        store.database.run(
+            "INSERT INTO versions (version, applied_at, lineal) VALUES (99, '', '9.9')"
+        )
+    with pytest.raises(
+        TooNew, match="has version 99, and this lineal knows versions up to 2: use a later lineal"
+    ):
         open_store(address)
 
 

@@ -42,7 +42,9 @@ def output_of(command: str) -> str:
     scripts = f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ.get('PATH', '')}"
     environment = {**os.environ, "PATH": scripts, "PYTHONIOENCODING": "utf-8"}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    done = subprocess.run(["bash", "-c", command], cwd=ROOT, env=environment, check=False, **streams)
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, env=environment, check=False, **streams
+    )
     return done.stdout.decode("utf-8")
 
 
@@ -54,4 +56,6 @@ def test_python_does_what_the_page_shows(page: Path, monkeypatch: pytest.MonkeyP
 
 def test_readme_shows_the_files_that_it_runs() -> None:
     shown = SQL.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert sorted(shown) == sorted(path.read_text() for path in (ROOT / "examples" / "sales").glob("*.sql"))
+    assert sorted(shown) == sorted(
+        path.read_text() for path in (ROOT / "examples" / "sales").glob("*.sql")
+    )

@@ -33,12 +33,19 @@ def test_a_folder_that_is_there_keeps_what_is_in_it(tmp_path: Path) -> None:
     kept.mkdir()
     (kept / "paid.sql").write_text(SQL, encoding="utf-8")
     lineal.lineage("CREATE VIEW v AS SELECT a FROM t").save(kept)
-    assert sorted(each.name for each in kept.iterdir()) == ["lineage.html", "lineage.json", "paid.sql"]
-    assert edges(lineal.lineage(kept)) == edges(lineal.lineage(SQL)), "a folder with scripts in it is read anew"
+    assert sorted(each.name for each in kept.iterdir()) == [
+        "lineage.html",
+        "lineage.json",
+        "paid.sql",
+    ]
+    assert edges(lineal.lineage(kept)) == edges(lineal.lineage(SQL)), (
+        "a folder with scripts in it is read anew"
+    )
 
 
 @pytest.mark.parametrize(
-    ("name", "begins"), [("x.lineal.json", '{"lineal":'), ("x.json", '{"lineal":'), ("x.html", "<!")]
+    ("name", "begins"),
+    [("x.lineal.json", '{"lineal":'), ("x.json", '{"lineal":'), ("x.html", "<!")],
 )
 def test_a_file_gets_what_its_suffix_says(tmp_path: Path, name: str, begins: str) -> None:
     assert lineal.lineage(SQL).save(tmp_path / name) == tmp_path / name
@@ -47,7 +54,9 @@ def test_a_file_gets_what_its_suffix_says(tmp_path: Path, name: str, begins: str
 
 
 def test_another_suffix_is_the_callers_mistake(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"x\.csv is neither \.json nor \.html; the name of a new folder ends with"):
+    with pytest.raises(
+        ValueError, match=r"x\.csv is neither \.json nor \.html; the name of a new folder ends with"
+    ):
         lineal.lineage(SQL).save(tmp_path / "x.csv")
     assert list(tmp_path.iterdir()) == []
 

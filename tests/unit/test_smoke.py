@@ -1,6 +1,8 @@
-"""The smoke run reads every command of a page, knows where it belongs, and fails when one is misspelt or not covered.
+"""The smoke run reads every command of a page, knows where it belongs, and fails when one is
+misspelt or not covered.
 
-`make smoke` itself runs the commands in fresh environments; here its parts are tried with the Python of the tests.
+`make smoke` itself runs the commands in fresh environments; here its parts are tried with the
+Python of the tests.
 """
 
 from __future__ import annotations
@@ -167,19 +169,36 @@ def test_the_extra_of_a_command(command: str, extra: str) -> None:
 
 
 def test_a_block_that_installs_an_extra_belongs_to_it() -> None:
-    steps = plan(shown_in("page.md", "```sh\npip install 'lineal[jupyter]'\nlineal show\n```\n"), Notes({}, []), {})
-    assert [(step.action, step.extra) for step in steps] == [(Action.INSTALL, "base"), (Action.RUN, "jupyter")]
+    steps = plan(
+        shown_in("page.md", "```sh\npip install 'lineal[jupyter]'\nlineal show\n```\n"),
+        Notes({}, []),
+        {},
+    )
+    assert [(step.action, step.extra) for step in steps] == [
+        (Action.INSTALL, "base"),
+        (Action.RUN, "jupyter"),
+    ]
 
 
 def test_what_a_notebook_shows_is_run_with_widgets_and_without() -> None:
-    steps = plan(shown_in("page.md", "```python\nimport lineal\nlineal.lineage('a').show()\n```\n"), Notes({}, []), {})
+    steps = plan(
+        shown_in("page.md", "```python\nimport lineal\nlineal.lineage('a').show()\n```\n"),
+        Notes({}, []),
+        {},
+    )
     assert [step.extra for step in steps] == ["base", "jupyter"]
 
 
 def test_a_command_in_the_text_is_run_once_and_only_if_it_is_whole() -> None:
     text = "`lineal show`, `lineal show`, `lineal show --out`, `lineal show FILE`, `lineal serve`\n\n    lineal serve\n"
-    parsed = {name: Parsed("complete", "") for name in ("lineal show", "lineal show FILE", "lineal serve")}
-    steps = plan(shown_in("page.md", text), Notes({}, []), {**parsed, "lineal show --out": Parsed("partial", "")})
+    parsed = {
+        name: Parsed("complete", "") for name in ("lineal show", "lineal show FILE", "lineal serve")
+    }
+    steps = plan(
+        shown_in("page.md", text),
+        Notes({}, []),
+        {**parsed, "lineal show --out": Parsed("partial", "")},
+    )
     assert [step.action for step in steps] == [
         Action.RUN,
         Action.MENTION,
@@ -191,7 +210,10 @@ def test_a_command_in_the_text_is_run_once_and_only_if_it_is_whole() -> None:
 
 
 def test_notes_say_what_is_not_run() -> None:
-    shown = shown_in("page.md", "    lineal run --master yarn\n    lineal run --master k8s\n    lineal validate\n")
+    shown = shown_in(
+        "page.md",
+        "    lineal run --master yarn\n    lineal run --master k8s\n    lineal validate\n",
+    )
     notes = {
         "lineal run --master yarn": Note(needs="YARN"),
         "lineal run --master k8s": Note(needs="Kubernetes", run="lineal run"),
@@ -206,7 +228,10 @@ def test_notes_say_what_is_not_run() -> None:
 
 def test_one_command_of_each_kind_is_run_without_its_extra() -> None:
     shown = shown_in("page.md", "".join(f"    {command}\n" for command in NEEDY))
-    assert [step.text for step in refusals(plan(shown, Notes({NEEDY[-1]: Note(run="lineal run a")}, []), {}))] == [
+    assert [
+        step.text
+        for step in refusals(plan(shown, Notes({NEEDY[-1]: Note(run="lineal run a")}, []), {}))
+    ] == [
         "lineal run",
         "lineal capture job.py",
         "lineal lineage a --engine both",
@@ -230,14 +255,20 @@ NEEDY = (
 
 def test_a_note_about_a_command_that_is_gone_is_an_error() -> None:
     with pytest.raises(Uncovered, match="no page shows this any more: lineal show"):
-        plan(shown_in("page.md", "    lineal serve\n"), Notes({"lineal show": Note(needs="eyes")}, []), {})
+        plan(
+            shown_in("page.md", "    lineal serve\n"),
+            Notes({"lineal show": Note(needs="eyes")}, []),
+            {},
+        )
     with pytest.raises(Uncovered, match=r"there is no page other\.md"):
         plan(shown_in("page.md", "    lineal serve\n"), Notes({}, [Setup("other.md", "true")]), {})
 
 
 def test_notes_are_read_strictly(tmp_path: Path) -> None:
     notes = tmp_path / "commands.toml"
-    notes.write_text('[[setup]]\npage = "a.md"\nrun = "true"\n[[command]]\ntext = "lineal show"\ncode = 2\n')
+    notes.write_text(
+        '[[setup]]\npage = "a.md"\nrun = "true"\n[[command]]\ntext = "lineal show"\ncode = 2\n'
+    )
     assert read_notes(notes) == Notes({"lineal show": Note(code=2)}, [Setup("a.md", "true")])
     notes.write_text('[[comand]]\ntext = "lineal show"\n')
     with pytest.raises(Uncovered, match="unknown key: comand"):
@@ -250,7 +281,9 @@ def test_notes_are_read_strictly(tmp_path: Path) -> None:
 def ask(requests: list[list[str]]) -> Answer:
     """What the lineal of the tests says of arguments."""
     command = [sys.executable, str(INSIDE / "arguments.py")]
-    done = subprocess.run(command, input=json.dumps(requests), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, input=json.dumps(requests), capture_output=True, text=True, check=True
+    )
     answer = json.loads(done.stdout)
     return Answer([Parsed(*one) for one in answer["found"]], set(answer["options"]))
 
@@ -268,7 +301,11 @@ def test_every_command_of_the_documents_has_a_step() -> None:
     steps = make_plan(ROOT, read_notes(NOTES), ask)
     assert {step.shown for step in steps} == set(commands_of(ROOT))
     assert {step.extra for step in steps if step.action is Action.RUN} == set(EXTRAS)
-    assert {step.shown.page for step in steps} >= {"README.md", "docs/how-to/run.md", "docs/how-to/pipeline.md"}
+    assert {step.shown.page for step in steps} >= {
+        "README.md",
+        "docs/how-to/run.md",
+        "docs/how-to/pipeline.md",
+    }
 
 
 @pytest.mark.parametrize(
@@ -292,7 +329,9 @@ def test_every_command_of_the_documents_has_a_step() -> None:
         ("pyproject.toml", "\nweb = ", "\nexcel = [\"openpyxl\"]\nweb = ", "the extra excel has no environment"),
     ],
 )  # fmt: skip
-def test_what_is_misspelt_or_missing_fails(copy: Path, name: str, old: str, new: str, message: str) -> None:
+def test_what_is_misspelt_or_missing_fails(
+    copy: Path, name: str, old: str, new: str, message: str
+) -> None:
     text = (copy / name).read_text(encoding="utf-8")
     assert old in text
     (copy / name).write_text(text.replace(old, new), encoding="utf-8")
@@ -319,7 +358,9 @@ def requirements(pyproject: Path, extra: str) -> set[str]:
 
 
 def missing_in_spark(pyproject: Path) -> set[str]:
-    """What Spark's Python APIs ask for, or lineal's code for Spark imports, and lineal[spark] does not name."""
+    """What Spark's Python APIs ask for, or lineal's code for Spark imports, and lineal[spark] does
+    not name.
+    """
     of_apis = [each for each in requires("pyspark") or () if 'extra == "sql"' in each]
     needed = {re.split(r"[^\w-]", each)[0].lower() for each in of_apis}
     for file in (ROOT / "src" / "lineal" / "spark").rglob("*.py"):
@@ -329,12 +370,18 @@ def missing_in_spark(pyproject: Path) -> set[str]:
                 names = [node.module or ""]
             needed |= {name.split(".")[0] for name in names}
     foreign = {OWN_NAMES.get(name, name) for name in needed if name not in sys.stdlib_module_names}
-    come_along = {re.split(r"[^\w-]", each)[0].lower() for each in requires("pyspark") or () if ";" not in each}
+    come_along = {
+        re.split(r"[^\w-]", each)[0].lower()
+        for each in requires("pyspark") or ()
+        if ";" not in each
+    }
     return foreign - requirements(pyproject, "spark") - come_along - {"lineal"}
 
 
 def test_the_extra_has_all_that_spark_asks_for() -> None:
-    text = "".join(file.read_text() for file in (ROOT / "src" / "lineal" / "spark" / "bulk").glob("*.py"))
+    text = "".join(
+        file.read_text() for file in (ROOT / "src" / "lineal" / "spark" / "bulk").glob("*.py")
+    )
     assert "mapInArrow" in text  # for which pyspark asks for pandas, pyarrow and numpy
     assert missing_in_spark(ROOT / "pyproject.toml") == set()
 
@@ -352,13 +399,17 @@ def test_the_cluster_runs_what_the_guides_show_for_one() -> None:
     """pipeline, run and capture, each with a Python that has no package."""
     steps = make_plan(ROOT, read_notes(NOTES), ask)
     there = [step for step in steps if "$SPARK_CLUSTER " in step.text and step.action is Action.RUN]
-    assert {step.shown.page for step in there} == {f"docs/how-to/{name}.md" for name in ("capture", "pipeline", "run")}
+    assert {step.shown.page for step in there} == {
+        f"docs/how-to/{name}.md" for name in ("capture", "pipeline", "run")
+    }
     assert all("PYSPARK_PYTHON=$BARE_PYTHON" in step.text for step in there)
 
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Room:
-    """A room with the environment of the tests, in which lineal is installed as it is being worked on."""
+    """A room with the environment of the tests, in which lineal is installed as it is being worked
+    on.
+    """
     folder = tmp_path_factory.mktemp("smoke")
     workplace.prepare(ROOT, folder / "template")
     environment = Environment("base", Path(sys.prefix))
@@ -367,17 +418,23 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Room:
     return made
 
 
-def failure_of(room: Room, text: str, form: Form = Form.INDENTED, output: str | None = None, **more: object) -> str:
+def failure_of(
+    room: Room, text: str, form: Form = Form.INDENTED, output: str | None = None, **more: object
+) -> str:
     step = Step(Shown("page.md", 1, form, text, 1, output), Action.RUN, "base", text)
     return room.run(step._replace(**more)).failure
 
 
 def test_a_command_that_works(room: Room) -> None:
-    assert failure_of(room, "lineal lineage models/ +mart.revenue | grep -q raw.orders.amount") == ""
+    assert (
+        failure_of(room, "lineal lineage models/ +mart.revenue | grep -q raw.orders.amount") == ""
+    )
 
 
 def test_a_command_that_is_misspelt(room: Room) -> None:
-    assert "No such option '--dialekt'" in failure_of(room, "lineal lineage models/ --dialekt spark")
+    assert "No such option '--dialekt'" in failure_of(
+        room, "lineal lineage models/ --dialekt spark"
+    )
     assert "No such command 'lineag'" in failure_of(room, "lineal lineag models/")
     assert "exit code 127" in failure_of(room, "lineol lineage models/")
 
@@ -405,8 +462,12 @@ def test_a_console_block_must_show_what_comes_out(room: Room) -> None:
 def test_what_cannot_be_run_here_is_checked(room: Room) -> None:
     known = "X=1 lineal pipeline s3a://b --out $(echo a) --master yarn"
     assert failure_of(room, known, action=Action.CHECK) == ""
-    assert "No such option '--mastr'" in failure_of(room, known.replace("--master", "--mastr"), action=Action.CHECK)
-    assert "Missing option '--out'" in failure_of(room, "lineal pipeline s3a://b", action=Action.CHECK)
+    assert "No such option '--mastr'" in failure_of(
+        room, known.replace("--master", "--mastr"), action=Action.CHECK
+    )
+    assert "Missing option '--out'" in failure_of(
+        room, "lineal pipeline s3a://b", action=Action.CHECK
+    )
 
 
 def test_a_server_is_asked_and_ended(room: Room) -> None:
@@ -419,10 +480,15 @@ def test_a_server_is_asked_and_ended(room: Room) -> None:
 def test_a_program(room: Room) -> None:
     program = "import lineal\nassert lineal.lineage('models/').edges\n"
     assert failure_of(room, program, Form.PYTHON) == ""
-    assert "AssertionError" in failure_of(room, program.replace("assert", "assert not"), Form.PYTHON)
+    assert "AssertionError" in failure_of(
+        room, program.replace("assert", "assert not"), Form.PYTHON
+    )
 
 
 def test_commands_see_nothing_of_the_caller(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_HOME", "/nowhere")
     monkeypatch.setenv("LINEAL_STORE", "/nowhere")
-    assert failure_of(room, 'test -z "$SPARK_HOME$LINEAL_STORE" && test "$HOME" != "$(echo ~root)"') == ""
+    assert (
+        failure_of(room, 'test -z "$SPARK_HOME$LINEAL_STORE" && test "$HOME" != "$(echo ~root)"')
+        == ""
+    )

@@ -35,7 +35,9 @@ addEventListener('arranged', () => window.arranged++, true);
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'lineal[web]'")
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="no playwright: pip install 'lineal[web]'"
+    )
     program = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if not program:
         pytest.skip("no Chromium: apt-get install chromium")
@@ -53,9 +55,15 @@ class Shown:
         self.file = file
         self.problems: list[str] = []
         self.requests: list[str] = []
-        page.on("console", lambda message: self.problems.append(message.text) if message.type == "error" else None)
+        page.on(
+            "console",
+            lambda message: self.problems.append(message.text) if message.type == "error" else None,
+        )
         page.on("pageerror", lambda error: self.problems.append(str(error)))
-        page.on("dialog", lambda dialog: (self.problems.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        page.on(
+            "dialog",
+            lambda dialog: (self.problems.append(f"dialog {dialog.message}"), dialog.dismiss()),
+        )
         page.on("request", lambda request: self.requests.append(request.url))
 
     def open(self, address: str = "") -> Shown:
@@ -65,10 +73,14 @@ class Shown:
         return self
 
     def settle(self, before: int) -> None:
-        """Until a picture stands that was not there before; a picture is asked for and answered off the main thread."""
+        """Until a picture stands that was not there before; a picture is asked for and answered off
+        the main thread.
+        """
         for _ in range(600):
             if self.page.evaluate("window.arranged") > before:
-                self.page.evaluate("() => Promise.allSettled(document.getAnimations().map((each) => each.finished))")
+                self.page.evaluate(
+                    "() => Promise.allSettled(document.getAnimations().map((each) => each.finished))"
+                )
                 return  # and the cards have glided to their places
             self.page.wait_for_timeout(25)
         raise AssertionError("no picture came")
@@ -81,9 +93,13 @@ class Shown:
 
     def outside(self) -> list[str]:
         """What was asked of anybody but the page itself."""
-        return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:", "about:"))]
+        return [
+            url
+            for url in self.requests
+            if not url.startswith(("file:", "data:", "blob:", "about:"))
+        ]
 
-    # -- what is to be seen ----------------------------------------------------------------------
+    # -- what is to be seen ------------------------------------------------------------------------
 
     def cards(self) -> list[str]:
         names = self.page.locator(".card .name").all_inner_texts()
@@ -91,7 +107,9 @@ class Shown:
 
     def row(self, table: str, column: str) -> Any:
         card = self.page.locator(".card").filter(has=self.page.locator(f'.name:text-is("{table}")'))
-        return card.locator(".row").filter(has=self.page.locator(f'.column-name:text-is("{column}")'))
+        return card.locator(".row").filter(
+            has=self.page.locator(f'.column-name:text-is("{column}")')
+        )
 
     def lit(self) -> set[str]:
         return set(self.page.evaluate(LIT))

@@ -84,7 +84,10 @@ def test_windows_of_any_size(shown: Open, shop: lineal.Lineage) -> None:
     box = page.page.locator(".card").first.bounding_box()
     assert 0 <= box["x"] <= 920 and box["width"] > 20
     page.page.emulate_media(media="print")
-    assert not page.page.locator(".panel").is_visible() and page.page.locator(".card").first.is_visible()
+    assert (
+        not page.page.locator(".panel").is_visible()
+        and page.page.locator(".card").first.is_visible()
+    )
     assert page.problems == []
 
 
@@ -107,7 +110,10 @@ def test_the_keyboard_alone(shown: Open, shop: lineal.Lineage) -> None:
     assert page.page.evaluate("document.activeElement.matches('.row, .head')")
     page.page.locator(".row").nth(2).focus()
     page.page.keyboard.press("Enter")
-    assert page.page.locator(".panel h2").inner_text() == page.page.locator(".row .column-name").nth(2).inner_text()
+    assert (
+        page.page.locator(".panel h2").inner_text()
+        == page.page.locator(".row .column-name").nth(2).inner_text()
+    )
     outline = page.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
     assert outline != "none" and page.problems == []
 
@@ -115,19 +121,30 @@ def test_the_keyboard_alone(shown: Open, shop: lineal.Lineage) -> None:
 def test_motion_is_reduced_for_whoever_asks(shown: Open, shop: lineal.Lineage) -> None:
     page = shown(shop)
     page.page.emulate_media(reduced_motion="reduce")
-    assert page.page.locator(".card").first.evaluate("(card) => getComputedStyle(card).transitionDuration") == "0s"
+    assert (
+        page.page.locator(".card").first.evaluate(
+            "(card) => getComputedStyle(card).transitionDuration"
+        )
+        == "0s"
+    )
 
 
 def test_hostile_text_over_the_server(browser: Any, tmp_path: Path) -> None:
     quoted = [payload.replace('"', '""') for payload in PAYLOADS if "\x00" not in payload]
-    views = [f'CREATE VIEW v{n} AS SELECT "{text}" AS "{text}" FROM "{text}"' for n, text in enumerate(quoted)]
+    views = [
+        f'CREATE VIEW v{n} AS SELECT "{text}" AS "{text}" FROM "{text}"'
+        for n, text in enumerate(quoted)
+    ]
     (tmp_path / "all.sql").write_text(";\n".join(views), encoding="utf-8")
     routes = _page(Source((str(tmp_path),), dialect="postgres", use_cache=False))
     with Server("127.0.0.1", 0, routes, "t", public={"/"}) as started:
         threading.Thread(target=started.serve_forever, daemon=True).start()
         page, problems, asked = browser.new_page(), [], []
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        page.on(
+            "console",
+            lambda message: problems.append(message.text) if message.type == "error" else None,
+        )
         page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
         page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{started.address}/?token=t#mode=list")
@@ -136,7 +153,9 @@ def test_hostile_text_over_the_server(browser: Any, tmp_path: Path) -> None:
             summary.click()
         page.wait_for_timeout(200)
         assert page.evaluate("window.hit") is None and problems == []
-        assert [url for url in asked if not url.startswith((started.address, "data:", "blob:"))] == []
+        assert [
+            url for url in asked if not url.startswith((started.address, "data:", "blob:"))
+        ] == []
         page.close()
         started.shutdown()
 
@@ -145,9 +164,19 @@ def test_names_of_ten_thousand_letters(shown: Open) -> None:
     name = "x" * 10_000
     view = f'CREATE VIEW "{name}" AS SELECT "{name}" AS "{name}y" FROM "{name}z"'
     page = shown(lineal.lineage(view, dialect="postgres"))
-    assert max(page.page.locator(".card").evaluate_all("(cards) => cards.map((card) => card.offsetWidth)")) < 800
+    assert (
+        max(
+            page.page.locator(".card").evaluate_all(
+                "(cards) => cards.map((card) => card.offsetWidth)"
+            )
+        )
+        < 800
+    )
     page.page.locator(".row").first.click()
     page.page.keyboard.press("/")
     page.page.keyboard.type("xxx")
     page.page.keyboard.press("Enter")
-    assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1") and page.problems == []
+    assert (
+        page.page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1")
+        and page.problems == []
+    )

@@ -29,12 +29,16 @@ def node() -> str:
 def test_building_it_again_gives_the_same_bytes(node: str, tmp_path: Path) -> None:
     subprocess.run([node, "build.mjs", str(tmp_path)], cwd=WEB, check=True, timeout=120)
     for name in ("page.js", "page.css"):
-        assert (tmp_path / name).read_bytes() == (BUILT / name).read_bytes(), f"{name} is not up to date: make page"
+        assert (tmp_path / name).read_bytes() == (BUILT / name).read_bytes(), (
+            f"{name} is not up to date: make page"
+        )
 
 
 def test_its_types_hold(node: str) -> None:
     checker = WEB / "node_modules" / "typescript" / "bin" / "tsc"
-    found = subprocess.run([node, str(checker), "--noEmit"], cwd=WEB, capture_output=True, text=True, timeout=300)
+    found = subprocess.run(
+        [node, str(checker), "--noEmit"], cwd=WEB, capture_output=True, text=True, timeout=300
+    )
     assert found.stdout == ""
 
 
@@ -44,5 +48,12 @@ def test_the_shell_is_small() -> None:
 
 def test_the_page_names_no_other_place() -> None:
     text = html(page_data(lineal.lineage("SELECT a FROM t").graph, title="x"), "x")
-    assert set(re.findall(r"https?://[\w./-]+", text)) <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xhtml"}
-    assert "default-src 'none'" in text and "connect-src 'none'" in text and "unsafe" not in text.split("</title>")[0]
+    assert set(re.findall(r"https?://[\w./-]+", text)) <= {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xhtml",
+    }
+    assert (
+        "default-src 'none'" in text
+        and "connect-src 'none'" in text
+        and "unsafe" not in text.split("</title>")[0]
+    )

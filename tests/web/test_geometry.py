@@ -69,7 +69,9 @@ def within(box: dict[str, Any], point: tuple[float, float]) -> bool:
     return bool(across and box["y"] + INSIDE < y < box["y"] + box["height"] - INSIDE)
 
 
-@pytest.mark.parametrize("keys", ["", "i", "t", "g", "it"], ids=["columns", "rows", "tables", "groups", "both"])
+@pytest.mark.parametrize(
+    "keys", ["", "i", "t", "g", "it"], ids=["columns", "rows", "tables", "groups", "both"]
+)
 def test_the_shop(shown: Open, shop: lineal.Lineage, keys: str) -> None:
     page = shown(shop)
     for key in keys:
@@ -89,7 +91,8 @@ def test_the_views_of_seed_002(shown: Open, web_views: lineal.Lineage) -> None:
 
 ODD = {
     "long names": ";".join(
-        f'CREATE VIEW "{"very_" * 30}{n}" AS SELECT "{"long_" * 40}" AS c{n} FROM "{"x" * 300}"' for n in range(3)
+        f'CREATE VIEW "{"very_" * 30}{n}" AS SELECT "{"long_" * 40}" AS c{n} FROM "{"x" * 300}"'
+        for n in range(3)
     ),
     "wide letters": 'CREATE VIEW "表とても長い名前のテーブル" AS SELECT "列の名前" AS "😀😀😀", "ÄÖÜ" FROM "ประเทศไทย"',
     "a circle": "CREATE VIEW a AS SELECT x FROM b; CREATE VIEW b AS SELECT x FROM c; CREATE VIEW c AS SELECT x FROM a",
@@ -101,7 +104,10 @@ ODD = {
             "CREATE VIEW z AS SELECT t.a, v3.a AS b, v7.a AS c FROM t, v3, v7",
         ]
     ),
-    "fan": ";".join(f"CREATE VIEW v{n} AS SELECT a, b, c FROM t{n % 5} JOIN u{n % 3} USING (k)" for n in range(20)),
+    "fan": ";".join(
+        f"CREATE VIEW v{n} AS SELECT a, b, c FROM t{n % 5} JOIN u{n % 3} USING (k)"
+        for n in range(20)
+    ),
 }
 
 

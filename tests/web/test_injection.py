@@ -90,9 +90,16 @@ def test_sixty_payloads_in_every_field(shown: Open) -> None:
         page.page.keyboard.press("Escape")
         for key in "23":
             page.page.keyboard.press(key)
-        page.page.evaluate("() => document.querySelectorAll('details').forEach((each) => { each.open = true })")
+        page.page.evaluate(
+            "() => document.querySelectorAll('details').forEach((each) => { each.open = true })"
+        )
         assert page.page.evaluate("() => window.hit") is None, payload
-        assert page.page.locator("main script, main iframe, main img, main svg[onload], main a").count() == 0, payload
+        assert (
+            page.page.locator(
+                "main script, main iframe, main img, main svg[onload], main a"
+            ).count()
+            == 0
+        ), payload
         assert page.problems == [], payload
         assert page.outside() == [], payload
         page.page.close()

@@ -1,4 +1,6 @@
-"""`show()` in a notebook: the widget and the HTML hold the page, in a frame that can do nothing to its notebook."""
+"""`show()` in a notebook: the widget and the HTML hold the page, in a frame that can do nothing to
+its notebook.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ def notebook(browser: Any, tmp_path: Path) -> Any:
     page = browser.new_page(viewport={"width": 1200, "height": 800})
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
-    page.on("console", lambda message: page.problems.append(message.text) if message.type == "error" else None)
+    page.on(
+        "console",
+        lambda message: page.problems.append(message.text) if message.type == "error" else None,
+    )
     page.on("dialog", lambda dialog: (page.problems.append(dialog.message), dialog.dismiss()))
     page.goto(file.as_uri())
     yield page
@@ -42,20 +47,27 @@ def used(notebook: Any, cards: list[str]) -> None:
     assert sorted(inside.locator(".card .name").all_inner_texts()) == cards
     before = inside.locator(".panel h2").inner_text()
     inside.locator(".row").first.click()
-    assert inside.locator(".panel h2").inner_text() == inside.locator(".row .column-name").first.inner_text()
+    assert (
+        inside.locator(".panel h2").inner_text()
+        == inside.locator(".row .column-name").first.inner_text()
+    )
     inside.locator("button[title^=back]").click()
     inside.locator(f'.panel h2:text-is("{before}")').wait_for()
     assert notebook.problems == [] and "#" not in notebook.url
 
 
-def test_without_widgets_it_is_html(notebook: Any, shop: lineal.Lineage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_widgets_it_is_html(
+    notebook: Any, shop: lineal.Lineage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "anywidget", None)
     from lineal.web.notebook import _widget
 
     _widget.cache_clear()
     found = shop.show("dim_customers.email")
     assert isinstance(found, Frame)
-    notebook.evaluate("(html) => { document.getElementById('out').innerHTML = html }", found._repr_html_())
+    notebook.evaluate(
+        "(html) => { document.getElementById('out').innerHTML = html }", found._repr_html_()
+    )
     used(notebook, ["dim_customers", "raw_customers", "stg_customers"])
 
 
@@ -72,7 +84,9 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 @pytest.fixture
 def open_notebook(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A kernel that Jupyter's server has started, for a notebook that somebody looks at."""
-    anywidget = pytest.importorskip("anywidget", reason="no anywidget: pip install 'lineal[jupyter]'")
+    anywidget = pytest.importorskip(
+        "anywidget", reason="no anywidget: pip install 'lineal[jupyter]'"
+    )
     from lineal.web.notebook import _widget
 
     _widget.cache_clear()
@@ -88,7 +102,9 @@ def test_it_is_a_widget_where_anywidget_is_and_somebody_looks(open_notebook: Any
     assert WIDGET in shown and shown["text/html"] == Frame(found.page, 640)._repr_html_()
 
 
-def test_a_kernel_that_nobody_looks_at_shows_html(open_notebook: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_that_nobody_looks_at_shows_html(
+    open_notebook: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """nbconvert --execute would keep a widget, and draw it with programs from the network."""
     monkeypatch.delenv("JPY_SESSION_NAME")
     found = lineal.lineage("SELECT a FROM t")
@@ -102,7 +118,9 @@ def test_a_lineage_at_the_end_of_a_cell_is_its_page(notebook: Any, open_notebook
     assert WIDGET in shown
     assert shown["text/html"] == found._repr_html_()
     assert repr(found) == "<Lineage: 2 datasets, 1 edge>"
-    notebook.evaluate("(html) => { document.getElementById('out').innerHTML = html }", found._repr_html_())
+    notebook.evaluate(
+        "(html) => { document.getElementById('out').innerHTML = html }", found._repr_html_()
+    )
     used(notebook, ["t", "v"])
 
 
@@ -117,7 +135,9 @@ def test_a_page_that_is_too_large_for_a_cell_says_where_to_look(
 
 def test_hostile_text_stays_text_in_the_notebook(notebook: Any) -> None:
     evil = "</iframe><img src=x onerror=alert(1)>\"'><script>parent.hit=1;alert(2)</script>"
-    found = lineal.lineage(f'CREATE VIEW "{evil.replace(chr(34), chr(34) * 2)}" AS SELECT a FROM t', dialect="postgres")
+    found = lineal.lineage(
+        f'CREATE VIEW "{evil.replace(chr(34), chr(34) * 2)}" AS SELECT a FROM t', dialect="postgres"
+    )
     html = Frame(found._page(None), 400)._repr_html_()
     notebook.evaluate("(html) => { document.getElementById('out').innerHTML = html }", html)
     notebook.frame_locator("iframe").locator(".card").first.wait_for(timeout=20_000)

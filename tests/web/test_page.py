@@ -23,7 +23,10 @@ def test_hovering_lights_the_whole_path_and_nothing_else(shown: Open, shop: line
     page = shown(shop)
     page.row("int_customer_metrics", "lifetime_value").hover()
     start = shop.column("int_customer_metrics.lifetime_value")
-    edges = [*shop.upstream(start), *(edge for edge in shop.downstream(start) if edge.edge.field_level)]
+    edges = [
+        *shop.upstream(start),
+        *(edge for edge in shop.downstream(start) if edge.edge.field_level),
+    ]
     ends = {str(end) for edge in edges for end in (edge.source, edge.target)}
     assert page.lit() == ends | {str(start)}
     page.page.mouse.move(5, 300)
@@ -95,7 +98,9 @@ def test_lines_that_decide_rows_are_off_until_asked(shown: Open, shop: lineal.Li
     assert page.page.locator(".wire.inspect").count() > 0
 
 
-def test_kinds_differ_in_colour_and_dash_and_say_their_name(shown: Open, shop: lineal.Lineage) -> None:
+def test_kinds_differ_in_colour_and_dash_and_say_their_name(
+    shown: Open, shop: lineal.Lineage
+) -> None:
     page = shown(shop)
     page.does(lambda: page.page.keyboard.press("i"))
     styles = {
@@ -121,7 +126,9 @@ def test_tables_and_groups(shown: Open, shop: lineal.Lineage) -> None:
     page.does(lambda: page.page.keyboard.press("t"))
     assert page.page.locator(".row").count() == 0
     pairs = page.page.locator(".wire").count()
-    assert pairs == len({(edge.source.dataset, edge.into) for edge in shop.edges if edge.field_level})
+    assert pairs == len(
+        {(edge.source.dataset, edge.into) for edge in shop.edges if edge.field_level}
+    )
     page.does(lambda: page.page.keyboard.press("g"))
     assert page.page.locator(".group").count() > 1
 
@@ -131,7 +138,12 @@ def test_an_edge_says_how_it_was_made(shown: Open) -> None:
     page = shown(lineal.lineage({"v.sql": sql}), texts={"v.sql": sql})
     page.page.locator(".wire").first.dispatch_event("click")
     text = page.page.locator(".panel").inner_text()
-    assert "t.a → " in text and "TRANSFORMATION" in text and "coalesce(a, b)" in text and "v.sql:3:" in text
+    assert (
+        "t.a → " in text
+        and "TRANSFORMATION" in text
+        and "coalesce(a, b)" in text
+        and "v.sql:3:" in text
+    )
     assert page.page.locator(".excerpt mark").inner_text() == "  coalesce(a, b) AS c"
 
 
@@ -179,7 +191,9 @@ def test_hovering_web_page_in_impact_mode(shown: Open, web_views: lineal.Lineage
     assert expected["webact.wpage"] == expected["info.wpage"] == "both"
     assert sorted(expected.values()).count("referenced") == 9
     colours = {
-        why: page.page.locator(f'.row[data-why="{why}"]').first.evaluate("(row) => getComputedStyle(row).color")
+        why: page.page.locator(f'.row[data-why="{why}"]').first.evaluate(
+            "(row) => getComputedStyle(row).color"
+        )
         for why in ("contributed", "referenced", "both")
     }
     red, blue, orange = ([int(part) for part in colours[why][4:-1].split(",")] for why in colours)
@@ -195,9 +209,18 @@ def test_impact_ranks_and_folds(shown: Open) -> None:
     page.does(page.page.get_by_role("button", name="Impact of a change").click)
     listed = page.page.locator(".impacts .link").all_inner_texts()
     assert listed == ["w.a", "v0.b"]
-    assert page.page.locator(".fold").inner_text() == "4 more columns that are far and only referenced"
+    assert (
+        page.page.locator(".fold").inner_text() == "4 more columns that are far and only referenced"
+    )
     page.does(page.page.locator(".fold").click)
-    assert page.page.locator(".impacts .link").all_inner_texts() == ["w.a", "v0.b", "v1.b", "v2.b", "v3.b", "v4.b"]
+    assert page.page.locator(".impacts .link").all_inner_texts() == [
+        "w.a",
+        "v0.b",
+        "v1.b",
+        "v2.b",
+        "v3.b",
+        "v4.b",
+    ]
 
 
 def test_the_list_has_everything(shown: Open, shop: lineal.Lineage) -> None:
@@ -207,7 +230,10 @@ def test_the_list_has_everything(shown: Open, shop: lineal.Lineage) -> None:
     page.page.locator(".list summary", has_text="stg_orders").focus()
     page.page.keyboard.press("Enter")
     row = page.page.locator(".list tr", has=page.page.locator("th", has_text="amount")).first
-    assert "raw_orders.amount" in row.inner_text() and "int_all_orders.order_amount" in row.inner_text()
+    assert (
+        "raw_orders.amount" in row.inner_text()
+        and "int_all_orders.order_amount" in row.inner_text()
+    )
 
 
 def test_exports(shown: Open, shop: lineal.Lineage) -> None:
@@ -281,13 +307,19 @@ def test_changes_are_marked(shown: Open) -> None:
     from lineal.graph.diff import diff, overlay
 
     before = lineal.lineage("CREATE VIEW v AS SELECT a, b FROM t; CREATE VIEW w AS SELECT b FROM v")
-    after = lineal.lineage("CREATE VIEW v AS SELECT a + 1 AS a, c FROM t; CREATE VIEW w AS SELECT a FROM v")
+    after = lineal.lineage(
+        "CREATE VIEW v AS SELECT a + 1 AS a, c FROM t; CREATE VIEW w AS SELECT a FROM v"
+    )
     found = diff(before.graph, after.graph)
     page = shown(after, over=overlay(found), findings=found.findings)
     assert page.marked() == {"v.b": "removed", "v.c": "added", "w.b": "removed", "w.a": "added"}
-    marks = page.page.evaluate("() => [...document.querySelectorAll('.wire[data-mark]')].map((l) => l.dataset.mark)")
+    marks = page.page.evaluate(
+        "() => [...document.querySelectorAll('.wire[data-mark]')].map((l) => l.dataset.mark)"
+    )
     assert {mark: marks.count(mark) for mark in marks} == {"added": 2, "removed": 2, "changed": 1}
-    assert page.page.locator(".level").all_inner_texts() == [finding.level.name for finding in found.findings]
+    assert page.page.locator(".level").all_inner_texts() == [
+        finding.level.name for finding in found.findings
+    ]
     assert page.problems == []
 
 
@@ -312,7 +344,10 @@ def impact_agrees(page: Any, found: lineal.Lineage, column: str) -> None:
     for name, said in CHANGES.items():
         page.open(f"#column={column}&mode=impact&change={name}&unfolded=1")
         wanted = effects(found.graph, found.column(column), change_of(said))
-        expected = {str(each.column): [each.effect, each.impact.why, each.impact.depth] for each in wanted.columns}
+        expected = {
+            str(each.column): [each.effect, each.impact.why, each.impact.depth]
+            for each in wanted.columns
+        }
         assert page.page.evaluate(LISTED) == expected, (column, name)
         breaking = {each.dataset.name for each in wanted.datasets if each.effect == "breaks"}
         assert set(page.page.locator(".broken .link").all_inner_texts()) == breaking, (column, name)
@@ -375,4 +410,7 @@ def test_names_can_be_read_from_afar(shown: Open, shop: lineal.Lineage) -> None:
     assert min(bottom - top for _, _, top, _, bottom in heights) > 7
     for index, (name, left, top, right, bottom) in enumerate(heights):
         for other in heights[index + 1 :]:
-            assert right <= other[1] or other[3] <= left or bottom <= other[2] or other[4] <= top, (name, other[0])
+            assert right <= other[1] or other[3] <= left or bottom <= other[2] or other[4] <= top, (
+                name,
+                other[0],
+            )

@@ -1,4 +1,6 @@
-"""A warehouse of 2,000 tables with 20 columns each: what is drawn is bounded, whatever there is. Times: make bench."""
+"""A warehouse of 2,000 tables with 20 columns each: what is drawn is bounded, whatever there is.
+Times: make bench.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def test_it_begins_with_a_part(shown: Open, large: lineal.Lineage) -> None:
 
 
 def test_all_upstream_while_somebody_clicks_around(shown: Open, large: lineal.Lineage) -> None:
-    """The layout of a thousand cards takes a while; what was clicked meanwhile is what stands in the end."""
+    """The layout of a thousand cards takes a while; what was clicked meanwhile is what stands in
+    the end.
+    """
     page = shown(large, start="t1999")
     page.page.locator(".panel >> text=All upstream").click()
     page.page.keyboard.press("t")
@@ -47,7 +51,9 @@ def test_all_upstream_while_somebody_clicks_around(shown: Open, large: lineal.Li
     assert page.problems == []
 
 
-def test_a_thousand_tables_are_shown_without_their_columns(shown: Open, large: lineal.Lineage) -> None:
+def test_a_thousand_tables_are_shown_without_their_columns(
+    shown: Open, large: lineal.Lineage
+) -> None:
     page = shown(large, start="t1999")
     page.page.set_default_timeout(90_000)
     page.does(page.page.locator(".panel >> text=All upstream").click)
@@ -70,7 +76,10 @@ SHAPES = {
     "no columns": ("CREATE VIEW v AS SELECT count(*) AS n FROM t", 2),
     "five thousand columns": (f"CREATE VIEW v AS SELECT {WIDE} FROM t", 2),
     "three thousand sources": (MANY, 2),
-    "three thousand readers": (";".join(f"CREATE VIEW v{n} AS SELECT a FROM t" for n in range(3_000)), 7),
+    "three thousand readers": (
+        ";".join(f"CREATE VIEW v{n} AS SELECT a FROM t" for n in range(3_000)),
+        7,
+    ),
 }
 
 

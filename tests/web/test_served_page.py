@@ -1,4 +1,6 @@
-"""The page and the API over a real server: who may ask, what is answered, and that it follows its files."""
+"""The page and the API over a real server: who may ask, what is answered, and that it follows its
+files.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(project: Path) -> Iterator[Server]:
-    with Server("127.0.0.1", 0, _page(Source((str(project),), use_cache=False)), TOKEN, public={"/"}) as started:
+    with Server(
+        "127.0.0.1", 0, _page(Source((str(project),), use_cache=False)), TOKEN, public={"/"}
+    ) as started:
         thread = threading.Thread(target=started.serve_forever, daemon=True)
         thread.start()
         yield started
@@ -39,7 +43,10 @@ def server(project: Path) -> Iterator[Server]:
 
 
 def ask(server: Server, path: str, method: str = "GET", **headers: str) -> tuple[int, Any]:
-    sent = {"Authorization": f"Bearer {TOKEN}", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    sent = {
+        "Authorization": f"Bearer {TOKEN}",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
     request = urllib.request.Request(server.address + path, headers=sent, method=method)
     try:
         with urllib.request.urlopen(request, timeout=20) as answer:
@@ -61,12 +68,20 @@ def test_answers_are_those_of_the_graph(server: Server, project: Path) -> None:
     assert [column["name"] for column in node["columns"]] == ["a", "c"]
     assert len(node["into"]) == 3 and len(node["out_of"]) == 1
     column = asked(server, "/api/column?name=t.a")
-    assert column["dataset"] == "t" and [edge["target"]["dataset"] for edge in column["out_of"]] == ["v"]
+    assert column["dataset"] == "t" and [
+        edge["target"]["dataset"] for edge in column["out_of"]
+    ] == ["v"]
     trace = asked(server, "/api/trace?column=w.a&direction=upstream")["edges"]
-    assert [edge["depth"] for edge in trace] == [edge.depth for edge in found.upstream("w.a")] == [1, 2]
+    assert (
+        [edge["depth"] for edge in trace]
+        == [edge.depth for edge in found.upstream("w.a")]
+        == [1, 2]
+    )
     assert len(asked(server, "/api/trace?column=w.a&direction=upstream&depth=1")["edges"]) == 1
     impact = asked(server, "/api/impact?column=t.a&change=drop")
-    assert impact["breaks"] and {(each["dataset"], each["column"]) for each in impact["columns"]} >= {("w", "a")}
+    assert impact["breaks"] and {
+        (each["dataset"], each["column"]) for each in impact["columns"]
+    } >= {("w", "a")}
 
 
 def test_what_has_changed(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -76,7 +91,9 @@ def test_what_has_changed(project: Path, tmp_path_factory: pytest.TempPathFactor
     with Server("127.0.0.1", 0, routes, TOKEN, public={"/"}) as started:
         threading.Thread(target=started.serve_forever, daemon=True).start()
         found = asked(started, "/api/diff")
-        assert found["verdict"] in ("SAFE", "REVIEW", "BLOCK") and "v" in json.dumps(found["findings"])
+        assert found["verdict"] in ("SAFE", "REVIEW", "BLOCK") and "v" in json.dumps(
+            found["findings"]
+        )
         assert asked(started, "/api/lineage")["diff"]["columns"]
         started.shutdown()
 

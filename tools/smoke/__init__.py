@@ -11,5 +11,6 @@
     processes.py      processes that end with all that they have started
     __main__.py       all of it, and the summary
 
-Python's standard library is all that this package imports; lineal is imported only in the environments.
+Python's standard library is all that this package imports; lineal is imported only in the
+environments.
 """

@@ -1,4 +1,5 @@
-"""Runs every command that README and the guides show, as installed: PYTHONPATH=tools python -m smoke
+"""Runs every command that README and the guides show, as installed: PYTHONPATH=tools python -m
+smoke
 
 --list            only list the commands, and what is done with each
 --only EXTRA      only the commands of this extra
@@ -26,7 +27,19 @@ from typing import NamedTuple
 from smoke import workplace
 from smoke.documents import Unreadable, commands_of, pages
 from smoke.environments import Environment, NotInstalled, build_wheel, make_environment
-from smoke.plan import BASE, EXTRAS, Action, Answer, Notes, Parsed, Step, Uncovered, make_plan, read_notes, refusals
+from smoke.plan import (
+    BASE,
+    EXTRAS,
+    Action,
+    Answer,
+    Notes,
+    Parsed,
+    Step,
+    Uncovered,
+    make_plan,
+    read_notes,
+    refusals,
+)
 from smoke.processes import at_the_end, end_everything
 from smoke.running import INSIDE, Result, Room, Screen, free_port
 
@@ -48,9 +61,13 @@ class Work(NamedTuple):
 
     def environment(self, extra: str) -> Environment:
         began = time.monotonic()
-        made = make_environment(self.folder / "environments" / extra, extra, self.wheel, ROOT / "constraints.txt")
+        made = make_environment(
+            self.folder / "environments" / extra, extra, self.wheel, ROOT / "constraints.txt"
+        )
         named = "lineal" if extra == BASE else f"lineal[{extra}]"
-        self.screen.show(f"  made    {time.monotonic() - began:5.1f} s  {extra:<11} pip install '{named}'")
+        self.screen.show(
+            f"  made    {time.monotonic() - began:5.1f} s  {extra:<11} pip install '{named}'"
+        )
         return made
 
 
@@ -81,9 +98,15 @@ def remove(folder: Path) -> None:
 
 
 def parse_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="smoke", description="Run every command that the documentation shows.")
-    parser.add_argument("--list", action="store_true", help="only list the commands, and what is done with each")
-    parser.add_argument("--only", choices=EXTRAS, action="append", help="only the commands of this extra")
+    parser = argparse.ArgumentParser(
+        prog="smoke", description="Run every command that the documentation shows."
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="only list the commands, and what is done with each"
+    )
+    parser.add_argument(
+        "--only", choices=EXTRAS, action="append", help="only the commands of this extra"
+    )
     parser.add_argument("--keep", action="store_true", help="keep the environments and workplaces")
     return parser.parse_args()
 
@@ -96,12 +119,20 @@ def smoke(options: argparse.Namespace, folder: Path, screen: Screen, began: floa
     workplace.prepare(ROOT, folder / "workplace")
     lanes = [[extra for extra in lane if extra in wanted] for lane in LANES]
     with ThreadPoolExecutor(len(lanes)) as threads:
-        first = {lane[0]: threads.submit(work.environment, lane[0]) for lane in lanes if lane and not options.list}
+        first = {
+            lane[0]: threads.submit(work.environment, lane[0])
+            for lane in lanes
+            if lane and not options.list
+        }
         base = first[BASE].result() if BASE in first else work.environment(BASE)
         steps = make_plan(ROOT, work.notes, lambda requests: ask_parser(base, requests))
         if options.list:
             return list_steps(steps, screen)
-        running = [threads.submit(run_lane, work, lane, steps, {**first, BASE: done(base)}) for lane in lanes if lane]
+        running = [
+            threads.submit(run_lane, work, lane, steps, {**first, BASE: done(base)})
+            for lane in lanes
+            if lane
+        ]
         results = [result for lane in running for result in lane.result()]
     return summarize(results, steps, wanted, screen, time.monotonic() - began)
 
@@ -127,7 +158,9 @@ def ask_parser(base: Environment, requests: list[list[str]]) -> Answer:
         raise NotInstalled(said.stderr)
     answer = json.loads(said.stdout)
     if not Path(answer["lineal"]).is_relative_to(base.folder):
-        raise NotInstalled(f"{answer['lineal']} is not the lineal that was installed in {base.folder}")
+        raise NotInstalled(
+            f"{answer['lineal']} is not the lineal that was installed in {base.folder}"
+        )
     return Answer([Parsed(*one) for one in answer["found"]], set(answer["options"]))
 
 
@@ -138,9 +171,16 @@ def run_lane(
     results = []
     for extra in lane:
         environment = made[extra].result() if extra in made else work.environment(extra)
-        mine = [step for step in steps if step.extra == extra and step.action in (Action.RUN, Action.CHECK)]
+        mine = [
+            step
+            for step in steps
+            if step.extra == extra and step.action in (Action.RUN, Action.CHECK)
+        ]
         folder, template = work.folder / "rooms" / extra, work.folder / "workplace"
-        with Room(environment, folder, template, work.notes, ROOT) as room, provided(room) as missing:
+        with (
+            Room(environment, folder, template, work.notes, ROOT) as room,
+            provided(room) as missing,
+        ):
             for step in mine:
                 if missing and step.action is Action.RUN:
                     step = step._replace(action=Action.CHECK, reason=missing)
@@ -165,7 +205,11 @@ def provided(room: Room) -> Iterator[str]:
     except postgres_server.NoServer as problem:
         yield f"needs a PostgreSQL server: {problem}"
         return
-    folder, owner, port = Path(tempfile.mkdtemp(prefix="lineal-postgres-")), postgres_server.unprivileged(), free_port()
+    folder, owner, port = (
+        Path(tempfile.mkdtemp(prefix="lineal-postgres-")),
+        postgres_server.unprivileged(),
+        free_port(),
+    )
     at_the_end(lambda: end_server(folder))
     try:
         if owner is not None:
@@ -196,7 +240,11 @@ def list_steps(steps: Sequence[Step], screen: Screen) -> int:
 
 
 def summarize(
-    results: Sequence[Result], steps: Sequence[Step], wanted: Sequence[str], screen: Screen, seconds: float
+    results: Sequence[Result],
+    steps: Sequence[Step],
+    wanted: Sequence[str],
+    screen: Screen,
+    seconds: float,
 ) -> int:
     """The last line; what has no result is a failure."""
     covered = {(result.step.shown, result.step.extra) for result in results}

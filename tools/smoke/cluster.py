@@ -37,7 +37,9 @@ class Cluster:
             port = free.getsockname()[1]
         self.master = f"spark://127.0.0.1:{port}"
         try:
-            self.start("master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0")
+            self.start(
+                "master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"
+            )
             until(lambda: "I have been elected leader" in self.log(0), SECONDS)
             self.workers = [self.start_worker(number) for number in range(workers)]
             until(lambda: len(re.findall("Registering worker", self.log(0))) == workers, SECONDS)
@@ -49,12 +51,22 @@ class Cluster:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.stop()
 
     def start_worker(self, number: int) -> Process:
-        where = ("--host", "127.0.0.1", "--webui-port", "0", "-d", str(self.folder / f"work{number}"))
+        where = (
+            "--host",
+            "127.0.0.1",
+            "--webui-port",
+            "0",
+            "-d",
+            str(self.folder / f"work{number}"),
+        )
         return self.start("worker.Worker", *where, "--cores", "1", "--memory", "600m", self.master)
 
     def start(self, role: str, *arguments: str) -> Process:
@@ -63,7 +75,11 @@ class Cluster:
             "SPARK_HOME": str(self.home), "SPARK_DAEMON_MEMORY": "128m", "SPARK_DAEMON_JAVA_OPTS": QUICK_JVM,
             "SPARK_NO_DAEMONIZE": "1",
         }  # fmt: skip
-        command = [str(self.home / "bin" / "spark-class"), f"org.apache.spark.deploy.{role}", *arguments]
+        command = [
+            str(self.home / "bin" / "spark-class"),
+            f"org.apache.spark.deploy.{role}",
+            *arguments,
+        ]
         with (self.folder / f"{len(self.groups)}.log").open("wb") as log:
             made = start_group(command, self.folder, environment, log)
         self.groups.append(made)

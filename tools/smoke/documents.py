@@ -7,7 +7,8 @@ A page shows commands in these forms:
     ```text          likewise; the output is an example
     ```yaml          the command of a `run:` step
     ```python        a program, or a console session if it has `>>> `
-    an indented      a line that begins with a program's name is a command, which ends at two spaces: an explanation
+    an indented      a line that begins with a program's name is a command, which ends at two
+                     spaces: an explanation
     block            may follow; a block that begins with an import is a Python program
     `lineal …`       code in the text or in a table
 """
@@ -31,7 +32,8 @@ FENCE = re.compile(r"^(?P<indent> *)(?P<fence>```+|~~~+) *(?P<language>[\w+-]*).
 SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)")
 INDENTED = re.compile(r"^ {4,}\S")
 PROGRAM = re.compile(r"^(?:\w+=\S* +)*(?:lineal|pip|make|spark-submit)(?: |$)")
-"""A line that calls a program, perhaps with variables set for it: PYSPARK_PYTHON=python3 lineal run"""
+"""A line that calls a program, perhaps with variables set for it: PYSPARK_PYTHON=python3 lineal run
+"""
 IMPORT = re.compile(r"^\s*(?:import|from) lineal\b", re.MULTILINE)
 COMMENT = re.compile(r"(?<!\S)#")
 EXPLANATION = re.compile(r"  ")
@@ -138,7 +140,9 @@ def parts_of(text: str, page: str = "page") -> Iterator[Block | Prose]:
         if opening:
             end = fence_end(lines, at, opening, page)
             width = len(opening["indent"])
-            inside = tuple(line[width:] if not line[:width].strip() else line for line in lines[at + 1 : end])
+            inside = tuple(
+                line[width:] if not line[:width].strip() else line for line in lines[at + 1 : end]
+            )
             yield Block(opening["language"], at + 1, inside)
             at = end + 1
         elif INDENTED.match(lines[at]) and (at == 0 or not lines[at - 1].strip()):
@@ -229,7 +233,9 @@ def with_prompt(page: str, block: Block, form: Form) -> Iterator[Shown]:
 
 
 def python(page: str, block: Block) -> Iterator[Shown]:
-    """A console session, or a program that imports lineal; other programs are examples of what lineal reads."""
+    """A console session, or a program that imports lineal; other programs are examples of what
+    lineal reads.
+    """
     if ">>> " in block.text:
         yield Shown(page, block.line, Form.SESSION, block.text, block.line)
     elif IMPORT.search(block.text):
@@ -242,7 +248,9 @@ def indented(page: str, block: Block) -> Iterator[Shown]:
         return
     for line, text in logical_lines(block):
         if PROGRAM.match(text):
-            yield Shown(page, line, Form.INDENTED, cut_outside_quotes(text, EXPLANATION), block.line)
+            yield Shown(
+                page, line, Form.INDENTED, cut_outside_quotes(text, EXPLANATION), block.line
+            )
 
 
 def logical_lines(block: Block) -> Iterator[tuple[int, str]]:
@@ -276,11 +284,15 @@ def cut_outside_quotes(text: str, ending: re.Pattern[str]) -> str:
 
 
 def overlooked(page: str, text: str) -> list[str]:
-    """What looks like a call of lineal and is not read here: in a block of an unknown language, or misspelt."""
+    """What looks like a call of lineal and is not read here: in a block of an unknown language, or
+    misspelt.
+    """
     found = []
     for part in parts_of(text, page):
         if isinstance(part, Prose):
-            calls = [(part.line, span["code"]) for span in SPAN.finditer(part.text.replace("\n", " "))]
+            calls = [
+                (part.line, span["code"]) for span in SPAN.finditer(part.text.replace("\n", " "))
+            ]
             found += [f"{page}:{line}: `{code}`" for line, code in calls if is_misspelt(code)]
             continue
         read = {shown.line for shown in in_block(page, part)}
@@ -298,7 +310,9 @@ def is_misspelt(line: str) -> bool:
     words = line.strip().removeprefix("$ ").split()
     if len(words) < 2 or words[0] == "lineal" or not words[0].isalpha():
         return False
-    return SequenceMatcher(None, words[0].lower(), "lineal").ratio() > 0.75 and words[0] != "lineage"
+    return (
+        SequenceMatcher(None, words[0].lower(), "lineal").ratio() > 0.75 and words[0] != "lineage"
+    )
 
 
 def continued(block: Block, at: int) -> bool:
@@ -307,7 +321,9 @@ def continued(block: Block, at: int) -> bool:
 
 
 def options_in(root: Path) -> dict[str, str]:
-    """Every option that the text of a page names, such as `--engine both`, with a place where it does."""
+    """Every option that the text of a page names, such as `--engine both`, with a place where it
+    does.
+    """
     found: dict[str, str] = {}
     for page in pages(root):
         name = str(page.relative_to(root))

@@ -1,4 +1,6 @@
-"""Builds the wheel, and an environment for each extra that holds `lineal[extra]` from it and nothing else."""
+"""Builds the wheel, and an environment for each extra that holds `lineal[extra]` from it and
+nothing else.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ LONGEST = 1200
 """Seconds that pip may take: where no cache has them, it downloads Spark and builds it."""
 
 KEPT = ("JAVA_HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME")
-"""What a command sees of the caller's environment, beside PATH: nothing that could help it to find a library."""
+"""What a command sees of the caller's environment, beside PATH: nothing that could help it to find
+a library.
+"""
 
 
 class NotInstalled(Exception):
@@ -36,10 +40,14 @@ class Environment(NamedTuple):
         return self.programs / "python"
 
     def variables(self, home: Path, first: Path | None = None) -> dict[str, str]:
-        """The environment variables of a command: its programs come first, and its home folder is its own."""
+        """The environment variables of a command: its programs come first, and its home folder is
+        its own.
+        """
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
         here = str(Path(sys.prefix, "bin"))
-        others = [path for path in os.environ.get("PATH", os.defpath).split(os.pathsep) if path != here]
+        others = [
+            path for path in os.environ.get("PATH", os.defpath).split(os.pathsep) if path != here
+        ]
         own = [str(first)] if first else []
         path = os.pathsep.join([*own, str(self.programs), *others])
         own_folders = {"HOME": str(home), "TMPDIR": str(home)}
@@ -55,7 +63,9 @@ def build_wheel(root: Path, folder: Path) -> Path:
 def make_environment(folder: Path, extra: str, wheel: Path, constraints: Path) -> Environment:
     """A fresh environment with what `pip install 'lineal[extra]'` gives."""
     made = make_bare(folder, extra)
-    wanted = f"lineal @ {wheel.as_uri()}" if extra == "base" else f"lineal[{extra}] @ {wheel.as_uri()}"
+    wanted = (
+        f"lineal @ {wheel.as_uri()}" if extra == "base" else f"lineal[{extra}] @ {wheel.as_uri()}"
+    )
     pip("--python", made.python, "install", "--no-compile", "--constraint", constraints, wanted)
     return made
 

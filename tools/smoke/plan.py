@@ -1,4 +1,5 @@
-"""Decides what is done with each command that a page shows: where it is run, or why it is only checked.
+"""Decides what is done with each command that a page shows: where it is run, or why it is only
+checked.
 
 The extra that a command belongs to follows from rules; commands.toml has what no rule can tell.
 """
@@ -138,15 +139,25 @@ class Answer(NamedTuple):
 
 
 def make_plan(root: Path, notes: Notes, ask: Callable[[list[list[str]]], Answer]) -> list[Step]:
-    """What is done with every command of the pages; Uncovered if one of them, or what it names, is not there."""
+    """What is done with every command of the pages; Uncovered if one of them, or what it names, is
+    not there.
+    """
     shown = commands_of(root)
     mentions = [one for one in shown if one.form is Form.INLINE and one.text.startswith("lineal ")]
     blocks = [one for one in shown if one.form in COMMAND_BLOCKS and SIMPLE.match(one.text)]
-    answer = ask([*(one.text.split()[1:] for one in mentions), *(simple_arguments(one.text) for one in blocks)])
+    answer = ask(
+        [
+            *(one.text.split()[1:] for one in mentions),
+            *(simple_arguments(one.text) for one in blocks),
+        ]
+    )
     parsed = {one.text: found for one, found in zip(mentions, answer.found, strict=False)}
     steps = plan(shown, notes, parsed)
     wrong = [
-        *(f"{place}: looks like a command, and is not read as one" for place in all_overlooked(root)),
+        *(
+            f"{place}: looks like a command, and is not read as one"
+            for place in all_overlooked(root)
+        ),
         *wrong_mentions(mentions, parsed),
         *wrong_blocks(blocks, answer.found[len(mentions) :]),
         *(
@@ -176,7 +187,9 @@ def simple_arguments(text: str) -> list[str]:
 
 
 def wrong_blocks(blocks: Sequence[Shown], found: Sequence[Parsed]) -> list[str]:
-    """Commands in code blocks that lineal does not know. Whether their values exist is known where they are run."""
+    """Commands in code blocks that lineal does not know. Whether their values exist is known where
+    they are run.
+    """
     return [
         f"{one.place}: `{one.text}`: {parsed.message}"
         for one, parsed in zip(blocks, found, strict=True)
@@ -189,7 +202,8 @@ def wrong_mentions(mentions: Sequence[Shown], parsed: Mapping[str, Parsed]) -> l
     return [
         f"{one.place}: `{one.text}`: {parsed[one.text].message}"
         for one in mentions
-        if parsed[one.text].status == "wrong" and not is_placeholder_value(one.text, parsed[one.text])
+        if parsed[one.text].status == "wrong"
+        and not is_placeholder_value(one.text, parsed[one.text])
     ]
 
 
@@ -199,7 +213,9 @@ def is_placeholder_value(text: str, found: Parsed) -> bool:
 
 
 def plan(shown: Sequence[Shown], notes: Notes, parsed: Mapping[str, Parsed]) -> list[Step]:
-    """What is done with every command; `parsed` has what lineal's parser says of the commands in the text."""
+    """What is done with every command; `parsed` has what lineal's parser says of the commands in
+    the text.
+    """
     check_notes(shown, notes)
     extras = {one: extra_of(one, shown, notes) for one in shown}
     steps: list[Step] = []
@@ -215,8 +231,16 @@ def plan(shown: Sequence[Shown], notes: Notes, parsed: Mapping[str, Parsed]) -> 
 def check_notes(shown: Sequence[Shown], notes: Notes) -> None:
     texts = {one.text for one in shown}
     named = {one.page for one in shown}
-    stale = [f"commands.toml: no page shows this any more: {text}" for text in notes.commands if text not in texts]
-    stale += [f"commands.toml: there is no page {setup.page}" for setup in notes.setup if setup.page not in named]
+    stale = [
+        f"commands.toml: no page shows this any more: {text}"
+        for text in notes.commands
+        if text not in texts
+    ]
+    stale += [
+        f"commands.toml: there is no page {setup.page}"
+        for setup in notes.setup
+        if setup.page not in named
+    ]
     if stale:
         raise Uncovered("\n".join(stale))
 
@@ -229,7 +253,11 @@ def extra_of(one: Shown, shown: Sequence[Shown], notes: Notes) -> str:
     if one.form is Form.SHELL:
         for other in shown:
             installed = INSTALL.search(other.text)
-            if installed and (other.page, other.block, other.form) == (one.page, one.block, one.form):
+            if installed and (other.page, other.block, other.form) == (
+                one.page,
+                one.block,
+                one.form,
+            ):
                 return installed[1]
     return next((extra for extra, pattern in RULES if pattern.search(one.text)), BASE)
 
@@ -241,7 +269,11 @@ def step_of_mention(
     apart = step_apart(one)
     if apart is not None:
         return apart
-    whole = one.text in parsed and parsed[one.text].status == "complete" and not PLACEHOLDER.search(one.text)
+    whole = (
+        one.text in parsed
+        and parsed[one.text].status == "complete"
+        and not PLACEHOLDER.search(one.text)
+    )
     if not whole or (one.text, extra) in taken or notes.commands.get(one.text, Note()).mention:
         return Step(one, Action.MENTION, BASE, one.text)
     taken.add((one.text, extra))
@@ -281,10 +313,19 @@ def step_by_note(one: Shown, extra: str, notes: Notes) -> Step:
 
 
 def refusals(steps: Sequence[Step]) -> list[Step]:
-    """One command of each kind that needs an extra: without it, the command must say which extra that is."""
+    """One command of each kind that needs an extra: without it, the command must say which extra
+    that is.
+    """
     found: dict[tuple[str, ...], Step] = {}
     for step in steps:
-        rule = next((pattern for extra, pattern in RULES if extra == step.extra and pattern.search(step.text)), None)
+        rule = next(
+            (
+                pattern
+                for extra, pattern in RULES
+                if extra == step.extra and pattern.search(step.text)
+            ),
+            None,
+        )
         as_shown = step.text == step.shown.text and step.text.startswith("lineal ")
         if step.action is Action.RUN and rule is not None and as_shown:
             found.setdefault((step.extra, rule.pattern, step.text.split()[1]), step)
@@ -292,7 +333,9 @@ def refusals(steps: Sequence[Step]) -> list[Step]:
 
 
 def problems(root: Path, steps: Sequence[Step]) -> list[str]:
-    """What a page names and is not there, extras and targets of make; and extras that nobody names or runs."""
+    """What a page names and is not there, extras and targets of make; and extras that nobody names
+    or runs.
+    """
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = set(project["optional-dependencies"])
     named = extras_on_pages(root)
@@ -305,7 +348,11 @@ def problems(root: Path, steps: Sequence[Step]) -> list[str]:
             for step in steps
             if step.extra not in EXTRAS
         ),
-        *(f"{place}: the extra {name} has no environment" for name, place in named.items() if name not in kept),
+        *(
+            f"{place}: the extra {name} has no environment"
+            for name, place in named.items()
+            if name not in kept
+        ),
         *(f"pyproject.toml: no page names the extra {name}" for name in sorted(kept - set(named))),
         *(f"pyproject.toml: there is no extra {name}" for name in sorted(kept - declared)),
         *(f"pyproject.toml: the extra {name} has no environment" for name in sorted(rest)),
@@ -314,7 +361,9 @@ def problems(root: Path, steps: Sequence[Step]) -> list[str]:
 
 def unknown_targets(root: Path, steps: Sequence[Step]) -> Iterator[str]:
     """make tset      a target that the Makefile does not have"""
-    targets = re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    targets = re.findall(
+        r"^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
     for step in steps:
         words = step.text.split()
         if step.action is Action.MAKE and len(words) > 1 and words[1] not in targets:
@@ -332,4 +381,10 @@ def extras_on_pages(root: Path) -> dict[str, str]:
 
 def extras_named(text: str) -> list[str]:
     """pip install 'lineal[spark,postgres]'      spark, postgres"""
-    return [name for groups in NAMED_EXTRA.findall(text) for group in groups for name in group.split(",") if name]
+    return [
+        name
+        for groups in NAMED_EXTRA.findall(text)
+        for group in groups
+        for name in group.split(",")
+        if name
+    ]

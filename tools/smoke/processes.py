@@ -26,7 +26,10 @@ _endings: list[Callable[[], None]] = []
 
 
 def start_group(
-    command: Sequence[str | Path], folder: Path, variables: Mapping[str, str], output: IO[bytes] | int
+    command: Sequence[str | Path],
+    folder: Path,
+    variables: Mapping[str, str],
+    output: IO[bytes] | int,
 ) -> Process:
     """Starts a process that reads nothing, and whose two streams are one, as on a terminal."""
     with _lock:
@@ -53,7 +56,9 @@ def at_the_end(ending: Callable[[], None]) -> None:
 
 
 def end_everything(number: int, _: object = None) -> None:
-    """Ends all groups and this process: what a signal asks for, whatever the threads are waiting for."""
+    """Ends all groups and this process: what a signal asks for, whatever the threads are waiting
+    for.
+    """
     _lock.acquire(timeout=SECONDS)  # never released: no thread starts anything more
     for process in list(_running):
         with contextlib.suppress(ProcessLookupError):
@@ -76,7 +81,9 @@ def run_process(
             raise TooLong(f"not finished after {seconds:.0f} seconds:\n{written(output)}") from None
         finally:
             end_group(process)
-        return subprocess.CompletedProcess(list(map(str, command)), process.returncode, written(output))
+        return subprocess.CompletedProcess(
+            list(map(str, command)), process.returncode, written(output)
+        )
 
 
 def written(output: IO[bytes]) -> str:

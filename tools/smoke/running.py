@@ -35,7 +35,9 @@ MISTAKE = 2
 READY = "Ctrl-C ends it"
 ADDRESS = re.compile(r"http://[^\s]+")
 CLUSTER, BARE = "SPARK_CLUSTER", "BARE_PYTHON"
-"""Variables of commands.toml: the address of a cluster of two workers, and a Python without any package."""
+"""Variables of commands.toml: the address of a cluster of two workers, and a Python without any
+package.
+"""
 SHARING = re.compile(r"^lineal (?:run|pipeline|capture)|^lineal \w+(?=.* --engine)")
 """Commands that may be run in one process with others, so that they share a Spark."""
 
@@ -54,7 +56,9 @@ class Result(NamedTuple):
 class Room:
     """An environment, and a workplace for each page to run its commands in."""
 
-    def __init__(self, environment: Environment, folder: Path, template: Path, notes: Notes, root: Path) -> None:
+    def __init__(
+        self, environment: Environment, folder: Path, template: Path, notes: Notes, root: Path
+    ) -> None:
         self.environment, self.template, self.notes, self.root = environment, template, notes, root
         self.scratch = folder
         self.home = folder / "home"
@@ -97,7 +101,9 @@ class Room:
         return Result(step, failure, time.monotonic() - began, way)
 
     def refuse(self, step: Step) -> Result:
-        """Runs a command without the extra that it needs: it must end with one line that says what to install."""
+        """Runs a command without the extra that it needs: it must end with one line that says what
+        to install.
+        """
         began = time.monotonic()
         try:
             self.enter(step.shown.page)
@@ -107,11 +113,15 @@ class Room:
                 failure = f"does not name the extra that it needs:\n{done.stdout.strip()}"
         except (Late, TooLong, OSError) as problem:
             failure = str(problem)
-        without = step._replace(extra=self.environment.extra, reason=f"without lineal[{step.extra}]")
+        without = step._replace(
+            extra=self.environment.extra, reason=f"without lineal[{step.extra}]"
+        )
         return Result(without, failure, time.monotonic() - began, "refused")
 
     def enter(self, page: str) -> None:
-        """Goes to the workplace of a page, so that what other pages have left behind cannot help or harm it."""
+        """Goes to the workplace of a page, so that what other pages have left behind cannot help or
+        harm it.
+        """
         self.workplace = self.scratch / Path(page).stem
         if self.workplace.exists():
             return
@@ -158,7 +168,9 @@ class Room:
         return run_process(["bash", "-c", text], self.workplace, variables, LONGEST)
 
     def may_share(self, step: Step) -> bool:
-        """Whether Spark may be shared: not by the first of its kind, and not by a command that runs a job."""
+        """Whether Spark may be shared: not by the first of its kind, and not by a command that runs
+        a job.
+        """
         kind = "a program" if step.shown.form.is_python else first_match(SHARING, step.text)
         if self.environment.extra != "spark" or not kind:
             return False
@@ -167,7 +179,9 @@ class Room:
         return not first
 
     def shared(self) -> Path:
-        """The socket of the process in which commands share a Spark; started when the first one comes."""
+        """The socket of the process in which commands share a Spark; started when the first one
+        comes.
+        """
         if self._shared is None:
             where = self.scratch / "shared"
             log = self.stack.enter_context((self.scratch / "shared.log").open("wb"))
@@ -212,7 +226,9 @@ class Room:
 
     @contextlib.contextmanager
     def server(self, text: str) -> Iterator[str]:
-        """`lineal serve …` on a port that is free, until the block ends; the address that it prints."""
+        """`lineal serve …` on a port that is free, until the block ends; the address that it
+        prints.
+        """
         command = f"exec {text} --port {self.port}"
         log = self.scratch / "server.log"
         with log.open("wb") as stream:
@@ -231,7 +247,9 @@ class Room:
             end_group(server)
 
     def surroundings(self, first: Path | None = None) -> dict[str, str]:
-        """The environment variables of a command; `first` is a folder of programs that come before all others."""
+        """The environment variables of a command; `first` is a folder of programs that come before
+        all others.
+        """
         return {**self.environment.variables(self.home, first), **self.variables}
 
     def python(self, program: str) -> list[str | Path]:
@@ -246,7 +264,9 @@ class Room:
         folder = self.scratch / f"shims-{Path(program).stem}"
         folder.mkdir(exist_ok=True)
         file = folder / "lineal"
-        file.write_text(f'#!/bin/sh\nexec {shlex.quote(str(self.environment.python))} {INSIDE / program} "$@"\n')
+        file.write_text(
+            f'#!/bin/sh\nexec {shlex.quote(str(self.environment.python))} {INSIDE / program} "$@"\n'
+        )
         file.chmod(0o755)
         return folder
 
@@ -287,6 +307,8 @@ class Screen:
         about = f" ({step.reason})" if step.reason else ""
         first = step.text.strip().splitlines()
         text = f"{first[0]} …" if len(first) > 1 else first[0]
-        self.show(f"  {word:<7} {result.seconds:5.1f} s  {step.extra:<11} {step.shown.place}  {text}{about}")
+        self.show(
+            f"  {word:<7} {result.seconds:5.1f} s  {step.extra:<11} {step.shown.place}  {text}{about}"
+        )
         if result.failure:
             self.show("\n".join(f"      {line}" for line in result.failure.splitlines()))

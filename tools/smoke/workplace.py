@@ -1,4 +1,5 @@
-"""Prepares a folder in which the names that the pages use exist: models/, job.py, history/, a project, a repository.
+"""Prepares a folder in which the names that the pages use exist: models/, job.py, history/, a
+project, a repository.
 
 workplace/ beside this file has the files; the rest is copied from the repository or made here.
 """
@@ -27,12 +28,18 @@ CREATE TABLE orders (id INTEGER, customer_id INTEGER, day DATE, amount DECIMAL(1
 CREATE TABLE customers (id INTEGER, name TEXT, email TEXT);
 """
 
-TOPIC = ("nodes/fct_orders/fct_orders.sql", "o.amount / d.revenue", "round(o.amount / d.revenue, 4)")
+TOPIC = (
+    "nodes/fct_orders/fct_orders.sql",
+    "o.amount / d.revenue",
+    "round(o.amount / d.revenue, 4)",
+)
 """what the branch `topic` changes: a file, what stands there, and what it puts there"""
 
 
 def prepare(root: Path, folder: Path) -> None:
-    """Makes the folder, as a repository with the branches main, topic and origin/main; topic is checked out."""
+    """Makes the folder, as a repository with the branches main, topic and origin/main; topic is
+    checked out.
+    """
     shutil.copytree(FILES, folder)
     for source, name in COPIES:
         shutil.copytree(root / source, folder / name, ignore=LEFT_OUT, dirs_exist_ok=True)

@@ -1,4 +1,6 @@
-"""DataHub: sqlglot_lineage with a SchemaResolver that knows the tables; it reads one statement at a time."""
+"""DataHub: sqlglot_lineage with a SchemaResolver that knows the tables; it reads one statement at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,15 @@ def pairs_of(question: dict[str, Any]) -> Pairs:
     for name, columns in question["schema"].items():
         *parents, table = name.split(".")
         database, schema = ([None, None, *parents])[-2:]
-        urn = resolver.get_urn_for_table(_TableName(database=database, db_schema=schema, table=table))
-        resolver.add_raw_schema_info(urn, {column: kind or "string" for column, kind in columns.items()})
-    found = sqlglot_lineage(question["sql"], schema_resolver=resolver, override_dialect=question["dialect"] or None)
+        urn = resolver.get_urn_for_table(
+            _TableName(database=database, db_schema=schema, table=table)
+        )
+        resolver.add_raw_schema_info(
+            urn, {column: kind or "string" for column, kind in columns.items()}
+        )
+    found = sqlglot_lineage(
+        question["sql"], schema_resolver=resolver, override_dialect=question["dialect"] or None
+    )
     problem = found.debug_info.table_error or found.debug_info.column_error
     if problem is not None:
         raise problem

@@ -1,4 +1,6 @@
-"""LineageX: tables by input_table_dict, dialect postgres (it reads that and sqlite); contributed columns only."""
+"""LineageX: tables by input_table_dict, dialect postgres (it reads that and sqlite); contributed
+columns only.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from loop import Pairs, answer_all
 
 def pairs_of(question: dict[str, Any]) -> Pairs:
     tables = {name: list(columns) for name, columns in question["schema"].items()}
-    found = LineageXNoConn(sql=[question["sql"]], dialect="postgres", input_table_dict=tables).output_dict
+    found = LineageXNoConn(
+        sql=[question["sql"]], dialect="postgres", input_table_dict=tables
+    ).output_dict
     if not found:
         raise ValueError("no output")
     for table in found.values():

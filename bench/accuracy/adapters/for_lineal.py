@@ -13,7 +13,9 @@ VALUE_ONLY = os.environ.get("LINEAL_READING") == "value"
 
 
 def pairs_of(question: dict[str, Any]) -> Pairs:
-    found = lineal.lineage({"result": question["sql"]}, dialect=question["dialect"], schema=question["schema"])
+    found = lineal.lineage(
+        {"result": question["sql"]}, dialect=question["dialect"], schema=question["schema"]
+    )
     wrong = [problem for problem in found.diagnostics if problem.severity.name == "ERROR"]
     if wrong and not found.edges:
         raise ValueError(wrong[0].message)

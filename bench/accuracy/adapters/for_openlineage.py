@@ -17,7 +17,11 @@ def pairs_of(question: dict[str, Any]) -> Pairs:
     for column in found.column_lineage:
         for source in column.lineage:
             origin = source.origin
-            yield origin.qualified_name if origin is not None else "", source.name, column.descendant.name
+            yield (
+                origin.qualified_name if origin is not None else "",
+                source.name,
+                column.descendant.name,
+            )
 
 
 answer_all(pairs_of)

@@ -1,4 +1,6 @@
-"""sqlglot: lineage(None, …) gives all columns at once; of INSERT and CREATE … AS the query inside is asked."""
+"""sqlglot: lineage(None, …) gives all columns at once; of INSERT and CREATE … AS the query inside
+is asked.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ def table_name(table: exp.Table) -> str:
 
 
 def nested(schema: dict[str, dict[str, str]]) -> dict[str, Any]:
-    """db.t      {db: {t: …}}; names without a schema beside them get none, and all have to be equally deep"""
+    """db.t
+
+    {db: {t: …}}; names without a schema beside them get none, and all have to be equally deep
+    """
     depth = max((name.count(".") for name in schema), default=0)
     made: dict[str, Any] = {}
     for name, columns in schema.items():

@@ -1,4 +1,6 @@
-"""sqllineage: schemas by its metadata provider; a bare SELECT has no columns for it, so it is inserted somewhere."""
+"""sqllineage: schemas by its metadata provider; a bare SELECT has no columns for it, so it is
+inserted somewhere.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,14 @@ def pairs_of(question: dict[str, Any]) -> Pairs:
     if QUERY.match(sql) and not re.search(r"\binto\b", sql, re.IGNORECASE):
         sql = f"INSERT INTO result {sql}"
     schema = {
-        name if "." in name else f"{DEFAULT}.{name}": list(columns) for name, columns in question["schema"].items()
+        name if "." in name else f"{DEFAULT}.{name}": list(columns)
+        for name, columns in question["schema"].items()
     }
     dialect = DIALECTS.get(question["dialect"], question["dialect"])
     with SQLLineageConfig(DEFAULT_SCHEMA=DEFAULT):
-        runner = LineageRunner(sql, dialect=dialect, metadata_provider=DummyMetaDataProvider(schema))
+        runner = LineageRunner(
+            sql, dialect=dialect, metadata_provider=DummyMetaDataProvider(schema)
+        )
         paths = runner.get_column_lineage()
     for path in paths:
         source, target = path[0], path[-1]

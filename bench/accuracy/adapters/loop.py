@@ -1,4 +1,5 @@
-"""What every adapter does: questions in, one a line; answers out, one a line; none may take long or stop the others.
+"""What every adapter does: questions in, one a line; answers out, one a line; none may take long or
+stop the others.
 
 A question: {"id", "sql", "dialect", "schema": {table: {column: type}}}.
 An answer:  {"id", "pairs": [[source table, source column, target column], …], "error", "seconds"}.
@@ -28,14 +29,19 @@ def answer_all(pairs_of: Callable[[dict[str, Any]], Pairs]) -> None:
         start, error, found = time.process_time(), "", []
         signal.alarm(LONGEST)
         try:
-            found = sorted({(str(t).lower(), str(c).lower(), str(o).lower()) for t, c, o in pairs_of(question)})
+            found = sorted(
+                {(str(t).lower(), str(c).lower(), str(o).lower()) for t, c, o in pairs_of(question)}
+            )
         except BaseException as problem:
             if isinstance(problem, KeyboardInterrupt):
                 raise
             error = f"{type(problem).__name__}: {problem}".splitlines()[0][:200]
         signal.alarm(0)
         took = time.process_time() - start
-        print(json.dumps({"id": question["id"], "pairs": found, "error": error, "seconds": took}), file=answers)
+        print(
+            json.dumps({"id": question["id"], "pairs": found, "error": error, "seconds": took}),
+            file=answers,
+        )
     answers.flush()
 
 

@@ -61,7 +61,9 @@ def changed_row(table: Frame, assigned: Iterable[Slot]) -> Frame:
 
 
 def with_all_columns(frame: Frame, table: Iterable[Title]) -> Frame:
-    """UPDATE t SET a = 1      all columns of t, in its order: one that the statement does not set has no source here
+    """UPDATE t SET a = 1
+
+    all columns of t, in its order: one that the statement does not set has no source here
 
     Columns that the statement adds to the table stand behind its own.
     """

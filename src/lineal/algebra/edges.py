@@ -10,7 +10,9 @@ from lineal.algebra.relation import union_column
 from lineal.model.edge import Column, Dataset, Edge, Reader, Usage
 
 
-def name(frame: Frame, target: Dataset, reader: Reader, fallback: Trail | None = None) -> list[Edge]:
+def name(
+    frame: Frame, target: Dataset, reader: Reader, fallback: Trail | None = None
+) -> list[Edge]:
     """CREATE VIEW v AS SELECT a AS x FROM t WHERE b
 
     The frame becomes the dataset v: every column survives as a column of v, and an edge leads into
@@ -46,7 +48,11 @@ def placed(trail: Trail) -> bool:
 
 
 def _edges_into(
-    target: Column | Dataset, lineage: Lineage, reader: Reader, fallback: Trail | None, edges: list[Edge]
+    target: Column | Dataset,
+    lineage: Lineage,
+    reader: Reader,
+    fallback: Trail | None,
+    edges: list[Edge],
 ) -> None:
     if len(lineage) == 1:
         for (origin, way), trail in lineage.items():
@@ -54,7 +60,13 @@ def _edges_into(
                 usage = _new(Usage, (way, None, fallback, reader))
             else:
                 usage = _new(
-                    Usage, (way, trail[3], trail if trail[0] is not None or placed(trail) else fallback, reader)
+                    Usage,
+                    (
+                        way,
+                        trail[3],
+                        trail if trail[0] is not None or placed(trail) else fallback,
+                        reader,
+                    ),
                 )
             edges.append(_new(Edge, (origin, target, (usage,))))
         return
@@ -63,7 +75,15 @@ def _edges_into(
         if trail is None:
             usage = _new(Usage, (way, None, fallback, reader))
         else:
-            usage = _new(Usage, (way, trail[3], trail if trail[0] is not None or placed(trail) else fallback, reader))
+            usage = _new(
+                Usage,
+                (
+                    way,
+                    trail[3],
+                    trail if trail[0] is not None or placed(trail) else fallback,
+                    reader,
+                ),
+            )
         held = usages.get(origin)
         usages[origin] = (usage,) if held is None else (*held, usage)
     edges.extend([_new(Edge, (origin, target, found)) for origin, found in usages.items()])

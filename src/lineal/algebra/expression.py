@@ -61,9 +61,10 @@ def decides(how: How, clause: Clause) -> Way:
     return way(how, clause)
 
 
-# -- what each argument of a call is to its value ------------------------------------------------
+# -- what each argument of a call is to its value --------------------------------------------------
 #
-# An argument law takes arguments of any tree and the way so far; it gives each with its own way, in the order of
+# An argument law takes arguments of any tree and the way so far; it gives each with its own way, in
+# the order of
 # walking. A front end only has to find the arguments.
 
 Argument = TypeVar("Argument")

@@ -49,7 +49,9 @@ class Star(NamedTuple):
         """
         if self.made is None or other.made is None:
             return self
-        return self._replace(made=self.made._replace(lineage=united((self.made.lineage, other.made.lineage))))
+        return self._replace(
+            made=self.made._replace(lineage=united((self.made.lineage, other.made.lineage)))
+        )
 
     def without(self, key: str) -> Star:
         """* EXCEPT (a)"""
@@ -128,7 +130,9 @@ class Scan(Frame):
 
     __slots__ = ("_made",)
 
-    def __init__(self, dataset: Dataset, columns: Iterable[tuple[str, str]], complete: bool) -> None:
+    def __init__(
+        self, dataset: Dataset, columns: Iterable[tuple[str, str]], complete: bool
+    ) -> None:
         self.rows = NOTHING
         self._index: dict[str, Any] = {}
         for name, key in columns:
@@ -167,7 +171,9 @@ def star_slot(star: Star) -> Slot:
 
 def _any_column(star: Star) -> Lineage:
     return (
-        star.made.lineage if star.made is not None else {(Column(star.dataset, "*"), IDENTITY): None, **star.arguments}
+        star.made.lineage
+        if star.made is not None
+        else {(Column(star.dataset, "*"), IDENTITY): None, **star.arguments}
     )
 
 
@@ -178,12 +184,17 @@ def answer(star: Star, name: str, key: str) -> Slot | None:
     if star.made is not None:
         return Slot(name, key, star.made.lineage) if star.made.matches(key) else None
     lineage: Lineage = {(Column(star.dataset, name), IDENTITY): None}
-    for other in star.beside:  # the first branch's names are certain; in the others the same name stands there, likely
+    # the first branch's names are certain; in the others the same name stands there, likely
+    for other in star.beside:
         if key not in other.excepted:
-            lineage.setdefault((Column(other.dataset, name), IDENTITY), (None, None, None, SAME_NAME))
+            lineage.setdefault(
+                (Column(other.dataset, name), IDENTITY), (None, None, None, SAME_NAME)
+            )
             absorb(other.arguments, lineage)
     absorb(star.arguments, lineage)
     return Slot(name, key, lineage)
 
 
-SAME_NAME = Doubt(Confidence.MEDIUM, False, "a branch of a union whose columns are not known: matched by name")
+SAME_NAME = Doubt(
+    Confidence.MEDIUM, False, "a branch of a union whose columns are not known: matched by name"
+)

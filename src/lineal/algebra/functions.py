@@ -1,6 +1,8 @@
-"""One table of what functions do: role, masking, the type of what they give, and the names they go by.
+"""One table of what functions do: role, masking, the type of what they give, and the names they go
+by.
 
-A function that is not listed is SCALAR: each argument is transformed, and nothing is known of its type.
+A function that is not listed is SCALAR: each argument is transformed, and nothing is known of its
+type.
 """
 
 from __future__ import annotations
@@ -211,7 +213,9 @@ FUNCTIONS = _table(
 _SKETCHES_OF_TRINO = _table((AGGREGATE, True, "", "checksum"), (AGGREGATE, False, "", "merge"))
 
 BY_DIALECT: Mapping[str, Mapping[str, Function]] = dict.fromkeys(("trino", "presto", "athena"), _SKETCHES_OF_TRINO)
-"""Names that mean something else in a dialect: CHECKSUM(a) is a hash of one row in T-SQL, and of all in Trino."""
+"""Names that mean something else in a dialect: CHECKSUM(a) is a hash of one row in T-SQL, and of
+all in Trino.
+"""
 
 PLAIN = {
     name: rule
@@ -264,7 +268,10 @@ DATE_PARTS = frozenset(
 
 
 def _squeezed(name: str) -> str:
-    """JSON_ARRAYAGG, json_array_agg, jsonArrayAgg      one name, however its words are told apart"""
+    """JSON_ARRAYAGG, json_array_agg, jsonArrayAgg
+
+    one name, however its words are told apart
+    """
     return name.replace("_", "").lower()
 
 
@@ -283,7 +290,9 @@ def returns_of(name: str) -> str:
 
 
 def with_meaning(meaning: Meaning, held: Function | None) -> Function:
-    """What the project says of a function is added to what is known: a hash that is said to aggregate still masks."""
+    """What the project says of a function is added to what is known: a hash that is said to
+    aggregate still masks.
+    """
     name = meaning.name.lower()
     held = held or known(name) or Function(name, Role.SCALAR, False)
     role = Role.AGGREGATE if meaning.aggregates else held.role

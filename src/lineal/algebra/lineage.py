@@ -38,7 +38,9 @@ def pour(lineage: Lineage, way: Way, into: Lineage, node: Any = None, calls: Any
                 into[key] = (node, calls, trail, None)
 
 
-def pour_and_decide(lineage: Lineage, outer: Way, into: Lineage, node: Any = None, calls: Any = None) -> None:
+def pour_and_decide(
+    lineage: Lineage, outer: Way, into: Lineage, node: Any = None, calls: Any = None
+) -> None:
     """COALESCE(a, 0), df.fillna(0)
 
     The value of a is taken where it is there, and a decides whether it is: TRANSFORMATION and

@@ -25,7 +25,16 @@ from lineal.algebra.clauses import (
 )
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Members, Piped, Scan, Slot, Star, scanned_slot, star_slot
-from lineal.algebra.lineage import NOTHING, Expression, Lineage, absorb, doubted, pour, pour_and_decide, united
+from lineal.algebra.lineage import (
+    NOTHING,
+    Expression,
+    Lineage,
+    absorb,
+    doubted,
+    pour,
+    pour_and_decide,
+    united,
+)
 from lineal.algebra.values import merge_parts, size_of
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import IDENTITY, Confidence, Way
@@ -34,10 +43,12 @@ Title = tuple[str, str]
 """A column's name as it is spelled, and the key that it is found by."""
 
 
-# -- where rows come from ------------------------------------------------------------------------
+# -- where rows come from --------------------------------------------------------------------------
 
 
-def scan(dataset: Dataset, columns: Iterable[Title], complete: bool, sourceless: Container[str] = ()) -> Frame:
+def scan(
+    dataset: Dataset, columns: Iterable[Title], complete: bool, sourceless: Container[str] = ()
+) -> Frame:
     """SELECT * FROM t
 
     Every column of t survives and stands for itself; an open star answers for those that are not
@@ -45,7 +56,8 @@ def scan(dataset: Dataset, columns: Iterable[Title], complete: bool, sourceless:
     column without sources.
     """
     slots = [
-        Slot(name, key, {}) if name in sourceless else scanned_slot(Column(dataset, name), key) for name, key in columns
+        Slot(name, key, {}) if name in sourceless else scanned_slot(Column(dataset, name), key)
+        for name, key in columns
     ]
     if not complete:
         slots.append(star_slot(Star(dataset)))
@@ -53,11 +65,16 @@ def scan(dataset: Dataset, columns: Iterable[Title], complete: bool, sourceless:
 
 
 def scan_on_demand(dataset: Dataset, columns: Iterable[Title], complete: bool) -> Scan:
-    """SELECT a FROM t      as `scan`; a column of a wide table becomes a slot when it is first asked for"""
+    """SELECT a FROM t
+
+    as `scan`; a column of a wide table becomes a slot when it is first asked for
+    """
     return Scan(dataset, columns, complete)
 
 
-def scan_together(datasets: Sequence[Dataset], columns: Sequence[Title], sourceless: Container[str] = ()) -> Frame:
+def scan_together(
+    datasets: Sequence[Dataset], columns: Sequence[Title], sourceless: Container[str] = ()
+) -> Frame:
     """spark.read.parquet(a, b)
 
     The rows of every dataset, as by UNION ALL; a column comes from each of them, and is read of the
@@ -141,7 +158,7 @@ def recurse(anchor: Frame, step: Callable[[Frame], Frame]) -> Frame:
     return frame
 
 
-# -- which columns there are ---------------------------------------------------------------------
+# -- which columns there are -----------------------------------------------------------------------
 
 
 def project(frame: Frame, columns: Iterable[Slot]) -> Frame:
@@ -193,7 +210,7 @@ def _any_of(stars: Sequence[Slot], names: Sequence[tuple[str, str]]) -> list[Slo
     return [Slot(name, key, lineage) for name, key in names]
 
 
-# -- which rows there are ------------------------------------------------------------------------
+# -- which rows there are --------------------------------------------------------------------------
 
 
 def narrow(frame: Frame, clause: Way, conditions: Sequence[Expression]) -> Frame:
@@ -219,7 +236,9 @@ def group(frame: Frame, keys: Sequence[Expression], columns: Iterable[Slot]) -> 
     return project(narrow(frame, GROUPS, keys), columns)
 
 
-def distinct(frame: Frame, keys: Sequence[Expression] | None = None, clause: Way = DISTINCT_ON) -> Frame:
+def distinct(
+    frame: Frame, keys: Sequence[Expression] | None = None, clause: Way = DISTINCT_ON
+) -> Frame:
     """SELECT DISTINCT * FROM t; SELECT DISTINCT ON (a) * FROM t
 
     Every column survives as it is. All of them are compared, or only the keys: what is compared
@@ -265,7 +284,7 @@ def repeat(frame: Frame, columns: Iterable[tuple[Title, Iterable[Lineage]]]) -> 
     return Frame(slots, frame.rows)
 
 
-# -- two relations and more ----------------------------------------------------------------------
+# -- two relations and more ------------------------------------------------------------------------
 
 
 def beside(frames: Sequence[Frame]) -> Frame:
@@ -400,9 +419,15 @@ def _united_star(column: Sequence[Slot]) -> Slot:
         if slot.star is not None:
             for star in (slot.star, *slot.star.beside):
                 held = stars.get(star.dataset)
-                stars[star.dataset] = star._replace(beside=()) if held is None else held.made_also(star)
+                stars[star.dataset] = (
+                    star._replace(beside=()) if held is None else held.made_also(star)
+                )
     first, *others = stars.values()
-    return column[0] if not others and first.made is None else star_slot(first._replace(beside=tuple(others)))
+    return (
+        column[0]
+        if not others and first.made is None
+        else star_slot(first._replace(beside=tuple(others)))
+    )
 
 
 def union_by_name(frames: Sequence[Frame]) -> Frame:
@@ -431,7 +456,7 @@ def merge(left: Frame, right: Frame) -> Frame:
     return union_by_name([left, right])
 
 
-# -- columns from values, and values from columns ------------------------------------------------
+# -- columns from values, and values from columns --------------------------------------------------
 
 
 def pivot(frame: Frame, keys: Sequence[Slot], cells: Iterable[Slot], node: Any = None) -> Frame:
@@ -480,7 +505,7 @@ def unpivot(
     return Frame([*kept, *labels, *made] if label_first else [*kept, *made, *labels], rows)
 
 
-# -- a relation as a value -----------------------------------------------------------------------
+# -- a relation as a value -------------------------------------------------------------------------
 
 
 def take_value(frame: Frame, outer: Way, into: Lineage, rows: Lineage, calls: Any = None) -> None:
@@ -516,7 +541,7 @@ def take_existence(frame: Frame, rows: Lineage) -> None:
     absorb(frame.rows, rows)
 
 
-# -- what is not read ----------------------------------------------------------------------------
+# -- what is not read ------------------------------------------------------------------------------
 
 
 def everything_in(columns: Iterable[Slot], doubt: Doubt) -> Lineage:

@@ -131,7 +131,9 @@ def build_struct(whole: Lineage, fields: Iterable[tuple[str, Lineage]]) -> Struc
     return Struct(whole, {name.lower(): value for name, value in named.items()}, list(named))
 
 
-def build_items(whole: Lineage, names: Sequence[str], structs: Sequence[Sequence[Lineage]]) -> Items:
+def build_items(
+    whole: Lineage, names: Sequence[str], structs: Sequence[Sequence[Lineage]]
+) -> Items:
     """ARRAY(STRUCT(a AS p, 1 AS q), STRUCT(b, 2))      an item: p ← a, b; q has no source
 
     The first struct names the fields, the others fill them by position. The text fixes the number
@@ -156,7 +158,9 @@ def carry(
     others: Iterable[tuple[Expression, Way]],
     node: Any = None,
 ) -> Struct:
-    """collect_list(STRUCT(a, b))[0], lag(STRUCT(a, b)) OVER (ORDER BY d)      a struct that is passed on
+    """collect_list(STRUCT(a, b))[0], lag(STRUCT(a, b)) OVER (ORDER BY d)
+
+    a struct that is passed on
 
     It keeps its fields, each with what is done to the whole (`step`). What decides the whole (d,
     WINDOW) decides every field, and so do the other arguments: of max_by(STRUCT(a, b), c), c.
@@ -191,7 +195,10 @@ def merge_parts(whole: Lineage, branches: Sequence[Lineage], depth: int = 0) -> 
     """SELECT STRUCT(a AS p) UNION ALL SELECT s      the field p is a, or the p of s"""
     structs = [branch for branch in branches if isinstance(branch, Struct)]
     if not structs:
-        parts = all(isinstance(branch, Part) or all(way is IDENTITY for _, way in branch) for branch in branches)
+        parts = all(
+            isinstance(branch, Part) or all(way is IDENTITY for _, way in branch)
+            for branch in branches
+        )
         return Part(whole) if parts else whole
     if depth == DEEPEST_MERGE:
         return whole
@@ -204,14 +211,20 @@ def merge_parts(whole: Lineage, branches: Sequence[Lineage], depth: int = 0) -> 
 
 def size_of(lineage: Lineage) -> int:
     """How many influences there are, those of a struct's fields as well."""
-    return len(lineage) + (sum(map(len, lineage.fields.values())) if isinstance(lineage, Struct) else 0)
+    return len(lineage) + (
+        sum(map(len, lineage.fields.values())) if isinstance(lineage, Struct) else 0
+    )
 
 
 def _member(lineage: Lineage, name: str, position: int) -> Lineage:
     """A field by its name, else the one that stands in its place."""
     if not isinstance(lineage, Struct):
         return further(lineage, [name])
-    if name.lower() not in lineage.fields and lineage.rest is None and position < len(lineage.names):
+    if (
+        name.lower() not in lineage.fields
+        and lineage.rest is None
+        and position < len(lineage.names)
+    ):
         name = lineage.names[position]
     found = lineage.field(name)
     return NOTHING if found is None else found

@@ -1,7 +1,7 @@
 """The command line: one file per command, the only room that prints.
 
-`lineal --help` imports click and nothing else: a command's file is imported when the command is run, and it imports
-what it needs when it runs. To add a command: a file here and a row in COMMANDS.
+`lineal --help` imports click and nothing else: a command's file is imported when the command is
+run, and it imports what it needs when it runs. To add a command: a file here and a row in COMMANDS.
 """
 
 from __future__ import annotations
@@ -20,14 +20,29 @@ from lineal import __version__
 COMMANDS = {
     "lineage": ("lineal.cli.lineage", "Show where columns come from and where they go."),
     "show": ("lineal.cli.show", "Write the lineage as a page to look at."),
-    "validate": ("lineal.cli.validate", "Check declarations, descriptions, classifications and references."),
-    "impact": ("lineal.cli.impact", "Show what a change of a column breaks, and what else it changes."),
+    "validate": (
+        "lineal.cli.validate",
+        "Check declarations, descriptions, classifications and references.",
+    ),
+    "impact": (
+        "lineal.cli.impact",
+        "Show what a change of a column breaks, and what else it changes.",
+    ),
     "describe": ("lineal.cli.describe", "Give copied columns the description of their source."),
-    "diff": ("lineal.cli.diff", "Show what has changed between two revisions, and whether it is safe."),
+    "diff": (
+        "lineal.cli.diff",
+        "Show what has changed between two revisions, and whether it is safe.",
+    ),
     "emit": ("lineal.cli.emit", "Send the lineage as OpenLineage events."),
-    "serve": ("lineal.cli.serve", "Serve the page and its API on this machine, and take OpenLineage events in."),
+    "serve": (
+        "lineal.cli.serve",
+        "Serve the page and its API on this machine, and take OpenLineage events in.",
+    ),
     "store": ("lineal.cli.store", "Keep lineage in a store, and ask it what is and what was."),
-    "history": ("lineal.cli.history", "Show when the edges of a column came and went, as a store knows it."),
+    "history": (
+        "lineal.cli.history",
+        "Show when the edges of a column came and went, as a store knows it.",
+    ),
     "run": ("lineal.cli.run", "Run the project's pipeline on Spark."),
     "capture": ("lineal.cli.capture", "Run a PySpark job, and take the lineage of what it writes."),
     "pipeline": ("lineal.cli.pipeline", "Extract the lineage of a query history as a Spark job."),
@@ -78,7 +93,9 @@ class Commands(click.Group):
 
 @contextmanager
 def _in_one_line() -> Iterator[None]:
-    """A mistake in the arguments is said without the three lines of usage that click puts around it."""
+    """A mistake in the arguments is said without the three lines of usage that click puts around
+    it.
+    """
     try:
         yield
     except click.exceptions.NoArgsIsHelpError:
@@ -93,4 +110,6 @@ def _in_one_line() -> Iterator[None]:
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lineal", message="%(prog)s %(version)s")
 def main() -> None:
-    """Column-level lineage of SQL: where each column comes from, where it goes, and what a change would break."""
+    """Column-level lineage of SQL: where each column comes from, where it goes, and what a change
+    would break.
+    """

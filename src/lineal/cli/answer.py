@@ -27,7 +27,9 @@ def answer(request: Request, graph: Graph) -> Report:
         if request.level == "table":
             return _tables(graph, at, request)
         report = _columns(graph, at, request)
-        return report if request.classification is None else _labelled(report, request.classification)
+        return (
+            report if request.classification is None else _labelled(report, request.classification)
+        )
     except UnknownName as mistake:
         raise Mistake(str(mistake)) from mistake
 
@@ -60,7 +62,9 @@ def _labelled(report: Report, label: str) -> Report:
     """A label that no column declares is a mistake: it says which ones there are."""
     known = report.labels.known
     if label.lower() not in known:
-        raise Mistake(f"no column is classified {label}; the labels are: {', '.join(known) or 'none at all'}")
+        raise Mistake(
+            f"no column is classified {label}; the labels are: {', '.join(known) or 'none at all'}"
+        )
     return labelled(report, label.lower())
 
 
@@ -72,7 +76,9 @@ def _tables(graph: Graph, at: Column | Dataset | None, request: Request) -> Repo
 
 
 def _hops(request: Request, far: int) -> tuple[int, int]:
-    """How far to go upstream and downstream: as the selector says, or `far` in the direction that is asked for."""
+    """How far to go upstream and downstream: as the selector says, or `far` in the direction that
+    is asked for.
+    """
     if request.selection:
         return request.selection.up, request.selection.down
     direction = request.direction or UPSTREAM

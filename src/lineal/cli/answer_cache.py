@@ -1,4 +1,6 @@
-"""What a command shows, remembered: the same question about the same input is answered from the cache."""
+"""What a command shows, remembered: the same question about the same input is answered from the
+cache.
+"""
 
 from __future__ import annotations
 
@@ -53,13 +55,17 @@ def shown(source: Source, asked: object, make: Make) -> Shown:
 
 
 def _stamps(source: Source) -> list[object]:
-    """What decides the lineage of inputs that need not be read to know it; nothing if one of them must be."""
+    """What decides the lineage of inputs that need not be read to know it; nothing if one of them
+    must be.
+    """
     from lineal.projects import stamp
 
     if source.sql or source.servers or source.schema_from or STANDARD_INPUT in source.paths:
         return []
     stamps: list[object] = [stamp(path) for path in source.paths]
-    schema = Path(source.schema).read_bytes() if source.schema and Path(source.schema).is_file() else b""
+    schema = (
+        Path(source.schema).read_bytes() if source.schema and Path(source.schema).is_file() else b""
+    )
     return [source.paths, *stamps, schema] if all(stamps) else []
 
 
@@ -74,12 +80,15 @@ def _is_plain(source: Source) -> bool:
     return not coloured(sys.stdout, source.color)
 
 
-# -- as bytes: only texts and numbers, nothing that could be run ---------------------------------------------------
+# -- as bytes: only texts and numbers, nothing that could be run -----------------------------------
 
 
 def _encoded(made: Shown) -> bytes:
     page = made.made if isinstance(made.made, str) else [_part(part) for part in made.made]
-    diagnostics = [(found.code.name, found.message, _tuple(found.place), found.hint) for found in made.diagnostics]
+    diagnostics = [
+        (found.code.name, found.message, _tuple(found.place), found.hint)
+        for found in made.diagnostics
+    ]
     return marshal.dumps((page, diagnostics, made.footer, astuple(made.coverage)))
 
 
@@ -87,7 +96,10 @@ def _decoded(data: bytes) -> Shown:
     page, diagnostics, last, coverage = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
     return Shown(
         page if isinstance(page, str) else [_part_of(part) for part in page],
-        [Diagnostic(Code[code], said, Place(*at) if at else None, hint) for code, said, at, hint in diagnostics],
+        [
+            Diagnostic(Code[code], said, Place(*at) if at else None, hint)
+            for code, said, at, hint in diagnostics
+        ],
         last,
         Coverage(*coverage),
     )

@@ -21,14 +21,30 @@ FAIL_ON = ("error", "warning", "info", "never")
 @click.command(name="capture")
 @click.argument("job", required=False, metavar="JOB.py")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGUMENT...]")
-@click.option("--save", metavar="FILE", help="Save the lineage, as x.lineal.json: every command takes it as PATH.")
-@click.option("--to", metavar="FILE", help="The file that OpenLineage events are appended to, one a line.")
+@click.option(
+    "--save",
+    metavar="FILE",
+    help="Save the lineage, as x.lineal.json: every command takes it as PATH.",
+)
+@click.option(
+    "--to", metavar="FILE", help="The file that OpenLineage events are appended to, one a line."
+)
 @click.option("--url", metavar="URL", help="The server that events are posted to.")
-@click.option("--endpoint", default="api/v1/lineage", show_default=True, help="The server's path for events.")
-@click.option("--unsent", metavar="FILE", help="Keep the events that did not arrive; lineal emit FILE sends them.")
+@click.option(
+    "--endpoint", default="api/v1/lineage", show_default=True, help="The server's path for events."
+)
+@click.option(
+    "--unsent",
+    metavar="FILE",
+    help="Keep the events that did not arrive; lineal emit FILE sends them.",
+)
 @click.option("--namespace", metavar="NS", help="The namespace of datasets.")
 @click.option("--job-namespace", metavar="NS", help="The namespace of jobs.  [default: default]")
-@click.option("--job-name", metavar="NAME", help="What events call the job.  [default: the name of the application]")
+@click.option(
+    "--job-name",
+    metavar="NAME",
+    help="What events call the job.  [default: the name of the application]",
+)
 @click.option(
     "--legacy/--no-legacy",
     default=None,
@@ -56,25 +72,30 @@ FAIL_ON = ("error", "warning", "info", "never")
 )
 @click.option("--entry", is_flag=True, help="Only print the file to give to spark-submit.")
 def command(
-    job: str | None, arguments: tuple[str, ...], entry: bool, compare: bool, fail_on: str, **options: Any
+    job: str | None,
+    arguments: tuple[str, ...],
+    entry: bool,
+    compare: bool,
+    fail_on: str,
+    **options: Any,
 ) -> None:
     """Run a PySpark job, and take the lineage of everything it writes as it writes it.
 
-    This command executes JOB.py, as spark-submit does. Only run and capture execute what they read. The job never fails
-    because of it, and its exit code is the job's. Without --save, --to or --url the edges are printed when the job has
-    ended.
+    This command executes JOB.py, as spark-submit does. Only run and capture execute what they read.
+    The job never fails because of it, and its exit code is the job's. Without --save, --to or --url
+    the edges are printed when the job has ended.
 
-    With --compare static reading is told what the run knew: the arguments, and the columns of the tables that it read.
-    Edges of which static reading says that only a run knows them are not comparable; they are counted.
+    With --compare static reading is told what the run knew: the arguments, and the columns of the
+    tables that it read. Edges of which static reading says that only a run knows them are not
+    comparable; they are counted.
 
-    \b
-    lineal capture job.py --save job.lineal.json -- --day 2026-11-16
-    lineal capture job.py --compare --fail-on warning -- --day 2026-11-16
-    lineal capture job.py --url http://localhost:5000
-    spark-submit --master yarn "$(lineal capture --entry)" job.py --to events.ndjson -- --day 2026-11-16
+    \b lineal capture job.py --save job.lineal.json -- --day 2026-11-16 lineal capture job.py
+    --compare --fail-on warning -- --day 2026-11-16 lineal capture job.py --url
+    http://localhost:5000 spark-submit --master yarn "$(lineal capture --entry)" job.py --to
+    events.ndjson -- --day 2026-11-16
 
-    Exit codes: those of the job; with --compare, 1 diagnostics (see --fail-on); 2 a mistake in what was asked, or no
-    Spark.
+    Exit codes: those of the job; with --compare, 1 diagnostics (see --fail-on); 2 a mistake in what
+    was asked, or no Spark.
     """
     if entry:
         click.echo(Path(__file__).with_name("capture_entry.py"))
@@ -82,7 +103,9 @@ def command(
     sys.exit(_run(job, arguments, fail_on if compare else None, options))
 
 
-def _run(job: str | None, arguments: tuple[str, ...], fail_on: str | None, options: dict[str, Any]) -> int:
+def _run(
+    job: str | None, arguments: tuple[str, ...], fail_on: str | None, options: dict[str, Any]
+) -> int:
     """Without `fail_on` nothing is compared."""
     from lineal.spark.availability import SparkUnavailable, check
 
@@ -135,7 +158,9 @@ def _code(comparison: Comparison, fail_on: str) -> int:
     return int(any(found.severity >= least for found in comparison.diagnostics))
 
 
-def _settings(to: str | None, url: str | None, timeout: float, legacy: bool | None, **options: Any) -> Settings:
+def _settings(
+    to: str | None, url: str | None, timeout: float, legacy: bool | None, **options: Any
+) -> Settings:
     from lineal.spark.capture import Settings
 
     if to and url:
@@ -164,7 +189,8 @@ def _show(captured: Captured, settings: Settings, comparison: Comparison | None 
     if not settings.save and not settings.to:
         show("".join(f"{visible(line)}\n" for line in sorted(map(str, extraction.edges))), "never")
     if comparison is not None:
-        told = [found for found in comparison.diagnostics if found.code is not Code.NOT_CAPTURED]  # said as it happened
+        # said as it happened
+        told = [found for found in comparison.diagnostics if found.code is not Code.NOT_CAPTURED]
         report_diagnostics(told, "auto", Severity.INFO)
     failed = f", {captured.failed} of which failed" if captured.failed else ""
     _say(
@@ -178,7 +204,9 @@ def _compared(comparison: Comparison | None) -> str:
 
     if comparison is None:
         return ""
-    left = f", {counted(comparison.columns_left, 'column')} not comparable" if comparison.left else ""
+    left = (
+        f", {counted(comparison.columns_left, 'column')} not comparable" if comparison.left else ""
+    )
     if comparison.agrees:
         return f", static = Catalyst{left}"
     return f", static ≠ Catalyst: {counted(len(comparison.disagreements), 'disagreement')}{left}"

@@ -20,7 +20,9 @@ COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "bl
 
 
 def show(made: str | Page, color: str) -> None:
-    """A view on standard output: drawn on a terminal, plain in a pipe. A reader who has seen enough is no error."""
+    """A view on standard output: drawn on a terminal, plain in a pipe. A reader who has seen enough
+    is no error.
+    """
     if sys.stdout is None:  # closed, as by >&-
         return
     try:
@@ -35,14 +37,18 @@ def show(made: str | Page, color: str) -> None:
         # what Python would still flush at its end goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(problem, BrokenPipeError):
-            raise click.ClickException(f"cannot write to standard output: {problem.strerror}") from problem
+            raise click.ClickException(
+                f"cannot write to standard output: {problem.strerror}"
+            ) from problem
 
 
 def coloured(stream: TextIO | None, color: str) -> bool:
     if stream is None:
         return False
     if color == "auto":
-        return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        return (
+            stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        )
     return color == "always"
 
 
@@ -58,7 +64,9 @@ def report_diagnostics(diagnostics: list[Diagnostic], color: str, least: Severit
 
 
 def report_internal_errors(diagnostics: list[Diagnostic], color: str) -> bool:
-    """Tell what lineal has failed over, in a command that shows no other diagnostics; whether there is anything."""
+    """Tell what lineal has failed over, in a command that shows no other diagnostics; whether there
+    is anything.
+    """
     found = internal_errors(diagnostics)
     report_diagnostics(found, color, Severity.ERROR)
     return bool(found)
@@ -68,7 +76,9 @@ def _one_line(diagnostic: Diagnostic, colour: bool) -> str:
     text = visible(str(diagnostic))
     if colour:
         label = f"{diagnostic.severity.label}[{diagnostic.code.code}]"
-        text = text.replace(label, click.style(label, fg=COLOURS[diagnostic.severity], bold=True), 1)
+        text = text.replace(
+            label, click.style(label, fg=COLOURS[diagnostic.severity], bold=True), 1
+        )
     return f"{text} ({visible(diagnostic.advice)})" if diagnostic.advice else text
 
 
@@ -83,7 +93,14 @@ def _draw(page: Page) -> None:
     from rich.text import Text
 
     boundless = None if sys.stdout.isatty() else 1_000_000
-    console = Console(force_terminal=True, no_color=False, highlight=False, markup=False, emoji=False, width=boundless)
+    console = Console(
+        force_terminal=True,
+        no_color=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        width=boundless,
+    )
     for part in drawn(page, console.width):
         console.print(part, soft_wrap=isinstance(part, Text))
 

@@ -1,4 +1,6 @@
-"""How much of the input was understood, as every command says it; `--fail-under` makes a bound of it."""
+"""How much of the input was understood, as every command says it; `--fail-under` makes a bound of
+it.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,15 @@ def share(coverage: Coverage) -> str:
 
     if not coverage.columns:
         return ""
-    missing = {"ambiguous": coverage.ambiguous, "unresolved": coverage.unresolved, "open": coverage.open}
+    missing = {
+        "ambiguous": coverage.ambiguous,
+        "unresolved": coverage.unresolved,
+        "open": coverage.open,
+    }
     said = ", ".join(f"{count:,} {name}" for name, count in missing.items() if count)
-    return f", {percent(coverage.column_percent)} of {counted(coverage.columns, 'column')} resolved" + (
-        f" ({said})" if said else ""
+    return (
+        f", {percent(coverage.column_percent)} of {counted(coverage.columns, 'column')} resolved"
+        + (f" ({said})" if said else "")
     )
 
 
@@ -50,9 +57,8 @@ def falls_short(coverage: Coverage, least: float | None) -> bool:
         return False
     from lineal.cli.console import complain
 
-    shares = (
-        f"{percent(coverage.statement_percent)} of the statements, {percent(coverage.column_percent)} of the columns"
-    )
+    statements, columns = percent(coverage.statement_percent), percent(coverage.column_percent)
+    shares = f"{statements} of the statements, {columns} of the columns"
     complain(f"coverage is below {percent(least)}: {shares} resolved")
     return True
 

@@ -1,4 +1,6 @@
-"""lineal describe: descriptions that columns can take over from their sources, written into the YAML."""
+"""lineal describe: descriptions that columns can take over from their sources, written into the
+YAML.
+"""
 
 from __future__ import annotations
 
@@ -33,21 +35,27 @@ class Patch(NamedTuple):
 @click.command(name="describe")
 @click.argument("arguments", nargs=-1, metavar="[PATH]…")
 @click.option("--write", is_flag=True, help="Write the descriptions into the YAML files.")
-@click.option("--dry-run", is_flag=True, help="Show the patch and write nothing, also with --write.  [default]")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Show the patch and write nothing, also with --write.  [default]",
+)
 @source_options
 def command(source: Source, arguments: tuple[str, ...], write: bool, dry_run: bool) -> None:
     """Give columns that are copied or renamed the description of their source.
 
-    Only what has no description gets one, also down a chain of columns without; where sources disagree, none. The YAML
-    stays as it is: comments, order, quotes and line ends.
+    Only what has no description gets one, also down a chain of columns without; where sources
+    disagree, none. The YAML stays as it is: comments, order, quotes and line ends.
 
-    A column refuses with `meta: {lineal: {inherit: false}}`, or with the comment `# lineal: ignore[A050]`.
+    A column refuses with `meta: {lineal: {inherit: false}}`, or with the comment `# lineal:
+    ignore[A050]`.
 
     \b
     lineal describe              the patch
     lineal describe --write      the same, written
 
-    Exit codes: 0 fine, 1 a file cannot be read or written, or lineal itself failed, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 a file cannot be read or written, or lineal itself failed, 2 a mistake in
+    what was asked.
     """
     from lineal.cli.console import complain, report_internal_errors
 
@@ -69,8 +77,13 @@ def _patches(source: Source, fills_found: Iterable[Fill]) -> Iterator[Patch]:
     for fill in fills_found:
         by_file.setdefault((fill.column_at or fill.dataset_at).file, []).append(fill)
     for file, fills in sorted(by_file.items()):
-        if not file.lower().endswith(YAML) or not any(Path(file).resolve().is_relative_to(each) for each in folders):
-            refused = [f"{fill}: it is declared in {file}, which is no YAML file of the project" for fill in fills]
+        if not file.lower().endswith(YAML) or not any(
+            Path(file).resolve().is_relative_to(each) for each in folders
+        ):
+            refused = [
+                f"{fill}: it is declared in {file}, which is no YAML file of the project"
+                for fill in fills
+            ]
             yield Patch(file, b"", b"", 0, refused)
             continue
         before, mark, text = _read(file)
@@ -108,7 +121,7 @@ def _read(file: str) -> tuple[bytes, bytes, str]:
         raise Mistake(f"cannot read {file}: {problem}") from problem
 
 
-# -- what is done about it -----------------------------------------------------------------------------------------
+# -- what is done about it -------------------------------------------------------------------------
 
 
 def _shown(patches: list[Patch], color: str) -> int:
@@ -120,12 +133,16 @@ def _shown(patches: list[Patch], color: str) -> int:
 
 
 def _difference(patch: Patch) -> Iterator[str]:
-    """A unified diff that `patch -p1` and `git apply` take; what cannot be seen is shown as its escape."""
+    """A unified diff that `patch -p1` and `git apply` take; what cannot be seen is shown as its
+    escape.
+    """
     from difflib import unified_diff
 
     from lineal.views.safe import visible
 
-    before, after = (side.decode("utf-8-sig").splitlines(keepends=True) for side in (patch.before, patch.after))
+    before, after = (
+        side.decode("utf-8-sig").splitlines(keepends=True) for side in (patch.before, patch.after)
+    )
     name = patch.file.lstrip("/")
     for line in unified_diff(before, after, f"a/{name}", f"b/{name}"):
         text = line.rstrip("\r\n")
@@ -158,4 +175,8 @@ def _count(patches: list[Patch], done: str) -> None:
         complain(visible(f"left alone: {refused}"))
     filled = sum(patch.filled for patch in patches)
     files = sum(patch.filled > 0 for patch in patches)
-    complain(f"{counted(filled, 'description')} {done}, in {counted(files, 'file')}" if filled else "nothing to write")
+    complain(
+        f"{counted(filled, 'description')} {done}, in {counted(files, 'file')}"
+        if filled
+        else "nothing to write"
+    )

@@ -44,10 +44,24 @@ class Asked(NamedTuple):
 @click.command(name="diff")
 @click.argument("base", required=False)
 @click.argument("head", required=False)
-@click.option("--project", default=".", show_default=True, metavar="PATH", help="The project in the repository.")
-@click.option("--at", metavar="TIME", help="BASE is a store, as it was then: 2026-11-16, 2026-11-16T09:30.")
-@click.option("--namespace", metavar="NAME", help="Whose lineage in the store.  [default: the only one]")
-@click.option("--policy", metavar="FILE", help="What counts for how much.  [default: lineal-policy.yml of BASE]")
+@click.option(
+    "--project",
+    default=".",
+    show_default=True,
+    metavar="PATH",
+    help="The project in the repository.",
+)
+@click.option(
+    "--at", metavar="TIME", help="BASE is a store, as it was then: 2026-11-16, 2026-11-16T09:30."
+)
+@click.option(
+    "--namespace", metavar="NAME", help="Whose lineage in the store.  [default: the only one]"
+)
+@click.option(
+    "--policy",
+    metavar="FILE",
+    help="What counts for how much.  [default: lineal-policy.yml of BASE]",
+)
 @click.option(
     "--output",
     type=click.Choice(["text", "markdown", "json", "sarif"]),
@@ -76,16 +90,19 @@ def command(
     fail_under: float | None,
     source: Source,
 ) -> None:
-    """Show what has changed in the lineage from BASE to HEAD, what that reaches, and whether it is safe.
+    """Show what has changed in the lineage from BASE to HEAD, what that reaches, and whether it is
+    safe.
 
-    BASE and HEAD are revisions of a git repository, project folders, folders that lineal pipeline wrote, or saved
-    lineages (.lineal.json). Without HEAD, BASE is compared with the work tree. A path that exists is a path; git:NAME
-    is a revision in any case. A..B is BASE and HEAD in one, A...B starts where the two parted.
+    BASE and HEAD are revisions of a git repository, project folders, folders that lineal pipeline
+    wrote, or saved lineages (.lineal.json). Without HEAD, BASE is compared with the work tree. A
+    path that exists is a path; git:NAME is a revision in any case. A..B is BASE and HEAD in one,
+    A...B starts where the two parted.
 
-    With --at, BASE is a store ($LINEAL_STORE or lineal.store.db, if it is left out) as it was at that time; without
-    HEAD it is compared with the store as it is now.
+    With --at, BASE is a store ($LINEAL_STORE or lineal.store.db, if it is left out) as it was at
+    that time; without HEAD it is compared with the store as it is now.
 
-    The verdict is SAFE, REVIEW or BLOCK. A statement that is only written in another way is said to be cosmetic.
+    The verdict is SAFE, REVIEW or BLOCK. A statement that is only written in another way is said to
+    be cosmetic.
 
     \b
     lineal diff main                                  what this work tree changes
@@ -94,10 +111,13 @@ def command(
     lineal diff origin/main... --output markdown > comment.md
     lineal diff lineal.store.db --at 2026-11-16       what has changed in a store since then
 
-    Exit codes: 0 fine, 1 the verdict of --fail-on or a failure of lineal itself, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 the verdict of --fail-on or a failure of lineal itself, 2 a mistake in
+    what was asked.
     """
     if at is not None:
-        asked = Asked(base or os.environ.get("LINEAL_STORE") or DEFAULT, head, project, at, namespace)
+        asked = Asked(
+            base or os.environ.get("LINEAL_STORE") or DEFAULT, head, project, at, namespace
+        )
     elif base is None:
         raise Mistake("name what to compare with: a revision, a path, or a store with --at TIME")
     else:
@@ -105,7 +125,9 @@ def command(
     sys.exit(_run(source, asked, policy, output, fail_on, fail_under))
 
 
-def _run(source: Source, asked: Asked, policy: str | None, output: str, fail_on: str, least: float | None) -> int:
+def _run(
+    source: Source, asked: Asked, policy: str | None, output: str, fail_on: str, least: float | None
+) -> int:
     from lineal.cli.console import report_diagnostics, show
     from lineal.cli.coverage import falls_short
     from lineal.model.boundary import internal_errors
@@ -121,12 +143,17 @@ def _run(source: Source, asked: Asked, policy: str | None, output: str, fail_on:
     report_diagnostics(diagnostics, source.color, Severity.ERROR)
     _footer(output, head)
     short = falls_short(head.extraction.coverage, least)
-    worst = fail_on != "never" and (found.verdict >= Level[fail_on.upper()] or bool(internal_errors(diagnostics)))
+    worst = fail_on != "never" and (
+        found.verdict >= Level[fail_on.upper()] or bool(internal_errors(diagnostics))
+    )
     return int(short or worst)
 
 
-def compare(source: Source, asked: Asked, draw: Callable[[Compared], Drawn], policy: str | None = None) -> Drawn:
-    """What is drawn of both sides, compared; a dataset over which that fails is left out of both, and reported.
+def compare(
+    source: Source, asked: Asked, draw: Callable[[Compared], Drawn], policy: str | None = None
+) -> Drawn:
+    """What is drawn of both sides, compared; a dataset over which that fails is left out of both,
+    and reported.
 
     The files of a revision are there until it is drawn.
     """
@@ -146,7 +173,9 @@ def compare(source: Source, asked: Asked, draw: Callable[[Compared], Drawn], pol
             raise Mistake(str(mistake)) from mistake
 
         def draw_parts(parts: list[Extraction]) -> Drawn:
-            return draw(Compared(diff(Graph(parts[0]), Graph(parts[1]), rules), before.name, after.name))
+            return draw(
+                Compared(diff(Graph(parts[0]), Graph(parts[1]), rules), before.name, after.name)
+            )
 
         return sound_parts([base.extraction, head.extraction], draw_parts)
 
@@ -159,7 +188,7 @@ def _footer(output: str, head: Graph) -> None:
         complain(footer(head))
 
 
-# -- what is compared ----------------------------------------------------------------------------------------------
+# -- what is compared ------------------------------------------------------------------------------
 
 
 def ranged(base: str, head: str | None, project: str) -> Asked:
@@ -174,7 +203,9 @@ def ranged(base: str, head: str | None, project: str) -> Asked:
 class _Side:
     """One side, opened: where its files are, what they are called, and what it is called itself."""
 
-    def __init__(self, name: str, path: str, shown: str | None = None, snapshot: Snapshot | None = None) -> None:
+    def __init__(
+        self, name: str, path: str, shown: str | None = None, snapshot: Snapshot | None = None
+    ) -> None:
         self.name = name
         self.path = path
         self.shown = shown
@@ -246,12 +277,18 @@ def _sides(asked: Asked, opened: ExitStack) -> tuple[_Side, _Side]:
     if not exists(asked.project):
         raise Mistake(f"no such file or folder: {shown_path(asked.project)}")
     repository = Repository.around(asked.project)
-    after = _side(asked.head or "") if head_is_path else _of_revision(repository, asked.head, asked.project, opened)
+    after = (
+        _side(asked.head or "")
+        if head_is_path
+        else _of_revision(repository, asked.head, asked.project, opened)
+    )
     if base_is_path:
         return _side(asked.base), after
     base = asked.base
     if base.endswith("..."):
-        base = repository.merge_base(_plain(base[:-3]) or "HEAD", _plain(asked.head) if asked.head else "HEAD")
+        base = repository.merge_base(
+            _plain(base[:-3]) or "HEAD", _plain(asked.head) if asked.head else "HEAD"
+        )
     return _of_revision(repository, base, asked.project, opened), after
 
 
@@ -268,9 +305,13 @@ def _plain(name: str) -> str:
     return name.removeprefix(GIT)
 
 
-def _of_revision(repository: Repository, name: str | None, project: str, opened: ExitStack) -> _Side:
+def _of_revision(
+    repository: Repository, name: str | None, project: str, opened: ExitStack
+) -> _Side:
     """A revision, or without a name the work tree."""
-    snapshot = opened.enter_context(repository.revision(_plain(name)) if name else repository.work_tree())
+    snapshot = opened.enter_context(
+        repository.revision(_plain(name)) if name else repository.work_tree()
+    )
     if not snapshot.folder.exists():
         from lineal.projects import ProjectError
 
@@ -279,7 +320,9 @@ def _of_revision(repository: Repository, name: str | None, project: str, opened:
 
 
 def _policy(file: str | None, base: _Side) -> Policy:
-    """The policy that is named, else that of BASE: a change cannot weaken the rule that it is held against."""
+    """The policy that is named, else that of BASE: a change cannot weaken the rule that it is held
+    against.
+    """
     from lineal.model.policy import DEFAULT
     from lineal.projects.policy import FILE, read_policy
 

@@ -28,13 +28,31 @@ FAIL_ON = ("error", "warning", "info", "never")
     "else console]",
 )
 @click.option("--to", metavar="FILE", help="The file that events are appended to, one a line.")
-@click.option("--url", metavar="URL", help=f"The server that events are posted to.  [default: {URL}]")
-@click.option("--endpoint", default="api/v1/lineage", show_default=True, help="The server's path for events.")
 @click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), default=5.0, show_default=True, help="Seconds to wait."
+    "--url", metavar="URL", help=f"The server that events are posted to.  [default: {URL}]"
 )
-@click.option("--retries", type=click.IntRange(min=0), default=5, show_default=True, help="How often to try again.")
-@click.option("--unsent", metavar="FILE", help="Keep the events that did not arrive; lineal emit FILE sends them.")
+@click.option(
+    "--endpoint", default="api/v1/lineage", show_default=True, help="The server's path for events."
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=5.0,
+    show_default=True,
+    help="Seconds to wait.",
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="How often to try again.",
+)
+@click.option(
+    "--unsent",
+    metavar="FILE",
+    help="Keep the events that did not arrive; lineal emit FILE sends them.",
+)
 @all_form_options
 @click.option(
     "--fail-on",
@@ -47,8 +65,8 @@ FAIL_ON = ("error", "warning", "info", "never")
 def command(arguments: tuple[str, ...], source: Source, fail_on: str, **options: Any) -> None:
     """Send the lineage as OpenLineage events.
 
-    PATH is whatever `lineal lineage` reads. Posting to a server needs OpenLineage's client: pip install
-    'lineal[openlineage]'. The server's key is taken from OPENLINEAGE_API_KEY.
+    PATH is whatever `lineal lineage` reads. Posting to a server needs OpenLineage's client: pip
+    install 'lineal[openlineage]'. The server's key is taken from OPENLINEAGE_API_KEY.
 
     \b
     lineal emit                                           the events on standard output, one a line
@@ -56,7 +74,8 @@ def command(arguments: tuple[str, ...], source: Source, fail_on: str, **options:
     lineal emit --url http://localhost:5000               at a server
     lineal emit --facets both --legacy --describe         all that can be said
 
-    Exit codes: 0 fine, 1 diagnostics (see --fail-on) or events that did not arrive, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 diagnostics (see --fail-on) or events that did not arrive, 2 a mistake in
+    what was asked.
     """
     form = Form(**{name: options.pop(name) for name in Form._fields})
     unsent = options.pop("unsent")
@@ -65,7 +84,12 @@ def command(arguments: tuple[str, ...], source: Source, fail_on: str, **options:
 
 
 def _config(
-    transport: str | None, to: str | None, url: str | None, endpoint: str, timeout: float, retries: int
+    transport: str | None,
+    to: str | None,
+    url: str | None,
+    endpoint: str,
+    timeout: float,
+    retries: int,
 ) -> dict[str, Any] | None:
     """What the transport is told; None for what the client is configured to do."""
     from lineal.web import send
@@ -91,7 +115,9 @@ def _url(given: str | None) -> str:
     return url
 
 
-def _run(source: Source, form: Form, config: dict[str, Any] | None, unsent: str | None, fail_on: str) -> int:
+def _run(
+    source: Source, form: Form, config: dict[str, Any] | None, unsent: str | None, fail_on: str
+) -> int:
     from lineal.cli.console import complain, report_diagnostics, show
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph

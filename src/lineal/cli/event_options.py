@@ -1,4 +1,6 @@
-"""What OpenLineage events look like: the options of `lineal emit`, some of them also those of `lineal lineage`."""
+"""What OpenLineage events look like: the options of `lineal emit`, some of them also those of
+`lineal lineage`.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> str
     except ValueError:
         zoned = False
     if not zoned or "T" not in value.upper():
-        raise click.BadParameter(f"{value!r} is no time with a zone: write it as 2026-11-16T09:30:00Z")
+        raise click.BadParameter(
+            f"{value!r} is no time with a zone: write it as 2026-11-16T09:30:00Z"
+        )
     return value
 
 
@@ -52,9 +56,14 @@ FORM = (
         is_flag=True,
         help="OpenLineage: what decides the rows stands beside every field, not once for the dataset.",
     ),
-    click.option("--namespace", metavar="NS", help="OpenLineage: the namespace of datasets that have none."),
     click.option(
-        "--event-time", callback=moment, metavar="TIME", help="OpenLineage: when; else now.  [as 2026-11-16T09:30:00Z]"
+        "--namespace", metavar="NS", help="OpenLineage: the namespace of datasets that have none."
+    ),
+    click.option(
+        "--event-time",
+        callback=moment,
+        metavar="TIME",
+        help="OpenLineage: when; else now.  [as 2026-11-16T09:30:00Z]",
     ),
 )
 MORE = (
@@ -72,9 +81,17 @@ MORE = (
         show_default=True,
         help="The columnLineage facet, the experimental facets of explicit lineage, or both.",
     ),
-    click.option("--describe", is_flag=True, help="Each transformation's description is its expression."),
-    click.option("--job-namespace", metavar="NS", help="The namespace of jobs.  [default: default]"),
-    click.option("--repository", metavar="URL", help="The address below which the files are, as https://…/blob/main."),
+    click.option(
+        "--describe", is_flag=True, help="Each transformation's description is its expression."
+    ),
+    click.option(
+        "--job-namespace", metavar="NS", help="The namespace of jobs.  [default: default]"
+    ),
+    click.option(
+        "--repository",
+        metavar="URL",
+        help="The address below which the files are, as https://…/blob/main.",
+    ),
     click.option("--revision", metavar="ID", help="The revision of the files, as a commit's hash."),
 )
 

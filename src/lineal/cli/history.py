@@ -20,7 +20,11 @@ HEADER = ("FROM", "TO", "SOURCE", "TARGET", "USED AS", "STATEMENT IN")
 @click.command(name="history")
 @click.argument("column")
 @click.option(
-    "--output", type=click.Choice(["table", "json"]), default="table", show_default=True, help="How to show it."
+    "--output",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to show it.",
 )
 @click.option(
     "--color",
@@ -30,11 +34,13 @@ HEADER = ("FROM", "TO", "SOURCE", "TARGET", "USED AS", "STATEMENT IN")
     help="Colours and box lines.",
 )
 @store_options
-def command(column: str, output: str, color: str, address: str, namespace: str | None, wait: float) -> None:
+def command(
+    column: str, output: str, color: str, address: str, namespace: str | None, wait: float
+) -> None:
     """Show when each edge into COLUMN and out of it came and went, as a store knows it.
 
-    COLUMN is dataset.column. A row ends where the edge went, or where something else was done to its source from then
-    on; a row without an end holds.
+    COLUMN is dataset.column. A row ends where the edge went, or where something else was done to
+    its source from then on; a row without an end holds.
     """
     from lineal.cli.console import show
     from lineal.model.edge import Column

@@ -36,21 +36,28 @@ if TYPE_CHECKING:
 @fail_under
 @source_options
 def command(
-    column: str, where: tuple[str, ...], change: str, output: str, fail_under: float | None, source: Source
+    column: str,
+    where: tuple[str, ...],
+    change: str,
+    output: str,
+    fail_under: float | None,
+    source: Source,
 ) -> None:
     """Show what a change of COLUMN does: what breaks, changes its type or its values, and why.
 
     COLUMN is dataset.column. PATH is what `lineal lineage` takes.  [default: .]
 
-    A statement that names a dropped or renamed column breaks; a star passes the loss on to whoever names the column
-    further down. A type goes along where a column is taken as it is, and ends at a cast.
+    A statement that names a dropped or renamed column breaks; a star passes the loss on to whoever
+    names the column further down. A type goes along where a column is taken as it is, and ends at a
+    cast.
 
     \b
     lineal impact stg_orders.amount --change drop
     lineal impact stg_orders.amount --change rename=total models/
     lineal impact raw_orders.amount --change type=DOUBLE --output markdown
 
-    Exit codes: 0 fine, 1 less than --fail-under is resolved or lineal itself failed, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 less than --fail-under is resolved or lineal itself failed, 2 a mistake in
+    what was asked.
     """
     from lineal.graph.change import UnknownChange, parse
 
@@ -68,7 +75,11 @@ def _run(source: Source, column: str, change: Change, output: str, least: float 
     from lineal.model.boundary import internal_errors
     from lineal.model.diagnostic import Severity
 
-    found = shown(source, ("impact", column, change, output), lambda graph: _made(graph, column, change, output))
+    found = shown(
+        source,
+        ("impact", column, change, output),
+        lambda graph: _made(graph, column, change, output),
+    )
     show(found.made, source.color)
     report_diagnostics(found.diagnostics, source.color, Severity.ERROR)
     if found.footer:
@@ -102,5 +113,7 @@ def _check(graph: Graph, dataset: object, change: Change) -> None:
     from lineal.model.edge import Dataset
 
     assert isinstance(dataset, Dataset)
-    if change.kind == RENAME and any(names.same(each.name, change.to) for each in graph.columns(dataset)):
+    if change.kind == RENAME and any(
+        names.same(each.name, change.to) for each in graph.columns(dataset)
+    ):
         raise Mistake(f"--change {change}: {dataset} has a column {change.to} already")

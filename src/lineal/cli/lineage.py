@@ -11,7 +11,15 @@ import click
 from lineal.cli.coverage import fail_under
 from lineal.cli.event_options import Form, form_options
 from lineal.cli.request import Request
-from lineal.cli.source import STANDARD_INPUT, Mistake, Source, checked, exists, is_source, source_options
+from lineal.cli.source import (
+    STANDARD_INPUT,
+    Mistake,
+    Source,
+    checked,
+    exists,
+    is_source,
+    source_options,
+)
 from lineal.views import OUTPUTS
 
 if TYPE_CHECKING:
@@ -34,14 +42,18 @@ class Limits(NamedTuple):
 @click.argument("arguments", nargs=-1, metavar="[PATH]... [SELECTOR]")
 @click.option("-n", "--node", metavar="NODE", help="A dataset: show the edges into it.")
 @click.option(
-    "--column", metavar="C", help="Show the chain of a column: of the node, NODE.C, or of the only node with it."
+    "--column",
+    metavar="C",
+    help="Show the chain of a column: of the node, NODE.C, or of the only node with it.",
 )
 @click.option(
     "--direction",
     type=click.Choice(["upstream", "downstream", "both"]),
     help="Which way to go from the node or column.  [default: upstream]",
 )
-@click.option("--impact", is_flag=True, help="Show everything that a change of the column reaches, and why.")
+@click.option(
+    "--impact", is_flag=True, help="Show everything that a change of the column reaches, and why."
+)
 @click.option(
     "--level",
     type=click.Choice(["column", "table"]),
@@ -49,15 +61,27 @@ class Limits(NamedTuple):
     show_default=True,
     help="Lineage between columns, or between tables (from all that is read).",
 )
-@click.option("--classification", metavar="LABEL", help="Only the paths along which a label goes, such as pii.")
-@click.option("--with-rows", is_flag=True, help="Upstream, also show the columns that decide which rows there are.")
+@click.option(
+    "--classification",
+    metavar="LABEL",
+    help="Only the paths along which a label goes, such as pii.",
+)
+@click.option(
+    "--with-rows",
+    is_flag=True,
+    help="Upstream, also show the columns that decide which rows there are.",
+)
 @click.option(
     "--output",
     type=click.Choice(OUTPUTS),
     help="How to show it.  [default: chain for a column, else table]",
 )
 @form_options
-@click.option("--save", metavar="FILE", help="Also keep the whole lineage in a file, which every command can read.")
+@click.option(
+    "--save",
+    metavar="FILE",
+    help="Also keep the whole lineage in a file, which every command can read.",
+)
 @click.option(
     "--fail-on",
     type=click.Choice(FAIL_ON),
@@ -70,12 +94,13 @@ class Limits(NamedTuple):
 def command(arguments: tuple[str, ...], source: Source, save: str | None, **options: Any) -> None:
     """Show where columns come from and where they go.
 
-    PATH is a project, a .sql or .py file, a notebook, a folder of them, a query log (.jsonl, .csv, .log), the folder
-    that lineal pipeline wrote, OpenLineage events (.ndjson, .json), a saved lineage (.lineal.json), a PostgreSQL server
+    PATH is a project, a .sql or .py file, a notebook, a folder of them, a query log (.jsonl, .csv,
+    .log), the folder that lineal pipeline wrote, OpenLineage events (.ndjson, .json), a saved
+    lineage (.lineal.json), a PostgreSQL server
     (postgresql://host/database), or - for standard input; several are read as one.  [default: .]
 
-    SELECTOR is a column or node with a plus on the side to follow: +m.c upstream, m.c+ downstream, +m.c+ both, 2+m.c
-    two hops upstream, +m every column of m.
+    SELECTOR is a column or node with a plus on the side to follow: +m.c upstream, m.c+ downstream,
+    +m.c+ both, 2+m.c two hops upstream, +m every column of m.
 
     \b
     lineal lineage                                        every edge of the project
@@ -109,7 +134,9 @@ def _run(source: Source, request: Request, form: Form, save: str | None, limits:
         found = shown(source, request, lambda graph: _made(request, graph))
     as_json = request.view == "json"
     show(found.made, source.color)
-    report_diagnostics(found.diagnostics, source.color, Severity.ERROR if as_json else Severity.INFO)
+    report_diagnostics(
+        found.diagnostics, source.color, Severity.ERROR if as_json else Severity.INFO
+    )
     if found.footer:
         complain(found.footer)
     short = falls_short(found.coverage, limits.fail_under)
@@ -132,7 +159,9 @@ def _made(request: Request, graph: Graph, emission: Emission | None = None) -> S
 
 
 def _saved_and_shown(source: Source, request: Request, form: Form, save: str | None) -> Shown:
-    """What is kept is the whole lineage, whatever part of it is shown; events say when they were made."""
+    """What is kept is the whole lineage, whatever part of it is shown; events say when they were
+    made.
+    """
     from lineal.cli.event_options import emission_of, graph_and_corpus
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph
@@ -151,7 +180,7 @@ def _saved_and_shown(source: Source, request: Request, form: Form, save: str | N
     return sound_part(extraction, lambda part: _made(request, Graph(part), emission))
 
 
-# -- what is asked -------------------------------------------------------------------------------
+# -- what is asked ---------------------------------------------------------------------------------
 
 
 def _arguments(arguments: tuple[str, ...]) -> tuple[tuple[str, ...], Selection | None]:
@@ -163,7 +192,9 @@ def _arguments(arguments: tuple[str, ...]) -> tuple[tuple[str, ...], Selection |
     selections: list[Selection] = []
     doubtful = len(arguments) == 2 and sum("+" in argument for argument in arguments) == 1
     for argument in arguments:
-        is_path = argument == STANDARD_INPUT or (is_source(argument) and not (doubtful and exists(argument)))
+        is_path = argument == STANDARD_INPUT or (
+            is_source(argument) and not (doubtful and exists(argument))
+        )
         selection = None if is_path else _selection(argument)
         if selection:
             selections.append(selection)
@@ -185,16 +216,22 @@ def _selection(argument: str) -> Selection | None:
 def _check(request: Request) -> None:
     """Options that do not go together."""
     if request.selection and (request.node or request.column or request.direction):
-        raise Mistake("a selector says node, column and direction already: leave out -n, --column and --direction")
+        raise Mistake(
+            "a selector says node, column and direction already: leave out -n, --column and --direction"
+        )
     if request.impact and not request.traces:
         raise Mistake("--impact is that of one column: add --column NODE.COLUMN")
     if request.impact and request.level == "table":
         raise Mistake("--impact works on columns: leave out --level table")
     if request.classification is not None and (request.impact or request.level == "table"):
-        raise Mistake("--classification works on edges between columns: leave out --impact and --level table")
+        raise Mistake(
+            "--classification works on edges between columns: leave out --impact and --level table"
+        )
     if request.level == "table" and request.view == "chain":
         raise Mistake("--level table has no chain: use --output table, json, dot or mermaid")
     if request.level == "table" and request.column is not None:
         raise Mistake("--level table knows no columns: leave out --column")
     if request.view == "chain" and not (request.traces or request.node):
-        raise Mistake("--output chain is that of a column: add --column NODE.COLUMN, or -n NODE for all of its columns")
+        raise Mistake(
+            "--output chain is that of a column: add --column NODE.COLUMN, or -n NODE for all of its columns"
+        )

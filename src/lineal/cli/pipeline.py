@@ -50,22 +50,37 @@ class Request(NamedTuple):
 
 @click.command(name="pipeline")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--out", required=True, metavar="DIR", help="The folder that the tables are written to.")
+@click.option(
+    "--out", required=True, metavar="DIR", help="The folder that the tables are written to."
+)
 @click.option(
     "--format",
     type=click.Choice(["parquet", "json", "csv", "text", "files"]),
     help="How the log is written; files: scripts.  [default: told from the names of the files]",
 )
-@click.option("--preset", metavar="NAME", help="snowflake, bigquery, databricks, redshift or postgres-csvlog.")
+@click.option(
+    "--preset", metavar="NAME", help="snowflake, bigquery, databricks, redshift or postgres-csvlog."
+)
 @click.option("--log-text", metavar="COLUMN", help="The column of a log that has the statements.")
 @click.option("--log-user", metavar="COLUMN", help="… who ran them.")
 @click.option("--log-time", metavar="COLUMN", help="… when.")
 @click.option("--log-id", metavar="COLUMN", help="… what the engine calls them.")
 @click.option("--log-database", metavar="COLUMN", help="… where.")
 @click.option("--dialect", metavar="D", help="The SQL dialect.  [default: the preset's]")
-@click.option("--schema", metavar="FILE", help="JSON or YAML with the columns of tables: {table: {column: type}}.")
-@click.option("--default-catalog", metavar="C", help="The catalogue of names that have none: s.t is C.s.t.")
-@click.option("--default-schema", metavar="S", multiple=True, help="The schema of names that have none: t is S.t.")
+@click.option(
+    "--schema",
+    metavar="FILE",
+    help="JSON or YAML with the columns of tables: {table: {column: type}}.",
+)
+@click.option(
+    "--default-catalog", metavar="C", help="The catalogue of names that have none: s.t is C.s.t."
+)
+@click.option(
+    "--default-schema",
+    metavar="S",
+    multiple=True,
+    help="The schema of names that have none: t is S.t.",
+)
 @click.option(
     "--collapse-temp/--no-collapse-temp",
     default=True,
@@ -73,7 +88,10 @@ class Request(NamedTuple):
     help="Compose temporary tables into what reads them, or keep them as nodes.",
 )
 @click.option(
-    "--closure/--no-closure", default=True, show_default=True, help="Also write what comes from what, at any distance."
+    "--closure/--no-closure",
+    default=True,
+    show_default=True,
+    help="Also write what comes from what, at any distance.",
 )
 @click.option("--fresh", is_flag=True, help="Forget what an earlier run has left in the folder.")
 @click.option(
@@ -85,9 +103,17 @@ class Request(NamedTuple):
     help="A statement that takes longer is put in quarantine.",
 )
 @click.option("--store", metavar="STORE", help="Also load the lineage into this store.")
-@click.option("--namespace", metavar="NAME", help="… as the lineage of NAME.  [default: the name of the first PATH]")
-@click.option("--master", metavar="URL", default="local[*]", show_default=True, help="The Spark to run on.")
-@click.option("--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be given several times.")
+@click.option(
+    "--namespace",
+    metavar="NAME",
+    help="… as the lineage of NAME.  [default: the name of the first PATH]",
+)
+@click.option(
+    "--master", metavar="URL", default="local[*]", show_default=True, help="The Spark to run on."
+)
+@click.option(
+    "--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be given several times."
+)
 @click.option(
     "--output",
     type=click.Choice(["table", "json"]),
@@ -98,16 +124,17 @@ class Request(NamedTuple):
 def command(**options: Any) -> None:
     """Extract the lineage of a query history, or of many files, as a Spark job.
 
-    PATH is a log in Parquet, JSON, CSV or text (a statement a line), a folder of logs, or a folder of scripts.
-    Statements that differ only in literals are analysed once. A second run over a log that has grown reads only what is
-    new, and a run that was stopped goes on where it was.
+    PATH is a log in Parquet, JSON, CSV or text (a statement a line), a folder of logs, or a folder
+    of scripts. Statements that differ only in literals are analysed once. A second run over a log
+    that has grown reads only what is new, and a run that was stopped goes on where it was.
 
     \b
     lineal pipeline history/ --preset snowflake --out lineage/
     lineal pipeline log.jsonl --log-text sql --dialect spark --out lineage/
     lineal pipeline s3a://bucket/history --format parquet --master spark://host:7077 --out lineage/
 
-    Exit codes: 0 done, 1 lineal failed on a part of the input, 2 a mistake in what was asked, or no Spark.
+    Exit codes: 0 done, 1 lineal failed on a part of the input, 2 a mistake in what was asked, or no
+    Spark.
     """
     sys.exit(_run(Request(**options)))
 
@@ -212,7 +239,9 @@ def _check_writable(address: str, create: bool) -> None:
 
 
 def _is_new_file(address: str) -> bool:
-    """It can be made, and is gone again: a run that fails leaves no store. On a server one has to try."""
+    """It can be made, and is gone again: a run that fails leaves no store. On a server one has to
+    try.
+    """
     if "://" in address:
         return False
     try:

@@ -52,7 +52,9 @@ def _units(summary: Summary) -> Units:
 
 
 def as_json(summary: Summary) -> str:
-    """The same for programs; times and rates are last, and the only things that differ from run to run."""
+    """The same for programs; times and rates are last, and the only things that differ from run to
+    run.
+    """
     said = {
         "files": summary.files,
         "rows": summary.rows,

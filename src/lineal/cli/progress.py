@@ -1,4 +1,6 @@
-"""Progress of a run on standard error: a line for each node as it ends; on a terminal also what is at work."""
+"""Progress of a run on standard error: a line for each node as it ends; on a terminal also what is
+at work.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,11 @@ def _line(outcome: Outcome, done: int, total: int) -> str:
     """5/22  ok       view         stg_orders  57 rows, 0.8 s"""
     width = len(str(total))
     rows = f"{counted(outcome.rows, 'row')}, " if outcome.rows is not None else ""
-    end = f"because {outcome.because} {outcome.lacks}" if outcome.because else f"{rows}{outcome.seconds:.1f} s"
+    end = (
+        f"because {outcome.because} {outcome.lacks}"
+        if outcome.because
+        else f"{rows}{outcome.seconds:.1f} s"
+    )
     return f"{done:>{width}}/{total}  {outcome.status.value:<7}  {outcome.kind:<11}  {outcome.name}  {end}"
 
 
@@ -57,7 +63,9 @@ def _at_work(running: dict[str, None], done: int, total: int) -> str:
 
 
 @contextmanager
-def _screen(color: str, at_work: Callable[[], str]) -> Iterator[tuple[Callable[[str, str], None], Callable[[], None]]]:
+def _screen(
+    color: str, at_work: Callable[[], str]
+) -> Iterator[tuple[Callable[[str, str], None], Callable[[], None]]]:
     if not (coloured(sys.stderr, color) and sys.stderr.isatty()):
         yield _plain, lambda: None
         return
@@ -68,7 +76,9 @@ def _screen(color: str, at_work: Callable[[], str]) -> Iterator[tuple[Callable[[
     with console.status(Text("starting Spark")) as status:
 
         def say(text: str, style: str) -> None:
-            console.print(Text(visible(text), STYLES.get(style, "") if style != "ok" else ""), soft_wrap=True)
+            console.print(
+                Text(visible(text), STYLES.get(style, "") if style != "ok" else ""), soft_wrap=True
+            )
 
         def refresh() -> None:
             status.update(Text(visible(at_work())))

@@ -39,9 +39,17 @@ class Request(NamedTuple):
 @click.command(name="run")
 @click.argument("project", default=".")
 @click.option("--dialect", metavar="D", help="The SQL dialect, if the project does not say.")
-@click.option("-s", "--select", multiple=True, metavar="SELECTOR", help="What to build; may be given several times.")
+@click.option(
+    "-s",
+    "--select",
+    multiple=True,
+    metavar="SELECTOR",
+    help="What to build; may be given several times.",
+)
 @click.option("--full-refresh", is_flag=True, help="Build incremental models from scratch.")
-@click.option("--resume", is_flag=True, help="Keep what a former run has built from the same inputs.")
+@click.option(
+    "--resume", is_flag=True, help="Keep what a former run has built from the same inputs."
+)
 @click.option(
     "--threads",
     type=click.IntRange(1, 256),
@@ -50,10 +58,20 @@ class Request(NamedTuple):
     metavar="N",
     help="So many models side by side.",
 )
-@click.option("--warehouse", metavar="DIR", help="Where the tables go.  [default: .lineal/warehouse in the project]")
+@click.option(
+    "--warehouse",
+    metavar="DIR",
+    help="Where the tables go.  [default: .lineal/warehouse in the project]",
+)
 @click.option("--master", metavar="URL", help="The Spark to run on.  [default: local[*]]")
-@click.option("--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be given several times.")
-@click.option("--check/--no-check", default=True, help="Compare the lineage of the text with that of Spark's plan.")
+@click.option(
+    "--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be given several times."
+)
+@click.option(
+    "--check/--no-check",
+    default=True,
+    help="Compare the lineage of the text with that of Spark's plan.",
+)
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -63,7 +81,11 @@ class Request(NamedTuple):
     help="Stop a Python model after so long.",
 )
 @click.option(
-    "--output", type=click.Choice(["table", "json"]), default="table", show_default=True, help="How to show the result."
+    "--output",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to show the result.",
 )
 @click.option(
     "--color",
@@ -75,12 +97,14 @@ class Request(NamedTuple):
 def command(**options: Any) -> None:
     """Run the project's pipeline on Spark: load seeds, build models, test columns, compare lineage.
 
-    PROJECT is a folder with a lineal.yml, or a dbt project, which needs neither dbt nor a database.  [default: .]
+    PROJECT is a folder with a lineal.yml, or a dbt project, which needs neither dbt nor a database.
+    [default: .]
 
     This command executes the project's Python models. Only run and capture execute what they read.
 
-    SELECTOR is a node, with a plus on the side to follow: m, +m with all that it is built from, m+ with all that is
-    built from it, 2+m two hops upstream; m.c+ what a change of the column c reaches.
+    SELECTOR is a node, with a plus on the side to follow: m, +m with all that it is built from, m+
+    with all that is built from it, 2+m two hops upstream; m.c+ what a change of the column c
+    reaches.
 
     \b
     lineal run examples/shop
@@ -89,7 +113,8 @@ def command(**options: Any) -> None:
     lineal run --resume                 go on after a failure
     lineal run --conf spark.sql.catalog.lake=org.apache.iceberg.spark.SparkCatalog …
 
-    Exit codes: 0 all green, 1 a model, a test or a comparison failed, 2 a mistake in what was asked, or no Spark.
+    Exit codes: 0 all green, 1 a model, a test or a comparison failed, 2 a mistake in what was
+    asked, or no Spark.
     """
     sys.exit(_run(Request(**options)))
 
@@ -143,7 +168,9 @@ def _corpus(request: Request) -> Corpus:
         raise Mistake(str(mistake)) from mistake
     report_diagnostics(corpus.diagnostics, request.color, Severity.WARNING)
     if not corpus.steps:
-        raise Mistake(f"{request.project} has nothing to run: {_what_to_name(Path(request.project))}")
+        raise Mistake(
+            f"{request.project} has nothing to run: {_what_to_name(Path(request.project))}"
+        )
     return corpus
 
 
@@ -163,7 +190,10 @@ def _has_errors(corpus: Corpus) -> bool:
 
 def settings(conf: tuple[str, ...]) -> dict[str, str]:
     pairs = [text.partition("=") for text in conf]
-    wrong = next((text for text, (key, equals, _) in zip(conf, pairs, strict=True) if not key or not equals), None)
+    wrong = next(
+        (text for text, (key, equals, _) in zip(conf, pairs, strict=True) if not key or not equals),
+        None,
+    )
     if wrong is not None:
         raise Mistake(f"--conf {wrong}: write key=value")
     return {key.strip(): value.strip() for key, _, value in pairs}

@@ -1,4 +1,6 @@
-"""How a run is shown: a table of what was built, what went wrong below it, and one line that sums it up."""
+"""How a run is shown: a table of what was built, what went wrong below it, and one line that sums
+it up.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ STATUSES = ("ok", "kept", "external", "failed", "missing", "skipped")
 
 
 def page(summary: Summary) -> Page:
-    shown = [outcome for outcome in summary.outcomes if outcome.kind != "function" or not outcome.green]
+    shown = [
+        outcome for outcome in summary.outcomes if outcome.kind != "function" or not outcome.green
+    ]
     parts: Page = [Grid(HEADER, [_row(outcome) for outcome in shown], NUMBERS)]
     for outcome in shown:
         parts += _details(outcome)
@@ -29,7 +33,9 @@ def page(summary: Summary) -> Page:
 
 
 def is_node(outcome: Outcome) -> bool:
-    """Whether it counts as a node: a test of its own counts as a test, a function only where it fails."""
+    """Whether it counts as a node: a test of its own counts as a test, a function only where it
+    fails.
+    """
     return outcome.kind != "test" and (outcome.kind != "function" or not outcome.green)
 
 
@@ -51,8 +57,17 @@ def tests_of(tests: tuple[Tested, ...]) -> str:
     counts = Counter(test.status for test in tests)
     if not tests:
         return NOTHING
-    said = [f"{counts['passed']} passed"] if not counts["failed"] else [f"{counts['failed']} of {len(tests)} failed"]
-    return ", ".join([*said, *(f"{counts[status]} {status}" for status in ("warned", "skipped") if counts[status])])
+    said = (
+        [f"{counts['passed']} passed"]
+        if not counts["failed"]
+        else [f"{counts['failed']} of {len(tests)} failed"]
+    )
+    return ", ".join(
+        [
+            *said,
+            *(f"{counts[status]} {status}" for status in ("warned", "skipped") if counts[status]),
+        ]
+    )
 
 
 def edges_of(agreement: Agreement | None) -> str:
@@ -61,7 +76,9 @@ def edges_of(agreement: Agreement | None) -> str:
         return NOTHING
     if agreement.problem:
         return f"{_sum(agreement.static)} = ?"
-    return f"{_sum(agreement.static)} {_sign(agreement)} {_sum(agreement.exact)}{_left_out(agreement)}"
+    return (
+        f"{_sum(agreement.static)} {_sign(agreement)} {_sum(agreement.exact)}{_left_out(agreement)}"
+    )
 
 
 def _sign(agreement: Agreement) -> str:
@@ -85,7 +102,9 @@ def _details(outcome: Outcome) -> Iterator[Line]:
     said = list(complaints(outcome))
     if said:
         yield line()
-        yield line(Piece(outcome.name, "name"), "  ", Piece(outcome.status.value, outcome.status.value))
+        yield line(
+            Piece(outcome.name, "name"), "  ", Piece(outcome.status.value, outcome.status.value)
+        )
         yield from (line("  ", each) for each in said)
 
 
@@ -121,7 +140,9 @@ def _nodes(summary: Summary) -> str:
 
 def _tests(summary: Summary) -> str:
     counts = Counter(test.status for outcome in summary.outcomes for test in outcome.tests)
-    said = [f"{counts[status]} {status}" for status in ("failed", "warned", "skipped") if counts[status]]
+    said = [
+        f"{counts[status]} {status}" for status in ("failed", "warned", "skipped") if counts[status]
+    ]
     return ", ".join([f"{counted(counts['passed'], 'test')} passed", *said]) if counts else ""
 
 
@@ -172,7 +193,9 @@ def _agreement(agreement: Agreement) -> dict[str, Any]:
         "agree": agreement.agrees,
         "static": dict(zip(("field", "inspect"), agreement.static, strict=True)),
         "catalyst": dict(zip(("field", "inspect"), agreement.exact, strict=True)),
-        "disagreements": [{"edge": each.edge, "only_in": each.only_in} for each in agreement.disagreements],
+        "disagreements": [
+            {"edge": each.edge, "only_in": each.only_in} for each in agreement.disagreements
+        ],
         "not_comparable": list(agreement.incomparable),
         "problem": agreement.problem or None,
     }

@@ -25,17 +25,43 @@ MEGABYTE = 1024 * 1024
 @click.command(name="serve")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option(
-    "--ingest", metavar="FILE", help="Take OpenLineage events at /api/v1/lineage, and append them to this file."
+    "--ingest",
+    metavar="FILE",
+    help="Take OpenLineage events at /api/v1/lineage, and append them to this file.",
 )
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help=f"Where to listen; beyond this machine with {TOKEN}."
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help=f"Where to listen; beyond this machine with {TOKEN}.",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=5000, show_default=True, help="0: any that is free.")
 @click.option(
-    "--largest", type=click.IntRange(min=1), default=16, show_default=True, metavar="MB", help="The largest body."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=5000,
+    show_default=True,
+    help="0: any that is free.",
 )
-@click.option("--diff", "base", metavar="BASE", help="Show what has changed since BASE, as `lineal show --diff` does.")
-@click.option("--open/--no-open", "opens", default=True, help="Open the page in the browser.  [default: --open]")
+@click.option(
+    "--largest",
+    type=click.IntRange(min=1),
+    default=16,
+    show_default=True,
+    metavar="MB",
+    help="The largest body.",
+)
+@click.option(
+    "--diff",
+    "base",
+    metavar="BASE",
+    help="Show what has changed since BASE, as `lineal show --diff` does.",
+)
+@click.option(
+    "--open/--no-open",
+    "opens",
+    default=True,
+    help="Open the page in the browser.  [default: --open]",
+)
 @source_options
 def command(
     paths: tuple[str, ...],
@@ -47,14 +73,16 @@ def command(
     opens: bool,
     source: Source,
 ) -> None:
-    """Serve the page of a lineage on this machine, read again when its files change, with an API beside it.
+    """Serve the page of a lineage on this machine, read again when its files change, with an API
+    beside it.
 
-    PATH is what `lineal lineage` reads.  [default: ., with --ingest nothing] The address that is printed has a token
+    PATH is what `lineal lineage` reads.  [default: ., with --ingest nothing] The address that is
+                                          printed has a token
     in it, which every question needs; LINEAL_TOKEN sets one of your own.
 
-    With --ingest OpenLineage events are taken in: producers are told OPENLINEAGE_URL=http://127.0.0.1:5000, and what
-    arrives is kept as it came; the file is an input like any other. If LINEAL_TOKEN is set, producers send it as their
-    API key.
+    With --ingest OpenLineage events are taken in: producers are told
+    OPENLINEAGE_URL=http://127.0.0.1:5000, and what arrives is kept as it came; the file is an input
+    like any other. If LINEAL_TOKEN is set, producers send it as their API key.
 
     \b
     lineal serve                                          this project, until Ctrl-C
@@ -121,7 +149,9 @@ def _page(source: Source, base: str | None = None) -> Routes:
     difference = [""]
 
     def draw(made: Made) -> Mapping[str, Any]:
-        return page_data(made.graph, title=title, texts=made.texts, over=made.over, findings=made.findings)
+        return page_data(
+            made.graph, title=title, texts=made.texts, over=made.over, findings=made.findings
+        )
 
     def read() -> tuple[Graph, Mapping[str, Any]]:
         made, data = drawn(source, base, draw)
@@ -132,4 +162,7 @@ def _page(source: Source, base: str | None = None) -> Routes:
     live = Live(source.paths, read)
     shell = html(None, f"{title} – lineal").encode()
     api = Api(live.current, lambda: difference[0])
-    return {**api.routes, ("GET", "/"): lambda request: Answer(200, shell, "text/html; charset=utf-8")}
+    return {
+        **api.routes,
+        ("GET", "/"): lambda request: Answer(200, shell, "text/html; charset=utf-8"),
+    }

@@ -32,8 +32,12 @@ Drawn = TypeVar("Drawn")
     metavar="BASE",
     help="Show what has changed since BASE, as `lineal diff` takes it: a revision, a folder or a saved lineage.",
 )
-@click.option("--out", metavar="FILE", default=OUT, show_default=True, help="Where to write the page.")
-@click.option("--open/--no-open", "opens", default=True, help="Open it in the browser.  [default: --open]")
+@click.option(
+    "--out", metavar="FILE", default=OUT, show_default=True, help="Where to write the page."
+)
+@click.option(
+    "--open/--no-open", "opens", default=True, help="Open it in the browser.  [default: --open]"
+)
 @source_options
 def command(
     paths: tuple[str, ...],
@@ -58,7 +62,9 @@ def command(
     from lineal.cli.console import complain, report_internal_errors
 
     source = source._replace(paths=checked(paths))
-    made, text = drawn(source, base, lambda made: _page(made, source, _start(made.graph, node, column)))
+    made, text = drawn(
+        source, base, lambda made: _page(made, source, _start(made.graph, node, column))
+    )
     where = Path(out)
     try:
         where.write_text(text, encoding="utf-8")
@@ -83,7 +89,9 @@ class Made(NamedTuple):
 
 
 def drawn(source: Source, base: str | None, draw: Callable[[Made], Drawn]) -> tuple[Made, Drawn]:
-    """The lineage and what is drawn of it; a dataset that cannot be drawn is left out, and reported."""
+    """The lineage and what is drawn of it; a dataset that cannot be drawn is left out, and
+    reported.
+    """
     from lineal.cli.source import graph_of
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph

@@ -1,4 +1,6 @@
-"""What is analysed: the paths and options that every command shares, and the lineage that comes of them."""
+"""What is analysed: the paths and options that every command shares, and the lineage that comes of
+them.
+"""
 
 from __future__ import annotations
 
@@ -78,21 +80,41 @@ ASIDE = ("paths", "color", "use_cache", "jobs", "verbose")
 
 OPTIONS = (
     click.option("--dialect", metavar="D", help="The SQL dialect, if the project does not say."),
-    click.option("--schema", metavar="FILE", help="JSON or YAML with the columns of tables: {table: {column: type}}."),
     click.option(
-        "--schema-from", metavar="URL", multiple=True, help="A database that knows the columns of tables (SQLAlchemy)."
+        "--schema",
+        metavar="FILE",
+        help="JSON or YAML with the columns of tables: {table: {column: type}}.",
     ),
-    click.option("--sql", metavar="PATH", multiple=True, help="More statements, beside those of a server."),
-    click.option("--history", is_flag=True, help="Of a server, also what it has run (pg_stat_statements)."),
     click.option(
-        "--only-schema", metavar="S", multiple=True, help="Of a server or --schema-from, only what is in these schemas."
+        "--schema-from",
+        metavar="URL",
+        multiple=True,
+        help="A database that knows the columns of tables (SQLAlchemy).",
     ),
-    click.option("--log-text", metavar="COLUMN", help="The column of a query log that has the statements."),
+    click.option(
+        "--sql", metavar="PATH", multiple=True, help="More statements, beside those of a server."
+    ),
+    click.option(
+        "--history", is_flag=True, help="Of a server, also what it has run (pg_stat_statements)."
+    ),
+    click.option(
+        "--only-schema",
+        metavar="S",
+        multiple=True,
+        help="Of a server or --schema-from, only what is in these schemas.",
+    ),
+    click.option(
+        "--log-text", metavar="COLUMN", help="The column of a query log that has the statements."
+    ),
     click.option("--log-user", metavar="COLUMN", help="… who ran them."),
     click.option("--log-time", metavar="COLUMN", help="… when."),
     click.option("--log-id", metavar="COLUMN", help="… what the engine calls them."),
     click.option("--log-database", metavar="COLUMN", help="… where."),
-    click.option("--default-catalog", metavar="C", help="The catalogue of names that have none: s.t is C.s.t."),
+    click.option(
+        "--default-catalog",
+        metavar="C",
+        help="The catalogue of names that have none: s.t is C.s.t.",
+    ),
     click.option(
         "--default-schema",
         metavar="S",
@@ -119,8 +141,18 @@ OPTIONS = (
         show_default=True,
         help="Colours and box lines.",
     ),
-    click.option("-v", "--verbose", is_flag=True, help="Say what is read: each model with its columns, and the total."),
-    click.option("--cache/--no-cache", "use_cache", default=True, help="Remember results.  [default: --cache]"),
+    click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="Say what is read: each model with its columns, and the total.",
+    ),
+    click.option(
+        "--cache/--no-cache",
+        "use_cache",
+        default=True,
+        help="Remember results.  [default: --cache]",
+    ),
     click.option(
         "-j",
         "--jobs",
@@ -134,7 +166,9 @@ OPTIONS = (
 
 
 def source_options(command: Command) -> Command:
-    """@source_options      def command(source: Source, …)      the options above, handed over as one value
+    """@source_options
+
+    def command(source: Source, …)      the options above, handed over as one value
 
     The paths are the command's own affair: `source._replace(paths=…)`.
     """
@@ -143,7 +177,11 @@ def source_options(command: Command) -> Command:
     def packed(*args: Any, **options: Any) -> Any:
         named = ((name, options.pop(f"log_{name}")) for name in LOG_COLUMNS)
         log = tuple((name, column) for name, column in named if column)
-        own = {name: options.pop(name) for name in Source._fields if name in options and name != "paths"}
+        own = {
+            name: options.pop(name)
+            for name in Source._fields
+            if name in options and name != "paths"
+        }
         return command(*args, source=Source(HERE, log=log, **own), **options)
 
     made: Any = packed
@@ -158,7 +196,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-# -- paths -------------------------------------------------------------------------------------------------------
+# -- paths -----------------------------------------------------------------------------------------
 
 
 def exists(path: str) -> bool:
@@ -199,7 +237,7 @@ def _alike(path: str) -> str:
     return f"; did you mean {asked.with_name(near)}?" if near else ""
 
 
-# -- lineage -----------------------------------------------------------------------------------------------------
+# -- lineage ---------------------------------------------------------------------------------------
 
 
 def graph_of(source: Source) -> Graph:
@@ -223,7 +261,9 @@ def corpus_of(source: Source) -> Corpus:
 
     catalogues = _catalogues(source)
     if source.dialect is None:
-        spoken = ["postgres"] * bool(source.servers) + [catalogue.dialect for catalogue in catalogues]
+        spoken = ["postgres"] * bool(source.servers) + [
+            catalogue.dialect for catalogue in catalogues
+        ]
         source = source._replace(dialect=next(filter(None, spoken), None))
     files = [path for path in (*source.paths, *source.sql) if path not in source.servers]
     try:
@@ -239,19 +279,24 @@ def corpus_of(source: Source) -> Corpus:
             corpus.defaults = Defaults(None, (catalogue.schema,))
     corpus.collapse_temporary = source.collapse_temp
     if source.default_catalog or source.default_schema:
-        always = corpus.defaults.schemas[-1:] if source.servers and corpus.defaults is not None else ()
+        always = (
+            corpus.defaults.schemas[-1:] if source.servers and corpus.defaults is not None else ()
+        )
         corpus.defaults = Defaults(source.default_catalog, (*source.default_schema, *always))
     return corpus
 
 
 def _named_from_roots(paths: list[str], corpora: list[Corpus]) -> list[Corpus]:
-    """The corpora with their files named from the root of each; what was saved keeps the names that it has."""
+    """The corpora with their files named from the root of each; what was saved keeps the names that
+    it has.
+    """
     from lineal.projects import is_saved
     from lineal.projects.relative import rooted, roots
 
     known = roots(path for path in paths if not is_saved(path))
     return [
-        rooted(corpus, known[path]) if path in known else corpus for path, corpus in zip(paths, corpora, strict=True)
+        rooted(corpus, known[path]) if path in known else corpus
+        for path, corpus in zip(paths, corpora, strict=True)
     ]
 
 
@@ -273,10 +318,13 @@ def _servers(source: Source, beside: list[Corpus]) -> list[Corpus]:
     from lineal.projects import postgres
 
     if not source.servers and (source.history or (source.only_schema and not source.schema_from)):
-        raise Mistake("--history and --only-schema are about a server: name one, postgresql://host/database")
+        raise Mistake(
+            "--history and --only-schema are about a server: name one, postgresql://host/database"
+        )
     scripts = [script for corpus in beside for script in corpus.scripts]
     return [
-        postgres.load(address, scripts, source.only_schema, source.history) for address in dict.fromkeys(source.servers)
+        postgres.load(address, scripts, source.only_schema, source.history)
+        for address in dict.fromkeys(source.servers)
     ]
 
 
@@ -324,7 +372,11 @@ def _standard_input() -> tuple[list[str], list[Diagnostic]]:
     content = sys.stdin.buffer.read() if sys.stdin is not None else b""  # None: closed, as by <&-
     try:
         text = content.decode("utf-8-sig")
-        nothing = [] if text.strip() else [Diagnostic(Code.NO_INPUT, "standard input is empty", Place("", 1, 1))]
+        nothing = (
+            []
+            if text.strip()
+            else [Diagnostic(Code.NO_INPUT, "standard input is empty", Place("", 1, 1))]
+        )
         return [text], nothing
     except UnicodeDecodeError as problem:
         line = content.count(b"\n", 0, problem.start) + 1
@@ -333,7 +385,9 @@ def _standard_input() -> tuple[list[str], list[Diagnostic]]:
 
 
 def extraction_of(source: Source, corpus: Corpus, kept: Cache | None = None) -> Extraction:
-    """The lineage of a corpus, by the engine that is asked for; what is kept of an earlier run spares work."""
+    """The lineage of a corpus, by the engine that is asked for; what is kept of an earlier run
+    spares work.
+    """
     from lineal.extract import UnknownDialect
 
     try:
@@ -348,7 +402,9 @@ def extraction_of(source: Source, corpus: Corpus, kept: Cache | None = None) -> 
 
 
 def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
-    """After an edit only what has to do with it is read again; what is new is shared out among processes."""
+    """After an edit only what has to do with it is read again; what is new is shared out among
+    processes.
+    """
     from lineal.cli.bar import Counted, bar
     from lineal.incremental.extraction import extract
     from lineal.incremental.memory import Memory
@@ -356,10 +412,19 @@ def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     from lineal.store import digest, machinery
 
     where = [path if "://" in path else str(Path(path).resolve()) for path in source.paths]
-    key = digest("memory", machinery(), where, corpus.dialect, corpus.collapse_temporary, source.log, source.rooted)
+    key = digest(
+        "memory",
+        machinery(),
+        where,
+        corpus.dialect,
+        corpus.collapse_temporary,
+        source.log,
+        source.rooted,
+    )
     held = kept.get(key) if kept is not None else None
     if kept is not None and held is None and _is_known_by_stamp(source):
-        kept.put(key, b"")  # the same again is found by its stamp; what an edit leaves as it was is kept from then on
+        # the same again is found by its stamp; what an edit leaves as it was is kept from then on
+        kept.put(key, b"")
         kept = None
     memory = Memory(held)
     progress = None
@@ -395,7 +460,9 @@ def _by_plan(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
 
 
 def _by_both(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
-    """The text's lineage, with a diagnostic for every edge on which Spark, or the server, does not agree."""
+    """The text's lineage, with a diagnostic for every edge on which Spark, or the server, does not
+    agree.
+    """
     if source.servers:
         return _by_server(source, corpus)
     spark = _spark()
@@ -417,7 +484,9 @@ def _by_server(source: Source, corpus: Corpus) -> Extraction:
 
 
 def _spark() -> Any:
-    """A session; asked for before anything that imports pyspark, so that what is missing is said in one line."""
+    """A session; asked for before anything that imports pyspark, so that what is missing is said in
+    one line.
+    """
     from lineal.spark.availability import SparkUnavailable
     from lineal.spark.session import session
 

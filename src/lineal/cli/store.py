@@ -9,7 +9,15 @@ import click
 
 from lineal.cli.history import command as history
 from lineal.cli.source import Source, checked, shown_path, source_options
-from lineal.cli.store_options import AT, chosen, found, load_sound, named_after, opened, store_options
+from lineal.cli.store_options import (
+    AT,
+    chosen,
+    found,
+    load_sound,
+    named_after,
+    opened,
+    store_options,
+)
 
 if TYPE_CHECKING:
     from lineal.graph.select import Selection
@@ -29,8 +37,8 @@ def command() -> None:
     lineal store history dim_customers.id  when each edge came and went
     lineal store gc --before 2026-01-01    forget what was over by then
 
-    A store is a file (SQLite) or, with --store postgresql://user@host/database, a schema on a server. Every command
-    that takes a PATH takes a store's file, too.
+    A store is a file (SQLite) or, with --store postgresql://user@host/database, a schema on a
+    server. Every command that takes a PATH takes a store's file, too.
     """
 
 
@@ -41,10 +49,13 @@ command.add_command(history)
 @click.argument("where", nargs=-1, metavar="[PATH]...")
 @store_options
 @source_options
-def load(where: tuple[str, ...], address: str, namespace: str | None, wait: float, source: Source) -> None:
+def load(
+    where: tuple[str, ...], address: str, namespace: str | None, wait: float, source: Source
+) -> None:
     """Make the lineage of PATH that of its namespace; what has not changed stays untouched.
 
-    PATH is what `lineal lineage` takes.  [default: .] The namespace is named after the folder unless --namespace says.
+    PATH is what `lineal lineage` takes.  [default: .] The namespace is named after the folder
+                                          unless --namespace says.
 
     Exit codes: 0 fine, 1 lineal failed on a part of the input, 2 a mistake in what was asked.
     """
@@ -78,7 +89,11 @@ def _shown(paths: tuple[str, ...]) -> str:
 @command.command(name="query")
 @click.argument("selector")
 @AT
-@click.option("--with-rows", is_flag=True, help="Upstream, also show the columns that decide which rows there are.")
+@click.option(
+    "--with-rows",
+    is_flag=True,
+    help="Upstream, also show the columns that decide which rows there are.",
+)
 @click.option(
     "--output",
     type=click.Choice(["table", "chain", "json", "dot", "mermaid", "rows"]),
@@ -106,8 +121,8 @@ def query(
 ) -> None:
     """Show where a column of the store comes from and where it goes.
 
-    SELECTOR is that of `lineal lineage`: +m.c upstream, m.c+ downstream, 2+m.c two hops, +m every column of m; m.c both
-    ways. Only what is visited is read, however large the store is.
+    SELECTOR is that of `lineal lineage`: +m.c upstream, m.c+ downstream, 2+m.c two hops, +m every
+    column of m; m.c both ways. Only what is visited is read, however large the store is.
     """
     from lineal.cli.console import show
     from lineal.views import view
@@ -117,7 +132,9 @@ def query(
     show(view(output, report), color)
 
 
-def _report(store: Store, namespace: str, selection: Selection, at: str | None, with_rows: bool) -> Report:
+def _report(
+    store: Store, namespace: str, selection: Selection, at: str | None, with_rows: bool
+) -> Report:
     from lineal.graph.graph import Graph
     from lineal.views.report import traced
 
@@ -144,7 +161,9 @@ def _selection(text: str) -> Selection:
 
 
 @command.command(name="gc")
-@click.option("--before", metavar="TIME", required=True, help="Forget what was no longer so then: 2026-01-01.")
+@click.option(
+    "--before", metavar="TIME", required=True, help="Forget what was no longer so then: 2026-01-01."
+)
 @store_options
 def gc(before: str, address: str, namespace: str | None, wait: float) -> None:
     """Forget edges that were gone before a time; what holds now, and since then, stays."""

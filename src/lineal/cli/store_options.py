@@ -40,7 +40,9 @@ STORE = click.option(
     help=f"A file, or postgresql://user@host/database.  [default: $LINEAL_STORE, else {DEFAULT}]",
 )
 NAMESPACE = click.option(
-    "--namespace", metavar="NAME", help="Whose lineage it is, as in acme/shop.  [default: the only one in the store]"
+    "--namespace",
+    metavar="NAME",
+    help="Whose lineage it is, as in acme/shop.  [default: the only one in the store]",
 )
 WAITING = click.option(
     "--wait",
@@ -50,7 +52,11 @@ WAITING = click.option(
     metavar="SECONDS",
     help="How long to wait for another process that writes.",
 )
-AT = click.option("--at", metavar="TIME", help="As it was then: 2026-11-16, 2026-11-16T09:30 (UTC unless it says).")
+AT = click.option(
+    "--at",
+    metavar="TIME",
+    help="As it was then: 2026-11-16, 2026-11-16T09:30 (UTC unless it says).",
+)
 
 
 @contextmanager
@@ -72,7 +78,11 @@ def chosen(store: Store, namespace: str | None) -> str:
         return namespace
     known = store.namespaces()
     if len(known) != 1:
-        many = f"has several: name one of {', '.join(known)}" if known else "has no lineage yet: `lineal store load`"
+        many = (
+            f"has several: name one of {', '.join(known)}"
+            if known
+            else "has no lineage yet: `lineal store load`"
+        )
         raise Mistake(f"store {store.name} {many}{' with --namespace' if known else ''}")
     return known[0]
 

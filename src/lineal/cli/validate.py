@@ -33,9 +33,16 @@ FORMATS = ("text", "json", "sarif", "github")
     show_default=True,
     help="For people, for programs, for code scanning, or as annotations of GitHub Actions.",
 )
-@click.option("--select", metavar="CODES", multiple=True, help="Only these rules: A050,SA01 or A05*. Also those off.")
+@click.option(
+    "--select",
+    metavar="CODES",
+    multiple=True,
+    help="Only these rules: A050,SA01 or A05*. Also those off.",
+)
 @click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules.")
-@click.option("--explain", metavar="CODE", help="Say what a rule means and what to do, and nothing else.")
+@click.option(
+    "--explain", metavar="CODE", help="Say what a rule means and what to do, and nothing else."
+)
 @click.option(
     "--fail-on",
     type=click.Choice(FAIL_ON),
@@ -57,10 +64,11 @@ def command(
 ) -> None:
     """Check declarations, descriptions, classifications and references against the SQL.
 
-    PATH is what `lineal lineage` takes: a project, a .sql or .py file, a folder of them, a saved lineage.  [default: .]
+    PATH is what `lineal lineage` takes: a project, a .sql or .py file, a folder of them, a saved
+    lineage.  [default: .]
 
-    The section `validate:` of lineal.yml sets severities; `-- lineal: ignore[A050]` in SQL, or # in YAML and Python,
-    silences a rule on a line, at the head of a file in all of it.
+    The section `validate:` of lineal.yml sets severities; `-- lineal: ignore[A050]` in SQL, or # in
+    YAML and Python, silences a rule on a line, at the head of a file in all of it.
 
     \b
     lineal validate                             every rule that is on
@@ -73,7 +81,9 @@ def command(
     if explain is not None:
         _explain(explain, source.color)
         return
-    verdict, graph = _verdict(source._replace(paths=checked(arguments)), _listed(select), _listed(ignore))
+    verdict, graph = _verdict(
+        source._replace(paths=checked(arguments)), _listed(select), _listed(ignore)
+    )
     _show(verdict, graph, output, source.color)
     told = any(finding.code == Code.INTERNAL_ERROR.code for finding in verdict.findings)
     failed = not told and report_internal_errors(graph.extraction.diagnostics, source.color)
@@ -100,7 +110,10 @@ def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verd
     graph = graph_in(source, corpus)
     texts = Texts(corpus, source.paths)
     subject = Subject(graph, corpus.checks, lambda: constructs_of(corpus))
-    findings = [moved(finding, texts.original) for finding in check(subject, severities, texts.suppressions())]
+    findings = [
+        moved(finding, texts.original)
+        for finding in check(subject, severities, texts.suppressions())
+    ]
     rules = [rule for rule in RULES if rule.code in severities]
     return Verdict(findings, rules, graph.extraction.coverage, texts.line), graph
 
@@ -135,7 +148,9 @@ def explained(rule: Rule) -> str:
     """A051 description-drift (warning), what it means and what to do."""
     level = rule.severity.label if rule.severity is not None else "off unless it is asked for"
     named = rule.code if rule.code == rule.name else f"{rule.code} {rule.name}"
-    return "\n".join([f"{named} ({level})", "", rule.meaning, *([rule.remedy] if rule.remedy else []), ""])
+    return "\n".join(
+        [f"{named} ({level})", "", rule.meaning, *([rule.remedy] if rule.remedy else []), ""]
+    )
 
 
 def _or_mistake(ask: Callable[[], Value]) -> Value:

@@ -18,7 +18,9 @@ def tell_statement(step: Evaluated) -> None:
     if step.failed:
         said = "failed"
     else:
-        said = _resolved(step.resolved, step.named, {"ambiguous": step.ambiguous, "unresolved": step.unresolved})
+        said = _resolved(
+            step.resolved, step.named, {"ambiguous": step.ambiguous, "unresolved": step.unresolved}
+        )
     width = len(str(step.total))
     complain(visible(f"{step.number:>{width}}/{step.total}  {step.target}  {said}"))
 
@@ -26,11 +28,17 @@ def tell_statement(step: Evaluated) -> None:
 def tell_total(found: Extraction) -> None:
     """Say what was read in all."""
     edges = counted(len(found.edges), "edge")
-    complain(f"total: {counted(found.coverage.read, 'statement')}, {_share(found.coverage)}, {edges}")
+    complain(
+        f"total: {counted(found.coverage.read, 'statement')}, {_share(found.coverage)}, {edges}"
+    )
 
 
 def _share(coverage: Coverage) -> str:
-    missing = {"ambiguous": coverage.ambiguous, "unresolved": coverage.unresolved, "open": coverage.open}
+    missing = {
+        "ambiguous": coverage.ambiguous,
+        "unresolved": coverage.unresolved,
+        "open": coverage.open,
+    }
     return _resolved(coverage.found, coverage.columns, missing)
 
 

@@ -1,4 +1,6 @@
-"""Entries: a name with the statements that define it, and what one statement of a script leaves behind."""
+"""Entries: a name with the statements that define it, and what one statement of a script leaves
+behind.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
 
 DEEPEST_DIRECT = 40
-"""A definition evaluates what it reads by a call, down to here; a longer chain goes through a work list."""
+"""A definition evaluates what it reads by a call, down to here; a longer chain goes through a work
+list.
+"""
 
 
 class Pending(Passing):
@@ -32,7 +36,9 @@ class Pending(Passing):
 
 
 class Setting(NamedTuple):
-    """What a statement stands in, where that matters: the order of its script, and what names without a schema mean."""
+    """What a statement stands in, where that matters: the order of its script, and what names
+    without a schema mean.
+    """
 
     timeline: Timeline | None
     position: int
@@ -47,7 +53,12 @@ class Definition:
     )  # fmt: skip
 
     def __init__(
-        self, plan: Plan, reading: Reading, facts: Facts, entry: Entry, parameters: tuple[str, ...] = ()
+        self,
+        plan: Plan,
+        reading: Reading,
+        facts: Facts,
+        entry: Entry,
+        parameters: tuple[str, ...] = (),
     ) -> None:
         self.plan = plan
         self.reading = reading
@@ -94,7 +105,8 @@ class Entry:
         self.told: DatasetInfo | None = None
         """what the project or the caller says about it, whatever DDL says"""
         self.changes: list[tuple[Timeline, int, Change]] = []
-        """ALTER TABLE … RENAME COLUMN: the script, the statement's position in it, and the change"""
+        """ALTER TABLE … RENAME COLUMN: the script, the statement's position in it, and the change
+        """
         self.like: tuple[tuple[str, str], ...] = ()
         """CREATE TABLE t LIKE s: the spelling and key of s"""
         self.scanned: Frame | None = None
@@ -129,4 +141,6 @@ class State(Entry):
         self.version = version
         self.before = before
         self.makes: Callable[[Frame | None], Frame] | None = None
-        """instead of a statement that writes: the columns it starts with, or what ALTER TABLE does to them"""
+        """instead of a statement that writes: the columns it starts with, or what ALTER TABLE does
+        to them
+        """

@@ -1,4 +1,5 @@
-"""The boundary around what is made of a whole graph: a dataset over which that fails is left out, and reported.
+"""The boundary around what is made of a whole graph: a dataset over which that fails is left out,
+and reported.
 
     text = sound_part(extraction, lambda part: view(Graph(part)))
 
@@ -29,11 +30,14 @@ def sound_part(extraction: Extraction, work: Callable[[Extraction], Made]) -> Ma
     return sound_parts([extraction], lambda parts: work(parts[0]))
 
 
-def sound_parts(extractions: Sequence[Extraction], work: Callable[[list[Extraction]], Made]) -> Made:
-    """The same for several extractions, from which the same datasets are left out; the last one tells of failures.
+def sound_parts(
+    extractions: Sequence[Extraction], work: Callable[[list[Extraction]], Made]
+) -> Made:
+    """The same for several extractions, from which the same datasets are left out; the last one
+    tells of failures.
 
-    If looking something up fails meanwhile, the work is done again: what it says of coverage was said too early.
-    A failure that is no dataset's is raised: nothing can be made at all.
+    If looking something up fails meanwhile, the work is done again: what it says of coverage was
+    said too early. A failure that is no dataset's is raised: nothing can be made at all.
     """
     failures = extractions[-1].failures
     failed = sum(extraction.failures.count for extraction in extractions)
@@ -58,10 +62,16 @@ def shown_part(extraction: Extraction, failures: Failures) -> Extraction:
 Leave = Callable[[Extraction, Iterable[Hashable]], Extraction]
 
 
-def _leave_out(extractions: Sequence[Extraction], work: Callable[[list[Extraction]], Made], leave: Leave) -> bool:
-    """Find the datasets over which some work fails, and leave them out from now on; whether that helps."""
+def _leave_out(
+    extractions: Sequence[Extraction], work: Callable[[list[Extraction]], Made], leave: Leave
+) -> bool:
+    """Find the datasets over which some work fails, and leave them out from now on; whether that
+    helps.
+    """
     failures = extractions[-1].failures
-    targets = list(dict.fromkeys(target for extraction in extractions for target in _targets(extraction)))
+    targets = list(
+        dict.fromkeys(target for extraction in extractions for target in _targets(extraction))
+    )
 
     def work_on(some: Iterable[Dataset]) -> Made:
         others = {*targets} - {*some}
@@ -74,7 +84,9 @@ def _leave_out(extractions: Sequence[Extraction], work: Callable[[list[Extractio
     guilty = culprits(targets, work_on)
     for dataset, problem in guilty:
         (failures.left_out if leave is without_edges_into else failures.unseen).add(dataset)
-        failures.add(problem, _place_of(dataset, extractions), dataset, f"the lineage of {dataset.name}")
+        failures.add(
+            problem, _place_of(dataset, extractions), dataset, f"the lineage of {dataset.name}"
+        )
     return bool(guilty)
 
 
@@ -115,7 +127,9 @@ def without_edges_into(extraction: Extraction, left_out: Iterable[Hashable]) -> 
 
 
 def without(extraction: Extraction, unseen: Iterable[Hashable]) -> Extraction:
-    """An extraction in which some datasets are not to be seen at all, neither as what is made nor as what is read."""
+    """An extraction in which some datasets are not to be seen at all, neither as what is made nor
+    as what is read.
+    """
     names = {*unseen}
     if not names:
         return extraction
@@ -123,7 +137,9 @@ def without(extraction: Extraction, unseen: Iterable[Hashable]) -> Extraction:
         extraction,
         lambda edge: edge.into not in names and edge.source.dataset not in names,
         lambda read: read.target not in names and read.dataset not in names,
-        lambda: {dataset: info for dataset, info in extraction.datasets.items() if dataset not in names},
+        lambda: {
+            dataset: info for dataset, info in extraction.datasets.items() if dataset not in names
+        },
         names,
     )
 

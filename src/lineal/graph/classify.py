@@ -43,12 +43,16 @@ class Conflict(NamedTuple):
     brought: dict[str, Column]
 
     def __str__(self) -> str:
-        bringers = ", ".join(f"{source} brings {label}" for label, source in sorted(self.brought.items()))
+        bringers = ", ".join(
+            f"{source} brings {label}" for label, source in sorted(self.brought.items())
+        )
         return f"{self.column} declares {', '.join(sorted(self.declared))}, but {bringers}"
 
 
 class Classification:
-    """Each column's effective labels: the declared ones, else the union of what its unmasked sources have."""
+    """Each column's effective labels: the declared ones, else the union of what its unmasked
+    sources have.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -58,14 +62,18 @@ class Classification:
         self._spread()
 
     def of(self, column: Column) -> tuple[str, ...]:
-        """The effective labels of a column, in order; a field has its own, else those of its column."""
+        """The effective labels of a column, in order; a field has its own, else those of its
+        column.
+        """
         return tuple(sorted(self._labels(column)))
 
     def is_declared(self, column: Column) -> bool:
         return _named(column) in self._declared or whole(column) in self._declared
 
     def brought(self, column: Column) -> list[Brought]:
-        """The labels that a column has from somewhere else, each with its way; none where it declares its own."""
+        """The labels that a column has from somewhere else, each with its way; none where it
+        declares its own.
+        """
         if self.is_declared(column):
             return []
         return [Brought(label, self._path(whole(column), label)) for label in self.of(column)]
@@ -82,9 +90,15 @@ class Classification:
         return sorted({label for labels in self._declared.values() for label in labels})
 
     def passes_on(self, edge: Edge, label: str) -> bool:
-        """Whether an edge carries a label into the column that it leads to, and the column takes it."""
+        """Whether an edge carries a label into the column that it leads to, and the column takes
+        it.
+        """
         target = edge.target
-        if not isinstance(target, Column) or not carries(edge) or label not in self._labels(edge.source):
+        if (
+            not isinstance(target, Column)
+            or not carries(edge)
+            or label not in self._labels(edge.source)
+        ):
             return False
         return label in self._labels(target)
 
@@ -109,7 +123,11 @@ class Classification:
 
     def _labels(self, column: Column) -> Labels:
         declared = self._declared.get(_named(column)) or self._declared.get(whole(column))
-        return declared if declared is not None else frozenset(self._effective.get(whole(column), NONE))
+        return (
+            declared
+            if declared is not None
+            else frozenset(self._effective.get(whole(column), NONE))
+        )
 
     def _path(self, column: Column, label: str) -> tuple[Column, ...]:
         steps = [column]
@@ -118,9 +136,13 @@ class Classification:
         return tuple(reversed(steps))
 
     def _spread(self) -> None:
-        """Breadth first, so that each label comes by its shortest way; a label only ever adds, so circles end."""
+        """Breadth first, so that each label comes by its shortest way; a label only ever adds, so
+        circles end.
+        """
         carriers = self._carriers()
-        border = [(column, label) for column, labels in self._declared.items() for label in sorted(labels)]
+        border = [
+            (column, label) for column, labels in self._declared.items() for label in sorted(labels)
+        ]
         while border:
             ahead: list[tuple[Column, str]] = []
             for column, label in border:
@@ -129,7 +151,9 @@ class Classification:
             border = ahead
 
     def _carriers(self) -> dict[Column, list[tuple[Column, Column]]]:
-        """Column, or field with labels of its own → the pairs of columns along which its labels go on."""
+        """Column, or field with labels of its own → the pairs of columns along which its labels go
+        on.
+        """
         carriers: dict[Column, list[tuple[Column, Column]]] = {}
         for edge in self._graph.extraction.edges:
             if isinstance(edge.target, Column) and carries(edge):

@@ -32,8 +32,15 @@ def compare(
     """Every fact that one has and the other lacks, sorted; of all targets, or of the named ones."""
     wanted = {str(target).lower() for target in targets} if targets is not None else None
     ours, theirs = facts(left, wanted), facts(right, wanted)
-    only = [(names[0], ours.keys() - theirs.keys(), ours), (names[1], theirs.keys() - ours.keys(), theirs)]
-    found = [Disagreement(table[fact], written(fact), name) for name, facts_, table in only for fact in facts_]
+    only = [
+        (names[0], ours.keys() - theirs.keys(), ours),
+        (names[1], theirs.keys() - ours.keys(), theirs),
+    ]
+    found = [
+        Disagreement(table[fact], written(fact), name)
+        for name, facts_, table in only
+        for fact in facts_
+    ]
     return sorted(found)
 
 

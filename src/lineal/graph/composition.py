@@ -38,7 +38,9 @@ def _without(edges: list[Edge], hidden: Dataset) -> list[Edge]:
         if outer.into == hidden:
             continue
         for inner in into_column.get(outer.source.name, ()):
-            composed = [u._replace(way=compose(o.way, u.way)) for o in outer.usages for u in inner.usages]
+            composed = [
+                u._replace(way=compose(o.way, u.way)) for o in outer.usages for u in inner.usages
+            ]
             _add(made, inner.source, outer.target, composed)
     for reader in {outer.into for outer in leaving} - {hidden}:
         for inner in into_rows:

@@ -1,4 +1,6 @@
-"""Whether a column's description still says what its source's says, and what it could take over from there."""
+"""Whether a column's description still says what its source's says, and what it could take over
+from there.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def description(graph: Graph, column: Column) -> str:
 
 
 def description_status(graph: Graph, edge: Edge) -> str | None:
-    """inherited: both are equal; modified: they differ; missing: one lacks. An inspect edge has none."""
+    """inherited: both are equal; modified: they differ; missing: one lacks. An inspect edge has
+    none.
+    """
     if not isinstance(edge.target, Column):
         return None
     source, target = description(graph, edge.source), description(graph, edge.target)
@@ -51,7 +55,11 @@ def inheritance(graph: Graph) -> dict[Column, Inherited]:
         waiting = [start]
         while waiting:  # sources first; a circle ends where it began, with nothing to take over
             column = waiting[-1]
-            ahead = [edge.source for edge in graph.into(column) if edge.source in wanted and edge.source not in found]
+            ahead = [
+                edge.source
+                for edge in graph.into(column)
+                if edge.source in wanted and edge.source not in found
+            ]
             found.setdefault(column, None)
             if ahead:
                 waiting.append(ahead[0])
@@ -68,10 +76,17 @@ def _listed(graph: Graph) -> Iterator[Column]:
 
 def _may_inherit(graph: Graph, column: Column) -> bool:
     info = graph.info(column)
-    return info is not None and info.inherits and not info.description.strip() and is_passed_on(graph, column)
+    return (
+        info is not None
+        and info.inherits
+        and not info.description.strip()
+        and is_passed_on(graph, column)
+    )
 
 
-def _agreed(graph: Graph, column: Column, found: dict[Column, Inherited | None]) -> Inherited | None:
+def _agreed(
+    graph: Graph, column: Column, found: dict[Column, Inherited | None]
+) -> Inherited | None:
     """What all of its sources that say something say alike."""
     said: list[Inherited] = []
     for edge in graph.into(column):

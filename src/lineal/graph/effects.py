@@ -1,8 +1,10 @@
 """Effects: what a change of one column does to everything behind it, and why.
 
-drop, rename    a statement that names the column breaks, and what is made of its result is not rebuilt; a star passes
+drop, rename    a statement that names the column breaks, and what is made of its result is not
+                rebuilt; a star passes
                 the loss on without a word, to whoever names the column further down
-type            goes along where a column is taken as it is, ends at a cast, and may change what other expressions give
+type            goes along where a column is taken as it is, ends at a cast, and may change what
+                other expressions give
 values          reach whatever is made of the column, or has rows that it decides
 """
 
@@ -71,7 +73,9 @@ class ColumnEffect:
 
 @dataclass(frozen=True)
 class DatasetEffect:
-    """What the change does to a dataset: to itself, or the worst that it does to one of its columns."""
+    """What the change does to a dataset: to itself, or the worst that it does to one of its
+    columns.
+    """
 
     dataset: Dataset
     kind: str
@@ -109,7 +113,9 @@ class Effects:
 
 
 def effects(graph: Graph, column: Column, change: Change, used: NamesUsed | None = None) -> Effects:
-    """What a change of the column does; whoever asks about many columns keeps `used` from one to the next."""
+    """What a change of the column does; whoever asks about many columns keeps `used` from one to
+    the next.
+    """
     return _Finding(graph, column, change, used or NamesUsed(graph)).effects()
 
 
@@ -150,7 +156,7 @@ class _Finding:
     def reached(self) -> list[Impact]:
         return impact(self.graph, self.column)
 
-    # -- columns -----------------------------------------------------------------------------------------------
+    # -- columns -----------------------------------------------------------------------------------
 
     def of_column(self, found: Impact) -> ColumnEffect:
         if self.change.loses_name:
@@ -167,9 +173,15 @@ class _Finding:
             named, _ = loss.broken[dataset]
             return ColumnEffect(found, BREAKS, f"its statement names {named}")
         if dataset in loss.shifted:
-            return ColumnEffect(found, BREAKS, f"columns are matched by position, and {loss.shifted[dataset]} is gone")
+            return ColumnEffect(
+                found,
+                BREAKS,
+                f"columns are matched by position, and {loss.shifted[dataset]} is gone",
+            )
         if column in loss.gone:
-            return ColumnEffect(found, LOSSES[self.change.kind], f"a star passes on {loss.gone[column]}")
+            return ColumnEffect(
+                found, LOSSES[self.change.kind], f"a star passes on {loss.gone[column]}"
+            )
         if dataset in self.starved:
             return ColumnEffect(found, STALE, f"{self.starved[dataset]} breaks")
         return ColumnEffect(found, REVALUED)
@@ -189,7 +201,11 @@ class _Finding:
                     continue
                 for edge in self.graph.out_of(column):
                     target = edge.target
-                    if not isinstance(target, Column) or target.dataset != into or edge.kind != "copy":
+                    if (
+                        not isinstance(target, Column)
+                        or target.dataset != into
+                        or edge.kind != "copy"
+                    ):
                         continue
                     if self.change.kind == DROP and self.used.by_position(target):
                         loss.shifted.setdefault(into, column)
@@ -222,7 +238,9 @@ class _Finding:
 
     @cached_property
     def retyped(self) -> dict[Column, tuple[str, str]]:
-        """How far the type goes: as it is along copies, perhaps through expressions, never through a cast."""
+        """How far the type goes: as it is along copies, perhaps through expressions, never through
+        a cast.
+        """
         start = whole(self.column)
         found: dict[Column, tuple[str, str]] = {start: (RETYPED, "")}
         waiting = [self.column]
@@ -240,13 +258,16 @@ class _Finding:
                     waiting.append(whole(target))
         return found
 
-    # -- datasets, exposures, descriptions -------------------------------------------------------------------------
+    # -- datasets, exposures, descriptions ---------------------------------------------------------
 
     def of_datasets(self, columns: Iterable[ColumnEffect]) -> Iterable[DatasetEffect]:
         held: dict[Dataset, list[ColumnEffect]] = {}
         for each in columns:
             held.setdefault(each.column.dataset, []).append(each)
-        worst = {dataset: min((each.effect for each in several), key=_severity) for dataset, several in held.items()}
+        worst = {
+            dataset: min((each.effect for each in several), key=_severity)
+            for dataset, several in held.items()
+        }
         if self.change.loses_name:
             worst |= dict.fromkeys([*self.loss.broken, *self.loss.shifted], BREAKS)
             for dataset in self.starved:
@@ -256,14 +277,18 @@ class _Finding:
             several = held.get(dataset, [])
             depth = min((each.impact.depth for each in several), default=len(self.graph.infos))
             note, place = self.why(dataset, effect)
-            yield DatasetEffect(dataset, self.graph.kind(dataset), effect, len(several), depth, note, place)
+            yield DatasetEffect(
+                dataset, self.graph.kind(dataset), effect, len(several), depth, note, place
+            )
 
     @property
     def own_effect(self) -> str:
         return LOSSES.get(self.change.kind) or (RETYPED if self.change.kind == TYPE else REVALUED)
 
     def exposures(self, worst: dict[Dataset, str]) -> dict[Dataset, str]:
-        """A dashboard that reads a dataset shares its fate; one that names the columns it reads, theirs."""
+        """A dashboard that reads a dataset shares its fate; one that names the columns it reads,
+        theirs.
+        """
         found: dict[Dataset, str] = {}
         for read in self.used.exposed():
             if read.column is None and read.dataset in worst and read.target not in worst:
@@ -297,7 +322,9 @@ class _Finding:
             elif at == self.column:
                 yield DescriptionEffect(at, text, "describes the column itself")
         if self.change.loses_name:
-            for dataset in dict.fromkeys([self.column.dataset, *(column.dataset for column in reached)]):
+            for dataset in dict.fromkeys(
+                [self.column.dataset, *(column.dataset for column in reached)]
+            ):
                 text = self.graph.infos[dataset].description.strip()
                 if mentions(text, name):
                     yield DescriptionEffect(dataset, text, f"names {name}")
@@ -305,7 +332,9 @@ class _Finding:
 
 def _type_through(edge: Edge, state: str) -> tuple[str, str]:
     """The strongest that the usages of one edge do with a type."""
-    return min((_usage_type(usage, state) for usage in edge.usages), key=lambda each: _severity(each[0]))
+    return min(
+        (_usage_type(usage, state) for usage in edge.usages), key=lambda each: _severity(each[0])
+    )
 
 
 def _usage_type(usage: Usage, state: str) -> tuple[str, str]:
@@ -328,7 +357,12 @@ def _severity(effect: str) -> int:
 
 
 def _rank(found: ColumnEffect) -> tuple[int, bool, int, str]:
-    return (_severity(found.effect), found.impact.why == REFERENCED, found.impact.depth, str(found.column))
+    return (
+        _severity(found.effect),
+        found.impact.why == REFERENCED,
+        found.impact.depth,
+        str(found.column),
+    )
 
 
 def _dataset_rank(found: DatasetEffect) -> tuple[int, int, str, str]:

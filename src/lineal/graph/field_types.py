@@ -36,7 +36,10 @@ def _element(text: str) -> str:
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """struct<a int>      struct, and a int; nothing inside where the brackets do not enclose the rest of the text"""
+    """struct<a int>
+
+    struct, and a int; nothing inside where the brackets do not enclose the rest of the text
+    """
     start = next((at for at, char in enumerate(text) if char in OPENING), len(text))
     if start == len(text) or text[-1] not in CLOSING:
         return text.lower(), ""

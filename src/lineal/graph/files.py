@@ -1,4 +1,6 @@
-"""How much of each file is known: derived from its edges and diagnostics, whichever front end has read it."""
+"""How much of each file is known: derived from its edges and diagnostics, whichever front end has
+read it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ LOST = (
 
 
 class FileCoverage(NamedTuple):
-    """A file: the columns that it writes and whose sources are known, and the places that were not followed."""
+    """A file: the columns that it writes and whose sources are known, and the places that were not
+    followed.
+    """
 
     file: str
     resolved: int
@@ -29,7 +33,9 @@ class FileCoverage(NamedTuple):
         return round(self.resolved / whole, 3) if whole else None
 
 
-def files_of(edges: Iterable[Edge], reads: Iterable[Read], diagnostics: Iterable[Diagnostic]) -> list[FileCoverage]:
+def files_of(
+    edges: Iterable[Edge], reads: Iterable[Read], diagnostics: Iterable[Diagnostic]
+) -> list[FileCoverage]:
     """Every file that anything was found in, by name; text that stands in no file is left out."""
     resolved: dict[str, set[Column]] = {}
     lost: dict[str, set[Place]] = {}
@@ -45,4 +51,6 @@ def files_of(edges: Iterable[Edge], reads: Iterable[Read], diagnostics: Iterable
         if found.code in LOST and found.place is not None:
             lost.setdefault(found.place.file, set()).add(found.place)
     names = sorted((resolved.keys() | lost.keys()) - {""})
-    return [FileCoverage(name, len(resolved.get(name, ())), len(lost.get(name, ()))) for name in names]
+    return [
+        FileCoverage(name, len(resolved.get(name, ())), len(lost.get(name, ()))) for name in names
+    ]

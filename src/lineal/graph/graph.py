@@ -25,7 +25,8 @@ class UnknownName(Passing, LookupError):
 class Graph:
     """Datasets and the edges between them, ready to be walked in both directions.
 
-    A dataset is a node of its own: what decides its rows leads into it, never into each of its columns.
+    A dataset is a node of its own: what decides its rows leads into it, never into each of its
+    columns.
     """
 
     def __init__(self, extraction: Extraction) -> None:
@@ -62,11 +63,13 @@ class Graph:
         if dataset not in self.infos:
             self.infos[dataset] = DatasetInfo(dataset, "table")
 
-    # -- what there is ----------------------------------------------------------------------------
+    # -- what there is -----------------------------------------------------------------------------
 
     @cached_property
     def edges(self) -> list[Edge]:
-        """Every edge, in the order of its target's definition: columns first, then what decides the rows."""
+        """Every edge, in the order of its target's definition: columns first, then what decides the
+        rows.
+        """
         with uncollected():
             return sorted(self.extraction.edges, key=self.order_of)
 
@@ -109,7 +112,9 @@ class Graph:
         return found[1] if found else None
 
     def type_of(self, column: Column) -> str:
-        """The type of a column, or of the field that its path leads to; an empty text where it is not known."""
+        """The type of a column, or of the field that its path leads to; an empty text where it is
+        not known.
+        """
         info = self.info(column)
         if info is not None and info.type:
             return info.type
@@ -119,10 +124,12 @@ class Graph:
     def kind(self, dataset: Dataset) -> str:
         return self.infos[dataset].kind
 
-    # -- walking ----------------------------------------------------------------------------------
+    # -- walking -----------------------------------------------------------------------------------
 
     def into(self, column: Column) -> list[Edge]:
-        """The field-level edges into a column, also those of its fields and of the column it is a field of."""
+        """The field-level edges into a column, also those of its fields and of the column it is a
+        field of.
+        """
         own = self._into.get(whole(column))
         if own is not None:
             return touching(own, column, target=True)
@@ -152,7 +159,7 @@ class Graph:
     def _touching_source(self, column: Column) -> list[Edge]:
         return touching(self._leaving.get(whole(column), ()), column, target=False)
 
-    # -- open stars: t.* -> v.* lets v.x go on to t.x ---------------------------------------------
+    # -- open stars: t.* -> v.* lets v.x go on to t.x ----------------------------------------------
 
     def is_open(self, dataset: Dataset) -> bool:
         """Whether a star over an unknown schema stands among the dataset's columns."""
@@ -164,20 +171,30 @@ class Graph:
         return column.name == STAR or column in self._listed or column in self._into
 
     def _through_stars_into(self, column: Column) -> Iterator[Edge]:
-        stars = [edge for edge in self._into.get(Column(column.dataset, STAR), ()) if edge.source.name == STAR]
+        stars = [
+            edge
+            for edge in self._into.get(Column(column.dataset, STAR), ())
+            if edge.source.name == STAR
+        ]
         for star in stars:
-            yield _through(star, Column(star.source.dataset, column.name, column.path), column, len(stars) > 1)
+            yield _through(
+                star, Column(star.source.dataset, column.name, column.path), column, len(stars) > 1
+            )
 
     def _through_stars_out_of(self, column: Column) -> Iterator[Edge]:
         if column.name == STAR:
             return
         for star in self._leaving.get(Column(column.dataset, STAR), ()):
             target = Column(star.into, column.name, column.path)
-            if isinstance(star.target, Column) and star.target.name == STAR and not self._own(target):
+            if (
+                isinstance(star.target, Column)
+                and star.target.name == STAR
+                and not self._own(target)
+            ):
                 alternatives = self._into[star.target]
                 yield _through(star, column, target, len(alternatives) > 1)
 
-    # -- looking up what a user typed -------------------------------------------------------------
+    # -- looking up what a user typed --------------------------------------------------------------
 
     @cached_property
     def _by_name(self) -> dict[str, list[Dataset]]:
@@ -208,10 +225,14 @@ class Graph:
         if candidates:
             spellings = ", ".join(dataset.name for dataset in candidates)
             raise UnknownName(f"{text} could be any of {spellings}: write the name in full")
-        raise UnknownName(f"unknown dataset {text}{_meant(text, [dataset.name for dataset in self.infos])}")
+        raise UnknownName(
+            f"unknown dataset {text}{_meant(text, [dataset.name for dataset in self.infos])}"
+        )
 
     def column(self, text: str) -> Column:
-        """The column that `dataset.column` or `dataset.column.field` names, or `column`, if only one dataset has it."""
+        """The column that `dataset.column` or `dataset.column.field` names, or `column`, if only
+        one dataset has it.
+        """
         for dataset, rest in self._splits(text):
             if column := self._column_of(dataset, rest):
                 return column
@@ -229,13 +250,17 @@ class Graph:
 
     def _only_column(self, text: str) -> Column | None:
         """The one column of this name, whatever dataset has it; several: the message lists them."""
-        candidates = [column for dataset in self.infos if (column := self._column_of(dataset, text))]
+        candidates = [
+            column for dataset in self.infos if (column := self._column_of(dataset, text))
+        ]
         if len(candidates) > 1:
             listed = sorted(map(str, candidates))
             shown = ", ".join(listed[:MOST_CANDIDATES])
             rest = len(listed) - MOST_CANDIDATES
             more = f" and {rest:,} more" if rest > 0 else ""
-            raise UnknownName(f"{len(listed):,} datasets have a column {text}: write one of {shown}{more}")
+            raise UnknownName(
+                f"{len(listed):,} datasets have a column {text}: write one of {shown}{more}"
+            )
         return candidates[0] if candidates else None
 
     def column_in(self, dataset: Dataset, text: str) -> Column:
@@ -271,7 +296,7 @@ class Graph:
                 return (exact or alike)[0]._replace(path=path)
         return None
 
-    # -- reads ------------------------------------------------------------------------------------
+    # -- reads -------------------------------------------------------------------------------------
 
     @property
     def reads(self) -> list[Read]:
@@ -286,7 +311,11 @@ def whole(column: Column) -> Column:
 def overlap(left: Column, right: Column) -> bool:
     """Whether two columns are one, or one is a field of the other: t.address and t.address.city."""
     shared = min(len(left.path), len(right.path))
-    return left.name == right.name and left.dataset == right.dataset and left.path[:shared] == right.path[:shared]
+    return (
+        left.name == right.name
+        and left.dataset == right.dataset
+        and left.path[:shared] == right.path[:shared]
+    )
 
 
 def touching(edges: Iterable[Edge], column: Column, *, target: bool) -> list[Edge]:
@@ -300,12 +329,17 @@ def touching(edges: Iterable[Edge], column: Column, *, target: bool) -> list[Edg
 def _through(star: Edge, source: Column, target: Column, several: bool) -> Edge:
     """The edge that an open star stands for, should the star's source have that column."""
     limit = Confidence.LOW if several else Confidence.MEDIUM
-    usages = tuple(usage._replace(doubt=Doubt(min(usage.level, limit), several, "open star")) for usage in star.usages)
+    usages = tuple(
+        usage._replace(doubt=Doubt(min(usage.level, limit), several, "open star"))
+        for usage in star.usages
+    )
     return Edge(source, target, usages)
 
 
 def _readings(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """`a.b.c` as a column with a path: the longest column name first, for names that have dots in them."""
+    """`a.b.c` as a column with a path: the longest column name first, for names that have dots in
+    them.
+    """
     parts = text.split(".")
     for count in range(len(parts), 0, -1):
         yield ".".join(parts[:count]), tuple(parts[count:])

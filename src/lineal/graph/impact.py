@@ -13,7 +13,9 @@ CONTRIBUTED, REFERENCED, BOTH = "contributed", "referenced", "both"
 
 
 class Spot(NamedTuple):
-    """A column or dataset as reached by field-level edges throughout (`pure`), or through some dataset's rows."""
+    """A column or dataset as reached by field-level edges throughout (`pure`), or through some
+    dataset's rows.
+    """
 
     at: Column | Dataset
     pure: bool
@@ -21,7 +23,9 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True)
 class Impact:
-    """A column that a change reaches: `contributed` by value, `referenced` through the rows, or `both`."""
+    """A column that a change reaches: `contributed` by value, `referenced` through the rows, or
+    `both`.
+    """
 
     column: Column
     why: str
@@ -43,15 +47,23 @@ class Impact:
 
 
 def impact(graph: Graph, column: Column) -> list[Impact]:
-    """Every column that a change of this column reaches, the contributed ones first, then by distance and name."""
+    """Every column that a change of this column reaches, the contributed ones first, then by
+    distance and name.
+    """
     depths, before = _reach(graph, column)
-    reached = {spot.at: None for spot in depths if isinstance(spot.at, Column) and whole(spot.at) != whole(column)}
+    reached = {
+        spot.at: None
+        for spot in depths
+        if isinstance(spot.at, Column) and whole(spot.at) != whole(column)
+    }
     found = [_impact(at, depths, before) for at in reached if isinstance(at, Column)]
     return sorted(found, key=_rank)
 
 
 def _reach(graph: Graph, column: Column) -> tuple[dict[Spot, int], dict[Spot, Spot | None]]:
-    """Breadth first over columns and datasets. Into a dataset is a hop; from it to its columns is none."""
+    """Breadth first over columns and datasets. Into a dataset is a hop; from it to its columns is
+    none.
+    """
     start = Spot(column, True)
     depths: dict[Spot, int] = {start: 0}
     before: dict[Spot, Spot | None] = {start: None}
@@ -78,8 +90,12 @@ def _beyond(graph: Graph, spot: Spot) -> Iterator[Spot]:
         yield Spot(edge.target, False)
 
 
-def _columns_of(graph: Graph, spot: Spot, depths: dict[Spot, int], before: dict[Spot, Spot | None]) -> Iterator[Spot]:
-    """A column that decides a dataset's rows reaches all of its columns, those without sources included."""
+def _columns_of(
+    graph: Graph, spot: Spot, depths: dict[Spot, int], before: dict[Spot, Spot | None]
+) -> Iterator[Spot]:
+    """A column that decides a dataset's rows reaches all of its columns, those without sources
+    included.
+    """
     assert not isinstance(spot.at, Column)
     for column in graph.columns(spot.at):
         follow = Spot(column, False)

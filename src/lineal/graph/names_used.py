@@ -1,4 +1,6 @@
-"""Which statements name a column: those break when the column goes. A star, or a row as a whole, names none."""
+"""Which statements name a column: those break when the column goes. A star, or a row as a whole,
+names none.
+"""
 
 from __future__ import annotations
 
@@ -45,15 +47,21 @@ class NamesUsed:
         found: dict[tuple[Dataset, Dataset, Place], set[str]] = {}
         for read in self.graph.reads:
             if read.column is not None and read.place is not None:
-                found.setdefault((read.target, read.dataset, read.place), set()).add(_fold(read.column))
+                found.setdefault((read.target, read.dataset, read.place), set()).add(
+                    _fold(read.column)
+                )
         return found
 
     def readers(self, column: Column) -> dict[Dataset, Naming | None]:
-        """Every dataset whose statement reads the column, with the place where it is named; None where it is not."""
+        """Every dataset whose statement reads the column, with the place where it is named; None
+        where it is not.
+        """
         edges: dict[Dataset, list[Edge]] = {}
         for edge in (*self.graph.out_of(column), *self.graph.decided_by(column)):
             edges.setdefault(edge.into, []).append(edge)
-        found: dict[Dataset, Naming | None] = {into: self._named_by(column, into, edges[into]) for into in edges}
+        found: dict[Dataset, Naming | None] = {
+            into: self._named_by(column, into, edges[into]) for into in edges
+        }
         for read in self._reads.get((column.dataset, _fold(column.name)), ()):
             if found.get(read.target) is None:
                 own = edges.get(read.target, [])
@@ -76,9 +84,16 @@ class NamesUsed:
         return not self._of_a_row(edge, usage, into)  # SELECT k, where a CTE calls it so
 
     def _of_a_row(self, edge: Edge, usage: Usage, into: Dataset) -> bool:
-        """to_json(t), SELECT DISTINCT *      other columns of the same dataset are used at the same place"""
+        """to_json(t), SELECT DISTINCT *
+
+        other columns of the same dataset are used at the same place
+        """
         place = usage.place
-        others = (column for column in self.graph.columns(edge.source.dataset) if column != whole(edge.source))
+        others = (
+            column
+            for column in self.graph.columns(edge.source.dataset)
+            if column != whole(edge.source)
+        )
         for other in others:
             for beside in (*self.graph.out_of(other), *self.graph.decided_by(other)):
                 if beside.into == into and any(each.place == place for each in beside.usages):
@@ -86,31 +101,51 @@ class NamesUsed:
         return False
 
     def _names(self, read: Read, edges: list[Edge]) -> bool:
-        """Whether a read is that of a name: no other column is read there, and no star stands there."""
+        """Whether a read is that of a name: no other column is read there, and no star stands
+        there.
+        """
         if read.column is None or read.place is None:
             return False
-        at_stars = {usage.place for edge in edges for usage in edge.usages if _is_star(usage.expression)}
+        at_stars = {
+            usage.place for edge in edges for usage in edge.usages if _is_star(usage.expression)
+        }
         alone = len(self._read_at[read.target, read.dataset, read.place]) == 1
         return alone and read.place not in at_stars and read.clause not in COMPARING_ALL
 
     def _left_out(self, column: Column, read: Read) -> bool:
         """SELECT * EXCEPT (a)      a star that names what it does not want"""
         others = (other for other in self.graph.columns(column.dataset) if other != whole(column))
-        edges = (edge for other in others for edge in self.graph.out_of(other) if edge.into == read.target)
+        edges = (
+            edge
+            for other in others
+            for edge in self.graph.out_of(other)
+            if edge.into == read.target
+        )
         usages = (usage for edge in edges for usage in edge.usages if usage.place == read.place)
         return any(mentions(usage.expression, column.name) for usage in usages)
 
     def by_position(self, target: Column) -> bool:
-        """SELECT * FROM a UNION ALL SELECT * FROM b      whether a column that goes shifts the others"""
-        return self._is_inserted(target.dataset) or any(map(self._has_branches, self.graph.columns(target.dataset)))
+        """SELECT * FROM a UNION ALL SELECT * FROM b
+
+        whether a column that goes shifts the others
+        """
+        return self._is_inserted(target.dataset) or any(
+            map(self._has_branches, self.graph.columns(target.dataset))
+        )
 
     def _has_branches(self, column: Column) -> bool:
         """Whether a column is several others, each as it is: only a set operation makes one so."""
-        taken = (edge for edge in self.graph.into(column) if any(usage.how is How.IDENTITY for usage in edge.usages))
+        taken = (
+            edge
+            for edge in self.graph.into(column)
+            if any(usage.how is How.IDENTITY for usage in edge.usages)
+        )
         return len({edge.source for edge in taken}) > 1
 
     def _is_inserted(self, dataset: Dataset) -> bool:
-        """Whether a dataset is filled by INSERT … SELECT, and by nothing that could follow a change of columns."""
+        """Whether a dataset is filled by INSERT … SELECT, and by nothing that could follow a change
+        of columns.
+        """
         return {statement.kind for statement in self._statements.get(dataset, ())} == {"insert"}
 
     @cached_property
@@ -127,7 +162,10 @@ class NamesUsed:
 
 def mentions(text: str, name: str) -> bool:
     """Whether a text has a name as a word of its own."""
-    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+    return (
+        bool(name)
+        and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+    )
 
 
 def _is_star(expression: str) -> bool:

@@ -25,11 +25,17 @@ class Selection(NamedTuple):
 
 
 def parse(text: str) -> Selection | None:
-    """The selection that a text asks for; None where it is no selector (one has a plus on either side)."""
+    """The selection that a text asks for; None where it is no selector (one has a plus on either
+    side).
+    """
     found = _SELECTOR.fullmatch(text)
     if not found or not (found["up"] or found["down"]):
         return None
-    return Selection(found["name"], _hops(found["up"], found["hops_up"]), _hops(found["down"], found["hops_down"]))
+    return Selection(
+        found["name"],
+        _hops(found["up"], found["hops_up"]),
+        _hops(found["down"], found["hops_down"]),
+    )
 
 
 def _hops(plus: str | None, count: str | None) -> int:

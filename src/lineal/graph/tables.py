@@ -1,4 +1,6 @@
-"""Table-level lineage: which dataset is read to make which, from reads, so that nothing that is named is missed."""
+"""Table-level lineage: which dataset is read to make which, from reads, so that nothing that is
+named is missed.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,15 @@ def tables(graph: Graph) -> list[TableEdge]:
             columns[pair][read.column] = None
     rank = {dataset: position for position, dataset in enumerate(graph.infos)}
     found = [
-        TableEdge(source, target, tuple(columns[source, target]), _in_order(clauses[source, target]))
+        TableEdge(
+            source, target, tuple(columns[source, target]), _in_order(clauses[source, target])
+        )
         for source, target in columns
     ]
     unknown = len(rank)
-    return sorted(found, key=lambda edge: (rank.get(edge.target, unknown), rank.get(edge.source, unknown)))
+    return sorted(
+        found, key=lambda edge: (rank.get(edge.target, unknown), rank.get(edge.source, unknown))
+    )
 
 
 def reaching(edges: Iterable[TableEdge], start: Dataset, *, up: int, down: int) -> list[TableEdge]:
@@ -51,7 +57,9 @@ def reaching(edges: Iterable[TableEdge], start: Dataset, *, up: int, down: int) 
     return [edge for edge in edges if id(edge) in kept]
 
 
-def _within(edges: dict[Dataset, list[TableEdge]], start: Dataset, hops: int, *, upwards: bool) -> list[TableEdge]:
+def _within(
+    edges: dict[Dataset, list[TableEdge]], start: Dataset, hops: int, *, upwards: bool
+) -> list[TableEdge]:
     found: list[TableEdge] = []
     visited, border = {start}, [start]
     while border and hops > 0:

@@ -52,8 +52,11 @@ def upstream(
     return sorted(found, key=_by_depth)
 
 
-def downstream(graph: Graph, starts: Iterable[Column], *, depth: int | None = None) -> list[TracedEdge]:
-    """What is made of the columns: field-level edges to the end, and at each column the datasets whose rows it
+def downstream(
+    graph: Graph, starts: Iterable[Column], *, depth: int | None = None
+) -> list[TracedEdge]:
+    """What is made of the columns: field-level edges to the end, and at each column the datasets
+    whose rows it
     decides, as leaves. A dataset that the column also reaches at field level is not said twice."""
     starts = list(starts)
 
@@ -88,8 +91,12 @@ def _walk(
     return list(found.values())
 
 
-def _rows(graph: Graph, starts: list[Column], found: list[TracedEdge], depth: int | None) -> list[TracedEdge]:
-    """The dataset-level edges into each dataset that a trace visits, unless the trace has the pair already."""
+def _rows(
+    graph: Graph, starts: list[Column], found: list[TracedEdge], depth: int | None
+) -> list[TracedEdge]:
+    """The dataset-level edges into each dataset that a trace visits, unless the trace has the pair
+    already.
+    """
     distance = {start.dataset: 0 for start in starts}
     selected: dict[tuple[Column, Dataset], list[Column]] = {}
     for edge, at in found:

@@ -1,6 +1,8 @@
-"""Results as plain tuples, for a file or another process: what was made of a statement, without its syntax tree.
+"""Results as plain tuples, for a file or another process: what was made of a statement, without its
+syntax tree.
 
-A node of the tree becomes a `Spot`: where it starts and what calls stand around it, which is all that a view can ask.
+A node of the tree becomes a `Spot`: where it starts and what calls stand around it, which is all
+that a view can ask.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ class Unfit(Exception):
     """A value that has no plain form."""
 
 
-# -- plans -------------------------------------------------------------------------------------------------------
+# -- plans -----------------------------------------------------------------------------------------
 
 
 def plan_out(plan: Plan) -> dict[str, Any]:
@@ -48,7 +50,8 @@ def plan_in(made: dict[str, Any], query: Spot | None, node: Spot | None) -> Plan
     plan = Plan(**made, query=query, node=node)
     if plan.schema is not None:
         plan.schema = [
-            ColumnInfo(*column[:4], Place(*column[4]) if column[4] else None, *column[5:]) for column in plan.schema
+            ColumnInfo(*column[:4], Place(*column[4]) if column[4] else None, *column[5:])
+            for column in plan.schema
         ]
     return plan
 
@@ -63,7 +66,7 @@ def plainly(value: Any) -> Any:
     raise Unfit
 
 
-# -- diagnostics -------------------------------------------------------------------------------------------------
+# -- diagnostics -----------------------------------------------------------------------------------
 
 
 def diagnostic_out(found: Diagnostic) -> tuple[Any, ...]:
@@ -75,7 +78,7 @@ def diagnostic_in(made: tuple[Any, ...]) -> Diagnostic:
     return Diagnostic(Code[code], message, Place(*place) if place else None, hint)
 
 
-# -- evaluations -------------------------------------------------------------------------------------------------
+# -- evaluations -----------------------------------------------------------------------------------
 
 
 class Table(dict[Any, int]):
@@ -100,9 +103,15 @@ class Encoder:
         self.trails = Table()
 
     def evaluation(self, frame: Frame, evaluation: Evaluation) -> tuple[Any, ...]:
-        slots = [(slot.name, slot.key, self.star(slot.star), self.lineage(slot.lineage)) for slot in frame.slots]
+        slots = [
+            (slot.name, slot.key, self.star(slot.star), self.lineage(slot.lineage))
+            for slot in frame.slots
+        ]
         reads = [
-            (clause.value, [(self.columns[column], offset(node)) for column, node in columns.items()])
+            (
+                clause.value,
+                [(self.columns[column], offset(node)) for column, node in columns.items()],
+            )
             for clause, columns in evaluation.reads.items()
         ]
         return (
@@ -112,7 +121,12 @@ class Encoder:
             [(tuple(dataset), offset(node)) for dataset, node in evaluation.datasets_read.items()],
             [(self.columns[column], count) for column, count in evaluation.learnt.items()],
             [diagnostic_out(found) for found in evaluation.diagnostics],
-            (evaluation.references, evaluation.ambiguous, evaluation.unresolved, evaluation.undecided),
+            (
+                evaluation.references,
+                evaluation.ambiguous,
+                evaluation.unresolved,
+                evaluation.undecided,
+            ),
             self.tables(),
         )
 
@@ -124,7 +138,9 @@ class Encoder:
         )
 
     def lineage(self, lineage: Lineage) -> tuple[Any, ...]:
-        """Numbers, three for each influence; of a struct or a part of a value also what kind of lineage it is."""
+        """Numbers, three for each influence; of a struct or a part of a value also what kind of
+        lineage it is.
+        """
         if isinstance(lineage, Struct):
             inside = [(key, self.lineage(each)) for key, each in lineage.fields.items()]
             rest = None if lineage.rest is None else self.lineage(lineage.rest)
@@ -149,7 +165,13 @@ class Encoder:
             return None
         made = star.made and (self.lineage(star.made.lineage), star.made.prefix, star.made.suffix)
         beside = tuple(map(self.star, star.beside))
-        return tuple(star.dataset), sorted(star.excepted), beside, made, self.lineage(star.arguments)
+        return (
+            tuple(star.dataset),
+            sorted(star.excepted),
+            beside,
+            made,
+            self.lineage(star.arguments),
+        )
 
 
 class Decoder:
@@ -165,7 +187,9 @@ class Decoder:
                 found = datasets[name] = Dataset(*name)
             return found
 
-        self.columns = [Column(dataset(space, table), name, path) for space, table, name, path in columns]
+        self.columns = [
+            Column(dataset(space, table), name, path) for space, table, name, path in columns
+        ]
         self.ways = [_way(*made) for made in ways]
         self.trails = [_trail(*made) if made else None for made in trails]
 
@@ -173,13 +197,21 @@ class Decoder:
         if made and made[0] in BUILT:
             kind, whole, inside, names, rest = made
             fields = {key: self.lineage(each) for key, each in inside}
-            return BUILT[kind](self.flat(whole), fields, names, None if rest is None else self.lineage(rest))
+            return BUILT[kind](
+                self.flat(whole), fields, names, None if rest is None else self.lineage(rest)
+            )
         return Part(self.flat(made[1])) if made and made[0] == "part" else self.flat(made)
 
     def flat(self, flat: tuple[int, ...]) -> Lineage:
         columns = map(self.columns.__getitem__, flat[::3])
         ways = map(self.ways.__getitem__, flat[1::3])
-        return dict(zip(zip(columns, ways, strict=True), map(self.trails.__getitem__, flat[2::3]), strict=True))
+        return dict(
+            zip(
+                zip(columns, ways, strict=True),
+                map(self.trails.__getitem__, flat[2::3]),
+                strict=True,
+            )
+        )
 
     def star(self, made: tuple[Any, ...] | None) -> Star | None:
         if made is None:
@@ -229,8 +261,13 @@ def evaluation_in(made: tuple[Any, ...], evaluation: Evaluation) -> Frame:
     evaluation.datasets_read = {Dataset(*dataset): Spot(at) for dataset, at in datasets}
     evaluation.learnt = {columns[column]: count for column, count in learnt}
     evaluation.diagnostics = [diagnostic_in(found) for found in diagnostics]
-    evaluation.references, evaluation.ambiguous, evaluation.unresolved, evaluation.undecided = counts
-    made_slots = [Slot(name, key, decoder.lineage(flat), decoder.star(star)) for name, key, star, flat in slots]
+    evaluation.references, evaluation.ambiguous, evaluation.unresolved, evaluation.undecided = (
+        counts
+    )
+    made_slots = [
+        Slot(name, key, decoder.lineage(flat), decoder.star(star))
+        for name, key, star, flat in slots
+    ]
     return Frame(made_slots, decoder.lineage(rows))
 
 

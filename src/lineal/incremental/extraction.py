@@ -14,13 +14,18 @@ if TYPE_CHECKING:
     from lineal.incremental.memory import Memory
 
 
-def extract(corpus: Corpus, memory: Memory | None = None, progress: Progress | None = None) -> Extraction:
+def extract(
+    corpus: Corpus, memory: Memory | None = None, progress: Progress | None = None
+) -> Extraction:
     """All lineage of a corpus; with a memory only what is new to it is worked out."""
     if corpus.given:
         read = bool(corpus.scripts or corpus.datasets or corpus.functions or corpus.diagnostics)
-        return joined(extract(informed(corpus), memory, progress) if read else Extraction(), corpus.given)
+        return joined(
+            extract(informed(corpus), memory, progress) if read else Extraction(), corpus.given
+        )
     programs = any(script.dialect == PYTHON for script in corpus.scripts)
-    if memory is None or corpus.meanings or programs:  # which of them are called, only evaluating says
+    # which of them are called, only evaluating says
+    if memory is None or corpus.meanings or programs:
         return Definitions(corpus).extract(progress)
     from lineal.incremental.memory import Remembering
 

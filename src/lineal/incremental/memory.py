@@ -1,11 +1,13 @@
-"""A memory of what was made of a corpus: after an edit only what has to do with it is read and evaluated again.
+"""A memory of what was made of a corpus: after an edit only what has to do with it is read and
+evaluated again.
 
     memory = Memory(data)                         what `memory.data()` gave the last time, or None
     extract(corpus, memory)                       exactly what extract(corpus) gives
 
-A script is known by its text and what is said about it; its statements' results are used as long as the answers to
-what they asked about other names are the same (`trace`). A script in which the order of statements matters, or which
-defines functions or procedures, is always read anew, and so is one that changes by USE what names mean.
+A script is known by its text and what is said about it; its statements' results are used as long as
+the answers to what they asked about other names are the same (`trace`). A script in which the order
+of statements matters, or which defines functions or procedures, is always read anew, and so is one
+that changes by USE what names mean.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ from lineal.resolve.timeline import order_matters
 from lineal.resolve.types import Types
 
 Record = tuple[Any, ...]
-"""A script: coverage, diagnostics, statements, plans, and of each plan its first and second evaluation."""
+"""A script: coverage, diagnostics, statements, plans, and of each plan its first and second
+evaluation.
+"""
 
 
 class Memory:
@@ -72,9 +76,21 @@ class Note(NamedTuple):
 class Held:
     """A script, with what is remembered of it and what is new."""
 
-    __slots__ = ("coverage", "diagnostics", "key", "names", "notes", "plans", "reading", "record", "revived")
+    __slots__ = (
+        "coverage",
+        "diagnostics",
+        "key",
+        "names",
+        "notes",
+        "plans",
+        "reading",
+        "record",
+        "revived",
+    )
 
-    def __init__(self, key: bytes, reading: Reading, plans: list[Plan], record: Record | None) -> None:
+    def __init__(
+        self, key: bytes, reading: Reading, plans: list[Plan], record: Record | None
+    ) -> None:
         self.key = key
         self.reading = reading
         self.plans = plans
@@ -97,7 +113,13 @@ class Remembering(Definitions):
         self.plans: dict[int, tuple[Held, int]] = {}
         self.recorders: list[Recorder] = []
         self.procedural = [script.key() for script in corpus.scripts if makes_functions(script)]
-        about = corpus.dialect, corpus.namespace, corpus.functions, corpus.collapse_temporary, corpus.defaults
+        about = (
+            corpus.dialect,
+            corpus.namespace,
+            corpus.functions,
+            corpus.collapse_temporary,
+            corpus.defaults,
+        )
         self.about = repr((*about, corpus.meanings) if corpus.meanings else about).encode()
 
     def extract(self, progress: Progress | None = None) -> Extraction:
@@ -121,10 +143,12 @@ class Remembering(Definitions):
 
     @cached_property
     def environment(self) -> bytes:
-        """The functions and procedures that the scripts define: another one among them may change any call."""
+        """The functions and procedures that the scripts define: another one among them may change
+        any call.
+        """
         return hashlib.blake2b(b"\0".join(self.procedural), digest_size=20).digest()
 
-    # -- scripts -----------------------------------------------------------------------------------------------
+    # -- scripts -----------------------------------------------------------------------------------
 
     def prepare(self, script: Script) -> Prepared:
         if not (script.file or script.target):
@@ -139,15 +163,21 @@ class Remembering(Definitions):
         plans = [step for step, _ in prepared.steps if isinstance(step, Plan)]
         if prepared.reading.found is not None:
             self.procedural.append(script.key())
-        elif prepared.plain and len(plans) == len(prepared.steps) and not self.failed_since(reported):
+        elif (
+            prepared.plain and len(plans) == len(prepared.steps) and not self.failed_since(reported)
+        ):
             held = self.hold(Held(key, prepared.reading, plans, None))
             held.coverage = tuple(map(int.__sub__, counts(self.coverage), before))  # type: ignore[assignment]
-            held.diagnostics = [codec.diagnostic_out(found) for found in self.diagnostics[reported:]]
+            held.diagnostics = [
+                codec.diagnostic_out(found) for found in self.diagnostics[reported:]
+            ]
             held.names = [{"name": plan.name, "key": plan.key, "kind": plan.kind} for plan in plans]
         return prepared
 
     def failed_since(self, reported: int) -> bool:
-        """Whether lineal has failed over a statement: what is a defect today is not kept for another day."""
+        """Whether lineal has failed over a statement: what is a defect today is not kept for
+        another day.
+        """
         return bool(internal_errors(self.diagnostics[reported:]))
 
     def key_of(self, script: Script) -> bytes:
@@ -167,7 +197,9 @@ class Remembering(Definitions):
         self.hold(Held(key, reading, plans, record))
         naming = self.naming.within(script)
         return Prepared(
-            reading, facts_of(script.dialect), [(plan, naming if naming.speaks else None) for plan in plans]
+            reading,
+            facts_of(script.dialect),
+            [(plan, naming if naming.speaks else None) for plan in plans],
         )
 
     def hold(self, held: Held) -> Held:
@@ -188,11 +220,13 @@ class Remembering(Definitions):
             for name in codec.TREES:
                 setattr(plan, name, getattr(again, name))
 
-    # -- evaluations -------------------------------------------------------------------------------------------
+    # -- evaluations -------------------------------------------------------------------------------
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
         held, number = self.plans.get(id(definition.plan), (None, 0))
-        if held is None or (definition.setting is not None and definition.setting.timeline is not None):
+        if held is None or (
+            definition.setting is not None and definition.setting.timeline is not None
+        ):
             return super().frame_of(definition, evaluation)
         second = self.evidence is not None
         asker = Asker(evaluation)
@@ -208,7 +242,9 @@ class Remembering(Definitions):
             frame = super().frame_of(definition, evaluation)
         finally:
             self.recorders.pop()
-        held.notes[number, second] = Note(recorder.questions if recorder.whole else None, frame, evaluation)
+        held.notes[number, second] = Note(
+            recorder.questions if recorder.whole else None, frame, evaluation
+        )
         return frame
 
     def evaluated_again(self, definition: Definition) -> Evaluation | None:
@@ -228,7 +264,7 @@ class Remembering(Definitions):
             self.recorders[-1].questions.append(("target_columns", tuple(map(tuple, found))))
         return found
 
-    # -- for the next time -------------------------------------------------------------------------------------
+    # -- for the next time -------------------------------------------------------------------------
 
     def renewed(self, held: Held) -> Record | None:
         """The record of a script as it is now; None for one that is always read anew."""
@@ -239,7 +275,8 @@ class Remembering(Definitions):
         try:
             outline = held.record if held.record is not None else outlined(held)
             first, again = (
-                [self.result(held, number, second) for number in range(len(held.plans))] for second in (False, True)
+                [self.result(held, number, second) for number in range(len(held.plans))]
+                for second in (False, True)
             )
         except codec.Unfit:
             return None
@@ -252,7 +289,9 @@ class Remembering(Definitions):
         if note.questions is None or has_failed(note.evaluation):
             return None
         try:
-            return note.questions, codec.Encoder(held.reading).evaluation(note.frame, note.evaluation)
+            return note.questions, codec.Encoder(held.reading).evaluation(
+                note.frame, note.evaluation
+            )
         except Exception as error:
             held.reading.fail(error, held.reading.statement_near(held.plans[number].node))
             return None
@@ -266,7 +305,9 @@ def has_failed(evaluation: Evaluation) -> bool:
 def makes_functions(program: Script) -> bool:
     """spark.sql("CREATE FUNCTION f …")      any statement may call it from then on"""
     folded = program.text.lower() if program.dialect == PYTHON else ""
-    return stands_in(folded, "create") and any(stands_in(folded, kind) for kind in ("function", "macro"))
+    return stands_in(folded, "create") and any(
+        stands_in(folded, kind) for kind in ("function", "macro")
+    )
 
 
 class RevivingTypes(Types):
@@ -294,7 +335,9 @@ def outlined(held: Held) -> Record:
 
 
 def outlines(held: Held) -> list[tuple[Any, ...]]:
-    """The plans of a script, each with where its query and its statement start, and which statement it is."""
+    """The plans of a script, each with where its query and its statement start, and which statement
+    it is.
+    """
     positions = {id(tree): position for position, tree in enumerate(held.reading.statements)}
     made = []
     for plan, names in zip(held.plans, held.names, strict=True):

@@ -1,9 +1,10 @@
 """Several processes read a corpus: each parses its share of the scripts and evaluates what it can.
 
-Trees stay where they were parsed; what travels are records, as a memory keeps them. A statement that reads what another
-process defines waits until that one has told its columns, in rounds. Nothing that comes back is taken on trust: the
-caller goes through the corpus with the records as its memory, which asks every question again; what does not hold is
-worked out anew. So the result is the same for any number of processes, and for any that fail.
+Trees stay where they were parsed; what travels are records, as a memory keeps them. A statement
+that reads what another process defines waits until that one has told its columns, in rounds.
+Nothing that comes back is taken on trust: the caller goes through the corpus with the records as
+its memory, which asks every question again; what does not hold is worked out anew. So the result is
+the same for any number of processes, and for any that fail.
 """
 
 from __future__ import annotations
@@ -47,12 +48,21 @@ Name = tuple[bytes, int]
 
 
 def remember_in_parallel(corpus: Corpus, memory: Memory, jobs: int, tick: Tick) -> bool:
-    """Have the scripts that a memory does not know read by so many processes; whether there are enough of them."""
+    """Have the scripts that a memory does not know read by so many processes; whether there are
+    enough of them.
+    """
     known = Remembering(corpus, memory)
-    new = [at for at, script in enumerate(corpus.scripts) if memory.record(known.key_of(script)) is None]
+    new = [
+        at
+        for at, script in enumerate(corpus.scripts)
+        if memory.record(known.key_of(script)) is None
+    ]
     if jobs < 2 or len(new) < FEWEST or known.naming.speaks or corpus.meanings:
         return False
-    shares = [[at for number, at in enumerate(new) if number // TOGETHER % jobs == job] for job in range(jobs)]
+    shares = [
+        [at for number, at in enumerate(new) if number // TOGETHER % jobs == job]
+        for job in range(jobs)
+    ]
     with suppress(OSError, EOFError):  # a process that is gone: its share is read by the caller
         _work([_started(corpus, memory, share) for share in shares if share], memory, tick)
     return True
@@ -74,7 +84,9 @@ def _work(workers: list[tuple[Any, Connection]], memory: Memory, tick: Tick) -> 
     try:
         told = [_outlines(line, tick) for line in lines]
         whole = not any(procedural for _, procedural in told)
-        _tell(lines, [record for records, _ in told for record in records.items()] if whole else None)
+        _tell(
+            lines, [record for records, _ in told for record in records.items()] if whole else None
+        )
         while whole:
             news = [name for line in lines for name in _received(line)]
             _tell(lines, news or None)
@@ -112,17 +124,23 @@ def _received(line: Connection) -> Any:
     return marshal.loads(line.recv_bytes())  # noqa: S302  from a process that we started
 
 
-# -- in another process ------------------------------------------------------------------------------------------
+# -- in another process ----------------------------------------------------------------------------
 
 
-def _serve(corpus: Corpus, records: dict[bytes, Record], share: list[int], line: Connection, parent: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
+def _serve(
+    corpus: Corpus, records: dict[bytes, Record], share: list[int], line: Connection, parent: int
+) -> None:
+    # Ctrl-C is for the parent, which ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with(parent)
     memory = Memory()
     memory.records = dict(records)
     with deep(), uncollected(), suppress(Exception):  # whatever it is, the caller can do without
         worker = Share(corpus, memory)
-        _tell([line], worker.read([corpus.scripts[at] for at in share], lambda count: _tell([line], count)))
+        _tell(
+            [line],
+            worker.read([corpus.scripts[at] for at in share], lambda count: _tell([line], count)),
+        )
         told = _received(line)
         if told is None:
             return
@@ -144,7 +162,9 @@ class Foreign(Passing):
 
 
 class Share(Remembering):
-    """The definitions of a corpus as one of several processes knows them: its own, and what the others tell."""
+    """The definitions of a corpus as one of several processes knows them: its own, and what the
+    others tell.
+    """
 
     def __init__(self, corpus: Corpus, memory: Memory) -> None:
         super().__init__(corpus, memory)
@@ -155,7 +175,9 @@ class Share(Remembering):
         self.ready: list[Definition] = []
 
     def read(self, scripts: list[Script], tick: Tick) -> tuple[dict[bytes, Record], bool]:
-        """Parse the scripts of this share: what they define, and whether there is procedural code among them."""
+        """Parse the scripts of this share: what they define, and whether there is procedural code
+        among them.
+        """
         for count, script in enumerate(scripts, 1):
             self.own[id(script)] = super().prepare(script)
             if count % TOGETHER == 0:
@@ -185,7 +207,8 @@ class Share(Remembering):
             return found
         if self.memory.record(self.key_of(script)) is not None:
             return super().prepare(script)
-        return Prepared(reading_of(script), facts_of(script.dialect), [])  # another's, and not to be told in few words
+        # another's, and not to be told in few words
+        return Prepared(reading_of(script), facts_of(script.dialect), [])
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
         held, number = self.plans.get(id(definition.plan), (None, 0))
@@ -204,7 +227,9 @@ class Share(Remembering):
                 continue
             held, number = self.plans[id(definition.plan)]
             assert definition.frame is not None
-            columns = [(slot.name, slot.key, slot.star is not None) for slot in definition.frame.slots]
+            columns = [
+                (slot.name, slot.key, slot.star is not None) for slot in definition.frame.slots
+            ]
             done.append(((held.key, number), columns))
         self.ready = []
         return done
@@ -214,9 +239,14 @@ class Share(Remembering):
             definition = self.foreign.get(name)
             if definition is not None:
                 star = Star(definition.target)
-                slots = [Slot(column, key, NOTHING, star if open_ else None) for column, key, open_ in columns]
+                slots = [
+                    Slot(column, key, NOTHING, star if open_ else None)
+                    for column, key, open_ in columns
+                ]
                 definition.frame = project(one_row(), slots)
-                definition.evaluation = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
+                definition.evaluation = QueryEvaluation(
+                    self, definition.reading, definition.facts, definition.target
+                )
                 self.ready += self.waiting.pop(name, [])
 
     def records(self) -> dict[bytes, Record]:

@@ -1,7 +1,9 @@
-"""Traces: what an evaluation asked about other names, and what it was told. While the answers hold, so does its result.
+"""Traces: what an evaluation asked about other names, and what it was told. While the answers hold,
+so does its result.
 
-The questions are asked again in their order, as the evaluation itself would ask them; so whatever they bring about
-(another definition is evaluated, a name is met for the first time) comes about as it would without a memory.
+The questions are asked again in their order, as the evaluation itself would ask them; so whatever
+they bring about (another definition is evaluated, a name is met for the first time) comes about as
+it would without a memory.
 """
 
 from __future__ import annotations
@@ -44,16 +46,22 @@ class Recorder:
         self.whole = True
         """whether everything that was asked is in the list, and can be asked again"""
 
-    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
+    def scan(
+        self, key: str, spelling: str, evaluation: Evaluation, node: Any
+    ) -> tuple[Dataset | None, Frame]:
         reported = len(evaluation.diagnostics)
-        dataset, frame = self.heard_before(key, spelling) or self.catalog.scan(key, spelling, evaluation, node)
+        dataset, frame = self.heard_before(key, spelling) or self.catalog.scan(
+            key, spelling, evaluation, node
+        )
         if dataset is None or len(evaluation.diagnostics) != reported:
             self.whole = False  # composed from the script around it, or part of a circle
         self.questions.append(("scan", key, spelling, signature(dataset, frame)))
         return dataset, frame
 
     def heard_before(self, key: str, spelling: str) -> tuple[Dataset, Frame] | None:
-        """What whoever asked in vain was told: in a circle, to ask twice is to be told something else."""
+        """What whoever asked in vain was told: in a circle, to ask twice is to be told something
+        else.
+        """
         if not self.heard:
             return None
         asked, answer = self.heard.pop()
@@ -80,7 +88,9 @@ class Recorder:
 
     def struct_fields(self, origin: Column) -> Sequence[str]:
         found = self.catalog.struct_fields(origin)
-        self.questions.append(("struct_fields", (*origin.dataset, origin.name, origin.path), tuple(found)))
+        self.questions.append(
+            ("struct_fields", (*origin.dataset, origin.name, origin.path), tuple(found))
+        )
         return found
 
     def target_columns(self, definition: Definition) -> list[tuple[str, str]]:
@@ -93,10 +103,17 @@ class Recorder:
 
 
 class Called(OwnFunctions):
-    """The functions that the project explains, with every call written down: one without a call is reported."""
+    """The functions that the project explains, with every call written down: one without a call is
+    reported.
+    """
 
     def __init__(self, own: OwnFunctions, questions: list[Question]) -> None:
-        self.rows, self.classes, self.meanings, self.used = own.rows, own.classes, own.meanings, own.used
+        self.rows, self.classes, self.meanings, self.used = (
+            own.rows,
+            own.classes,
+            own.meanings,
+            own.used,
+        )
         self.explained = {meaning.name.lower() for meaning in own.meanings}
         self.questions = questions
 
@@ -126,7 +143,9 @@ class Asker:
 def holds(questions: list[Question], catalog: Remembering, asker: Asker) -> bool:
     """Whether every answer is still the same."""
     try:
-        return all(AGAIN[kind](catalog, asker, *asked) == answer for kind, *asked, answer in questions)
+        return all(
+            AGAIN[kind](catalog, asker, *asked) == answer for kind, *asked, answer in questions
+        )
     except Changed:
         return False
 
@@ -137,8 +156,12 @@ def _scan(catalog: Any, asker: Asker, key: str, spelling: str) -> bytes:
     return signature(dataset, frame)
 
 
-def _witness(catalog: Any, asker: Asker, key: str, asked: tuple[tuple[str, str, str, tuple[str, ...]], ...]) -> Any:
-    origins = {Column(Dataset(space, table), name, path): None for space, table, name, path in asked}
+def _witness(
+    catalog: Any, asker: Asker, key: str, asked: tuple[tuple[str, str, str, tuple[str, ...]], ...]
+) -> Any:
+    origins = {
+        Column(Dataset(space, table), name, path): None for space, table, name, path in asked
+    }
     return _said(catalog.witness(key, origins))
 
 
@@ -150,7 +173,9 @@ def _row_type(catalog: Any, asker: Asker, type_: str) -> Any:
     return tuple((info.name, info.type) for info in catalog.row_type(type_))
 
 
-def _struct_fields(catalog: Any, asker: Asker, origin: tuple[str, str, str, tuple[str, ...]]) -> Any:
+def _struct_fields(
+    catalog: Any, asker: Asker, origin: tuple[str, str, str, tuple[str, ...]]
+) -> Any:
     space, table, name, path = origin
     return tuple(catalog.struct_fields(Column(Dataset(space, table), name, path)))
 
@@ -180,14 +205,21 @@ AGAIN: dict[str, Callable[..., Any]] = {
 
 
 def _said(found: tuple[Column, str] | None) -> tuple[Any, ...] | None:
-    return None if found is None else (tuple(found[0].dataset), found[0].name, found[0].path, found[1])
+    return (
+        None if found is None else (tuple(found[0].dataset), found[0].name, found[0].path, found[1])
+    )
 
 
 def signature(dataset: Dataset | None, frame: Frame) -> bytes:
     """What a reader sees of a dataset: its name, its columns in order, and whether those are all."""
     if frame.__class__ is Scan:
-        names = [value[1] if value.__class__ is tuple else value.name for value in frame.index.values()]
+        names = [
+            value[1] if value.__class__ is tuple else value.name for value in frame.index.values()
+        ]
         seen: Any = (dataset, names, list(frame.index), bool(frame.stars))
     else:
-        seen = (dataset, [(slot.name, slot.key, slot.star, list(slot.lineage)) for slot in frame.slots])
+        seen = (
+            dataset,
+            [(slot.name, slot.key, slot.star, list(slot.lineage)) for slot in frame.slots],
+        )
     return hashlib.blake2b(repr(seen).encode("utf-8", "surrogatepass"), digest_size=12).digest()

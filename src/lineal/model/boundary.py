@@ -5,9 +5,11 @@
     except Exception as error:
         failures.add(error, place, statement)
 
-Every path that reads, renders, parses, plans, evaluates, looks up places or draws edges ends here when it fails:
-`internal_error` makes a diagnostic of the exception, and raises it again in two cases. A `Passing` exception is a
-message to a caller, such as a mistake in what was asked. With LINEAL_DEBUG=1 nothing is contained.
+Every path that reads, renders, parses, plans, evaluates, looks up places or draws edges ends here
+when it fails:
+`internal_error` makes a diagnostic of the exception, and raises it again in two cases. A `Passing`
+exception is a message to a caller, such as a mistake in what was asked. With LINEAL_DEBUG=1 nothing
+is contained.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ def is_debugging() -> bool:
     return bool(os.environ.get(DEBUG))
 
 
-def internal_error(error: Exception, place: Place | None, what: str = "this statement") -> Diagnostic:
+def internal_error(
+    error: Exception, place: Place | None, what: str = "this statement"
+) -> Diagnostic:
     """The diagnostic of a failure inside lineal; raises the error again if no boundary may hold it."""
     if isinstance(error, Passing) or is_debugging():
         raise error
@@ -63,7 +67,9 @@ def described(error: BaseException) -> str:
 
 
 def trace_id(error: BaseException) -> str:
-    """Eight digits that name the calls which led to an error: one defect has one name, on every machine."""
+    """Eight digits that name the calls which led to an error: one defect has one name, on every
+    machine.
+    """
     steps = islice(_distinct_steps(error), STEPS_NAMED)
     named = "\n".join((type(error).__name__, *steps))
     return hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
@@ -75,7 +81,9 @@ def _distinct_steps(error: BaseException) -> Iterable[str]:
     trace = error.__traceback__
     while trace is not None:
         frame = trace.tb_frame
-        steps.append(f"{frame.f_globals.get('__name__')}:{frame.f_code.co_qualname}:{trace.tb_lineno}")
+        steps.append(
+            f"{frame.f_globals.get('__name__')}:{frame.f_code.co_qualname}:{trace.tb_lineno}"
+        )
         trace = trace.tb_next
     return dict.fromkeys(reversed(steps))
 
@@ -96,7 +104,9 @@ def internal_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [found for found in diagnostics if found.code is Code.INTERNAL_ERROR]
 
 
-def attempt(work: Callable[[], Made], otherwise: Made, place: Place | None, report: Report, what: str) -> Made:
+def attempt(
+    work: Callable[[], Made], otherwise: Made, place: Place | None, report: Report, what: str
+) -> Made:
     """What some work gives; if it fails, a diagnostic is reported and something else is given."""
     try:
         return work()
@@ -112,7 +122,9 @@ def attempt_each(
     report: Report,
     what: str,
 ) -> Iterator[Made]:
-    """What some work gives for each item, but for those that it gives nothing for, and those that it fails over."""
+    """What some work gives for each item, but for those that it gives nothing for, and those that
+    it fails over.
+    """
     for item in items:
         try:
             made = work(item)
@@ -124,7 +136,8 @@ def attempt_each(
 
 
 class Failures:
-    """The failures of one extraction, also of what is looked up later: each statement is reported once, and counts as
+    """The failures of one extraction, also of what is looked up later: each statement is reported
+    once, and counts as
     not resolved in every ledger that follows."""
 
     def __init__(self) -> None:
@@ -145,13 +158,22 @@ class Failures:
             self._coverages.append(coverage)
 
     def add(
-        self, error: Exception, place: Place | None, key: Hashable, what: str = "this statement", statements: int = 1
+        self,
+        error: Exception,
+        place: Place | None,
+        key: Hashable,
+        what: str = "this statement",
+        statements: int = 1,
     ) -> None:
         """A statement failed, or so many of a script; what fails of it afterwards is no news."""
         self.report(internal_error(error, place, what), key, statements)
 
-    def report(self, diagnostic: Diagnostic, key: Hashable, statements: int = 1, columns: int = 1) -> None:
-        """A statement, which names so many columns, has no result, for the reason that a diagnostic tells."""
+    def report(
+        self, diagnostic: Diagnostic, key: Hashable, statements: int = 1, columns: int = 1
+    ) -> None:
+        """A statement, which names so many columns, has no result, for the reason that a diagnostic
+        tells.
+        """
         if key in self._known:
             return
         self._known.add(key)
@@ -162,13 +184,17 @@ class Failures:
             coverage.fail(statements, columns)
 
 
-# -- what fails as a whole -----------------------------------------------------------------------------------------
+# -- what fails as a whole -------------------------------------------------------------------------
 
 
-def culprits(items: Sequence[Item], work: Callable[[Sequence[Item]], object]) -> list[tuple[Item, Exception]]:
-    """The items over which some work fails, each with its error: found by halves, since most are sound.
+def culprits(
+    items: Sequence[Item], work: Callable[[Sequence[Item]], object]
+) -> list[tuple[Item, Exception]]:
+    """The items over which some work fails, each with its error: found by halves, since most are
+    sound.
 
-    An item is guilty if the work fails over it alone. A failure that needs several items together finds none.
+    An item is guilty if the work fails over it alone. A failure that needs several items together
+    finds none.
     """
     error = _error_of(work, items)
     if error is None or not items:

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Syntax trees and edges are many, and all of them live: the collector would go through them in vain.
+    """Syntax trees and edges are many, and all of them live: the collector would go through them in
+    vain.
 
-    Freezing and unfreezing makes what was built old at once, so that the first collection afterwards leaves it alone;
-    but what others have frozen has to stay so.
+    Freezing and unfreezing makes what was built old at once, so that the first collection
+    afterwards leaves it alone; but what others have frozen has to stay so.
     """
     was_enabled = gc.isenabled()
     gc.disable()

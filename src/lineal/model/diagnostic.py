@@ -1,4 +1,6 @@
-"""What could not be done, where, and what to do about it: doubt and failure are values, never log lines."""
+"""What could not be done, where, and what to do about it: doubt and failure are values, never log
+lines.
+"""
 
 from __future__ import annotations
 
@@ -136,8 +138,18 @@ class Code(Enum):
         "config() and set are left out.",
         "Name the folder of the dbt project to have its templates rendered: lineal lineage PROJECT.",
     )
-    NOT_UTF8 = ("not-utf8", Severity.ERROR, "A file is not UTF-8 text. It is left out.", "Save the file as UTF-8.")
-    UNREADABLE = ("unreadable", Severity.ERROR, "A file or folder cannot be read.", "Check the path and the rights.")
+    NOT_UTF8 = (
+        "not-utf8",
+        Severity.ERROR,
+        "A file is not UTF-8 text. It is left out.",
+        "Save the file as UTF-8.",
+    )
+    UNREADABLE = (
+        "unreadable",
+        Severity.ERROR,
+        "A file or folder cannot be read.",
+        "Check the path and the rights.",
+    )
     LEFT_OUT = (
         "left-out",
         Severity.WARNING,

@@ -39,7 +39,9 @@ class Doubt(NamedTuple):
 
 
 Call = str | tuple[str, ...]
-"""A function or operator, or a macro or function with the calls that its body makes: ("cents", "divide")."""
+"""A function or operator, or a macro or function with the calls that its body makes: ("cents",
+"divide").
+"""
 
 Calls = tuple[Call, ...]
 """The calls around a column, from the outermost inwards."""
@@ -60,7 +62,9 @@ class Reader(Protocol):
     def calls(self, trail: Any) -> Calls: ...
 
     def failed(self, error: Exception, trail: Any) -> None:
-        """A look-up has failed: report it for the statement that the trail belongs to, or raise it again."""
+        """A look-up has failed: report it for the statement that the trail belongs to, or raise it
+        again.
+        """
         ...
 
 
@@ -106,7 +110,9 @@ class Usage(NamedTuple):
 
     @property
     def path(self) -> Calls:
-        """The calls around the column; a macro, and a function whose body is known, with the calls of its body."""
+        """The calls around the column; a macro, and a function whose body is known, with the calls
+        of its body.
+        """
         try:
             return self.reader.calls(self.trail)
         except Exception as error:
@@ -120,7 +126,9 @@ class Usage(NamedTuple):
 
     @property
     def transform(self) -> str:
-        """The calls as they are written: `coalesce+sum`, `cents_to_dollars`; `direct` for a column taken as it is."""
+        """The calls as they are written: `coalesce+sum`, `cents_to_dollars`; `direct` for a column
+        taken as it is.
+        """
         return "+".join(written(self.path)) or "direct"
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -129,7 +137,9 @@ class Usage(NamedTuple):
 
 
 class Site(NamedTuple):
-    """A usage's place, text and calls once they have been looked up: what travels between processes."""
+    """A usage's place, text and calls once they have been looked up: what travels between
+    processes.
+    """
 
     at: Place | None
     text: str
@@ -150,7 +160,9 @@ class Site(NamedTuple):
 
 
 def written(path: Calls) -> tuple[str, ...]:
-    """Return the calls that the statement writes: ("coalesce", ("cents", "divide")) is coalesce and cents."""
+    """Return the calls that the statement writes: ("coalesce", ("cents", "divide")) is coalesce and
+    cents.
+    """
     return tuple(call if isinstance(call, str) else call[0] for call in path)
 
 
@@ -258,7 +270,8 @@ class Edge(NamedTuple):
 class Read(NamedTuple):
     """A statement names a dataset, or a column of it, in a clause.
 
-    SQL has one for each clause that names a column, with the first place; a program has one for each place.
+    SQL has one for each clause that names a column, with the first place; a program has one for
+    each place.
     """
 
     target: Dataset

@@ -1,4 +1,6 @@
-"""What a front end gives: edges, reads, datasets, diagnostics and how much of the input was understood."""
+"""What a front end gives: edges, reads, datasets, diagnostics and how much of the input was
+understood.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class ColumnInfo(NamedTuple):
 
 
 class LateColumn(ColumnInfo):
-    """A column whose type is not computed before somebody asks for it: in the place of the type stands who knows it."""
+    """A column whose type is not computed before somebody asks for it: in the place of the type
+    stands who knows it.
+    """
 
     __slots__ = ()
 
@@ -72,7 +76,8 @@ class DatasetInfo:
     declared: list[ColumnInfo] | None = None
     """What YAML, a catalogue or a schema lists; None where nothing declares the dataset."""
     produced: list[ColumnInfo] | None = None
-    """What its statements make, with the types that follow from them; None where that is not known."""
+    """What its statements make, with the types that follow from them; None where that is not known.
+    """
     terminal: bool = False
     """terminal: true: it is made to be looked at, whoever reads it stands outside of the input."""
 
@@ -90,10 +95,14 @@ class DatasetInfo:
 
 
 class Occurrence(NamedTuple):
-    """A statement of a query log, with those that differ only in literals: how often it ran, when, and for whom."""
+    """A statement of a query log, with those that differ only in literals: how often it ran, when,
+    and for whom.
+    """
 
     name: str
-    """`query_<hash>`: what a bare SELECT defines; of other statements only a name for the log's sake"""
+    """`query_<hash>`: what a bare SELECT defines; of other statements only a name for the log's
+    sake
+    """
     place: Place
     """where it stands first"""
     runs: int = 1
@@ -114,8 +123,8 @@ def percent(part: int, whole: int) -> float:
 class Coverage:
     """How much of the input was understood: statements, and the columns that they name.
 
-    A column is a reference to one, or a star over a dataset whose columns are not known, which counts as one that is
-    not resolved (`open`).
+    A column is a reference to one, or a star over a dataset whose columns are not known, which
+    counts as one that is not resolved (`open`).
     """
 
     read: int = 0
@@ -149,13 +158,17 @@ class Coverage:
         return min(self.statement_percent, self.column_percent)
 
     def fail(self, statements: int = 1, columns: int = 1) -> None:
-        """So many statements failed that were taken for resolved, and with them the columns that they name."""
+        """So many statements failed that were taken for resolved, and with them the columns that
+        they name.
+        """
         self.resolved = max(0, self.resolved - statements)
         self.references += max(statements, columns)
         self.unresolved += max(statements, columns)
 
     def lose(self, statements: int = 1) -> None:
-        """So many statements failed before they were counted: a file that could not be read has at least one."""
+        """So many statements failed before they were counted: a file that could not be read has at
+        least one.
+        """
         self.read += statements
         self.references += statements
         self.unresolved += statements
@@ -166,13 +179,17 @@ class Coverage:
 
 
 class Extraction:
-    """The result of a front end; reads, datasets, statements and jobs are many, and listed only when asked for."""
+    """The result of a front end; reads, datasets, statements and jobs are many, and listed only
+    when asked for.
+    """
 
     def __init__(
         self,
         edges: list[Edge] | None = None,
         reads: list[Read] | Callable[[], list[Read]] | None = None,
-        datasets: dict[Dataset, DatasetInfo] | Callable[[], dict[Dataset, DatasetInfo]] | None = None,
+        datasets: dict[Dataset, DatasetInfo]
+        | Callable[[], dict[Dataset, DatasetInfo]]
+        | None = None,
         diagnostics: list[Diagnostic] | None = None,
         coverage: Coverage | None = None,
         occurrences: list[Occurrence] | None = None,
@@ -192,7 +209,9 @@ class Extraction:
         self.failures = failures if failures is not None else Failures()
         self.failures.follow(self.diagnostics, self.coverage)
         self.texts = texts if texts is not None else {}
-        """The texts that places point into and that stand in no file: statements of a query history, by their names."""
+        """The texts that places point into and that stand in no file: statements of a query
+        history, by their names.
+        """
 
     @property
     def reads(self) -> list[Read]:

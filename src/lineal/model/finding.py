@@ -1,4 +1,6 @@
-"""What a check of a project finds, and what its authors say about that: severities, and comments that silence."""
+"""What a check of a project finds, and what its authors say about that: severities, and comments
+that silence.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,10 @@ def order_of(finding: Finding) -> tuple[object, ...]:
 
 
 class Suppression(NamedTuple):
-    """-- lineal: ignore[A050, SA02]      these rules say nothing about these lines; no codes: all rules"""
+    """-- lineal: ignore[A050, SA02]
+
+    these rules say nothing about these lines; no codes: all rules
+    """
 
     place: Place
     codes: tuple[str, ...]

@@ -1,4 +1,6 @@
-"""What writes datasets: a statement of a script, or a job that somebody else reports about, with its last run."""
+"""What writes datasets: a statement of a script, or a job that somebody else reports about, with
+its last run.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Job:
-    """Who writes the outputs. A job without a name is none: a dataset that was described on its own."""
+    """Who writes the outputs. A job without a name is none: a dataset that was described on its
+    own.
+    """
 
     outputs: tuple[Dataset, ...]
     namespace: str = ""
@@ -30,9 +34,13 @@ class Job:
     place: Place | None = None
     """where its statement stands, or the event that tells of it"""
     location: tuple[tuple[str, str], ...] = ()
-    """where its source is kept, in the words of the one who reported it: type, url, repoUrl, path, version …"""
+    """where its source is kept, in the words of the one who reported it: type, url, repoUrl, path,
+    version …
+    """
     time: str = ""
     """when it was reported; '' for what is read from a text"""
     run: Run | None = None
     given: bool = False
-    """it was reported, rather than read from a text: other jobs may write the same outputs from other columns"""
+    """it was reported, rather than read from a text: other jobs may write the same outputs from
+    other columns
+    """

@@ -1,7 +1,8 @@
-"""The lifeline: a process that lineal starts ends when the process that started it does, however that one ends.
+"""The lifeline: a process that lineal starts ends when the process that started it does, however
+that one ends.
 
-On Linux the kernel ends it at once, whatever it is doing. Everywhere a thread waits for the parent, and looks whether
-it is still there.
+On Linux the kernel ends it at once, whatever it is doing. Everywhere a thread waits for the parent,
+and looks whether it is still there.
 """
 
 from __future__ import annotations

@@ -45,23 +45,41 @@ LOCATED = re.compile(rf"({'|'.join(STORES)}):(?://([^/]*))?/*(.*)", re.DOTALL)
 STORE = re.compile(rf"({'|'.join(STORES)})://[^/]*")
 
 SPELLINGS = (
-    ("arn:aws:glue:", re.compile(r"([^./]+)\.([^./]+)"), r"table/\1/\2", re.compile(r"table/([^./]+)/([^./]+)")),
-    ("azurekusto://", re.compile(r"([^./]+)\.([^./]+)"), r"\1/\2", re.compile(r"([^./]+)/([^./]+)")),
+    (
+        "arn:aws:glue:",
+        re.compile(r"([^./]+)\.([^./]+)"),
+        r"table/\1/\2",
+        re.compile(r"table/([^./]+)/([^./]+)"),
+    ),
+    (
+        "azurekusto://",
+        re.compile(r"([^./]+)\.([^./]+)"),
+        r"\1/\2",
+        re.compile(r"([^./]+)/([^./]+)"),
+    ),
 )
-"""Namespaces in which a table `a.b` is written otherwise: the form of the name, how it is written, and how read."""
+"""Namespaces in which a table `a.b` is written otherwise: the form of the name, how it is written,
+and how read.
+"""
 
 
 def named(
-    dataset: Dataset, kind: str, namespace: str, prefixes: Sequence[tuple[str, str]] = (), home: str = ""
+    dataset: Dataset,
+    kind: str,
+    namespace: str,
+    prefixes: Sequence[tuple[str, str]] = (),
+    home: str = "",
 ) -> Named:
-    """What events call a dataset. `namespace` is that of datasets without one; `prefixes` name it by schema.
+    """What events call a dataset. `namespace` is that of datasets without one; `prefixes` name it
+    by schema.
 
     Datasets of the namespace `home`, which is the project's, are called as those without one.
     """
     place = _located(_joined(dataset.namespace, dataset.name) or dataset.name)
     if place is not None:
         return place
-    if kind == FILE and not dataset.name.startswith("@"):  # Snowflake's stages belong to the database
+    # Snowflake's stages belong to the database
+    if kind == FILE and not dataset.name.startswith("@"):
         return Named(FILE, dataset.name)
     own = "" if dataset.namespace in (namespace, home) else dataset.namespace
     chosen = own or _of_prefix(dataset.name, prefixes) or namespace or NO_NAMESPACE
@@ -113,5 +131,9 @@ def _settled(path: str) -> str:
 
 def _of_prefix(name: str, prefixes: Sequence[tuple[str, str]]) -> str:
     """The namespace of the longest prefix that the name begins with: `raw` for raw.orders."""
-    fitting = [(prefix, space) for prefix, space in prefixes if name == prefix or name.startswith(f"{prefix}.")]
+    fitting = [
+        (prefix, space)
+        for prefix, space in prefixes
+        if name == prefix or name.startswith(f"{prefix}.")
+    ]
     return max(fitting, key=lambda each: len(each[0]))[1] if fitting else ""

@@ -39,12 +39,18 @@ MANY = 32
 
 
 def places(paths: list[str]) -> list[str]:
-    """/in/a.csv, /in/b.csv …      each of them; of very many, the pattern that they have in common: /in/*.csv"""
+    """/in/a.csv, /in/b.csv …
+
+    each of them; of very many, the pattern that they have in common: /in/*.csv
+    """
     if len(paths) <= MANY:
         return paths
     steps = [path.split("/") for path in paths]
     depth = min(len(each) for each in steps)
-    same = [each[0] if len(set(each)) == 1 else "*" for each in zip(*(each[:depth] for each in steps), strict=True)]
+    same = [
+        each[0] if len(set(each)) == 1 else "*"
+        for each in zip(*(each[:depth] for each in steps), strict=True)
+    ]
     endings = {each[-1].rpartition(".")[2] for each in steps}
     if same[-1] == "*" and len(endings) == 1 and len({len(each) for each in steps}) == 1:
         same[-1] = f"*.{endings.pop()}" if all("." in each[-1] for each in steps) else "*"

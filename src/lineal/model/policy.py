@@ -1,4 +1,6 @@
-"""What a change of lineage counts for: every kind of change has a level, and a project may choose its own."""
+"""What a change of lineage counts for: every kind of change has a level, and a project may choose
+its own.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,15 @@ class Level(IntEnum):
 
 KINDS: Mapping[str, tuple[Level, str]] = {
     "dataset-removed-read": (Level.BLOCK, "a dataset is gone, and a statement still reads it"),
-    "dataset-renamed-read": (Level.BLOCK, "a dataset has another name, and a statement still reads the old one"),
+    "dataset-renamed-read": (
+        Level.BLOCK,
+        "a dataset has another name, and a statement still reads the old one",
+    ),
     "column-removed-read": (Level.BLOCK, "a column is gone, and a statement still names it"),
-    "column-renamed-read": (Level.BLOCK, "a column has another name, and a statement still uses the old one"),
+    "column-renamed-read": (
+        Level.BLOCK,
+        "a column has another name, and a statement still uses the old one",
+    ),
     "type-changed-read": (Level.BLOCK, "a column has another type, and something reads it"),
     "errors-added": (Level.BLOCK, "something that could be read can no longer be"),
     "dataset-removed": (Level.REVIEW, "a dataset is gone that nothing here reads"),
@@ -34,14 +42,19 @@ KINDS: Mapping[str, tuple[Level, str]] = {
     "type-changed": (Level.REVIEW, "a column has another type, and nothing here reads it"),
     "value-changed": (Level.REVIEW, "a column is made of other columns, or in another way"),
     "rows-changed": (Level.REVIEW, "other columns decide which rows there are"),
-    "logic-changed": (Level.REVIEW, "a statement says something else, with the same lineage: a literal, a function"),
+    "logic-changed": (
+        Level.REVIEW,
+        "a statement says something else, with the same lineage: a literal, a function",
+    ),
     "columns-reordered": (Level.REVIEW, "the columns stand in another order"),
     "classification-changed": (Level.REVIEW, "a column has another classification"),
     "column-added": (Level.SAFE, "a column is new"),
     "dataset-added": (Level.SAFE, "a dataset is new"),
     "description-changed": (Level.SAFE, "a description says something else"),
 }
-"""Every kind of change, the worst first: its level unless a policy says otherwise, and what it means."""
+"""Every kind of change, the worst first: its level unless a policy says otherwise, and what it
+means.
+"""
 
 SEVEREST_FIRST = tuple(KINDS)
 

@@ -26,7 +26,8 @@ class DbtContext:
     """What `dbt` tells a Python model: def model(dbt, session)."""
 
     relations: Mapping[str, str] = field(default_factory=dict)
-    """dbt.ref("x") is "x", dbt.ref("package", "x") is "package.x", dbt.source("a", "b") is "a.b": the dataset's name.
+    """dbt.ref("x") is "x", dbt.ref("package", "x") is "package.x", dbt.source("a", "b") is "a.b":
+    the dataset's name.
     A key that is missing means its last part."""
     variables: Mapping[str, Any] = field(default_factory=dict)
     """dbt.var("x")"""
@@ -40,8 +41,9 @@ class DbtContext:
 class Script:
     """One text of one or more statements.
 
-    A bare SELECT in it defines `target` (a model's name), else a dataset named after the file, else `query_<hash>`.
-    A Python model makes its `target`, too. Python that is only there to be imported is of the kind `module`.
+    A bare SELECT in it defines `target` (a model's name), else a dataset named after the file, else
+    `query_<hash>`. A Python model makes its `target`, too. Python that is only there to be imported
+    is of the kind `module`.
     """
 
     text: str
@@ -58,7 +60,9 @@ class Script:
     """Only a run knows all columns of what it defines: a template lists what is in a table."""
     catalog: str = ""
     schemas: tuple[str, ...] = ()
-    """What a name without a catalogue or schema means in the session that ran it; '' is a schema that nobody names."""
+    """What a name without a catalogue or schema means in the session that ran it; '' is a schema
+    that nobody names.
+    """
     expansions: tuple[Expansion, ...] = ()
     """What macros have written in the text, in order, as the template itself calls them."""
     dbt: DbtContext | None = field(default=None, hash=False)
@@ -72,7 +76,9 @@ class Script:
 
 @dataclass(frozen=True)
 class Function:
-    """CREATE FUNCTION name(parameters) AS body: an expression (scalar) or a query (table) over its parameters."""
+    """CREATE FUNCTION name(parameters) AS body: an expression (scalar) or a query (table) over its
+    parameters.
+    """
 
     name: str
     table: bool
@@ -87,7 +93,10 @@ class Function:
 
 @dataclass(frozen=True)
 class Meaning:
-    """functions: {masking: [tokenize_pii], aggregates: [my_sum]}      what the project says that a function does"""
+    """functions: {masking: [tokenize_pii], aggregates: [my_sum]}
+
+    what the project says that a function does
+    """
 
     name: str
     aggregates: bool = False
@@ -97,7 +106,9 @@ class Meaning:
 
 @dataclass(frozen=True)
 class ColumnTest:
-    """What must hold for every value of a column: unique, not_null, accepted_values: {values: […]}, …"""
+    """What must hold for every value of a column: unique, not_null, accepted_values: {values: […]},
+    …
+    """
 
     column: str
     name: str
@@ -135,12 +146,17 @@ class Step:
     file: str
     """The SQL or CSV file, else the YAML."""
     texts: tuple[str, ...] = ()
-    """The rendered SQL: of a first build, and last of a build on top of what is there (`is_incremental()`)."""
+    """The rendered SQL: of a first build, and last of a build on top of what is there
+    (`is_incremental()`).
+    """
     materialized: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What else the node says about its building: delimiter, unique_key; `dbt.config.get` in a Python model."""
+    """What else the node says about its building: delimiter, unique_key; `dbt.config.get` in a
+    Python model.
+    """
     relations: Mapping[str, str] = field(default_factory=dict)
-    """The tables that a Python model names: dbt.ref("x") is "x", dbt.ref("package", "x") is "package.x",
+    """The tables that a Python model names: dbt.ref("x") is "x", dbt.ref("package", "x") is
+    "package.x",
     dbt.source("a", "b") is "a.b". A key that is missing means its last part."""
     variables: Mapping[str, Any] = field(default_factory=dict)
     """What `dbt.var` gives to a Python model."""
@@ -156,7 +172,9 @@ class Step:
     again: tuple[tuple[Script, ...], tuple[Script, ...]] | None = None
     """The hooks before and after a build on top of what is there, where they are others."""
     lenient: bool = False
-    """A hook that Spark does not take is reported and passed over: it was written for another engine."""
+    """A hook that Spark does not take is reported and passed over: it was written for another
+    engine.
+    """
     place: Place | None = None
     line: int = 1
     """The line of the file that the text begins on."""
@@ -172,7 +190,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Defaults:
-    """What a name without a catalogue or schema means: t is catalog.schema.t, of the first schema that has a t."""
+    """What a name without a catalogue or schema means: t is catalog.schema.t, of the first schema
+    that has a t.
+    """
 
     catalog: str | None = None
     schemas: tuple[str, ...] = ()
@@ -211,7 +231,9 @@ class Corpus:
     after: list[Script] = field(default_factory=list)
     """Hooks of the whole run."""
     schemas: tuple[str, ...] = ()
-    """Schemas that hooks may name beside those of the datasets: a dbt project's own, in its database."""
+    """Schemas that hooks may name beside those of the datasets: a dbt project's own, in its
+    database.
+    """
     notes: list[str] = field(default_factory=list)
     """What a run of the project passes over."""
     engine: Mapping[str, Any] = field(default_factory=dict)
@@ -227,7 +249,9 @@ class Corpus:
     given: list[Extraction] = field(default_factory=list)
     """Lineage that is known already: saved, or reported by other tools."""
     main: Main | None = None
-    """The program among the scripts that is read as it was run; without it, each one is read for all runs."""
+    """The program among the scripts that is read as it was run; without it, each one is read for
+    all runs.
+    """
 
 
 def dataset(name: str, namespace: str = "") -> Dataset:

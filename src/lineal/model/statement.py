@@ -1,4 +1,6 @@
-"""A statement as it was analysed: what it writes, where it stands, and digests by which two of them are compared."""
+"""A statement as it was analysed: what it writes, where it stands, and digests by which two of them
+are compared.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,15 @@ from lineal.model.edge import Dataset
 class Statement(NamedTuple):
     """One statement that writes a dataset, or one function that others call.
 
-    A statement of a script in which order matters, of a procedure or of a program counts with the whole text around it.
+    A statement of a script in which order matters, of a procedure or of a program counts with the
+    whole text around it.
     """
 
     target: Dataset
     kind: str
-    """its first word: create, insert, merge, select; `python` for a write of a program, `function` for a function"""
+    """its first word: create, insert, merge, select; `python` for a write of a program, `function`
+    for a function
+    """
     place: Place | None
     dialect: str
     words: str
@@ -57,7 +62,9 @@ class Saying(Protocol):
 
 
 class LateStatement(Statement):
-    """A statement that is read again only when somebody asks what it says; until then it has who can."""
+    """A statement that is read again only when somebody asks what it says; until then it has who
+    can.
+    """
 
     __slots__ = ()
 

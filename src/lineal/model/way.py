@@ -1,4 +1,6 @@
-"""How a source column takes part in a target: the nine subtypes, and the law by which steps compose."""
+"""How a source column takes part in a target: the nine subtypes, and the law by which steps
+compose.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +113,9 @@ class Way:
 _WAYS: dict[tuple[How, Clause, bool, bool], Way] = {}
 
 
-def way(how: How, clause: Clause = Clause.SELECT, masked: bool = False, windowed: bool = False) -> Way:
+def way(
+    how: How, clause: Clause = Clause.SELECT, masked: bool = False, windowed: bool = False
+) -> Way:
     """The one Way with these parts."""
     key = (how, clause, masked, windowed)
     found = _WAYS.get(key)

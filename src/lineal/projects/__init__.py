@@ -1,7 +1,8 @@
 """Where statements and schemas come from: a project folder, SQL files, texts.
 
     load("examples/shop")                     a project, known by its lineal.yml or featherflow.yml
-    load("jaffle/")                           a dbt project, or its target folder, or a manifest.json
+    load("jaffle/")                           a dbt project, or its target folder, or a
+    manifest.json
     load("models/", dialect="spark")          a folder of .sql files, or one file
     load("queries.jsonl")                     a query log
     load("shop.lineal.json")                  a saved lineage
@@ -13,8 +14,9 @@
     corpus_of_text({"mart": "select …"})      SQL that is at hand
     read_schema("schema.yml"), schema_of({"orders": {"id": "int"}})
 
-A new kind of project is one file with `matches` and `load`, and one name in `KINDS`.
-A kind is imported when its turn comes, templates are rendered by a worker process, and YAML is read when it is needed.
+A new kind of project is one file with `matches` and `load`, and one name in `KINDS`. A kind is
+imported when its turn comes, templates are rendered by a worker process, and YAML is read when it
+is needed.
 """
 
 from __future__ import annotations
@@ -66,7 +68,17 @@ class Stamped(Kind, Protocol):
     def stamp(self, path: Path) -> str: ...
 
 
-KINDS = ("saved", "stored", "pipeline", "dbt", "featherflow", "openlineage", "lineagex", "logs", "files")
+KINDS = (
+    "saved",
+    "stored",
+    "pipeline",
+    "dbt",
+    "featherflow",
+    "openlineage",
+    "lineagex",
+    "logs",
+    "files",
+)
 """The first one that matches reads the path."""
 
 
@@ -86,9 +98,9 @@ def load(
 ) -> Corpus:
     """Everything to analyse at a path; a path that is not there is the caller's mistake.
 
-    What names the columns of a log makes a log of it: {"text": "sql", "user": "who"}. What is kept of an earlier time
-    spares rendering templates again. A dbt project that is to be run has its steps read as well. If lineal fails over
-    the whole of it, that is among the diagnostics.
+    What names the columns of a log makes a log of it: {"text": "sql", "user": "who"}. What is kept
+    of an earlier time spares rendering templates again. A dbt project that is to be run has its
+    steps read as well. If lineal fails over the whole of it, that is among the diagnostics.
     """
     try:
         return _load(path, dialect, schema, log, kept, to_run)
@@ -96,7 +108,9 @@ def load(
         from lineal.projects.postgres import shown
 
         where = shown(str(path)) if "://" in str(path) else str(path)
-        return Corpus(dialect or "", diagnostics=[internal_error(error, Place(where, 1, 1), "this input")])
+        return Corpus(
+            dialect or "", diagnostics=[internal_error(error, Place(where, 1, 1), "this input")]
+        )
 
 
 def _load(
@@ -129,7 +143,13 @@ def _load(
 
 
 def _loaded(
-    name: str, kind: Kind, where: Path, dialect: str | None, schema: Schema, kept: Kept | None, to_run: bool
+    name: str,
+    kind: Kind,
+    where: Path,
+    dialect: str | None,
+    schema: Schema,
+    kept: Kept | None,
+    to_run: bool,
 ) -> Corpus:
     if name != "dbt":
         return kind.load(where, dialect, schema)

@@ -1,6 +1,8 @@
-"""The macros that Feather-Flow brings along: a `featherflow.yml` project calls them without defining them.
+"""The macros that Feather-Flow brings along: a `featherflow.yml` project calls them without
+defining them.
 
-What counts here is which columns they read and how; a project's own macro of the same name comes first.
+What counts here is which columns they read and how; a project's own macro of the same name comes
+first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where `lineal validate` finds its settings: one place for every kind of project.
 
-The `validate:` section of `lineal.yml`, which may stand beside a dbt_project.yml, a featherflow.yml or plain SQL files;
-a Feather-Flow project may have the section in its featherflow.yml.
+The `validate:` section of `lineal.yml`, which may stand beside a dbt_project.yml, a featherflow.yml
+or plain SQL files; a Feather-Flow project may have the section in its featherflow.yml.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ SECTION = "validate"
 
 
 def checks_at(path: Path, report: Report) -> Checks:
-    """Of the folder that is analysed, or that the file stands in; what is wrong in the section is reported."""
+    """Of the folder that is analysed, or that the file stands in; what is wrong in the section is
+    reported.
+    """
     folder = path if path.is_dir() else path.parent
     for name in PROJECT_FILES:
         file = folder / name
         if file.is_file() and SECTION in _text(file):
-            about = yaml.read(file, lambda _: None)  # what is wrong elsewhere in it, the project's reader says
+            # what is wrong elsewhere in it, the project's reader says
+            about = yaml.read(file, lambda _: None)
             if about is not None and about.get(SECTION) is not None:
                 return read_checks(about, report)
     return Checks()

@@ -12,7 +12,16 @@ from lineal.projects.yaml import Value
 
 TYPE_KEYS = ("type", "data_type")
 
-RANKS = {"sql": 0, "model": 0, "snapshot": 0, "python": 1, "function": 2, "seed": 3, "source": 4, "table": 5}
+RANKS = {
+    "sql": 0,
+    "model": 0,
+    "snapshot": 0,
+    "python": 1,
+    "function": 2,
+    "seed": 3,
+    "source": 4,
+    "table": 5,
+}
 """Of two declarations of one dataset the first of these kinds counts; the other fills its gaps."""
 
 DEFINED_ELSEWHERE = {"sql", "model", "snapshot", "python"}
@@ -22,7 +31,8 @@ DEFINED_ELSEWHERE = {"sql", "model", "snapshot", "python"}
 def read_columns(value: Value | None, report: Report) -> list[ColumnInfo]:
     """The columns of a `columns:` section, whichever way it is written.
 
-    [{name: id, type: int}]      [id, amount]      {id: int}      {id: {type: int, description: Key}}
+    [{name: id, type: int}]      [id, amount]      {id: int}      {id: {type: int, description:
+                                 Key}}
     """
     if value is None:
         return []
@@ -30,7 +40,13 @@ def read_columns(value: Value | None, report: Report) -> list[ColumnInfo]:
     for name, column in pairs(value, report):
         key = names.insensitive(name, False)
         if key in columns:
-            report(Diagnostic(Code.DUPLICATE_KEY, f"{value.name}: the column '{name}' is listed twice", column.place))
+            report(
+                Diagnostic(
+                    Code.DUPLICATE_KEY,
+                    f"{value.name}: the column '{name}' is listed twice",
+                    column.place,
+                )
+            )
         columns.setdefault(key, _column(name, column, report))
     return list(columns.values())
 
@@ -41,13 +57,19 @@ def pairs(value: Value, report: Report) -> list[tuple[str, Value]]:
         return list(value.data.items())
     if isinstance(value.data, list):
         found = ((name_of(item, report), item) for item in value.data)
-        return [(name, item if isinstance(item.data, dict) else Value({}, item.place)) for name, item in found if name]
+        return [
+            (name, item if isinstance(item.data, dict) else Value({}, item.place))
+            for name, item in found
+            if name
+        ]
     report(value.unexpected("a list of columns"))
     return []
 
 
 def name_of(item: Value, report: Report) -> str:
-    """The name of a list's item: the text itself, or its `name:`; '' and a diagnostic if there is none."""
+    """The name of a list's item: the text itself, or its `name:`; '' and a diagnostic if there is
+    none.
+    """
     if not isinstance(item.data, (dict, list)) and item.data is not None:
         return item.as_text(report)
     name = item.get("name")
@@ -72,7 +94,9 @@ def _column(name: str, value: Value, report: Report) -> ColumnInfo:
 
 
 def marked(value: Value, key: str, report: Report) -> bool | None:
-    """meta: {lineal: {inherit: false}}, also under config: — what a node or column says to lineal alone"""
+    """meta: {lineal: {inherit: false}}, also under config: — what a node or column says to lineal
+    alone
+    """
     for holder in (value, value.get("config") or Value({})):
         own = (holder.get("meta") or Value({})).get("lineal") or Value({})
         said = own.get(key)
@@ -90,7 +114,9 @@ def labels(values: list[Value], report: Report) -> tuple[str, ...]:
 
 
 def merged(infos: Iterable[DatasetInfo]) -> list[DatasetInfo]:
-    """One DatasetInfo per dataset: a seed and the source table of the same name are one dataset, a seed."""
+    """One DatasetInfo per dataset: a seed and the source table of the same name are one dataset, a
+    seed.
+    """
     found: dict[tuple[str, str, bool], DatasetInfo] = {}
     for info in infos:
         name = info.dataset.name if info.exact else names.insensitive(info.dataset.name, False)

@@ -2,7 +2,8 @@
 
 select id, -- lineal: ignore[A050]        of this line
 -- lineal: ignore[A050, SA02]             alone on a line: of the next line with something on it
-# lineal: ignore                          at the head of a file, before anything else: of the whole file, all rules
+# lineal: ignore                          at the head of a file, before anything else: of the whole
+file, all rules
 
 A comment is a comment only where the language says so: what stands in a string is none.
 """
@@ -34,20 +35,28 @@ class Comment(NamedTuple):
 
 
 def suppressions(file: str, text: str, dialect: str = "") -> list[Suppression]:
-    """What the comments of a text silence; nothing in a text whose language is not known, or cannot be read."""
+    """What the comments of a text silence; nothing in a text whose language is not known, or cannot
+    be read.
+    """
     if MARK not in text:
         return []
     comments_in = LANGUAGES.get(file.rsplit(".", 1)[-1].lower(), in_sql)
     comments = list(comments_in(text, dialect))
     lines = Lines(text, comments, items=comments_in is in_yaml)
-    return [_suppression(file, comment, said, lines) for comment in comments if (said := _SAID.search(comment.text))]
+    return [
+        _suppression(file, comment, said, lines)
+        for comment in comments
+        if (said := _SAID.search(comment.text))
+    ]
 
 
 def _suppression(file: str, comment: Comment, said: re.Match[str], lines: Lines) -> Suppression:
     offset = comment.start + said.start()
     line = lines.number(offset)
     codes = tuple(code.strip() for code in (said[1] or "").split(",") if code.strip())
-    return Suppression(Place(file, line, offset - lines.starts[line - 1] + 1), codes, *lines.meant(line))
+    return Suppression(
+        Place(file, line, offset - lines.starts[line - 1] + 1), codes, *lines.meant(line)
+    )
 
 
 class Lines:
@@ -71,12 +80,19 @@ class Lines:
             return (self._item(line) if self.items else line), line
         if not any(each.strip() for each in self.bare[: line - 1]):
             return 1, FAR
-        below = (number for number in range(line + 1, len(self.bare) + 1) if self.bare[number - 1].strip())
+        below = (
+            number
+            for number in range(line + 1, len(self.bare) + 1)
+            if self.bare[number - 1].strip()
+        )
         following = next(below, line)
         return following, following
 
     def _item(self, line: int) -> int:
-        """description: … # lineal: ignore[A051]      the line on which the list's item begins that this is part of"""
+        """description: … # lineal: ignore[A051]
+
+        the line on which the list's item begins that this is part of
+        """
         indent = _indent(self.bare[line - 1])
         for number in range(line, 0, -1):
             text = self.bare[number - 1]

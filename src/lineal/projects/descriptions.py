@@ -1,12 +1,13 @@
-"""Descriptions written into YAML files: what is added is added where it belongs, and every other byte stays as it is.
+"""Descriptions written into YAML files: what is added is added where it belongs, and every other
+byte stays as it is.
 
 - name: id               →   - name: id
                                description: Order number
 [id, amount]             →   [{name: id, description: Order number}, amount]
 id: INTEGER              →   id: {type: INTEGER, description: Order number}
 
-The places of the YAML reader say where; what comes out is read again, and taken only if it says what it said before and
-the new descriptions, nothing else.
+The places of the YAML reader say where; what comes out is read again, and taken only if it says
+what it said before and the new descriptions, nothing else.
 """
 
 from __future__ import annotations
@@ -91,7 +92,12 @@ def _from_below(fill: Fill) -> tuple[int, int, bool]:
 def _edited(text: str, fills: list[Fill]) -> str:
     before = _data(text)
     tree = Tree(text)
-    edits = [edit for fill in fills if fill.column_at is not None for edit in tree.described(fill, fill.column_at)]
+    edits = [
+        edit
+        for fill in fills
+        if fill.column_at is not None
+        for edit in tree.described(fill, fill.column_at)
+    ]
     edits += tree.added([fill for fill in fills if fill.column_at is None])
     made = _applied(text, edits)
     expected = copy.deepcopy(before)
@@ -104,7 +110,8 @@ def _edited(text: str, fills: list[Fill]) -> str:
 
 def _applied(text: str, edits: list[Edit]) -> str:
     parts, done = [], 0
-    for edit in sorted(edits, key=lambda edit: edit.start):  # of two at one spot the first comes first
+    # of two at one spot the first comes first
+    for edit in sorted(edits, key=lambda edit: edit.start):
         parts += [text[done : edit.start], edit.new]
         done = edit.end
     return "".join([*parts, text[done:]])
@@ -140,7 +147,9 @@ class Tree:
 
     def _walk(self, root: Any) -> None:
         """From the outside in, in the order of the text."""
-        waiting: list[tuple[Any, Any, tuple[Any, ...]]] = [(root, None, ())] if root is not None else []
+        waiting: list[tuple[Any, Any, tuple[Any, ...]]] = (
+            [(root, None, ())] if root is not None else []
+        )
         while waiting:
             node, parent, path = waiting.pop()
             if id(node) in self.paths:
@@ -153,7 +162,10 @@ class Tree:
 
     def _steps(self, node: Any) -> Iterator[tuple[Any, Any]]:
         if isinstance(node, self.library.MappingNode):
-            yield from ((key.value if isinstance(key.value, str) else None, value) for key, value in node.value)
+            yield from (
+                (key.value if isinstance(key.value, str) else None, value)
+                for key, value in node.value
+            )
         elif isinstance(node, self.library.SequenceNode):
             yield from enumerate(node.value)
 
@@ -167,24 +179,34 @@ class Tree:
             raise Cannot("it is used in several places")
         return node
 
-    # -- a column that is listed -----------------------------------------------------------------------------------
+    # -- a column that is listed -------------------------------------------------------------------
 
     def described(self, fill: Fill, place: Place) -> list[Edit]:
         node = self.found(place)
         if isinstance(node, self.library.MappingNode):
             return [self._in_mapping(node, fill)]
-        if not isinstance(node, self.library.ScalarNode) or node.start_mark.line != node.end_mark.line:
+        if (
+            not isinstance(node, self.library.ScalarNode)
+            or node.start_mark.line != node.end_mark.line
+        ):
             raise Cannot("its declaration is neither a name nor a mapping")
         listed = isinstance(self.paths[id(node)][-1], int)
         return self._in_list(node, fill) if listed else [self._as_value(node, fill)]
 
     def _in_mapping(self, node: Any, fill: Fill) -> Edit:
-        """{name: id} and name: id      a description below the name or type, or in the place of an empty one"""
+        """{name: id} and name: id
+
+        a description below the name or type, or in the place of an empty one
+        """
         path = self.paths[id(node)]
         becomes = _setting((*path, DESCRIPTION), fill.text)
-        entries = {key.value: (key, value) for key, value in node.value if isinstance(key.value, str)}
+        entries = {
+            key.value: (key, value) for key, value in node.value if isinstance(key.value, str)
+        }
         if DESCRIPTION in entries:
-            return self._in_place_of(entries[DESCRIPTION][1], fill, becomes, flow=bool(node.flow_style))
+            return self._in_place_of(
+                entries[DESCRIPTION][1], fill, becomes, flow=bool(node.flow_style)
+            )
         if node.flow_style and not node.value:
             start, end = node.start_mark.index, node.end_mark.index
             return Edit(start, end, f"{{{DESCRIPTION}: {scalar(fill.text, flow=True)}}}", becomes)
@@ -208,8 +230,14 @@ class Tree:
             return node.style not in ("|", ">")
         return bool(node.flow_style)
 
-    def _in_place_of(self, value: Any, fill: Fill, becomes: Callable[[Any], None], *, flow: bool) -> Edit:
-        if not isinstance(value, self.library.ScalarNode) or value.style in ("|", ">") or id(value) in self.shared:
+    def _in_place_of(
+        self, value: Any, fill: Fill, becomes: Callable[[Any], None], *, flow: bool
+    ) -> Edit:
+        if (
+            not isinstance(value, self.library.ScalarNode)
+            or value.style in ("|", ">")
+            or id(value) in self.shared
+        ):
             raise Cannot("its empty description is written in an unusual way")
         if value.value.strip() and not value.tag.endswith(":null"):
             raise Cannot("it has a description")
@@ -232,21 +260,32 @@ class Tree:
         """id: INTEGER      a type becomes a mapping"""
         start, end, path = node.start_mark.index, node.end_mark.index, self.paths[id(node)]
         kind = {} if node.tag.endswith(":null") else {TYPE_KEYS[0]: node.value}
-        parts = [f"{key}: {scalar(value, flow=True)}" for key, value in {**kind, DESCRIPTION: fill.text}.items()]
+        parts = [
+            f"{key}: {scalar(value, flow=True)}"
+            for key, value in {**kind, DESCRIPTION: fill.text}.items()
+        ]
         space = "" if self.text[start - 1 : start].isspace() else " "
         becomes = _replacing(path, lambda _: {**kind, DESCRIPTION: fill.text})
         return Edit(start, end, f"{space}{{{', '.join(parts)}}}", becomes)
 
-    # -- columns that are not listed -------------------------------------------------------------------------------
+    # -- columns that are not listed ---------------------------------------------------------------
 
     def added(self, fills: list[Fill]) -> list[Edit]:
         by_dataset: dict[Place, list[Fill]] = {}
         for fill in fills:
             by_dataset.setdefault(fill.dataset_at, []).append(fill)
-        return [edit for place, several in by_dataset.items() for edit in self._added_to(self.found(place), several)]
+        return [
+            edit
+            for place, several in by_dataset.items()
+            for edit in self._added_to(self.found(place), several)
+        ]
 
     def _added_to(self, dataset: Any, fills: list[Fill]) -> list[Edit]:
-        if not isinstance(dataset, self.library.MappingNode) or dataset.flow_style or not dataset.value:
+        if (
+            not isinstance(dataset, self.library.MappingNode)
+            or dataset.flow_style
+            or not dataset.value
+        ):
             raise Cannot("its dataset is not declared in lines of its own")
         listed = next(((key, value) for key, value in dataset.value if key.value == COLUMNS), None)
         if listed is None:
@@ -307,15 +346,23 @@ class Tree:
             if listed:
                 lines += self._item(" " * at, "-".ljust(max(first.start_mark.column - at, 2)), fill)
             else:
-                lines.append(f"{' ' * at}{scalar(fill.column)}: {{{DESCRIPTION}: {scalar(fill.text, flow=True)}}}")
+                lines.append(
+                    f"{' ' * at}{scalar(fill.column)}: {{{DESCRIPTION}: {scalar(fill.text, flow=True)}}}"
+                )
         last = self._last(columns)
         return self._below(last, last, lines, becomes)
 
-    def _longer_flow(self, columns: Any, fills: list[Fill], becomes: Callable[[Any], None], *, listed: bool) -> Edit:
+    def _longer_flow(
+        self, columns: Any, fills: list[Fill], becomes: Callable[[Any], None], *, listed: bool
+    ) -> Edit:
         new = []
         for fill in fills:
             name, text = scalar(fill.column, flow=True), scalar(fill.text, flow=True)
-            new.append(f"{{{NAME}: {name}, {DESCRIPTION}: {text}}}" if listed else f"{name}: {{{DESCRIPTION}: {text}}}")
+            new.append(
+                f"{{{NAME}: {name}, {DESCRIPTION}: {text}}}"
+                if listed
+                else f"{name}: {{{DESCRIPTION}: {text}}}"
+            )
         joined = ", ".join(new)
         if not columns.value:
             opening = columns.start_mark.index + 1
@@ -326,7 +373,9 @@ class Tree:
         return Edit(end, end, f", {joined}", becomes)
 
     def _last(self, node: Any) -> Any:
-        """The last node of a block that has something written; what stands in braces ends where they do."""
+        """The last node of a block that has something written; what stands in braces ends where
+        they do.
+        """
         while isinstance(node, self.library.CollectionNode) and node.value and not node.flow_style:
             last = node.value[-1]
             node = self._said(*last) if isinstance(last, tuple) else last
@@ -336,7 +385,9 @@ class Tree:
         """The value; the key where it has none."""
         return key if value.start_mark.index == value.end_mark.index else value
 
-    def _below(self, value: Any, key: Any, lines: list[str], becomes: Callable[[Any], None]) -> Edit:
+    def _below(
+        self, value: Any, key: Any, lines: list[str], becomes: Callable[[Any], None]
+    ) -> Edit:
         """New lines below the one that a value ends on, whatever comment stands behind it."""
         end = max(value.end_mark.index, key.end_mark.index)
         if isinstance(value, self.library.ScalarNode) and value.style in ("|", ">"):
@@ -355,7 +406,7 @@ def _plain(fill: Fill) -> dict[str, str]:
     return {NAME: fill.column, DESCRIPTION: fill.text}
 
 
-# -- what an edit does to the data ---------------------------------------------------------------------------------
+# -- what an edit does to the data -----------------------------------------------------------------
 
 
 def _setting(path: tuple[Any, ...], value: Any) -> Callable[[Any], None]:

@@ -1,4 +1,6 @@
-"""The caller's mistakes: a path or a schema that is not there. What is wrong *inside* a file is a Diagnostic."""
+"""The caller's mistakes: a path or a schema that is not there. What is wrong *inside* a file is a
+Diagnostic.
+"""
 
 from __future__ import annotations
 

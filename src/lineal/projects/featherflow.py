@@ -1,6 +1,8 @@
-"""A project folder with `lineal.yml` or `featherflow.yml`: nodes of SQL, Python and YAML, seeds, sources, functions.
+"""A project folder with `lineal.yml` or `featherflow.yml`: nodes of SQL, Python and YAML, seeds,
+sources, functions.
 
-lineal.yml                        name, dialect, vars, nodes, macros, modules, namespace, materialized, functions, …
+lineal.yml                        name, dialect, vars, nodes, macros, modules, namespace,
+                                  materialized, functions, …
 macros/*.sql                      {% macro cents_to_dollars(column) %}…{% endmacro %}
 modules/*.py                      what Python models import
 nodes/<name>/<name>.yml           kind: sql | python | seed | source | function, columns, hooks
@@ -38,7 +40,12 @@ from lineal.projects.steps import MATERIALIZED_KEYS, Waiting, step_of
 from lineal.projects.text import Report, read_text, start_of
 from lineal.projects.yaml import Value
 
-PROJECT_FILES = {"lineal.yml": "", "lineal.yaml": "", "featherflow.yml": "duckdb", "featherflow.yaml": "duckdb"}
+PROJECT_FILES = {
+    "lineal.yml": "",
+    "lineal.yaml": "",
+    "featherflow.yml": "duckdb",
+    "featherflow.yaml": "duckdb",
+}
 """The files that make a folder a project, and the dialect of one that names none."""
 
 OWN_FILES = frozenset(("lineal.yml", "lineal.yaml"))
@@ -49,7 +56,17 @@ MACRO_KEYS = ("macros", "macro_paths")
 MODULE_KEYS = ("modules", "module_paths")
 PRE_HOOK_KEYS = ("pre_hook", "pre_hooks", "pre-hook")
 PROJECT_KEYS = (
-    *("name", "version", "description", "dialect", "namespace", "vars", "functions", "spark", "validate"),
+    *(
+        "name",
+        "version",
+        "description",
+        "dialect",
+        "namespace",
+        "vars",
+        "functions",
+        "spark",
+        "validate",
+    ),
     "openlineage",
     *(*NODE_KEYS, *MACRO_KEYS, *MODULE_KEYS, *MATERIALIZED_KEYS),
 )
@@ -62,21 +79,36 @@ def matches(path: Path) -> bool:
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
-    """The project's statements, datasets and functions; the caller's dialect and schema add to what it says itself."""
+    """The project's statements, datasets and functions; the caller's dialect and schema add to what
+    it says itself.
+    """
     draft = Draft()
     project = read_project(path, dialect, draft.report)
     if project.plain:
         return plain_folder(project, schema, draft)
     for node in find_nodes(project.node_folders, draft.report):
-        attempt(partial(READERS[node.kind], node, project, draft), None, node.place, draft.report, "this node")
+        attempt(
+            partial(READERS[node.kind], node, project, draft),
+            None,
+            node.place,
+            draft.report,
+            "this node",
+        )
     return draft.finish(project, schema)
 
 
 def plain_folder(project: Project, schema: Schema, draft: Draft) -> Corpus:
-    """models/a.sql, models/b.sql, lineal.yml      SQL files, and what the project file says of them all"""
+    """models/a.sql, models/b.sql, lineal.yml
+
+    SQL files, and what the project file says of them all
+    """
     corpus = files.load(project.file.parent, project.dialect, schema)
     corpus.diagnostics = [*draft.diagnostics, *corpus.diagnostics]
-    corpus.meanings, corpus.namespace, corpus.engine = project.meanings, project.namespace, project.engine
+    corpus.meanings, corpus.namespace, corpus.engine = (
+        project.meanings,
+        project.namespace,
+        project.engine,
+    )
     corpus.openlineage = project.openlineage
     return corpus
 
@@ -130,7 +162,9 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
         engine={key: value.plain() for key, value in about.mapping(report, "spark").items()},
         openlineage=read_openlineage(about, report),
         meanings=read_meanings(about, report),
-        plain=about.get(*NODE_KEYS) is None and not (file.parent / NODE_KEYS[0]).is_dir() and _has_sql(file.parent),
+        plain=about.get(*NODE_KEYS) is None
+        and not (file.parent / NODE_KEYS[0]).is_dir()
+        and _has_sql(file.parent),
     )
 
 
@@ -146,11 +180,17 @@ def read_about(file: Path, report: Report) -> Value:
 
 def beside(file: Path, about: Value, report: Report) -> Value:
     """lineal.yml beside featherflow.yml: what lineal is told on top of what the other tool is told"""
-    others = [file.with_name(name) for name in PROJECT_FILES if name not in OWN_FILES] if file.name in OWN_FILES else []
+    others = (
+        [file.with_name(name) for name in PROJECT_FILES if name not in OWN_FILES]
+        if file.name in OWN_FILES
+        else []
+    )
     other = next((read_about(each, report) for each in others if each.is_file()), None)
     if other is None or not isinstance(other.data, dict):
         return about
-    return Value({**other.data, **(about.data if isinstance(about.data, dict) else {})}, about.place)
+    return Value(
+        {**other.data, **(about.data if isinstance(about.data, dict) else {})}, about.place
+    )
 
 
 def _has_sql(folder: Path) -> bool:
@@ -159,12 +199,16 @@ def _has_sql(folder: Path) -> bool:
 
 def _usual_dialect(file: Path) -> str:
     """The dialect of a project that names none."""
-    present = (name for name in PROJECT_FILES if name == file.name or file.with_name(name).is_file())
+    present = (
+        name for name in PROJECT_FILES if name == file.name or file.with_name(name).is_file()
+    )
     return next((PROJECT_FILES[name] for name in present if PROJECT_FILES[name]), "")
 
 
 def _dialect(about: Value, report: Report) -> str:
-    """The dialect that the project names; one that nobody knows is reported where it stands, and the rest goes on."""
+    """The dialect that the project names; one that nobody knows is reported where it stands, and
+    the rest goes on.
+    """
     from lineal.extract.sql.dialects import facts_of
 
     name = about.text(report, "dialect")
@@ -177,12 +221,18 @@ def _dialect(about: Value, report: Report) -> str:
 
 
 def _folders(about: Value, keys: tuple[str, ...], root: Path, report: Report) -> list[Path]:
-    """nodes: nodes or node_paths: [a, b]; one that is named and not there is reported, the default may be missing."""
+    """nodes: nodes or node_paths: [a, b]; one that is named and not there is reported, the default
+    may be missing.
+    """
     named = about.listed(*keys) or [Value(keys[0], raw=keys[0])]
     folders = {root / text: value for value in named if (text := value.as_text(report))}
     for folder, value in folders.items():
         if not folder.is_dir() and value.place.file:
-            report(Diagnostic(Code.UNREADABLE, f"{value.name}: there is no folder {folder}", value.place))
+            report(
+                Diagnostic(
+                    Code.UNREADABLE, f"{value.name}: there is no folder {folder}", value.place
+                )
+            )
     return [folder for folder in folders if folder.is_dir()]
 
 
@@ -199,7 +249,8 @@ class Draft:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     steps: list[Waiting] = field(default_factory=list)
     scripts: dict[str, Script] = field(default_factory=dict)
-    """Python models and the modules that they import, by file: two models may import the same one."""
+    """Python models and the modules that they import, by file: two models may import the same one.
+    """
     given: list[Extraction] = field(default_factory=list)
 
     @property
@@ -217,7 +268,9 @@ class Draft:
         )
         if not self.templates and not self.datasets and not self.diagnostics:
             place = Place(str(project.file), 1, 1)
-            self.report(Diagnostic(Code.NO_INPUT, f"the project {project.file.parent} has no nodes", place))
+            self.report(
+                Diagnostic(Code.NO_INPUT, f"the project {project.file.parent} has no nodes", place)
+            )
         given = schema_datasets(schema, project.namespace, self.report)
         corpus.datasets = [self.with_header(info) for info in merged([*self.datasets, *given])]
         renderings = list(self.renderings(project))
@@ -230,7 +283,9 @@ class Draft:
                 added = len(corpus.scripts)
                 attempt(partial(made, corpus, text), None, at, self.report, "this template")
                 if expansions:
-                    corpus.scripts[added:] = [replace(each, expansions=expansions) for each in corpus.scripts[added:]]
+                    corpus.scripts[added:] = [
+                        replace(each, expansions=expansions) for each in corpus.scripts[added:]
+                    ]
             scripts.append(corpus.scripts[before:])
         corpus.scripts += self.scripts.values()
         corpus.given += self.given
@@ -268,7 +323,9 @@ def _macros(folders: list[Path], report: Report) -> Iterable[Template]:
             name = path.relative_to(folder).as_posix()
             return None if text is None else Template(text, str(path), import_name=name)
 
-        yield from attempt_each(sorted(folder.rglob("*.sql")), read, start_of, report, "this macro file")
+        yield from attempt_each(
+            sorted(folder.rglob("*.sql")), read, start_of, report, "this macro file"
+        )
 
 
 def sql_node(node: Node, project: Project, draft: Draft) -> None:
@@ -278,7 +335,9 @@ def sql_node(node: Node, project: Project, draft: Draft) -> None:
     before = tuple(hooks(node, PRE_HOOK_KEYS, project, draft))
     own = tuple(_own(node, _query(node, project), draft))
     after = tuple(hooks(node, POST_HOOK_KEYS, project, draft))
-    draft.steps.append(Waiting(step_of(node, project.materialized, draft.report), own, before, after))
+    draft.steps.append(
+        Waiting(step_of(node, project.materialized, draft.report), own, before, after)
+    )
 
 
 def _own(node: Node, made: Made, draft: Draft) -> Iterable[int]:
@@ -289,7 +348,9 @@ def _own(node: Node, made: Made, draft: Draft) -> Iterable[int]:
 
 def _query(node: Node, project: Project) -> Made:
     def made(corpus: Corpus, rendered: str) -> None:
-        corpus.scripts.append(Script(rendered, project.dialect, str(node.sql), target=node.name, kind="sql"))
+        corpus.scripts.append(
+            Script(rendered, project.dialect, str(node.sql), target=node.name, kind="sql")
+        )
 
     return made
 
@@ -313,7 +374,9 @@ def _hook(value: Value, project: Project) -> Made:
 
 
 def seed_node(node: Node, project: Project, draft: Draft) -> None:
-    """kind: seed — a CSV file. Its columns are those of its YAML, else of its source entry, else of its header."""
+    """kind: seed — a CSV file. Its columns are those of its YAML, else of its source entry, else of
+    its header.
+    """
     columns = read_columns(node.about.get("columns"), draft.report)
     info = _info(node, project, columns, bool(columns), draft.report)
     draft.datasets.append(info)
@@ -323,7 +386,13 @@ def seed_node(node: Node, project: Project, draft: Draft) -> None:
 
 def _header(node: Node, report: Report) -> list[ColumnInfo]:
     if node.csv is None:
-        report(Diagnostic(Code.SEED_ERROR, f"the seed {node.name} has no {node.name}.csv beside it", node.place))
+        report(
+            Diagnostic(
+                Code.SEED_ERROR,
+                f"the seed {node.name} has no {node.name}.csv beside it",
+                node.place,
+            )
+        )
         return []
     delimiter = node.about.get("delimiter")
     if delimiter is None:
@@ -335,18 +404,24 @@ def _header(node: Node, report: Report) -> list[ColumnInfo]:
 
 
 def source_node(node: Node, project: Project, draft: Draft) -> None:
-    """kind: source — tables that somebody else fills; the schema or database they live in is not part of their name."""
+    """kind: source — tables that somebody else fills; the schema or database they live in is not
+    part of their name.
+    """
     for table in node.about.listed("tables"):
         name = name_of(table, draft.report)
         if name:
             columns = read_columns(table.get("columns"), draft.report)
             description = table.text(draft.report, "description")
             dataset = project.dataset(name)
-            draft.datasets.append(DatasetInfo(dataset, "source", columns, bool(columns), description, table.place))
+            draft.datasets.append(
+                DatasetInfo(dataset, "source", columns, bool(columns), description, table.place)
+            )
 
 
 def function_node(node: Node, project: Project, draft: Draft) -> None:
-    """kind: function — a scalar function's body is an expression, a table function's a query; see semantics §5."""
+    """kind: function — a scalar function's body is an expression, a table function's a query; see
+    semantics §5.
+    """
     returns = node.about.get("returns")
     columns = read_columns(returns.get("columns") if returns is not None else None, draft.report)
     table = bool(columns) or node.about.text(draft.report, "function_type").lower() == "table"
@@ -357,7 +432,15 @@ def function_node(node: Node, project: Project, draft: Draft) -> None:
     made = _function(
         node,
         project,
-        Function(node.name, table, tuple(parameters), NO_BODY, tuple(columns), tuple(parameters.values()), value),
+        Function(
+            node.name,
+            table,
+            tuple(parameters),
+            NO_BODY,
+            tuple(columns),
+            tuple(parameters.values()),
+            value,
+        ),
     )
     own = tuple(_own(node, made, draft))
     draft.steps.append(Waiting(step_of(node, "function", draft.report), own))
@@ -388,12 +471,16 @@ def _parameters(value: Value | None, report: Report) -> dict[str, str]:
 
 
 def python_node(node: Node, project: Project, draft: Draft) -> None:
-    """kind: python — a PySpark model or job, traced like every program; of other Python only the YAML is known."""
+    """kind: python — a PySpark model or job, traced like every program; of other Python only the
+    YAML is known.
+    """
     python = read_python_node(node, project.import_folders, draft.report)
     columns = read_columns(node.about.get("columns"), draft.report)
     info = _info(node, project, columns, bool(columns) and not python.traced, draft.report)
     draft.datasets.append(info)
-    before, after = (tuple(hooks(node, keys, project, draft)) for keys in (PRE_HOOK_KEYS, POST_HOOK_KEYS))
+    before, after = (
+        tuple(hooks(node, keys, project, draft)) for keys in (PRE_HOOK_KEYS, POST_HOOK_KEYS)
+    )
     step = python.step(step_of(node, "table", draft.report), project.variables)
     draft.steps.append(Waiting(step, before=before, after=after))
     if python.traced:
@@ -412,15 +499,23 @@ READERS: Mapping[str, Callable[[Node, Project, Draft], None]] = {
 }
 
 
-def _info(node: Node, project: Project, columns: list[ColumnInfo], complete: bool, report: Report) -> DatasetInfo:
+def _info(
+    node: Node, project: Project, columns: list[ColumnInfo], complete: bool, report: Report
+) -> DatasetInfo:
     description = node.about.text(report, "description")
     terminal = marked(node.about, "terminal", report) is True
     dataset = project.dataset(node.name)
-    return DatasetInfo(dataset, node.kind, columns, complete, description, node.place, terminal=terminal)
+    return DatasetInfo(
+        dataset, node.kind, columns, complete, description, node.place, terminal=terminal
+    )
 
 
 def _sql(node: Node, report: Report) -> str | None:
     if node.sql is None:
-        report(Diagnostic(Code.MISSING_SQL, f"{node.name} has no {node.name}.sql beside its YAML", node.place))
+        report(
+            Diagnostic(
+                Code.MISSING_SQL, f"{node.name} has no {node.name}.sql beside its YAML", node.place
+            )
+        )
         return None
     return read_text(node.sql, report)

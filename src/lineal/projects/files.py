@@ -23,10 +23,18 @@ def matches(path: Path) -> bool:
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
-    """A script for each file. In a folder .sql, .py and .ipynb files count; one that is named may have any name."""
+    """A script for each file. In a folder .sql, .py and .ipynb files count; one that is named may
+    have any name.
+    """
     corpus = _corpus(dialect, schema)
     report = corpus.diagnostics.append
-    paths = list(script_files(path, report)) if path.is_dir() else with_imports(path) if is_job(path) else [path]
+    paths = (
+        list(script_files(path, report))
+        if path.is_dir()
+        else with_imports(path)
+        if is_job(path)
+        else [path]
+    )
 
     def read(file: Path) -> Script | None:
         text = read_text(file, report)
@@ -48,12 +56,18 @@ def _language(file: Path, corpus: Corpus) -> str:
 
 
 def corpus_of_text(
-    texts: str | Mapping[str, str] | Iterable[str], dialect: str | None = None, schema: Schema = None
+    texts: str | Mapping[str, str] | Iterable[str],
+    dialect: str | None = None,
+    schema: Schema = None,
 ) -> Corpus:
-    """SQL that is at hand: a text, several, or texts by the name of the dataset that their query defines."""
+    """SQL that is at hand: a text, several, or texts by the name of the dataset that their query
+    defines.
+    """
     corpus = _corpus(dialect, schema)
     if isinstance(texts, Mapping):
-        corpus.scripts = [Script(text, corpus.dialect, name, target=name) for name, text in texts.items()]
+        corpus.scripts = [
+            Script(text, corpus.dialect, name, target=name) for name, text in texts.items()
+        ]
     else:
         several = [texts] if isinstance(texts, str) else texts
         corpus.scripts = [Script(text, corpus.dialect) for text in several]
@@ -61,7 +75,9 @@ def corpus_of_text(
 
 
 def united(corpora: Iterable[Corpus]) -> Corpus:
-    """Several inputs that are analysed together; the first one's dialect and namespace count for the whole."""
+    """Several inputs that are analysed together; the first one's dialect and namespace count for
+    the whole.
+    """
     several = list(corpora)
     first = several[0] if several else Corpus("")
     return Corpus(
@@ -89,8 +105,12 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
 
 
 def script_files(folder: Path, report: Report) -> Iterator[Path]:
-    """The scripts below a folder, sorted; hidden ones are skipped and links to folders not followed."""
-    for where, folders, names in os.walk(folder, onerror=lambda error: report(unreadable(str(error.filename), error))):
+    """The scripts below a folder, sorted; hidden ones are skipped and links to folders not
+    followed.
+    """
+    for where, folders, names in os.walk(
+        folder, onerror=lambda error: report(unreadable(str(error.filename), error))
+    ):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(where, name) for name in sorted(names) if _is_script(name))
 

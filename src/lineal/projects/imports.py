@@ -1,4 +1,6 @@
-"""A job that is named alone brings along the modules beside it that it imports: they are read, never imported."""
+"""A job that is named alone brings along the modules beside it that it imports: they are read,
+never imported.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ INCLUDED = re.compile(r"^\s*(?:#\s*MAGIC\s+)?%run\s+[\"']?([^\s\"'#]+)", re.MULT
 
 
 def with_imports(job: Path, roots: list[Path] | None = None) -> list[Path]:
-    """The job, and every module that it imports from the folders where imports start, directly or through others."""
+    """The job, and every module that it imports from the folders where imports start, directly or
+    through others.
+    """
     roots = list(roots_of(job)) if roots is None else roots
     found = {job.resolve(): job}
     waiting = [job]
@@ -31,7 +35,9 @@ def with_imports(job: Path, roots: list[Path] | None = None) -> list[Path]:
 
 
 def roots_of(job: Path) -> Iterator[Path]:
-    """Where imports may start: the job's folder, those above it up to the project's, and a `src` in any of them."""
+    """Where imports may start: the job's folder, those above it up to the project's, and a `src` in
+    any of them.
+    """
     above = [job.resolve().parent, *job.resolve().parent.parents][: HIGHEST + 1]
     project = next((position for position, folder in enumerate(above) if is_project(folder)), None)
     highest = project if project is not None else first_without_package(above)
@@ -46,12 +52,17 @@ def is_project(folder: Path) -> bool:
 
 def first_without_package(folders: list[Path]) -> int:
     """Where no folder says that a project starts there: as high as packages go."""
-    outside = (position for position, folder in enumerate(folders) if not (folder / "__init__.py").exists())
+    outside = (
+        position for position, folder in enumerate(folders) if not (folder / "__init__.py").exists()
+    )
     return next(outside, len(folders) - 1)
 
 
 def modules_of(file: Path, roots: list[Path]) -> Iterator[Path]:
-    """import a.b; from a import b; from . import c; %run ./d      the files that these name, where there are such"""
+    """import a.b; from a import b; from . import c; %run ./d
+
+    the files that these name, where there are such
+    """
     try:
         text = file.read_text("utf-8", "replace")
         yield from included(text, file, roots)
@@ -63,11 +74,16 @@ def modules_of(file: Path, roots: list[Path]) -> Iterator[Path]:
             names = [(0, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             start = node.module or ""
-            names = [(node.level, start), *((node.level, f"{start}.{alias.name}".strip(".")) for alias in node.names)]
+            names = [
+                (node.level, start),
+                *((node.level, f"{start}.{alias.name}".strip(".")) for alias in node.names),
+            ]
         else:
             continue
         for level, name in names:
-            yield from located(name, [file.parents[level - 1]] if level and level <= len(file.parents) else roots)
+            yield from located(
+                name, [file.parents[level - 1]] if level and level <= len(file.parents) else roots
+            )
 
 
 def included(text: str, file: Path, roots: list[Path]) -> Iterator[Path]:
@@ -75,7 +91,9 @@ def included(text: str, file: Path, roots: list[Path]) -> Iterator[Path]:
     for name in INCLUDED.findall(text):
         base = file.parent / name
         several = (
-            [base] if base.suffix in (".py", ".ipynb") else [Path(f"{base}{ending}") for ending in (".py", ".ipynb")]
+            [base]
+            if base.suffix in (".py", ".ipynb")
+            else [Path(f"{base}{ending}") for ending in (".py", ".ipynb")]
         )
         for each in several:
             above = each.resolve().parents
@@ -89,4 +107,6 @@ def located(name: str, roots: list[Path]) -> Iterator[Path]:
     for root in roots:
         for length in range(1, len(parts) + 1):
             base = root.joinpath(*parts[:length])
-            yield from (each for each in (base.with_suffix(".py"), base / "__init__.py") if each.is_file())
+            yield from (
+                each for each in (base.with_suffix(".py"), base / "__init__.py") if each.is_file()
+            )

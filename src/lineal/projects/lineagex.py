@@ -1,9 +1,10 @@
 """The JSON of LineageX as input: what it says of tables and columns is given.
 
-{"webinfo": {"tables": ["web"], "columns": {"wcid": [["customers.cid"], ["web.date"]]}, "table_name": …, "sql": …}}
+{"webinfo": {"tables": ["web"], "columns": {"wcid": [["customers.cid"], ["web.date"]]},
+"table_name": …, "sql": …}}
 
-It tells which columns contribute and which are referenced, not how: contributing is a transformation, being referenced
-by every column a filter of the rows, both with a doubt.
+It tells which columns contribute and which are referenced, not how: contributing is a
+transformation, being referenced by every column a filter of the rows, both with a doubt.
 """
 
 from __future__ import annotations
@@ -93,7 +94,9 @@ class _Reader:
         reads: dict[Read, None] = {}
         for table in _texts(about.get("tables")):
             reads[Read(dataset, self._dataset(table), None, Clause.FROM, self.place)] = None
-        pairs = {column: self._pair(dataset, column, lists) for column, lists in about["columns"].items()}
+        pairs = {
+            column: self._pair(dataset, column, lists) for column, lists in about["columns"].items()
+        }
         common = _common([referenced for _, referenced in pairs.values()])
         for source in common:
             self._edge(source, dataset, ROWS, reads)
@@ -116,14 +119,18 @@ class _Reader:
         contributed, referenced = ([self._column(text) for text in _texts(each)] for each in lists)
         return contributed, referenced
 
-    def _edge(self, source: Column, target: Column | Dataset, how: Way, reads: dict[Read, None]) -> None:
+    def _edge(
+        self, source: Column, target: Column | Dataset, how: Way, reads: dict[Read, None]
+    ) -> None:
         usage = Usage(how, SILENT, None, Site(self.place, "", (how.how.value.lower(),)))
         edge = Edge(source, target, (usage,))
         self.found.edges.append(edge)
         reads[Read(edge.into, source.dataset, source.name, how.clause, self.place)] = None
 
     def _column(self, text: str) -> Column:
-        """schema.table.column: a table that is listed, as long as can be, else all before the last dot."""
+        """schema.table.column: a table that is listed, as long as can be, else all before the last
+        dot.
+        """
         parts = text.split(".")
         for count in range(len(parts) - 1, 0, -1):
             table = ".".join(parts[:count])

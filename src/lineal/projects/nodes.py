@@ -1,4 +1,6 @@
-"""Nodes: the folders below `nodes/`, each with its YAML and its SQL, Python or CSV beside one another."""
+"""Nodes: the folders below `nodes/`, each with its YAML and its SQL, Python or CSV beside one
+another.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ class Files:
 
     @property
     def yml(self) -> Path | None:
-        return next((self.suffixes[suffix] for suffix in YAML_SUFFIXES if suffix in self.suffixes), None)
+        return next(
+            (self.suffixes[suffix] for suffix in YAML_SUFFIXES if suffix in self.suffixes), None
+        )
 
 
 def find_nodes(folders: list[Path], report: Report) -> Iterator[Node]:
@@ -77,7 +81,9 @@ def find_nodes(folders: list[Path], report: Report) -> Iterator[Node]:
             if where in seen:
                 continue
             seen.add(where)
-            yield from attempt_each([files], partial(read_node, report=report), first_place, report, "this node")
+            yield from attempt_each(
+                [files], partial(read_node, report=report), first_place, report, "this node"
+            )
 
 
 def first_place(files: Files) -> Place:
@@ -86,7 +92,9 @@ def first_place(files: Files) -> Place:
 
 
 def read_node(files: Files, report: Report) -> Node | None:
-    """A node with its kind. A YAML file that is nobody's (its folder has another name, it says no kind) is no node."""
+    """A node with its kind. A YAML file that is nobody's (its folder has another name, it says no
+    kind) is no node.
+    """
     about = _about(files, report)
     if about is None:
         return None
@@ -98,8 +106,12 @@ def read_node(files: Files, report: Report) -> Node | None:
 
 
 def _about(files: Files, report: Report) -> Value | None:
-    """What the YAML says: nothing, at the first line, where there is none; None if it is broken and all there is."""
-    first = files.yml or next(files.suffixes[suffix] for suffix in CONTENTS if suffix in files.suffixes)
+    """What the YAML says: nothing, at the first line, where there is none; None if it is broken and
+    all there is.
+    """
+    first = files.yml or next(
+        files.suffixes[suffix] for suffix in CONTENTS if suffix in files.suffixes
+    )
     nothing = Value({}, Place(str(first), 1, 1))
     if files.yml is None:
         report(_missing_yaml(first, nothing.place))
@@ -117,7 +129,10 @@ def _about(files: Files, report: Report) -> Value | None:
 def _missing_yaml(first: Path, place: Place) -> Diagnostic:
     wanted = f"{first.stem}.yml"
     return Diagnostic(
-        Code.MISSING_YAML, f"{first} has no {wanted} beside it", place, f"Write {wanted} beside {first.name}."
+        Code.MISSING_YAML,
+        f"{first} has no {wanted} beside it",
+        place,
+        f"Write {wanted} beside {first.name}.",
     )
 
 
@@ -147,13 +162,16 @@ def _inferred_kind(about: Value, files: Files) -> str | None:
 
 
 def _walk(folder: Path, report: Report) -> Iterator[Files]:
-    for where, folders, names in os.walk(folder, onerror=lambda error: report(unreadable(str(error.filename), error))):
+    for where, folders, names in os.walk(
+        folder, onerror=lambda error: report(unreadable(str(error.filename), error))
+    ):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from _files_in(Path(where), sorted(names))
 
 
 def _files_in(folder: Path, names: list[str]) -> Iterator[Files]:
-    """The files of a folder by their stem. A CSV alone is a seed only if the folder is called like it, and Python alone
+    """The files of a folder by their stem. A CSV alone is a seed only if the folder is called like
+    it, and Python alone
     is a model only if its text says so, too: else it is a module that models import."""
     stems: dict[str, dict[str, Path]] = {}
     for name in names:

@@ -22,7 +22,9 @@ LEVELS, IGNORE = "levels", "ignore"
 
 
 def read_policy(file: Path) -> Policy:
-    """A policy that does not say what it could mean is the caller's mistake: nothing is let through by a slip."""
+    """A policy that does not say what it could mean is the caller's mistake: nothing is let through
+    by a slip.
+    """
     problems: list[Diagnostic] = []
     about = yaml.read(file, problems.append)
     if about is None or about.data is None:
@@ -30,7 +32,10 @@ def read_policy(file: Path) -> Policy:
     if not isinstance(about.data, dict):
         raise ProjectError(f"{file}: a policy is a mapping with {LEVELS} and {IGNORE}")
     _known(about.data, (LEVELS, IGNORE), "a policy", file)
-    levels = {name: _level(name, value, file) for name, value in about.mapping(problems.append, LEVELS).items()}
+    levels = {
+        name: _level(name, value, file)
+        for name, value in about.mapping(problems.append, LEVELS).items()
+    }
     _known(levels, tuple(KINDS), LEVELS, file)
     ignored = tuple(value.as_text(problems.append) for value in about.listed(IGNORE))
     if problems:
@@ -41,7 +46,9 @@ def read_policy(file: Path) -> Policy:
 def _level(name: str, value: Value, file: Path) -> Level:
     said = str(value.data).upper()
     if said not in Level.__members__:
-        raise ProjectError(f"{file}:{value.place.line}: {name} is {value.data}: write safe, review or block")
+        raise ProjectError(
+            f"{file}:{value.place.line}: {name} is {value.data}: write safe, review or block"
+        )
     return Level[said]
 
 

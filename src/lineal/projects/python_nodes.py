@@ -1,7 +1,8 @@
-"""Python nodes: nodes/<name>/<name>.py, a PySpark model or job, with the modules of the project that it imports.
+"""Python nodes: nodes/<name>/<name>.py, a PySpark model or job, with the modules of the project
+that it imports.
 
-A model may import modules from its own folder, from the folders of nodes, from those that `modules:` names in the
-project file, and from the project folder, in this order.
+A model may import modules from its own folder, from the folders of nodes, from those that
+`modules:` names in the project file, and from the project folder, in this order.
 """
 
 from __future__ import annotations
@@ -46,7 +47,11 @@ class PythonNode:
         """What a run does: as the YAML says, or as dbt.config(…) in the model says it more closely."""
         config = self.node.about.get("config")
         said = config.plain() if config is not None and isinstance(config.data, dict) else {}
-        own = {key: found.plain() for key in SETTINGS if (found := self.node.about.get(key)) is not None}
+        own = {
+            key: found.plain()
+            for key in SETTINGS
+            if (found := self.node.about.get(key)) is not None
+        }
         settings = {**said, **own, **self.form.config}
         materialized = str(self.form.config.get(MATERIALIZED_KEYS[0]) or step.materialized).lower()
         return replace(
@@ -63,7 +68,14 @@ class PythonNode:
         """The model, and the modules that it imports."""
         context = DbtContext(step.relations, step.variables, step.settings)
         assert self.node.py is not None, "a node without a file is not traced"
-        yield Script(self.text, "python", str(self.node.py), target=self.node.name, kind="python", dbt=context)
+        yield Script(
+            self.text,
+            "python",
+            str(self.node.py),
+            target=self.node.name,
+            kind="python",
+            dbt=context,
+        )
         for module in with_imports(self.node.py, list(self.roots))[1:]:
             found = read_text(module, report)
             if found is not None:
@@ -71,8 +83,12 @@ class PythonNode:
 
 
 def read_python_node(node: Node, folders: Iterable[Path], report: Report) -> PythonNode:
-    """The node with its text; one without a file, or with a file that cannot be read, is not traced."""
-    depends = tuple(name for value in node.about.listed("depends_on") if (name := value.as_text(report)))
+    """The node with its text; one without a file, or with a file that cannot be read, is not
+    traced.
+    """
+    depends = tuple(
+        name for value in node.about.listed("depends_on") if (name := value.as_text(report))
+    )
     if node.py is None:
         message = f"the Python node {node.name} has no {node.name}.py beside its YAML"
         report(Diagnostic(Code.MISSING_PYTHON, message, node.about.at("kind")))
@@ -88,9 +104,14 @@ def read_python_node(node: Node, folders: Iterable[Path], report: Report) -> Pyt
 
 
 def untraced(python: PythonNode, info: DatasetInfo) -> Extraction:
-    """A node that only its YAML tells about: it reads what it depends on, and its columns are not traced."""
+    """A node that only its YAML tells about: it reads what it depends on, and its columns are not
+    traced.
+    """
     place = python.node.about.at("depends_on")
     reads = [
-        Read(info.dataset, Dataset(info.dataset.namespace, name), None, Clause.FROM, place) for name in python.depends
+        Read(info.dataset, Dataset(info.dataset.namespace, name), None, Clause.FROM, place)
+        for name in python.depends
     ]
-    return Extraction(reads=reads, datasets={info.dataset: info}, coverage=Coverage(open=len(info.columns) or 1))
+    return Extraction(
+        reads=reads, datasets={info.dataset: info}, coverage=Coverage(open=len(info.columns) or 1)
+    )

@@ -1,4 +1,5 @@
-"""A corpus whose files are named from its own folder, wherever that folder is and whoever asks from wherever.
+"""A corpus whose files are named from its own folder, wherever that folder is and whoever asks from
+wherever.
 
 lineal store load shop                models/orders.sql
 cd shop && lineal store load .        models/orders.sql
@@ -34,7 +35,7 @@ def relative(corpus: Corpus, root: str | os.PathLike[str], shown: str = "") -> C
     return with_files(corpus, renamed, reworded)
 
 
-# -- from the root of a project ------------------------------------------------------------------------------------
+# -- from the root of a project --------------------------------------------------------------------
 
 
 class Root(NamedTuple):
@@ -64,16 +65,23 @@ class Root(NamedTuple):
 
 
 def roots(paths: Iterable[str]) -> dict[str, Root]:
-    """The root of each path that is a file or folder; several are named from the folder that all of them are in."""
+    """The root of each path that is a file or folder; several are named from the folder that all of
+    them are in.
+    """
     found = {path: root_of(Path(path)) for path in paths if "://" not in path and _exists(path)}
     if not found:
         return {}
     common = os.path.commonpath([folder.resolve() for folder in found.values()])
-    return {path: Root(str(folder), os.path.relpath(folder.resolve(), common)) for path, folder in found.items()}
+    return {
+        path: Root(str(folder), os.path.relpath(folder.resolve(), common))
+        for path, folder in found.items()
+    }
 
 
 def root_of(path: Path) -> Path:
-    """The folder of the project that a path is or belongs to: that of target/manifest.json is above target."""
+    """The folder of the project that a path is or belongs to: that of target/manifest.json is above
+    target.
+    """
     from lineal.projects import dbt
 
     if dbt.matches(path):
@@ -93,7 +101,7 @@ def _exists(file: str) -> bool:
         return False
 
 
-# -- files under other names ---------------------------------------------------------------------------------------
+# -- files under other names -----------------------------------------------------------------------
 
 
 def with_files(corpus: Corpus, renamed: Rename, reworded: Rename) -> Corpus:
@@ -105,7 +113,9 @@ def with_files(corpus: Corpus, renamed: Rename, reworded: Rename) -> Corpus:
         datasets=[_dataset(info, renamed) for info in corpus.datasets],
         diagnostics=[_diagnostic(found, renamed, reworded) for found in corpus.diagnostics],
         meanings=[replace(each, place=_place(each.place, renamed)) for each in corpus.meanings],
-        occurrences=[each._replace(place=_renamed(each.place, renamed)) for each in corpus.occurrences],
+        occurrences=[
+            each._replace(place=_renamed(each.place, renamed)) for each in corpus.occurrences
+        ],
         given=[_given(each, renamed, reworded) for each in corpus.given],
     )
 
@@ -129,13 +139,19 @@ def _dataset(info: DatasetInfo, renamed: Rename) -> DatasetInfo:
         info,
         place=_place(info.place, renamed),
         columns=[_column(each, renamed) for each in info.columns],
-        declared=None if info.declared is None else [_column(each, renamed) for each in info.declared],
-        produced=None if info.produced is None else [_column(each, renamed) for each in info.produced],
+        declared=None
+        if info.declared is None
+        else [_column(each, renamed) for each in info.declared],
+        produced=None
+        if info.produced is None
+        else [_column(each, renamed) for each in info.produced],
     )
 
 
 def _column(column: ColumnInfo, renamed: Rename) -> ColumnInfo:
-    return column._replace(place=_place(column.place, renamed)) if column.place is not None else column
+    return (
+        column._replace(place=_place(column.place, renamed)) if column.place is not None else column
+    )
 
 
 def _diagnostic(found: Diagnostic, renamed: Rename, reworded: Rename) -> Diagnostic:

@@ -1,9 +1,10 @@
-"""Jinja, rendered at arm's length: templates go to a worker process, texts and diagnostics come back.
+"""Jinja, rendered at arm's length: templates go to a worker process, texts and diagnostics come
+back.
 
-Jinja cannot be interrupted inside a process, so that a template which loops or eats memory takes its process with it.
-One worker renders all templates of a project; when one of them kills it, that one gets the diagnostic and a new worker
-goes on with the rest. The worker is a fresh interpreter (no fork, no `__main__` to import), so this works the same in
-scripts, notebooks, tests and threads.
+Jinja cannot be interrupted inside a process, so that a template which loops or eats memory takes
+its process with it. One worker renders all templates of a project; when one of them kills it, that
+one gets the diagnostic and a new worker goes on with the rest. The worker is a fresh interpreter
+(no fork, no `__main__` to import), so this works the same in scripts, notebooks, tests and threads.
 """
 
 from __future__ import annotations
@@ -29,15 +30,24 @@ from lineal.model.script import Expansion
 
 WORKER = Path(__file__).with_name("worker.py")
 START_SECONDS = 60.0
-KEPT_VARIABLES = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH")
-"""What an interpreter may need to start; nothing else of the environment is there for a template to find."""
+KEPT_VARIABLES = (
+    "SYSTEMROOT",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "DYLD_FALLBACK_LIBRARY_PATH",
+)
+"""What an interpreter may need to start; nothing else of the environment is there for a template to
+find.
+"""
 
 JINJA = re.compile(r"\{[{%#]")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one template may take: CPU seconds, seconds on the clock, bytes of memory, characters of output."""
+    """What one template may take: CPU seconds, seconds on the clock, bytes of memory, characters of
+    output.
+    """
 
     seconds: float = 5.0
     wall: float = 30.0
@@ -61,7 +71,9 @@ class Template:
 
 @dataclass(frozen=True)
 class Rendering:
-    """The distinct texts of a template: one, or more if it asks what only a run knows (`is_incremental()`), or none."""
+    """The distinct texts of a template: one, or more if it asks what only a run knows
+    (`is_incremental()`), or none.
+    """
 
     texts: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -156,10 +168,18 @@ class _Bench:
             answer = {"texts": (), "last": "", "faults": [ended.args[0]]}
         faults = (_diagnostic(fault, template) for fault in answer["faults"])
         expansions = expansions_of(answer.get("expansions", ()))
-        return Rendering(tuple(answer["texts"]), tuple(faults), answer["last"], answer.get("said", {}), expansions)
+        return Rendering(
+            tuple(answer["texts"]),
+            tuple(faults),
+            answer["last"],
+            answer.get("said", {}),
+            expansions,
+        )
 
     def start(self) -> _Worker:
-        """A worker that knows the macros; a macro file that does not load is reported once and left out."""
+        """A worker that knows the macros; a macro file that does not load is reported once and left
+        out.
+        """
         while True:
             self.worker = worker = _Worker(self.setting)
             if all(self.teach(worker, macro) for macro in tuple(self.macros)):
@@ -197,7 +217,13 @@ class _Worker:
             raise _unstartable("the process that renders templates does not start") from None
 
     def ask(self, template: Template, macros: bool = False) -> dict[str, Any]:
-        job = {"file": template.file, "text": template.text, "this": template.this, "macros": macros, **template.about}
+        job = {
+            "file": template.file,
+            "text": template.text,
+            "this": template.this,
+            "macros": macros,
+            **template.about,
+        }
         return self.exchange(job, self.limits.wall)
 
     def exchange(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -239,7 +265,9 @@ class _Worker:
 
 @contextmanager
 def _clock(seconds: float, worker: _Worker) -> Iterator[None]:
-    """A worker that has not begun to answer by then is killed; where pipes cannot be waited for, by another thread."""
+    """A worker that has not begun to answer by then is killed; where pipes cannot be waited for, by
+    another thread.
+    """
     assert worker.process.stdout is not None
     if os.name == "posix":
         if not select.select([worker.process.stdout], [], [], seconds)[0]:
@@ -255,15 +283,20 @@ def _clock(seconds: float, worker: _Worker) -> Iterator[None]:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """A fresh interpreter without site packages, environment or current folder: only jinja2 is shown to it."""
+    """A fresh interpreter without site packages, environment or current folder: only jinja2 is
+    shown to it.
+    """
     environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-    environment["MALLOC_ARENA_MAX"] = "1"  # the thread that reads jobs must not take address space from templates
+    # the thread that reads jobs must not take address space from templates
+    environment["MALLOC_ARENA_MAX"] = "1"
     command = [sys.executable, "-I", "-S", str(WORKER), *_folders_of("jinja2", "markupsafe")]
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
     try:
         return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=null, env=environment)  # noqa: S603
     except (OSError, ValueError) as error:
-        raise _unstartable(f"cannot start {sys.executable or 'Python'} to render templates: {error}") from None
+        raise _unstartable(
+            f"cannot start {sys.executable or 'Python'} to render templates: {error}"
+        ) from None
 
 
 def _unstartable(message: str) -> _Ended:

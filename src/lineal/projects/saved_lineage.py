@@ -14,11 +14,19 @@ IN_A_FOLDER = ("lineage.json", "lineage.html")
 
 
 def matches(path: Path) -> bool:
-    """x.lineal.json, a .json that begins as one, or a folder that holds what Lineage.save writes and nothing else."""
+    """x.lineal.json, a .json that begins as one, or a folder that holds what Lineage.save writes
+    and nothing else.
+    """
     if path.is_dir():
         file = path / IN_A_FOLDER[0]
-        return file.is_file() and looks_saved(_head(file)) and {each.name for each in path.iterdir()} <= {*IN_A_FOLDER}
-    return path.is_file() and (path.name.endswith(ENDING) or (path.suffix == ".json" and looks_saved(_head(path))))
+        return (
+            file.is_file()
+            and looks_saved(_head(file))
+            and {each.name for each in path.iterdir()} <= {*IN_A_FOLDER}
+        )
+    return path.is_file() and (
+        path.name.endswith(ENDING) or (path.suffix == ".json" and looks_saved(_head(path)))
+    )
 
 
 def _head(path: Path) -> bytes:
@@ -39,7 +47,9 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     except SavedError as problem:
         raise ProjectError(f"{path} is {problem}") from problem
     except UnicodeDecodeError as problem:
-        raise ProjectError(f"{path} is not a saved lineage: byte {problem.start} is not UTF-8") from problem
+        raise ProjectError(
+            f"{path} is not a saved lineage: byte {problem.start} is not UTF-8"
+        ) from problem
     except OSError as problem:
         raise ProjectError(f"cannot read {path}: {problem.strerror}") from problem
     return corpus

@@ -7,7 +7,9 @@ import re
 from lineal.projects import yaml
 
 _PLAIN = re.compile(r"[^\W_](?:[^\n:#\[\]{}\"'\\&*!|>%@`?]|:(?=\S)|(?<=\S)#)*")
-_RARE = re.compile("[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_RARE = re.compile(
+    "[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
 _QUOTED = re.compile(rf"{_RARE.pattern}|[\\\"]")
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 

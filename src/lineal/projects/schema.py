@@ -1,7 +1,8 @@
 """Schemas that the caller brings along: `--schema FILE` (JSON or YAML), or a mapping.
 
 {orders: {id: int, amount: decimal}}                       {tables: {orders: [id, amount]}}
-{orders: {id: {type: int, description: Order number}}}     {orders: {columns: [{name: id, type: int}]}}
+{orders: {id: {type: int, description: Order number}}}     {orders: {columns: [{name: id, type:
+int}]}}
 """
 
 from __future__ import annotations
@@ -38,8 +39,12 @@ def schema_datasets(schema: Schema, namespace: str, report: Report) -> list[Data
     return infos
 
 
-def read_schema(path: str | os.PathLike[str], namespace: str = "") -> tuple[list[DatasetInfo], list[Diagnostic]]:
-    """The datasets of a schema file. One that is not there is the caller's mistake, what is wrong in it is not."""
+def read_schema(
+    path: str | os.PathLike[str], namespace: str = ""
+) -> tuple[list[DatasetInfo], list[Diagnostic]]:
+    """The datasets of a schema file. One that is not there is the caller's mistake, what is wrong
+    in it is not.
+    """
     file = Path(path)
     if not file.exists() or file.is_dir():
         raise ProjectError(f"there is no schema file {os.fspath(path)}")
@@ -54,7 +59,9 @@ def schema_of(mapping: Mapping[str, object], namespace: str = "") -> list[Datase
     """The datasets of a mapping; one of the wrong shape is the caller's mistake."""
     if _is_plain(mapping):
         plain: Mapping[str, Any] = mapping
-        return [PlainTable(Dataset(namespace, str(name)), columns) for name, columns in plain.items()]
+        return [
+            PlainTable(Dataset(namespace, str(name)), columns) for name, columns in plain.items()
+        ]
     diagnostics: list[Diagnostic] = []
     infos = _tables(yaml.of_plain(mapping), namespace, diagnostics.append)
     if diagnostics:
@@ -63,7 +70,10 @@ def schema_of(mapping: Mapping[str, object], namespace: str = "") -> list[Datase
 
 
 class PlainTable(DatasetInfo):
-    """{orders: {id: int}}      by far the most usual shape: its columns are read when the table is"""
+    """{orders: {id: int}}
+
+    by far the most usual shape: its columns are read when the table is
+    """
 
     def __init__(self, dataset: Dataset, types: dict[Any, Any]) -> None:
         self.dataset = dataset
@@ -98,7 +108,10 @@ def _is_plain(mapping: Mapping[str, object]) -> bool:
     return (
         len(folded) == len(mapping)
         and "tables" not in folded
-        and all(type(table) is dict and type(table.get("columns")) is not list for table in mapping.values())
+        and all(
+            type(table) is dict and type(table.get("columns")) is not list
+            for table in mapping.values()
+        )
     )
 
 
@@ -122,7 +135,10 @@ def _tables(value: Value, namespace: str, report: Report) -> list[DatasetInfo]:
     if inner is not None and _holds_tables(inner):
         value = inner
     if isinstance(value.data, list):
-        named = [(name_of(item, report), item if isinstance(item.data, dict) else Value(None)) for item in value.data]
+        named = [
+            (name_of(item, report), item if isinstance(item.data, dict) else Value(None))
+            for item in value.data
+        ]
     elif isinstance(value.data, dict):
         named = list(value.data.items())
     else:
@@ -134,7 +150,9 @@ def _tables(value: Value, namespace: str, report: Report) -> list[DatasetInfo]:
 def _holds_tables(value: Value) -> bool:
     """tables: {orders: {…}} is a schema, tables: {id: int} is a table of that name"""
     if isinstance(value.data, dict):
-        return all(isinstance(item.data, (dict, list)) or item.data is None for item in value.data.values())
+        return all(
+            isinstance(item.data, (dict, list)) or item.data is None for item in value.data.values()
+        )
     return isinstance(value.data, list) and all(isinstance(item.data, dict) for item in value.data)
 
 

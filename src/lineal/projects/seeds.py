@@ -16,13 +16,17 @@ HEADER_BYTES = 1 << 20
 
 
 def read_header(path: Path, delimiter: str, report: Report) -> list[ColumnInfo]:
-    """The columns of a CSV file, without types; none and a diagnostic if there is no header to read."""
+    """The columns of a CSV file, without types; none and a diagnostic if there is no header to
+    read.
+    """
     data = read_bytes(path, report, HEADER_BYTES)
     text = None if data is None else _decoded_start(data, str(path), report)
     if text is None:
         return []
     try:
-        rows = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, skipinitialspace=True, strict=True)
+        rows = csv.reader(
+            text.splitlines(keepends=True), delimiter=delimiter, skipinitialspace=True, strict=True
+        )
         header = next((row for row in rows if any(cell.strip() for cell in row)), [])
     except csv.Error as error:
         report(_seed_error(path, str(error)))
@@ -33,11 +37,14 @@ def read_header(path: Path, delimiter: str, report: Report) -> list[ColumnInfo]:
 def with_header(info: DatasetInfo, header: list[ColumnInfo]) -> DatasetInfo:
     """A seed that declares no columns has those of its header.
 
-    One that does is complete only if it lists them all: a column that is in the file can be selected.
+    One that does is complete only if it lists them all: a column that is in the file can be
+    selected.
     """
     columns = info.columns or header
     listed = {names.insensitive(column.name, False) for column in columns}
-    complete = bool(columns) and all(names.insensitive(column.name, False) in listed for column in header)
+    complete = bool(columns) and all(
+        names.insensitive(column.name, False) in listed for column in header
+    )
     made = DatasetInfo(info.dataset, info.kind, columns, complete, info.description, info.place)
     made.terminal = info.terminal
     return made
@@ -48,7 +55,11 @@ def _columns(path: Path, header: list[str], report: Report) -> list[ColumnInfo]:
     for name in header:
         key = names.insensitive(name, False)
         if not name or key in columns:
-            report(_seed_error(path, f"the column '{name}' is there twice" if name else "a column has no name"))
+            report(
+                _seed_error(
+                    path, f"the column '{name}' is there twice" if name else "a column has no name"
+                )
+            )
         elif name:
             columns[key] = ColumnInfo(name, place=Place(str(path), 1, 1))
     if not header:
@@ -59,7 +70,9 @@ def _columns(path: Path, header: list[str], report: Report) -> list[ColumnInfo]:
 def _decoded_start(data: bytes, file: str, report: Report) -> str | None:
     """The text; a letter that is cut in two at the end of what was read does not matter."""
     try:
-        return codecs.getincrementaldecoder("utf-8-sig")().decode(data, final=len(data) < HEADER_BYTES)
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(
+            data, final=len(data) < HEADER_BYTES
+        )
     except UnicodeDecodeError as error:
         report(not_utf8(file, error.object, error.start))
         return None

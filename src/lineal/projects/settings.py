@@ -1,4 +1,5 @@
-"""What a project file says to lineal alone: about functions, what `lineal validate` is to find, and events.
+"""What a project file says to lineal alone: about functions, what `lineal validate` is to find, and
+events.
 
 functions:
   masking: [tokenize_pii, security.scramble]
@@ -38,14 +39,19 @@ def read_meanings(about: Value, report: Report) -> list[Meaning]:
             name = _name(value, report)
             if name:
                 before = found.get(name.lower(), Meaning(name, place=value.place))
-                aggregates, masks = before.aggregates or key == AGGREGATES, before.masks or key == MASKING
+                aggregates, masks = (
+                    before.aggregates or key == AGGREGATES,
+                    before.masks or key == MASKING,
+                )
                 found[name.lower()] = Meaning(before.name, aggregates, masks, before.place)
     return list(found.values())
 
 
 def read_checks(about: Value, report: Report) -> Checks:
     """The entries of `validate:`; whether the rules are there that it names, the rules say."""
-    check_keys(about.mapping(report, "validate"), ("severity", "terminal", "personal"), "validate", report)
+    check_keys(
+        about.mapping(report, "validate"), ("severity", "terminal", "personal"), "validate", report
+    )
     section = about.get("validate") or Value({})
     levels = section.mapping(report, "severity")
     personal = tuple(text.lower() for text in _texts(section, "personal", report))
@@ -67,13 +73,17 @@ def read_openlineage(about: Value, report: Report) -> Settings:
     spaces = said.mapping(report, "namespaces") if said.get("namespaces") else {}
     return Settings(
         said.text(report, "job_namespace"),
-        tuple((prefix, space) for prefix, value in spaces.items() if (space := value.as_text(report))),
+        tuple(
+            (prefix, space) for prefix, value in spaces.items() if (space := value.as_text(report))
+        ),
         said.text(report, "repository"),
     )
 
 
 def _name(value: Value, report: Report) -> str:
-    """The name of a function, its schema before it if need be; anything else is reported where it stands."""
+    """The name of a function, its schema before it if need be; anything else is reported where it
+    stands.
+    """
     name = value.as_text(report)
     if name and not all(part.isidentifier() for part in name.split(".")):
         report(value.unexpected("the name of a function"))
@@ -88,4 +98,6 @@ def check_keys(entries: dict[str, Value], known: Iterable[str], where: str, repo
         if key not in names:
             near = closest(key, names)
             meant = f", did you mean '{near}'?" if near else f": there are {', '.join(names)}"
-            report(Diagnostic(Code.UNKNOWN_KEY, f"{where}: unknown key '{key}'{meant}", value.place))
+            report(
+                Diagnostic(Code.UNKNOWN_KEY, f"{where}: unknown key '{key}'{meant}", value.place)
+            )

@@ -14,12 +14,15 @@ from lineal.projects.comments import suppressions
 from lineal.projects.text import decoded
 
 MOST_LINES = 5_000
-"""To compare longer texts line by line would take too long: their places are those of what was rendered."""
+"""To compare longer texts line by line would take too long: their places are those of what was
+rendered.
+"""
 ENDINGS = (".sql", ".py", ".yml", ".yaml", ".csv")
 
 
 class Texts:
-    """What was analysed, by file. A file that was not analysed is read only below the folders that were asked about:
+    """What was analysed, by file. A file that was not analysed is read only below the folders that
+    were asked about:
     a place may come from a saved lineage, which says whatever somebody wrote into it."""
 
     def __init__(self, corpus: Corpus, paths: Iterable[str]) -> None:
@@ -36,7 +39,9 @@ class Texts:
     def line(self, place: Place) -> str:
         """The line that a place is on, as it was analysed."""
         lines = self._lines(place.file)
-        return self._rendered.get(place) or (lines[place.line - 1] if 0 < place.line <= len(lines) else "")
+        return self._rendered.get(place) or (
+            lines[place.line - 1] if 0 < place.line <= len(lines) else ""
+        )
 
     def original(self, place: Place) -> Place:
         """A place in what a template was rendered to, as a place in the template."""
@@ -52,7 +57,9 @@ class Texts:
         return (self.text(file) if text is None else text).split("\n")
 
     def _origins_of(self, file: str) -> list[int]:
-        """{% for … %} makes many lines of one: for each line the one it was made of; empty where none has moved."""
+        """{% for … %} makes many lines of one: for each line the one it was made of; empty where
+        none has moved.
+        """
         rendered, written = self._scripts.get(file), self.text(file)
         if rendered is None or not written or rendered.count("\n") == written.count("\n"):
             return []
@@ -86,7 +93,9 @@ class Texts:
 
     def _declaring(self) -> list[str]:
         """The YAML files that declare something."""
-        files = {place.file: None for place in self._places() if place.file.endswith((".yml", ".yaml"))}
+        files = {
+            place.file: None for place in self._places() if place.file.endswith((".yml", ".yaml"))
+        }
         return list(files)
 
     def _places(self) -> Iterator[Place]:
@@ -97,7 +106,8 @@ class Texts:
 
 
 def _between(known: dict[int, int], lines: int, template: int) -> Iterator[int]:
-    """For each line the one of the template: the known one, else as far below the last known as it is, but not beyond
+    """For each line the one of the template: the known one, else as far below the last known as it
+    is, but not beyond
     the next."""
     ahead = {**dict.fromkeys(range(1, lines + 1), template + 1), **known}
     for number in range(lines - 1, 0, -1):

@@ -37,7 +37,9 @@ SAME = frozenset((
 DRIVERS = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 """The driver that lineal brings along, where the address names none."""
 
-SYSTEM = frozenset(("information_schema", "performance_schema", "mysql", "sys", "pg_catalog", "pg_toast", "system"))
+SYSTEM = frozenset(
+    ("information_schema", "performance_schema", "mysql", "sys", "pg_catalog", "pg_toast", "system")
+)
 
 WITHOUT_SCHEMAS = ("sqlite",)
 """What they call a schema is another file; a table of the first one is called by its name alone."""
@@ -52,19 +54,24 @@ class Inspected(NamedTuple):
 
 
 def inspected(url: str, schemas: tuple[str, ...] = ()) -> Inspected:
-    """The tables and views of a database with their columns; what is wrong is one line, without a password."""
+    """The tables and views of a database with their columns; what is wrong is one line, without a
+    password.
+    """
     library = sqlalchemy()
     try:
         engine = library.create_engine(address(url, library), poolclass=library.pool.NullPool)
         try:
-            with warnings.catch_warnings(action="ignore"), engine.connect() as connection:  # of types it does not know
+            # of types it does not know
+            with warnings.catch_warnings(action="ignore"), engine.connect() as connection:
                 return Catalogue(connection, library).read(url, schemas)
         finally:
             engine.dispose()
     except ProjectError:
         raise
     except ModuleNotFoundError as problem:
-        raise ProjectError(f"{shown(url)} is read with {problem.name}, which is not installed") from None
+        raise ProjectError(
+            f"{shown(url)} is read with {problem.name}, which is not installed"
+        ) from None
     except Exception as problem:  # a driver's own errors have no common class
         raise ProjectError(f"cannot read {shown(url)}: {said(problem, url)}") from None
 
@@ -73,7 +80,9 @@ def sqlalchemy() -> Any:
     try:
         return import_module("sqlalchemy")
     except ImportError:
-        raise ProjectError("--schema-from needs SQLAlchemy: pip install 'lineal[sqlalchemy]'") from None
+        raise ProjectError(
+            "--schema-from needs SQLAlchemy: pip install 'lineal[sqlalchemy]'"
+        ) from None
 
 
 def said(problem: Exception, url: str) -> str:
@@ -87,7 +96,11 @@ def address(url: str, library: Any) -> Any:
     made = library.engine.make_url(url)
     if made.drivername in DRIVERS:
         return made.set(drivername=DRIVERS[made.drivername])
-    if made.get_backend_name() != "sqlite" or not made.database or made.database.startswith("file:"):
+    if (
+        made.get_backend_name() != "sqlite"
+        or not made.database
+        or made.database.startswith("file:")
+    ):
         return made
     if not Path(made.database).is_file():
         raise ProjectError(f"there is no file {made.database}")
@@ -107,11 +120,15 @@ class Catalogue:
         self.inspector = library.inspect(connection)
 
     def read(self, url: str, schemas: tuple[str, ...]) -> Inspected:
-        default = "" if self.backend in WITHOUT_SCHEMAS else str(self.inspector.default_schema_name or "")
+        default = (
+            "" if self.backend in WITHOUT_SCHEMAS else str(self.inspector.default_schema_name or "")
+        )
         known = self.inspector.get_schema_names()
         for schema in schemas:
             if schema not in known:
-                raise ProjectError(f"{shown(url)} has no schema {schema}: there are {', '.join(sorted(known))}")
+                raise ProjectError(
+                    f"{shown(url)} has no schema {schema}: there are {', '.join(sorted(known))}"
+                )
         asked = schemas or [schema for schema in known if schema.lower() not in SYSTEM]
         datasets = [info for schema in asked for info in self.tables(schema)]
         name = DIALECTS.get(self.backend, self.backend if self.backend in SAME else "")
@@ -119,7 +136,11 @@ class Catalogue:
 
     def tables(self, schema: str) -> Iterator[DatasetInfo]:
         reflection = import_module("sqlalchemy.engine.reflection")
-        every = {"schema": schema, "kind": reflection.ObjectKind.ANY, "scope": reflection.ObjectScope.DEFAULT}
+        every = {
+            "schema": schema,
+            "kind": reflection.ObjectKind.ANY,
+            "scope": reflection.ObjectScope.DEFAULT,
+        }
         columns = self.inspector.get_multi_columns(**every)
         comments = self.comments(every)
         views = {*self.inspector.get_view_names(schema), *self.materialized(schema)}
@@ -127,7 +148,9 @@ class Catalogue:
             kind = "view" if table in views else "table"
             infos = [self.column(column) for column in listed]
             named = Dataset("", self.name(schema, table))
-            yield DatasetInfo(named, kind, infos, True, comments.get((within, table), ""), exact=self.exact)
+            yield DatasetInfo(
+                named, kind, infos, True, comments.get((within, table), ""), exact=self.exact
+            )
 
     @property
     def exact(self) -> bool:
@@ -135,11 +158,16 @@ class Catalogue:
         return self.backend == "postgresql"
 
     def name(self, schema: str, table: str) -> str:
-        return table if self.backend in WITHOUT_SCHEMAS and schema == "main" else f"{schema}.{table}"
+        return (
+            table if self.backend in WITHOUT_SCHEMAS and schema == "main" else f"{schema}.{table}"
+        )
 
     def column(self, column: dict[str, Any]) -> ColumnInfo:
         return ColumnInfo(
-            str(column["name"]), self.type(column["type"]), column.get("comment") or "", quoted=self.exact
+            str(column["name"]),
+            self.type(column["type"]),
+            column.get("comment") or "",
+            quoted=self.exact,
         )
 
     def type(self, type_: Any) -> str:

@@ -37,14 +37,20 @@ class Waiting:
     after: tuple[int, ...] = ()
 
     def rendered(self, renderings: list[Rendering], scripts: list[list[Script]]) -> Step:
-        """The step with its texts. One whose template does not render has none; Python is no template."""
+        """The step with its texts. One whose template does not render has none; Python is no
+        template.
+        """
         rendered = tuple(chain.from_iterable(renderings[number].runs for number in self.own))
         texts = rendered if self.own else self.step.texts
-        before, after = (_hooks(numbers, renderings, scripts) for numbers in (self.before, self.after))
+        before, after = (
+            _hooks(numbers, renderings, scripts) for numbers in (self.before, self.after)
+        )
         return replace(self.step, texts=texts, before=before, after=after)
 
 
-def _hooks(numbers: tuple[int, ...], renderings: list[Rendering], scripts: list[list[Script]]) -> tuple[Script, ...]:
+def _hooks(
+    numbers: tuple[int, ...], renderings: list[Rendering], scripts: list[list[Script]]
+) -> tuple[Script, ...]:
     """The hooks of a first build: what they say of later ones does not decide what they do."""
     return tuple(scripts[number][0] for number in numbers if renderings[number].runs)
 
@@ -54,8 +60,15 @@ def step_of(node: Node, materialized: str, report: Report) -> Step:
     file = {"seed": node.csv, "python": node.py}.get(node.kind, node.sql)
     config = node.about.get("config")
     said = [node.about, *([config] if config is not None else [])]
-    as_what = next((text for value in said if (text := value.text(report, *MATERIALIZED_KEYS))), materialized)
-    settings = {key: found.plain() for value in said for key in SETTINGS if (found := value.get(key)) is not None}
+    as_what = next(
+        (text for value in said if (text := value.text(report, *MATERIALIZED_KEYS))), materialized
+    )
+    settings = {
+        key: found.plain()
+        for value in said
+        for key in SETTINGS
+        if (found := value.get(key)) is not None
+    }
     return Step(
         name=node.name,
         kind=node.kind,

@@ -1,4 +1,6 @@
-"""Text from files: UTF-8, with or without a byte order mark; what cannot be read is reported and left out."""
+"""Text from files: UTF-8, with or without a byte order mark; what cannot be read is reported and
+left out.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,15 @@ def decoded(data: bytes, file: str, report: Report) -> str | None:
 
 def unreadable(file: str, error: Exception) -> Diagnostic:
     return Diagnostic(
-        Code.UNREADABLE, f"cannot read {file}: {getattr(error, 'strerror', None) or error}", Place(file, 1, 1)
+        Code.UNREADABLE,
+        f"cannot read {file}: {getattr(error, 'strerror', None) or error}",
+        Place(file, 1, 1),
     )
 
 
 def not_utf8(file: str, data: bytes, offset: int) -> Diagnostic:
     line = data.count(b"\n", 0, offset) + 1
     column = offset - data.rfind(b"\n", 0, offset)
-    return Diagnostic(Code.NOT_UTF8, f"{file} is not UTF-8: byte 0x{data[offset]:02x}", Place(file, line, column))
+    return Diagnostic(
+        Code.NOT_UTF8, f"{file} is not UTF-8: byte 0x{data[offset]:02x}", Place(file, line, column)
+    )

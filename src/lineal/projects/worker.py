@@ -1,14 +1,17 @@
 """The process that renders Jinja: one JSON job per line in, one JSON answer per line out.
 
-It is run as a script by `render.py`, knows nothing of lineal and imports jinja2 only. A template can be anything that
-somebody put into a repository: it runs in Jinja's immutable sandbox, in a process that has limits on CPU time and
-memory, no environment variables and no right to write files.
+It is run as a script by `render.py`, knows nothing of lineal and imports jinja2 only. A template
+can be anything that somebody put into a repository: it runs in Jinja's immutable sandbox, in a
+process that has limits on CPU time and memory, no environment variables and no right to write
+files.
 
-    {"file": "nodes/a/a.sql", "text": "select {{ 1 }}", "this": "a"}      {"texts": ["select 1"], "faults": []}
+    {"file": "nodes/a/a.sql", "text": "select {{ 1 }}", "this": "a"}      {"texts": ["select 1"],
+    "faults": []}
 
 An answer also says which parts of a text macros have written, where the template itself calls them:
 
-    {"text": "select {{ cents('a') }}", …}      {"texts": ["select a / 100"], "expansions": [[[7, 14, "cents"]]], …}
+    {"text": "select {{ cents('a') }}", …}      {"texts": ["select a / 100"], "expansions": [[[7,
+    14, "cents"]]], …}
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from __future__ import annotations
 import sys
 
 if __name__ == "__main__":
-    sys.path.extend(sys.argv[1:])  # where jinja2 is: the interpreter starts without its site packages
+    # where jinja2 is: the interpreter starts without its site packages
+    sys.path.extend(sys.argv[1:])
 
 import json
 import os
@@ -30,7 +34,15 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, NoReturn
 
-from jinja2 import DictLoader, StrictUndefined, Template, TemplateError, TemplateNotFound, TemplateSyntaxError, nodes
+from jinja2 import (
+    DictLoader,
+    StrictUndefined,
+    Template,
+    TemplateError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+    nodes,
+)
 from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -50,7 +62,8 @@ FLAGS = ("is_exists", "is_incremental")
 EXTENSIONS = ("jinja2.ext.do", "jinja2.ext.loopcontrols")
 CAPTURES = (nodes.Macro, nodes.CallBlock, nodes.FilterBlock, nodes.AssignBlock)
 MARK = re.compile("\x00(?:(?P<line>\\d+)|<(?P<macro>[^\x00]*)|(?P<end>>))\x00")
-"""The line that a piece of text comes from; the beginning of what a macro has written, and its end."""
+"""The line that a piece of text comes from; the beginning of what a macro has written, and its end.
+"""
 
 SPAN, NOTE = "span of a macro", "note of a macro"
 """Filters that no template can name: they have spaces in them."""
@@ -61,7 +74,9 @@ class TooMuch(Exception):
 
 
 class TimeUp(BaseException):
-    """More CPU time than a template may take. Not an Exception: Jinja must not mistake it for a failed look-up."""
+    """More CPU time than a template may take. Not an Exception: Jinja must not mistake it for a
+    failed look-up.
+    """
 
 
 class Wrong(Exception):
@@ -126,12 +141,16 @@ class Limited(ImmutableSandboxedEnvironment):
         return value
 
     def alias(self, file: str) -> str:
-        """A plain name for a file: Jinja writes names into the code it makes, and a quote in one would break out."""
+        """A plain name for a file: Jinja writes names into the code it makes, and a quote in one
+        would break out.
+        """
         name = f"template{len(self.files)}"
         self.files[name] = file
         return name
 
-    def compiled(self, text: str, file: str, change: Callable[[nodes.Template], nodes.Template]) -> Template:
+    def compiled(
+        self, text: str, file: str, change: Callable[[nodes.Template], nodes.Template]
+    ) -> Template:
         name = self.alias(file)
         code = super().compile(change(self._parse(text, name, name)), name, name)
         return Template.from_code(self, code, self.globals)
@@ -156,7 +175,9 @@ def product_size(left: Any, right: Any) -> int:
         return left.bit_length() + right.bit_length()
     if isinstance(left, int):
         left, right = right, left
-    return len(left) * right if isinstance(left, (str, list, tuple)) and isinstance(right, int) else 0
+    return (
+        len(left) * right if isinstance(left, (str, list, tuple)) and isinstance(right, int) else 0
+    )
 
 
 def power_size(left: Any, right: Any) -> int:
@@ -178,7 +199,11 @@ class Renderer:
         self.yes: frozenset[str] = frozenset()
         self.asked: set[str] = set()
         self.environment = Limited(
-            undefined=StrictUndefined, keep_trailing_newline=True, extensions=EXTENSIONS, cache_size=0, autoescape=False
+            undefined=StrictUndefined,
+            keep_trailing_newline=True,
+            extensions=EXTENSIONS,
+            cache_size=0,
+            autoescape=False,
         )
         self.environment.loader = DictLoader(setup["imports"])
         self.environment.most = setup["output"]
@@ -236,10 +261,15 @@ class Renderer:
         }
 
     def learn(self, job: Json, texts: list[str], faults: list[Json]) -> None:
-        """{% macro cents(c) %}…{% endmacro %}: known by its name to all templates and macros from now on."""
+        """{% macro cents(c) %}…{% endmacro %}: known by its name to all templates and macros from
+        now on.
+        """
         template = self.environment.compiled(job["text"], job["file"], lambda tree: tree)
-        module = template.make_module(self.names, shared=True)  # shared: macros see the names that come later, too
-        self.names.update({name: value for name, value in vars(module).items() if not name.startswith("_")})
+        # shared: macros see the names that come later, too
+        module = template.make_module(self.names, shared=True)
+        self.names.update(
+            {name: value for name, value in vars(module).items() if not name.startswith("_")}
+        )
 
     def render(self, job: Json, texts: list[str], faults: list[Json]) -> None:
         """A template, once for each combination of answers that it asks for: all no first."""
@@ -252,7 +282,11 @@ class Renderer:
             except Exception as error:
                 fault = self.fault(error, job["file"])
                 faults += [fault] if fault not in faults else []
-            ways += [way for name in FLAGS if name in self.asked and (way := self.yes | {name}) not in ways]
+            ways += [
+                way
+                for name in FLAGS
+                if name in self.asked and (way := self.yes | {name}) not in ways
+            ]
 
     def levelled(self, text: str) -> str:
         """The text without its marks; what macros have written in it is remembered."""
@@ -268,7 +302,8 @@ class Renderer:
             chunks.append(chunk)
             size += len(chunk)
             if size > self.environment.most:  # thrown at the line that is at work
-                stream.throw(TooMuch(f"the template gives more than {self.environment.most:,} characters"))  # type: ignore[attr-defined]
+                message = f"the template gives more than {self.environment.most:,} characters"
+                stream.throw(TooMuch(message))  # type: ignore[attr-defined]
         return "".join(chunks)
 
     def fault(self, error: BaseException, file: str) -> Json:
@@ -291,13 +326,25 @@ def first(error: BaseException, setup: Json) -> str:
 
 
 FAULTS: tuple[tuple[type[BaseException], Callable[[Any, Json], str], bool], ...] = (
-    (TimeUp, lambda error, setup: f"the template takes more than {setup['seconds']:g} s of CPU time", True),
-    (MemoryError, lambda error, setup: f"the template takes more than {setup['memory'] >> 20} MB of memory", True),
+    (
+        TimeUp,
+        lambda error, setup: f"the template takes more than {setup['seconds']:g} s of CPU time",
+        True,
+    ),
+    (
+        MemoryError,
+        lambda error, setup: f"the template takes more than {setup['memory'] >> 20} MB of memory",
+        True,
+    ),
     (RecursionError, lambda error, setup: "the template nests or calls itself too deeply", True),
     (OverflowError, first, True),
     (TooMuch, first, True),
     (Wrong, first, False),
-    (TemplateNotFound, lambda error, setup: f"there is no macro file '{error.name}' to import", False),
+    (
+        TemplateNotFound,
+        lambda error, setup: f"there is no macro file '{error.name}' to import",
+        False,
+    ),
     (TemplateError, lambda error, setup: error.message or "not a valid template", False),
 )
 
@@ -319,11 +366,12 @@ def refuse(message: Any = "error() was called", *args: Any) -> NoReturn:
 
 
 def marked(tree: nodes.Template) -> nodes.Template:
-    """Marks that say which line of the template a line of the result comes from, and what macros have written.
+    """Marks that say which line of the template a line of the result comes from, and what macros
+    have written.
 
-    Comments, tags over several lines and branches that are not taken lose their line breaks. A mark stands behind the
-    first line break of each piece of text, and around the text of each macro that is called; text that a macro or a
-    block captures as a value has none.
+    Comments, tags over several lines and branches that are not taken lose their line breaks. A mark
+    stands behind the first line break of each piece of text, and around the text of each macro that
+    is called; text that a macro or a block captures as a value has none.
     """
     waiting: list[nodes.Node] = [tree]
     while waiting:
@@ -362,7 +410,10 @@ def spanned(node: nodes.Expr) -> Iterator[nodes.Expr]:
 
 
 def note_innermost(node: nodes.Expr) -> None:
-    """{{ cents('a') | trim }}, {{ cents('a').strip() }}      the call that all the rest is done to is noted"""
+    """{{ cents('a') | trim }}, {{ cents('a').strip() }}
+
+    the call that all the rest is done to is noted
+    """
     holder = holder_of(node)
     while holder is not None and (deeper := holder_of(holder.node)) is not None:
         holder = deeper
@@ -371,7 +422,9 @@ def note_innermost(node: nodes.Expr) -> None:
 
 
 def holder_of(node: Any) -> Any:
-    """What holds the call whose text a filter, or a method of a text, is at work on; None for anything else."""
+    """What holds the call whose text a filter, or a method of a text, is at work on; None for
+    anything else.
+    """
     holder = node
     if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr):
         holder = node.node
@@ -405,7 +458,9 @@ def called_name(node: nodes.Expr) -> str:
 
 
 def levelled(text: str) -> tuple[str, list[list[Any]]]:
-    """The text without its marks, with blank lines where lines have been lost; and what macros have written in it."""
+    """The text without its marks, with blank lines where lines have been lost; and what macros have
+    written in it.
+    """
     out: list[str] = []
     expansions: list[list[Any]] = []
     line, length, position = 1, 0, 0
@@ -431,14 +486,18 @@ def levelled(text: str) -> tuple[str, list[list[Any]]]:
 
 
 def expansion(start: int, text: str, macro: str) -> list[list[Any]]:
-    """Where a macro's text begins and ends, without the space around it; nothing where it has written none."""
+    """Where a macro's text begins and ends, without the space around it; nothing where it has
+    written none.
+    """
     inside = text.strip()
     before = len(text) - len(text.lstrip())
     return [[start + before, start + before + len(inside), macro]] if inside else []
 
 
 def line_of(error: BaseException, file: str, files: dict[str, str]) -> tuple[int, str]:
-    """The line of this template that was at work, and the macro file and line if it was one of those."""
+    """The line of this template that was at work, and the macro file and line if it was one of
+    those.
+    """
     line, inside = 1, ""
     for name, number in lines_of(error):
         where = files.get(name, name)
@@ -459,7 +518,9 @@ def lines_of(error: BaseException) -> Iterator[tuple[str, int]]:
 
 
 class clock:
-    """CPU time for one job: first a signal, which still knows the line, then the system's own limit, which kills."""
+    """CPU time for one job: first a signal, which still knows the line, then the system's own
+    limit, which kills.
+    """
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -484,7 +545,8 @@ def lower(kind: int, limit: int, soft_only: bool = False) -> None:
     """Set a limit of this process, as far as the system lets us."""
     hard = resource.getrlimit(kind)[1]
     soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    with suppress(ValueError, OSError):  # macOS has no limit on address space; the clock and the sandbox remain
+    # macOS has no limit on address space; the clock and the sandbox remain
+    with suppress(ValueError, OSError):
         resource.setrlimit(kind, (soft, hard if soft_only else soft))
 
 
@@ -492,17 +554,24 @@ def confine(memory: int) -> None:
     """No more memory than this, no files written, no core dumps."""
     sys.dont_write_bytecode = True
     if resource is not None:
-        for kind, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
+        for kind, limit in (
+            (resource.RLIMIT_AS, memory),
+            (resource.RLIMIT_FSIZE, 0),
+            (resource.RLIMIT_CORE, 0),
+        ):
             lower(kind, limit)
 
 
 def renderer_of(setup: Json) -> Renderer:
-    """The renderer of a kind of project that has its own; its folder is one of ours, and named by the parent."""
+    """The renderer of a kind of project that has its own; its folder is one of ours, and named by
+    the parent.
+    """
     if not setup.get("renderer"):
         return Renderer(setup)
     folder, module = setup["renderer"]
     sys.path.append(folder)
-    sys.modules["lineal.projects.worker"] = sys.modules[__name__]  # what it builds on is this very file
+    # what it builds on is this very file
+    sys.modules["lineal.projects.worker"] = sys.modules[__name__]
     made: Renderer = import_module(module).renderer(setup)
     return made
 
@@ -519,7 +588,9 @@ def main() -> None:
 
 
 def end_with_parent() -> None:
-    """Let Linux end this process with its parent, also in the middle of work that lets no thread run."""
+    """Let Linux end this process with its parent, also in the middle of work that lets no thread
+    run.
+    """
     if sys.platform == "linux":
         with suppress(ImportError, OSError, AttributeError):
             import ctypes
@@ -528,7 +599,9 @@ def end_with_parent() -> None:
 
 
 def jobs_of(stream: Any) -> Iterator[bytes]:
-    """The lines of a stream, read by a thread: when it ends, the parent is gone, and this process ends in midwork."""
+    """The lines of a stream, read by a thread: when it ends, the parent is gone, and this process
+    ends in midwork.
+    """
     lines: SimpleQueue[bytes] = SimpleQueue()
 
     def read() -> None:

@@ -1,7 +1,7 @@
 """YAML with places: plain values that still know the file, line and column they were written at.
 
-Only the events of the safe loader are used, so that no tag can make an object, an alias cannot blow up
-and nesting cannot exhaust the stack. Bad input is reported, never raised.
+Only the events of the safe loader are used, so that no tag can make an object, an alias cannot blow
+up and nesting cannot exhaust the stack. Bad input is reported, never raised.
 """
 
 from __future__ import annotations
@@ -54,10 +54,14 @@ class Value:
         if not isinstance(self.data, dict):
             return None
         found = (self.data.get(key) for key in keys)
-        return next((value for value in found if value is not None and value.data is not None), None)
+        return next(
+            (value for value in found if value is not None and value.data is not None), None
+        )
 
     def at(self, *path: str | int) -> Place:
-        """The place of a key path: `value.at("columns", 0, "type")`; of its nearest parent where it ends early."""
+        """The place of a key path: `value.at("columns", 0, "type")`; of its nearest parent where it
+        ends early.
+        """
         here = self
         for step in path:
             try:
@@ -67,7 +71,9 @@ class Value:
         return here.place
 
     def text(self, report: Report, *keys: str) -> str:
-        """The text under a key, '' if there is none. Numbers, dates and booleans are taken as they are written."""
+        """The text under a key, '' if there is none. Numbers, dates and booleans are taken as they
+        are written.
+        """
         value = self.get(*keys)
         return "" if value is None else value.as_text(report)
 
@@ -95,7 +101,9 @@ class Value:
     def unexpected(self, expected: str) -> Diagnostic:
         """columns[0].type: expected text, found a list"""
         name = f"{self.name}: " if self.name else ""
-        return Diagnostic(Code.YAML_TYPE, f"{name}expected {expected}, found {self.described}", self.place)
+        return Diagnostic(
+            Code.YAML_TYPE, f"{name}expected {expected}, found {self.described}", self.place
+        )
 
     @property
     def described(self) -> str:
@@ -113,7 +121,9 @@ def read(path: Path, report: Report) -> Value | None:
 
 
 def parse(text: str, file: str, report: Report) -> Value | None:
-    """The value of a YAML text; None and a diagnostic with its line if it is not YAML. An empty text is null."""
+    """The value of a YAML text; None and a diagnostic with its line if it is not YAML. An empty
+    text is null.
+    """
     import yaml
 
     try:
@@ -129,9 +139,13 @@ def of_plain(data: object, name: str = "") -> Value:
     """A Value of plain Python data, which has no place."""
     if isinstance(data, Mapping):
         prefix = f"{name}." if name else ""
-        return Value({str(key): of_plain(item, f"{prefix}{key}") for key, item in data.items()}, name=name)
+        return Value(
+            {str(key): of_plain(item, f"{prefix}{key}") for key, item in data.items()}, name=name
+        )
     if isinstance(data, (list, tuple)):
-        return Value([of_plain(item, f"{name}[{index}]") for index, item in enumerate(data)], name=name)
+        return Value(
+            [of_plain(item, f"{name}[{index}]") for index, item in enumerate(data)], name=name
+        )
     return Value(data, name=name, raw="" if data is None else str(data))
 
 
@@ -166,7 +180,9 @@ class _Builder:
         value = self.value("", 0)
         events.get_event()
         if not events.check_event(self.yaml.StreamEndEvent):
-            self.complain("several documents in one file: only the first is read", events.get_event())
+            self.complain(
+                "several documents in one file: only the first is read", events.get_event()
+            )
         return value
 
     def value(self, name: str, depth: int) -> Value:
@@ -257,7 +273,9 @@ class _Builder:
 
 def _twice(key: Value, first: int) -> Diagnostic:
     name = f"{key.name}: " if key.name else ""
-    return Diagnostic(Code.DUPLICATE_KEY, f"{name}the key '{key.raw}' stands here and on line {first}", key.place)
+    return Diagnostic(
+        Code.DUPLICATE_KEY, f"{name}the key '{key.raw}' stands here and on line {first}", key.place
+    )
 
 
 def _problem(error: Exception) -> str:

@@ -1,4 +1,6 @@
-"""ALTER TABLE … RENAME, ADD, DROP COLUMN: columns that have another name before the statement than after it."""
+"""ALTER TABLE … RENAME, ADD, DROP COLUMN: columns that have another name before the statement than
+after it.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,16 @@ def changed_slots(slots: list[Slot], change: Change) -> list[Slot]:
     old, new = change
     keys = [slot.key for slot in slots if slot.star is None]
     if old is None:
-        return [*slots, Slot(new.name, new.key, NOTHING)] if new is not None and new.key not in keys else slots
+        return (
+            [*slots, Slot(new.name, new.key, NOTHING)]
+            if new is not None and new.key not in keys
+            else slots
+        )
     if new is None:
         return [slot for slot in slots if slot.key != old.key or slot.star is not None]
-    return [slot._replace(name=new.name, key=new.key) if slot.key == old.key else slot for slot in slots]
+    return [
+        slot._replace(name=new.name, key=new.key) if slot.key == old.key else slot for slot in slots
+    ]
 
 
 def later(frame: Frame, definition: Definition) -> Frame:
@@ -59,7 +67,9 @@ def earlier(frame: Frame, entry: Entry, reader: Definition) -> Frame:
     if reader.setting is None or reader.setting.timeline is None:
         return frame
     timeline, position, _ = reader.setting
-    changes = [change for script, at, change in entry.changes if script is timeline and at > position]
+    changes = [
+        change for script, at, change in entry.changes if script is timeline and at > position
+    ]
     if not changes:
         return frame
     slots = list(frame.slots)

@@ -1,4 +1,6 @@
-"""Definitions: a name is resolved by evaluating its definition first, whatever order the statements came in."""
+"""Definitions: a name is resolved by evaluating its definition first, whatever order the statements
+came in.
+"""
 
 from __future__ import annotations
 
@@ -60,10 +62,14 @@ PYTHON = "python"
 """The language of a script that is no SQL."""
 
 
-def add_places(definition: Definition, evaluation: Evaluation, reads: dict[tuple[object, ...], Read]) -> None:
+def add_places(
+    definition: Definition, evaluation: Evaluation, reads: dict[tuple[object, ...], Read]
+) -> None:
     """Every place of a program that names a column, with how it stands there."""
     reading = definition.reading
-    first = ((clause, *read) for clause, columns in evaluation.reads.items() for read in columns.items())
+    first = (
+        (clause, *read) for clause, columns in evaluation.reads.items() for read in columns.items()
+    )
     for clause, column, node in chain(first, evaluation.further or ()):
         key = (definition.target, column.dataset, column.name, clause, reading.place_of(node))
         if key not in reads:
@@ -140,18 +146,24 @@ class Definitions:
             self.decide()
             return self.extraction()
 
-    # -- the boundary ------------------------------------------------------------------------------------------
+    # -- the boundary ------------------------------------------------------------------------------
 
     def give_up(self, definition: Definition, error: Exception) -> None:
-        """A statement failed: nothing is known of what it writes, and nothing that it met on its way counts."""
+        """A statement failed: nothing is known of what it writes, and nothing that it met on its
+        way counts.
+        """
         node = definition.plan.node
         definition.failure = failure_of(error, node, definition.reading)
         definition.frame = scan_on_demand(definition.target, [], False)
-        definition.evaluation = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
+        definition.evaluation = QueryEvaluation(
+            self, definition.reading, definition.facts, definition.target
+        )
         definition.evaluation.definition = definition
 
     def fail(self, definition: Definition, error: Exception) -> None:
-        """A part of a result failed, after others may have used the rest: the statement counts as not resolved."""
+        """A part of a result failed, after others may have used the rest: the statement counts as
+        not resolved.
+        """
         node = definition.plan.node
         definition.failure = failure_of(error, node, definition.reading)
         self.tell_failure(definition)
@@ -162,7 +174,9 @@ class Definitions:
         columns = columns_named(definition.plan.node)
         self.failures.report(failure, (id(definition.reading), failure.place), columns=columns)
 
-    def attempt_each(self, work: Callable[[Definition], object], definitions: Iterable[Definition]) -> None:
+    def attempt_each(
+        self, work: Callable[[Definition], object], definitions: Iterable[Definition]
+    ) -> None:
         """Some work for each statement; the failure of one does not keep the others from it."""
         for definition in definitions:
             try:
@@ -170,7 +184,7 @@ class Definitions:
             except Exception as error:
                 self.fail(definition, error)
 
-    # -- what there is -----------------------------------------------------------------------------------------
+    # -- what there is -----------------------------------------------------------------------------
 
     def gather_definitions(self) -> None:
         for info in self.corpus.datasets:
@@ -181,11 +195,17 @@ class Definitions:
             at = Place(function.body.file, function.body.line, 1)
             self.attempt(partial(self.add_function, function), at, "this function")
         programs = [script for script in self.corpus.scripts if script.dialect == PYTHON]
-        prepared = [self.prepare(script) for script in self.corpus.scripts if script.dialect != PYTHON]
+        prepared = [
+            self.prepare(script) for script in self.corpus.scripts if script.dialect != PYTHON
+        ]
         link_triggers(self.procedural_scripts)
         for script in prepared:
-            self.created.update(step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines)
-        arranged = self.named_apart([each for script in prepared if (each := self.arranged(script)) is not None])
+            self.created.update(
+                step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines
+            )
+        arranged = self.named_apart(
+            [each for script in prepared if (each := self.arranged(script)) is not None]
+        )
         for each in arranged:
             self.add_script(each)
         if programs:
@@ -194,8 +214,12 @@ class Definitions:
             at = Place(programs[0].file, programs[0].line, 1)
             self.attempt(partial(define, self, programs), at, "this program", len(programs))
 
-    def attempt(self, work: Callable[[], object], place: Place | None, what: str, statements: int = 1) -> None:
-        """Some work that belongs to no statement; if it fails, that counts as so many that were not read."""
+    def attempt(
+        self, work: Callable[[], object], place: Place | None, what: str, statements: int = 1
+    ) -> None:
+        """Some work that belongs to no statement; if it fails, that counts as so many that were not
+        read.
+        """
         try:
             work()
         except Exception as error:
@@ -215,14 +239,18 @@ class Definitions:
                 return self.entry(*self.shown[key], kind)
             if key not in self.declared and spelling in self.declared_so:
                 return self.entry(self.declared_so[spelling], spelling, kind)
-            info = self.declared.pop(key, None) or (self.family(key, spelling) if key.endswith("*") else None)
+            info = self.declared.pop(key, None) or (
+                self.family(key, spelling) if key.endswith("*") else None
+            )
             if info is None and self.has_sessions:
                 info = self.declared_for_all(key, spelling)
             if info is not None:
                 spelling, kind = info.dataset.name, info.kind
             elif kind == "table" and is_path(spelling):
                 kind = "file"
-            display = spelling if self.spellings.setdefault(spelling, key) == key else f'"{spelling}"'
+            display = (
+                spelling if self.spellings.setdefault(spelling, key) == key else f'"{spelling}"'
+            )
             found = self.entries[key] = Entry(Dataset(self.corpus.namespace, display), kind)
             found.declared = found.told = info
         return found
@@ -235,7 +263,9 @@ class Definitions:
     def declared_for_all(self, key: str, spelling: str) -> DatasetInfo | None:
         """shop.mart.t, bank.mart.t      what is declared for mart.t holds for each of them"""
         shorter = key.partition(".")[2].removeprefix(".")
-        info = self.declared.get(shorter) or (self.entries[shorter].told if shorter in self.entries else None)
+        info = self.declared.get(shorter) or (
+            self.entries[shorter].told if shorter in self.entries else None
+        )
         if info is None or not shorter:
             return None
         info = copy(info)
@@ -253,15 +283,23 @@ class Definitions:
         if not known:
             return None
         last = known[max(known)]
-        return DatasetInfo(Dataset(self.corpus.namespace, spelling), "table", last.columns, last.complete)
+        return DatasetInfo(
+            Dataset(self.corpus.namespace, spelling), "table", last.columns, last.complete
+        )
 
     def declare(self, info: DatasetInfo) -> None:
-        """A schema from YAML, a mapping, a seed: what is declared for a name; kept aside until the name is met."""
+        """A schema from YAML, a mapping, a seed: what is declared for a name; kept aside until the
+        name is met.
+        """
         name = info.dataset.name
         if info.exact:
             self.declared[self.facts.fold_table(name, True)] = info
             return
-        key = self.facts.table_keys[name] if "." not in name else table_key(name, self.facts.fold_table)
+        key = (
+            self.facts.table_keys[name]
+            if "." not in name
+            else table_key(name, self.facts.fold_table)
+        )
         if self.naming.speaks:
             full, key = self.naming.created(name, key)
             info = copy(info)
@@ -295,7 +333,9 @@ class Definitions:
         return key in self.declared or key in self.entries
 
     def prepare(self, script: Script) -> Prepared:
-        """The steps of a script, each with what names without a schema mean there; none, if it cannot be read."""
+        """The steps of a script, each with what names without a schema mean there; none, if it
+        cannot be read.
+        """
         reading = reading_of(script, self.failures)
         facts = facts_of(script.dialect)
         before = replace(self.coverage)
@@ -306,7 +346,9 @@ class Definitions:
             return Prepared(reading, facts, [], False)
 
     def fail_script(self, reading: Reading, error: Exception, before: Coverage) -> None:
-        """A script cannot be read: its statements, as far as they were counted by then, have no result."""
+        """A script cannot be read: its statements, as far as they were counted by then, have no
+        result.
+        """
         script, coverage = reading.script, self.coverage
         statements = max(1, coverage.read - before.read)
         coverage.read, coverage.resolved = before.read + statements, before.resolved + statements
@@ -325,7 +367,9 @@ class Definitions:
                     self.shown[step.key] = (step.of_key, step.of_name)
                     plain = False
                 else:
-                    steps.append((self.fully_named(step, naming), naming if naming.speaks else None))
+                    steps.append(
+                        (self.fully_named(step, naming), naming if naming.speaks else None)
+                    )
             except Exception as error:
                 reading.fail(error, reading.statement_near(getattr(step, "node", None)))
         return Prepared(reading, facts, steps, plain)
@@ -336,7 +380,9 @@ class Definitions:
             step.name, step.key = naming.created(step.name, step.key)
         return step
 
-    def steps_of(self, reading: Reading, facts: Facts, before: Sequence[Any] = ()) -> Iterator[Step]:
+    def steps_of(
+        self, reading: Reading, facts: Facts, before: Sequence[Any] = ()
+    ) -> Iterator[Step]:
         """What each statement does; one that cannot be traced is reported and costs only itself.
 
         A statement counts as resolved from here on, unless something fails over it.
@@ -349,7 +395,9 @@ class Definitions:
                     found = reading.found.dress(tree, found, len(before))
             except Exception as error:
                 failure = failure_of(error, tree, reading)
-                self.failures.report(failure, (id(reading), failure.place), columns=columns_named(tree))
+                self.failures.report(
+                    failure, (id(reading), failure.place), columns=columns_named(tree)
+                )
                 continue
             if found is Unsupported:
                 self.coverage.resolved -= 1
@@ -389,7 +437,9 @@ class Definitions:
     def arrange(self, script: Prepared) -> Arranged:
         """Every step has its full name, and where their order matters, its place in it."""
         reading, facts = script.reading, script.facts
-        steps = [naming.located(step) if naming is not None else step for step, naming in script.steps]
+        steps = [
+            naming.located(step) if naming is not None else step for step, naming in script.steps
+        ]
         self.name_bare(steps, reading, facts)
         timeline = Timeline(steps) if order_matters(steps) else None
         return Arranged(reading, facts, steps, [naming for _, naming in script.steps], timeline)
@@ -422,7 +472,9 @@ class Definitions:
             self.versions.forget(script)
             self.fail_steps(script.reading, script.steps, error)
 
-    def add_plan(self, plan: Plan, reading: Reading, facts: Facts, entry: Entry) -> Definition | None:
+    def add_plan(
+        self, plan: Plan, reading: Reading, facts: Facts, entry: Entry
+    ) -> Definition | None:
         if plan.schema is not None:
             info = DatasetInfo(entry.dataset, plan.kind, plan.schema, complete=bool(plan.schema))
             if entry.declared is None or not entry.declared.complete:
@@ -453,7 +505,9 @@ class Definitions:
         """CREATE FUNCTION f      under its full name and its last part"""
         for routine in routines:
             names = {routine.name.lower(), routine.name.lower().rsplit(".", 1)[-1]}
-            self.shapes.update(dict.fromkeys(names if routine.columns or routine.shape else (), routine))
+            self.shapes.update(
+                dict.fromkeys(names if routine.columns or routine.shape else (), routine)
+            )
             if routine.table:
                 self.tabulated.add(routine.key)
             elif routine.returns:
@@ -467,7 +521,9 @@ class Definitions:
             return
         script = reading.script
         name = script.target or file_stem(script.file)
-        taken = {step.key for step in steps if isinstance(step, Plan) and step.name and step.defines}
+        taken = {
+            step.key for step in steps if isinstance(step, Plan) and step.name and step.defines
+        }
         numbers = iter(range(1, len(bare) + len(taken) + 1))
         for plan in bare:
             plan.kind = script.kind
@@ -504,9 +560,11 @@ class Definitions:
         known = {name.rsplit(".", 1)[-1] for name in self.procedures} | self.functions.keys()
         for name, place in self.calls:
             if name.rsplit(".", 1)[-1] not in known:
-                self.report(Diagnostic(Code.UNKNOWN_PROCEDURE, f"what '{name}' does is not known", place))
+                self.report(
+                    Diagnostic(Code.UNKNOWN_PROCEDURE, f"what '{name}' does is not known", place)
+                )
 
-    # -- evaluation --------------------------------------------------------------------------------------------
+    # -- evaluation --------------------------------------------------------------------------------
 
     def evaluate_all(self, definitions: Iterable[Definition]) -> None:
         for definition in definitions:
@@ -556,14 +614,24 @@ class Definitions:
                     self.advance(definition, self.progress)
 
     def advance(self, definition: Definition, progress: Progress) -> None:
-        """Tell of a statement that is evaluated, once; of one that is undecided when the whole corpus has decided."""
+        """Tell of a statement that is evaluated, once; of one that is undecided when the whole
+        corpus has decided.
+        """
         evaluation = definition.evaluation if definition.failure is None else None
         undecided = evaluation is not None and bool(evaluation.undecided) and self.evidence is None
         if undecided or id(definition) in self.advanced:
             return
         self.advanced.add(id(definition))
-        counts = (evaluation.references, evaluation.ambiguous, evaluation.unresolved) if evaluation else (0, 0, 0)
-        progress(Evaluated(len(self.advanced), len(self.order), definition.target, *counts, evaluation is None))
+        counts = (
+            (evaluation.references, evaluation.ambiguous, evaluation.unresolved)
+            if evaluation
+            else (0, 0, 0)
+        )
+        progress(
+            Evaluated(
+                len(self.advanced), len(self.order), definition.target, *counts, evaluation is None
+            )
+        )
 
     def evaluated(self, definition: Definition) -> Frame:
         plan, entry = definition.plan, definition.entry
@@ -580,7 +648,9 @@ class Definitions:
         return frame
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
-        """What a statement writes; one in a trigger's function writes it for each table that has the trigger."""
+        """What a statement writes; one in a trigger's function writes it for each table that has
+        the trigger.
+        """
         moment = definition.plan.moment
         if moment is None or not moment.body.triggers:
             return self.frame_for(definition, evaluation, None)
@@ -600,12 +670,16 @@ class Definitions:
     def frame_for_table(
         self, definition: Definition, evaluation: Evaluation, trigger: Assignment
     ) -> tuple[Frame, Evaluation]:
-        """What a statement of a trigger's function writes when NEW and OLD are rows of one of its tables."""
+        """What a statement of a trigger's function writes when NEW and OLD are rows of one of its
+        tables.
+        """
         own = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
         own.definition = evaluation.definition
         return self.frame_for(definition, own, trigger), own
 
-    def frame_for(self, definition: Definition, evaluation: Evaluation, trigger: Assignment | None) -> Frame:
+    def frame_for(
+        self, definition: Definition, evaluation: Evaluation, trigger: Assignment | None
+    ) -> Frame:
         plan = definition.plan
         parent: Scope | None = None
         ctes: CTEs = {}
@@ -629,10 +703,18 @@ class Definitions:
         return plan.after(frame, evaluation, ctes) if plan.after is not None else frame
 
     def listed(
-        self, frame: Frame, columns: list[tuple[str, str]], definition: Definition, evaluation: Evaluation
+        self,
+        frame: Frame,
+        columns: list[tuple[str, str]],
+        definition: Definition,
+        evaluation: Evaluation,
     ) -> Frame:
         """CREATE VIEW v (a, b) AS …, INSERT INTO t (a, b) …      by position"""
-        shorter = len(frame.slots) < len(columns) and not definition.plan.columns and definition.facts.fewer_values
+        shorter = (
+            len(frame.slots) < len(columns)
+            and not definition.plan.columns
+            and definition.facts.fewer_values
+        )
         differs = len(columns) != len(frame.slots) and not shorter
         if frame.complete and differs and definition.plan.node is not None:
             message = f"{len(columns)} columns are named, the query has {len(frame.slots)}"
@@ -656,8 +738,12 @@ class Definitions:
             frame = earlier(frame, entry, definition)
         return [(slot.name, slot.key) for slot in frame.slots] if frame.complete else []
 
-    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
-        """What a name stands for; a hidden version of it has no dataset, and its columns are what they are made of."""
+    def scan(
+        self, key: str, spelling: str, evaluation: Evaluation, node: Any
+    ) -> tuple[Dataset | None, Frame]:
+        """What a name stands for; a hidden version of it has no dataset, and its columns are what
+        they are made of.
+        """
         reader = evaluation.definition
         if reader is not None and reader.setting is not None:
             timeline, position, naming = reader.setting
@@ -669,7 +755,9 @@ class Definitions:
                 if version.entry is None:
                     return None, self.versions.frame_at(version, position, evaluation)
                 return self.scan_entry(version.entry, evaluation, node)
-        elif reader is None and self.naming.speaks and key not in self.tabulated:  # in the body of a function
+        elif (
+            reader is None and self.naming.speaks and key not in self.tabulated
+        ):  # in the body of a function
             spelling, key = self.naming.full(spelling, key)
         entry = self.entries.get(key) or self.entry(key, spelling, "table")
         if entry.scanned is not None and not entry.changes:
@@ -694,7 +782,9 @@ class Definitions:
         return entry.dataset, frame
 
     def schema(self, entry: Entry) -> Frame:
-        """The scan of a dataset: its definition's columns, else the declared ones, else an open star."""
+        """The scan of a dataset: its definition's columns, else the declared ones, else an open
+        star.
+        """
         if entry.scanned is None:
             if isinstance(entry, State):
                 return self.versions.state_frame(entry)
@@ -703,13 +793,17 @@ class Definitions:
                 if definition.frame is None:
                     self.evaluate(definition)
             try:
-                entry.scanned = self.defined_frame(entry, defining) if defining else self.declared_frame(entry)
+                entry.scanned = (
+                    self.defined_frame(entry, defining) if defining else self.declared_frame(entry)
+                )
             except Exception as error:
                 entry.scanned = self.unknown_frame(entry, error)
         return entry.scanned
 
     def unknown_frame(self, entry: Entry, error: Exception) -> Frame:
-        """What a dataset's columns are cannot be told: whoever reads it finds one that nothing is known of."""
+        """What a dataset's columns are cannot be told: whoever reads it finds one that nothing is
+        known of.
+        """
         for definition in entry.defining:
             self.fail(definition, error)
         if not entry.defining:
@@ -718,7 +812,10 @@ class Definitions:
         return scan_on_demand(entry.dataset, [], False)
 
     def former_state(self, entry: Entry) -> Frame:
-        """SELECT … FROM {{ this }}      what the name was before: as its other statements made it, else as declared"""
+        """SELECT … FROM {{ this }}
+
+        what the name was before: as its other statements made it, else as declared
+        """
         made = [definition for definition in entry.defining if definition.frame is not None]
         if made:
             return self.defined_frame(entry, made)
@@ -726,7 +823,9 @@ class Definitions:
         if entry.declared is None or entry.declared.complete or not entry.declared.names:
             return declared
         return scan_on_demand(
-            entry.dataset, [(slot.name, slot.key) for slot in declared.slots if slot.star is None], True
+            entry.dataset,
+            [(slot.name, slot.key) for slot in declared.slots if slot.star is None],
+            True,
         )
 
     def declared_frame(self, entry: Entry) -> Frame:
@@ -748,15 +847,21 @@ class Definitions:
         finally:
             entry.like = like
         columns = {key: name for other in others for name, key in named_columns(other)}
-        for name, key in self.declared_columns(entry.declared) if entry.declared is not None else ():
+        for name, key in (
+            self.declared_columns(entry.declared) if entry.declared is not None else ()
+        ):
             columns.setdefault(key, name)
         complete = all(other.complete for other in others)
-        return scan_on_demand(entry.dataset, [(name, key) for key, name in columns.items()], complete)
+        return scan_on_demand(
+            entry.dataset, [(name, key) for key, name in columns.items()], complete
+        )
 
     def declared_columns(self, info: DatasetInfo) -> list[tuple[str, str]]:
         """The columns with their keys; where "Id" and id are two columns, both are meant exactly."""
         keys, fold, quoted = self.facts.keys, self.facts.fold, info.quoted
-        columns = [(name, fold(name, True) if name in quoted else keys[name]) for name in info.names]
+        columns = [
+            (name, fold(name, True) if name in quoted else keys[name]) for name in info.names
+        ]
         if len({key for _, key in columns}) == len(columns):
             return columns
         return [(name, fold(name, True)) for name, _ in columns]
@@ -765,8 +870,12 @@ class Definitions:
         """A table as it was before this script took its name for something else."""
         entry = self.entry(key, name, "table")
         reader = evaluation.definition
-        timeline = reader.setting.timeline if reader is not None and reader.setting is not None else None
-        here = any(d.setting is not None and d.setting.timeline is timeline for d in entry.definitions)
+        timeline = (
+            reader.setting.timeline if reader is not None and reader.setting is not None else None
+        )
+        here = any(
+            d.setting is not None and d.setting.timeline is timeline for d in entry.definitions
+        )
         return entry.dataset, self.declared_frame(entry) if here else self.schema(entry)
 
     def column_type(self, dataset: Dataset, name: str) -> str:
@@ -776,11 +885,16 @@ class Definitions:
             entry = self.named(dataset)
             if entry is None:
                 return ""
-            frames = [definition.frame for definition in entry.defining if definition.frame is not None]
+            frames = [
+                definition.frame for definition in entry.defining if definition.frame is not None
+            ]
             if not frames:
                 declared = entry.declared.columns if entry.declared is not None else []
                 alike = [info for info in declared if fold(info.name, False) == fold(name, False)]
-                return next((info.type for info in alike if info.name == name), alike[0].type if alike else "")
+                return next(
+                    (info.type for info in alike if info.name == name),
+                    alike[0].type if alike else "",
+                )
             slot = slot_at(frames[0].index, fold(name, False))
             origins = list(slot.lineage) if slot is not None else []
             if len(origins) != 1 or origins[0][1] is not IDENTITY or origins[0][0].path:
@@ -790,7 +904,11 @@ class Definitions:
 
     def row_type(self, type_: str) -> list[ColumnInfo]:
         """The fields of a composite type, or of a table's rows: both are names of one kind."""
-        key = table_key(type_, self.facts.fold_table) if '"' not in type_ else named_in_text(type_, self.facts)[1]
+        key = (
+            table_key(type_, self.facts.fold_table)
+            if '"' not in type_
+            else named_in_text(type_, self.facts)[1]
+        )
         if self.naming.speaks:
             key = self.naming.full(type_, key)[1]
         entry = self.entries.get(key)
@@ -798,7 +916,9 @@ class Definitions:
         return info.columns if info is not None and info.complete else []
 
     def named(self, dataset: Dataset) -> Entry | None:
-        """The entry of a dataset; one that is meant exactly is called so, whatever the dialect folds."""
+        """The entry of a dataset; one that is meant exactly is called so, whatever the dialect
+        folds.
+        """
         entry = self.entries.get(table_key(dataset.name, self.facts.fold_table))
         if entry is None or entry.dataset != dataset:
             return self.entries.get(self.facts.fold_table(dataset.name, True), entry)
@@ -821,10 +941,16 @@ class Definitions:
                 columns.setdefault(self.facts.fold(info.name, False), info.name)
             complete = entry.declared.complete
         listed = [(name, key) for key, name in columns.items()]
-        return scan_on_demand(entry.dataset, altered_columns(listed, entry) if entry.changes else listed, complete)
+        return scan_on_demand(
+            entry.dataset, altered_columns(listed, entry) if entry.changes else listed, complete
+        )
 
     def cyclic(
-        self, entry: Entry, definition: Definition | None, evaluation: Evaluation | None = None, node: Any = None
+        self,
+        entry: Entry,
+        definition: Definition | None,
+        evaluation: Evaluation | None = None,
+        node: Any = None,
     ) -> None:
         message = f"'{entry.dataset}' is defined through itself"
         if evaluation is not None:
@@ -833,7 +959,7 @@ class Definitions:
             at = place_of_statement(definition.reading, definition.plan.node)
             self.report(Diagnostic(Code.CYCLIC_DEFINITION, message, at))
 
-    # -- functions ---------------------------------------------------------------------------------------------
+    # -- functions ---------------------------------------------------------------------------------
 
     def summary_of(self, function: Routine, evaluation: Evaluation) -> Summary | None:
         """What a function's value is made of, found on its first call; None inside of its own body."""
@@ -852,7 +978,10 @@ class Definitions:
         return found
 
     def struct_fields(self, origin: Column) -> Sequence[str]:
-        """address.*      by the declared type of the column, else by the definition that it comes from"""
+        """address.*
+
+        by the declared type of the column, else by the definition that it comes from
+        """
         entry = self.named(origin.dataset)
         if entry is None or origin in self.asked:
             return ()
@@ -862,7 +991,10 @@ class Definitions:
             if info.type and fold(info.name, False) == key:
                 return fields_at(info.type, origin.path, self.facts.name)
         for definition in entry.defining:
-            if definition.frame is not None and (slot := slot_at(definition.frame.index, key)) is not None:
+            if (
+                definition.frame is not None
+                and (slot := slot_at(definition.frame.index, key)) is not None
+            ):
                 self.asked.add(origin)
                 try:
                     return field_names(slot.lineage, origin.path, self)
@@ -870,22 +1002,29 @@ class Definitions:
                     self.asked.discard(origin)
         return ()
 
-    # -- evidence ----------------------------------------------------------------------------------------------
+    # -- evidence ----------------------------------------------------------------------------------
 
     def witness(self, key: str, origins: dict[Column, Slot]) -> tuple[Column, str] | None:
         """x is only used qualified with orders: then an unqualified x is orders' x, too"""
         if self.evidence is None:
             return None
         fold = self.facts.fold
-        counts = {origin: self.evidence.get((origin.dataset, fold(origin.name, False)), 0) for origin in origins}
+        counts = {
+            origin: self.evidence.get((origin.dataset, fold(origin.name, False)), 0)
+            for origin in origins
+        }
         speaking = [origin for origin, count in counts.items() if count]
         if len(speaking) != 1:
             return None
         times = "once" if counts[speaking[0]] == 1 else f"{counts[speaking[0]]} times"
-        return speaking[0], f"`{speaking[0].name}` is only used with `{speaking[0].dataset}`, {times}"
+        return speaking[
+            0
+        ], f"`{speaking[0].name}` is only used with `{speaking[0].dataset}`, {times}"
 
     def decide(self) -> None:
-        """What several sources may have is decided by the whole corpus, once all of it has been read."""
+        """What several sources may have is decided by the whole corpus, once all of it has been
+        read.
+        """
         undecided = [d for d in self.order if d.evaluation is not None and d.evaluation.undecided]
         if not undecided:
             return
@@ -910,7 +1049,7 @@ class Definitions:
                 again.update(id(state) for state in forgotten(definition.entry))
             self.evaluate(definition)
 
-    # -- the result --------------------------------------------------------------------------------------------
+    # -- the result --------------------------------------------------------------------------------
 
     def extraction(self) -> Extraction:
         edges = Edges()
@@ -922,7 +1061,11 @@ class Definitions:
             self.coverage.open += sum(len(frame.stars) for frame in several if frame is not None)
             self.close_stars(open_definitions, edges)
             self.report_open_stars(open_definitions)
-        self.attempt(lambda: self.diagnostics.extend(self.own_functions.without_effect()), None, "the set of functions")
+        self.attempt(
+            lambda: self.diagnostics.extend(self.own_functions.without_effect()),
+            None,
+            "the set of functions",
+        )
         return Extraction(
             edges=edges.all(),
             reads=self.reads,
@@ -954,7 +1097,9 @@ class Definitions:
         return name_dataset(frame, definition.target, definition.reading, fallback)
 
     def reads(self) -> list[Read]:
-        """Every name that a statement mentions, once per clause; that a program mentions, once per place."""
+        """Every name that a statement mentions, once per clause; that a program mentions, once per
+        place.
+        """
         reads: dict[tuple[object, ...], Read] = {}
         self.attempt_each(partial(self.add_reads, reads=reads), self.order)
         return list(reads.values())
@@ -963,7 +1108,12 @@ class Definitions:
         target, place_of = definition.target, definition.reading.place_of
         for evaluation in evaluations_of(definition) if not definition.hidden else ():
             for dataset, node in evaluation.datasets_read.items():
-                key: tuple[Dataset, Dataset, str | None, Clause] = (target, dataset, None, Clause.FROM)
+                key: tuple[Dataset, Dataset, str | None, Clause] = (
+                    target,
+                    dataset,
+                    None,
+                    Clause.FROM,
+                )
                 if key not in reads:
                     reads[key] = Read(*key, place_of(node))
             if evaluation.further is not None:
@@ -986,7 +1136,10 @@ class Definitions:
         from lineal.resolve.jobs import Jobs, written_by
 
         jobs = Jobs()
-        self.attempt_each(lambda each: jobs.add(written_by(each)), [each for each in self.order if not each.hidden])
+        self.attempt_each(
+            lambda each: jobs.add(written_by(each)),
+            [each for each in self.order if not each.hidden],
+        )
         return jobs.all()
 
     def learnt_columns(self) -> dict[Dataset, dict[str, str]]:
@@ -1000,7 +1153,9 @@ class Definitions:
         assert definition.evaluation is not None and self.learnt is not None
         fold = self.facts.fold
         for column in definition.evaluation.learnt:
-            self.learnt.setdefault(column.dataset, {}).setdefault(fold(column.name, False), column.name)
+            self.learnt.setdefault(column.dataset, {}).setdefault(
+                fold(column.name, False), column.name
+            )
 
     def open_definitions(self) -> dict[Dataset, list[Definition]]:
         found: dict[Dataset, list[Definition]] = {}
@@ -1015,7 +1170,9 @@ class Definitions:
         """v := SELECT * FROM t, and v.a is used somewhere: then t.a → v.a, as far as use tells"""
         learnt = self.learnt_columns()
         waiting = [
-            (dataset, key, name) for dataset in open_definitions for key, name in learnt.get(dataset, {}).items()
+            (dataset, key, name)
+            for dataset in open_definitions
+            for key, name in learnt.get(dataset, {}).items()
         ]
         while waiting:
             dataset, key, name = waiting.pop()
@@ -1037,9 +1194,14 @@ class Definitions:
                         waiting.append((origin.dataset, origin_key, origin.name))
 
     def report_open_stars(self, open_definitions: dict[Dataset, list[Definition]]) -> None:
-        """SELECT * FROM t, and nothing tells the columns of t: said once, where the first such star stands"""
-        met: set[Dataset] = set(open_definitions)  # those are open because of what they read themselves
-        self.attempt_each(partial(self.report_stars_of, met=met), chain.from_iterable(open_definitions.values()))
+        """SELECT * FROM t, and nothing tells the columns of t: said once, where the first such star
+        stands
+        """
+        # those are open because of what they read themselves
+        met: set[Dataset] = set(open_definitions)
+        self.attempt_each(
+            partial(self.report_stars_of, met=met), chain.from_iterable(open_definitions.values())
+        )
 
     def report_stars_of(self, definition: Definition, met: set[Dataset]) -> None:
         assert definition.frame is not None
@@ -1048,9 +1210,13 @@ class Definitions:
                 met.add(star.dataset)
                 message = f"the columns of '{star.dataset}' are not known: * stays open"
                 anchored = starred(definition.plan.query or definition.plan.node)
-                self.report(Diagnostic(Code.OPEN_STAR, message, definition.reading.place_of(anchored)))
+                self.report(
+                    Diagnostic(Code.OPEN_STAR, message, definition.reading.place_of(anchored))
+                )
 
-    def add_closing(self, origin: Column, way: Way, target: Column, definition: Definition, edges: Edges) -> None:
+    def add_closing(
+        self, origin: Column, way: Way, target: Column, definition: Definition, edges: Edges
+    ) -> None:
         assert definition.frame is not None
         several = len(definition.frame.stars) > 1
         level = Confidence.LOW if several else Confidence.MEDIUM
@@ -1059,7 +1225,9 @@ class Definitions:
         edges.add(target.dataset, [Edge(origin, target, (usage,))])
 
     def dataset_infos(self) -> dict[Dataset, DatasetInfo]:
-        """Every dataset that is defined, declared or read: the defined ones in the order of their statements."""
+        """Every dataset that is defined, declared or read: the defined ones in the order of their
+        statements.
+        """
         learnt = self.learnt_columns()
         for key, info in list(self.declared.items()):
             self.attempt(partial(self.entry, key, "", ""), info.place, "this declaration")
@@ -1090,7 +1258,9 @@ class Definitions:
         columns = []
         for slot in frame.slots:
             if slot.star is None:
-                info = declared.get(slot.name) or declared.get(self.facts.fold(slot.name, False), ColumnInfo(""))
+                info = declared.get(slot.name) or declared.get(
+                    self.facts.fold(slot.name, False), ColumnInfo("")
+                )
                 if info.type or not entry.definitions:
                     columns.append(info._replace(name=slot.name))
                 else:
@@ -1098,7 +1268,11 @@ class Definitions:
                     columns.append(LateColumn(slot.name, ask, *info[2:]))
         if not frame.complete:
             known = {self.facts.fold(info.name, False) for info in columns}
-            columns += [ColumnInfo(n) for k, n in sorted(learnt.get(entry.dataset, {}).items()) if k not in known]
+            columns += [
+                ColumnInfo(n)
+                for k, n in sorted(learnt.get(entry.dataset, {}).items())
+                if k not in known
+            ]
         described = entry.declared.description if entry.declared is not None else ""
         place = entry.declared.place if entry.declared is not None else None
         made = DatasetInfo(entry.dataset, entry.kind, columns, frame.complete, described, place)
@@ -1142,7 +1316,11 @@ class Edges:
 
     def all(self) -> list[Edge]:
         united = ((target, self.united.get(target)) for target in self.into)
-        return [edge for target, found in united for edge in (found.values() if found else self.into[target])]
+        return [
+            edge
+            for target, found in united
+            for edge in (found.values() if found else self.into[target])
+        ]
 
 
 def joined(held: tuple[Usage, ...], more: tuple[Usage, ...]) -> tuple[Usage, ...]:
@@ -1163,11 +1341,15 @@ def closings(frame: Frame, key: str, name: str) -> list[tuple[Column, Way]]:
 
 
 def named_frame(frame: Frame) -> Frame:
-    """A frame whose columns are called by texts: a name of another kind would break whoever shows or keeps it."""
+    """A frame whose columns are called by texts: a name of another kind would break whoever shows
+    or keeps it.
+    """
     if frame.__class__ is not Scan:
         for slot in frame.slots:
             if slot.name.__class__ is not str:
-                raise TypeError(f"a column is called by {type(slot.name).__name__}, which is no text")
+                raise TypeError(
+                    f"a column is called by {type(slot.name).__name__}, which is no text"
+                )
     return frame
 
 
@@ -1193,7 +1375,9 @@ def text_hash(reading: Reading, tree: Any) -> str:
 
 
 def failure_of(error: Exception, tree: Any, reading: Reading) -> Diagnostic:
-    """Why a statement has no result: it nests too deeply, gives a value as a name, or lineal fails over it."""
+    """Why a statement has no result: it nests too deeply, gives a value as a name, or lineal fails
+    over it.
+    """
     place = reading.statement_near(tree)
     if isinstance(error, RecursionError):
         if nests_deeply(tree):

@@ -1,4 +1,6 @@
-"""The statements of a corpus, each with digests of what it says: by them two revisions of it are compared."""
+"""The statements of a corpus, each with digests of what it says: by them two revisions of it are
+compared.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +44,17 @@ def _statement(definition: Definition, columns: Columns) -> Statement:
 
 
 def is_whole(definition: Definition) -> bool:
-    """Whether the script counts as a whole: the order of its statements matters, or a procedure holds them."""
+    """Whether the script counts as a whole: the order of its statements matters, or a procedure
+    holds them.
+    """
     ordered = definition.setting is not None and definition.setting.timeline is not None
     return ordered or definition.reading.found is not None or definition.plan.node is None
 
 
 class Saying:
-    """What a statement says, looked up when somebody compares it; what cannot be looked up is reported, and empty."""
+    """What a statement says, looked up when somebody compares it; what cannot be looked up is
+    reported, and empty.
+    """
 
     reading: Reading
     node: Any
@@ -70,7 +76,10 @@ class Saying:
 
 
 class Program(Saying):
-    """df.write.saveAsTable("t")      one write of a program, which counts as a whole, without its layout"""
+    """df.write.saveAsTable("t")
+
+    one write of a program, which counts as a whole, without its layout
+    """
 
     kind = PYTHON
 
@@ -133,11 +142,15 @@ class Sql(Saying):
 
     @cached_property
     def words(self) -> str:
-        return self.look_up(lambda: digest("\x1d".join(map(words_of, self.chunks))), digest(self.text))
+        return self.look_up(
+            lambda: digest("\x1d".join(map(words_of, self.chunks))), digest(self.text)
+        )
 
     @cached_property
     def meaning(self) -> str:
-        return self.look_up(lambda: meaning(self.reading.script, self.chunks, self.columns, self.words), self.words)
+        return self.look_up(
+            lambda: meaning(self.reading.script, self.chunks, self.columns, self.words), self.words
+        )
 
 
 class Body(Saying):
@@ -160,11 +173,15 @@ class Body(Saying):
 
     @cached_property
     def words(self) -> str:
-        return self.look_up(lambda: digest("\x1d".join(map(words_of, self.chunks))), digest(self.text))
+        return self.look_up(
+            lambda: digest("\x1d".join(map(words_of, self.chunks))), digest(self.text)
+        )
 
     @cached_property
     def meaning(self) -> str:
-        return self.look_up(lambda: meaning(self.reading.script, self.chunks, self.columns, self.words), self.words)
+        return self.look_up(
+            lambda: meaning(self.reading.script, self.chunks, self.columns, self.words), self.words
+        )
 
 
 def place_of(reading: Reading, node: Any) -> Place | None:

@@ -1,9 +1,11 @@
-"""Lineage that is known already, saved or reported by other tools, beside what is read from text: one graph.
+"""Lineage that is known already, saved or reported by other tools, beside what is read from text:
+one graph.
 
-    events.ndjson: raw.orders → stg_orders        mart.sql: CREATE TABLE mart AS SELECT … FROM stg_orders
+    events.ndjson: raw.orders → stg_orders        mart.sql: CREATE TABLE mart AS SELECT … FROM
+    stg_orders
 
-A dataset of the same name is the same dataset, unless the two say that they stand in different namespaces. What is
-given of a dataset's columns counts as its schema.
+A dataset of the same name is the same dataset, unless the two say that they stand in different
+namespaces. What is given of a dataset's columns counts as its schema.
 """
 
 from __future__ import annotations
@@ -64,13 +66,17 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
         datasets[dataset] = _fuller(datasets[dataset], info) if dataset in datasets else info
     both = Extraction(
         edges=list(_edges([*found.edges, *(_renamed(edge, same) for edge in given.edges)])),
-        reads=list(dict.fromkeys([*found.reads, *(_renamed_read(read, same) for read in given.reads)])),
+        reads=list(
+            dict.fromkeys([*found.reads, *(_renamed_read(read, same) for read in given.reads)])
+        ),
         datasets=datasets,
         diagnostics=sorted({*found.diagnostics, *given.diagnostics}, key=order_of),
         coverage=coverage,
         occurrences=[*found.occurrences, *given.occurrences],
         statements=lambda: list(
-            dict.fromkeys([*found.statements, *(_renamed_statement(each, same) for each in given.statements)])
+            dict.fromkeys(
+                [*found.statements, *(_renamed_statement(each, same) for each in given.statements)]
+            )
         ),
         jobs=lambda: [*found.jobs, *(_renamed_job(job, same) for job in given.jobs)],
         texts={**found.texts, **given.texts},
@@ -86,7 +92,9 @@ def _moved(found: Extraction, homes: Same) -> Extraction:
         edges=[_renamed(edge, homes) for edge in found.edges],
         reads=[_renamed_read(read, homes) for read in found.reads],
         datasets={
-            homes.get(dataset, dataset): replace(info, dataset=homes[dataset]) if dataset in homes else info
+            homes.get(dataset, dataset): replace(info, dataset=homes[dataset])
+            if dataset in homes
+            else info
             for dataset, info in found.datasets.items()
         },
         diagnostics=found.diagnostics,
@@ -100,12 +108,16 @@ def _moved(found: Extraction, homes: Same) -> Extraction:
 
 
 def _same(found: Iterable[Dataset], given: Iterable[Dataset]) -> Same:
-    """Given dataset → the one that was found under its name; one without a namespace is that of no two namespaces."""
+    """Given dataset → the one that was found under its name; one without a namespace is that of no
+    two namespaces.
+    """
     known: dict[str, list[Dataset]] = {}
     for dataset in found:
         known.setdefault(_key(dataset), []).append(dataset)
     pairs = {
-        dataset: other for dataset in given if (other := _match(dataset, known.get(_key(dataset), []))) is not None
+        dataset: other
+        for dataset in given
+        if (other := _match(dataset, known.get(_key(dataset), []))) is not None
     }
     spaces: dict[Dataset, set[str]] = {}
     for dataset, other in pairs.items():
@@ -131,13 +143,19 @@ def _key(dataset: Dataset) -> str:
 
 def _fuller(info: DatasetInfo, other: DatasetInfo) -> DatasetInfo:
     """The one that knows the columns, or knows them all."""
-    better = other if (other.complete, bool(other.columns)) > (info.complete, bool(info.columns)) else info
+    better = (
+        other
+        if (other.complete, bool(other.columns)) > (info.complete, bool(info.columns))
+        else info
+    )
     return replace(
         better,
         dataset=info.dataset,
         description=info.description or other.description,
         place=info.place or other.place,
-        declared=other.declared if info.declared is None or info.declared is other.columns else info.declared,
+        declared=other.declared
+        if info.declared is None or info.declared is other.columns
+        else info.declared,
         produced=other.produced if info.produced is None else info.produced,
         terminal=info.terminal or other.terminal,
     )
@@ -156,7 +174,9 @@ def _column(column: Column, same: Same) -> Column:
 
 
 def _renamed_read(read: Read, same: Same) -> Read:
-    return read._replace(target=same.get(read.target, read.target), dataset=same.get(read.dataset, read.dataset))
+    return read._replace(
+        target=same.get(read.target, read.target), dataset=same.get(read.dataset, read.dataset)
+    )
 
 
 def _renamed_statement(statement: Statement, same: Same) -> Statement:
@@ -182,4 +202,8 @@ def _edges(edges: Iterable[Edge]) -> Iterator[Edge]:
 
 def _usages(edges: Iterable[Edge]) -> tuple[Usage, ...]:
     usages = (usage for edge in edges for usage in edge.usages)
-    return tuple({(usage.way, usage.doubt, usage.place, usage.expression): usage for usage in usages}.values())
+    return tuple(
+        {
+            (usage.way, usage.doubt, usage.place, usage.expression): usage for usage in usages
+        }.values()
+    )

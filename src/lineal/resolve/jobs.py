@@ -33,7 +33,9 @@ Span = tuple[int, int]
 
 
 class Jobs:
-    """One job for each dataset that is written, in the order of definition; several statements are one text."""
+    """One job for each dataset that is written, in the order of definition; several statements are
+    one text.
+    """
 
     def __init__(self) -> None:
         self._jobs: dict[Dataset, Job] = {}
@@ -54,7 +56,9 @@ def _job(written: Written, spans: dict[int, list[Span]]) -> Job:
     if reading.script.dialect == PYTHON:
         return Job((target,), place=place)
     if id(reading) not in spans:
-        spans[id(reading)] = [(chunk[0].start, chunk[-1].end + 1) for chunk in statements(reading.tokens)]
+        spans[id(reading)] = [
+            (chunk[0].start, chunk[-1].end + 1) for chunk in statements(reading.tokens)
+        ]
     sql = _text(written, spans[id(reading)])
     return Job((target,), sql=sql, dialect=reading.script.dialect, place=place)
 

@@ -25,7 +25,9 @@ class Naming(NamedTuple):
     schemas: tuple[str, ...]
     fold: Fold
     known: Callable[[str], bool]
-    """whether anything defines or declares a key: of the schemas in the path the first that has the name is meant"""
+    """whether anything defines or declares a key: of the schemas in the path the first that has the
+    name is meant
+    """
     exact: bool = False
     home: str = ""
     """the file that a name belongs to which is nothing but a placeholder"""
@@ -39,13 +41,16 @@ class Naming(NamedTuple):
         """USE a.b      from here on"""
         catalog = step.catalog if step.catalog is not None else self.catalog
         schemas = step.schemas if step.schemas is not None else self.schemas
-        return self._replace(catalog=catalog, schemas=schemas, exact=self.exact and step.schemas is None)
+        return self._replace(
+            catalog=catalog, schemas=schemas, exact=self.exact and step.schemas is None
+        )
 
     def within(self, script: Script) -> Naming:
         """What names mean in the session that ran a script."""
         naming = self
         home = script.file.replace("\\", "/").rpartition("/")[2]
-        if "." in home and has_placeholders(script.text, script.dialect):  # a file, and no model's name
+        # a file, and no model's name
+        if "." in home and has_placeholders(script.text, script.dialect):
             naming = self._replace(home=home)
         if not (script.catalog or script.schemas):
             return naming
@@ -53,7 +58,10 @@ class Naming(NamedTuple):
         return naming._replace(catalog=script.catalog or self.catalog, schemas=schemas)
 
     def is_of_file(self, key: str) -> bool:
-        """INSERT INTO {output}      another file's {output} is another dataset: the name says nothing"""
+        """INSERT INTO {output}
+
+        another file's {output} is another dataset: the name says nothing
+        """
         return bool(self.home) and NOTHING_ELSE.fullmatch(key) is not None
 
     def in_file(self, name: str, key: str) -> tuple[str, str]:
@@ -97,9 +105,15 @@ class Naming(NamedTuple):
             step.like = tuple(self.full(*each) for each in step.like)
             return step
         if isinstance(step, Renamed):
-            return Renamed(*self.full(step.name, step.key), *self.created(step.to_name, step.to_key), step.node)
+            return Renamed(
+                *self.full(step.name, step.key), *self.created(step.to_name, step.to_key), step.node
+            )
         if isinstance(step, Swapped):
-            return Swapped(*self.full(step.name, step.key), *self.full(step.other_name, step.other_key), step.node)
+            return Swapped(
+                *self.full(step.name, step.key),
+                *self.full(step.other_name, step.other_key),
+                step.node,
+            )
         if isinstance(step, Using):
             return step
         return step._replace(key=self.full(step.key, step.key)[1])

@@ -39,8 +39,8 @@ MOST_ROUNDS = 3
 def define(definitions: Definitions, scripts: list[Script]) -> None:
     """Run the programs abstractly, and add what they write.
 
-    A program may ask for the columns of a table that another one writes: then all run again, now that these are known,
-    and each after those whose tables it reads.
+    A program may ask for the columns of a table that another one writes: then all run again, now
+    that these are known, and each after those whose tables it reads.
     """
     files = files_of(scripts, definitions.failures, definitions.lose)
     order = [file for file in files if file.is_node]
@@ -54,7 +54,11 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
             order = in_order(order, run, definitions)
         finally:
             corpus.take_back()
-        asked = [key_of(write) for write in run.writes if asked_elsewhere(run, write) or key_of(write) in read]
+        asked = [
+            key_of(write)
+            for write in run.writes
+            if asked_elsewhere(run, write) or key_of(write) in read
+        ]
         if not asked:
             break
         before, foreseen = foreseen, foreseen_in(run)
@@ -77,7 +81,10 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
             write.reading.fail(error, write.reading.statement_near(write.node))
         if write.certain and write.reached and not write.keeps:
             definitions.written_surely.add(entry.dataset)
-    definitions.programs = {**dict.fromkeys(run.program.entered, 0), **Counter(map(program_of, run.writes))}
+    definitions.programs = {
+        **dict.fromkeys(run.program.entered, 0),
+        **Counter(map(program_of, run.writes)),
+    }
 
 
 def failed_in(run: Run) -> int:
@@ -86,16 +93,24 @@ def failed_in(run: Run) -> int:
 
 
 def asked_elsewhere(run: Run, write: Write) -> bool:
-    """Whether a script reads what another one writes, or a node its own table: what an earlier run has left there."""
+    """Whether a script reads what another one writes, or a node its own table: what an earlier run
+    has left there.
+    """
     is_node = isinstance(write.script, File) and write.script.is_node
     return any(is_node or asker != id(write.script) for asker in run.asked.get(key_of(write), ()))
 
 
 def in_order(files: list[File], run: Run, definitions: Definitions) -> list[File]:
-    """Each file after those that write what it reads, by itself or through the statements of SQL files."""
-    writers = {key_of(write): write.script for write in run.writes if isinstance(write.script, File)}
+    """Each file after those that write what it reads, by itself or through the statements of SQL
+    files.
+    """
+    writers = {
+        key_of(write): write.script for write in run.writes if isinstance(write.script, File)
+    }
     statements = {
-        str(each.target).lower(): [str(dataset).lower() for dataset in each.evaluation.datasets_read]
+        str(each.target).lower(): [
+            str(dataset).lower() for dataset in each.evaluation.datasets_read
+        ]
         for each in definitions.order
         if each.evaluation is not None
     }
@@ -106,15 +121,22 @@ def in_order(files: list[File], run: Run, definitions: Definitions) -> list[File
     numbers = {id(file): number for number, file in enumerate(files)}
     order = TopologicalSorter[int]()
     for file in files:
-        before = {id(writers[key]) for key in behind(reads.get(id(file), set()), writers, statements)}
-        order.add(numbers[id(file)], *(numbers[each] for each in before if each in numbers and each != id(file)))
+        before = {
+            id(writers[key]) for key in behind(reads.get(id(file), set()), writers, statements)
+        }
+        order.add(
+            numbers[id(file)],
+            *(numbers[each] for each in before if each in numbers and each != id(file)),
+        )
     try:
         return [files[number] for number in order.static_order()]
     except CycleError:
         return files
 
 
-def behind(keys: set[str], writers: Mapping[str, Any], statements: Mapping[str, list[str]]) -> set[str]:
+def behind(
+    keys: set[str], writers: Mapping[str, Any], statements: Mapping[str, list[str]]
+) -> set[str]:
     """The tables that programs write, among these or below the views among these."""
     seen = set(keys)
     waiting = list(keys)
@@ -127,13 +149,19 @@ def behind(keys: set[str], writers: Mapping[str, Any], statements: Mapping[str, 
 
 
 def read_by_statements(definitions: Definitions) -> set[str]:
-    """What the SQL read that a program has asked for: a view over a table that another program writes."""
+    """What the SQL read that a program has asked for: a view over a table that another program
+    writes.
+    """
     evaluated = [each.evaluation for each in definitions.order if each.evaluation is not None]
-    return {str(dataset).lower() for evaluation in evaluated for dataset in evaluation.datasets_read}
+    return {
+        str(dataset).lower() for evaluation in evaluated for dataset in evaluation.datasets_read
+    }
 
 
 class Again:
-    """The programs once more, with what the whole corpus tells of columns that several sources may have."""
+    """The programs once more, with what the whole corpus tells of columns that several sources may
+    have.
+    """
 
     def __init__(self, definitions: Definitions, files: list[File], run: Run) -> None:
         self.definitions = definitions
@@ -148,13 +176,17 @@ class Again:
             return self.first.writes[number]
         if self.second is None:
             corpus = Corpus(self.definitions, foreseen_in(self.first))
-            self.second = Program(self.files, cast(Known, corpus), self.definitions.corpus.main).execute()
+            self.second = Program(
+                self.files, cast(Known, corpus), self.definitions.corpus.main
+            ).execute()
             said = set(self.first.diagnostics)
             kept = [each for each in self.definitions.diagnostics if each not in said]
             self.definitions.diagnostics[:] = [*kept, *self.second.diagnostics]
             self.definitions.coverage.lose(max(0, failed_in(self.second) - failed_in(self.first)))
         writes = self.second.writes
-        return writes[number] if len(writes) == len(self.first.writes) else self.first.writes[number]
+        return (
+            writes[number] if len(writes) == len(self.first.writes) else self.first.writes[number]
+        )
 
 
 def forget(definitions: Definitions) -> None:
@@ -188,13 +220,18 @@ def foreseen_of(write: Write) -> Foreseen:
 
 
 def program_of(write: Write) -> str:
-    """The file of the entry point that writes; a function that nothing calls is an entry point of its own."""
+    """The file of the entry point that writes; a function that nothing calls is an entry point of
+    its own.
+    """
     home = write.script.file if isinstance(write.script, Function) else write.script
     return str(home.script.file)
 
 
 def adds_to_itself(write: Write) -> bool:
-    """spark.table("t").union(new).write.saveAsTable("t")      the old table had the columns of the new one"""
+    """spark.table("t").union(new).write.saveAsTable("t")
+
+    the old table had the columns of the new one
+    """
     stars = [each.slot.star for each in write.relation.attributes if each.slot.star is not None]
     datasets = {star.dataset.name.lower() for first in stars for star in (first, *first.beside)}
     return datasets == {key_of(write)}
@@ -218,22 +255,32 @@ class Corpus:
         return getattr(self.definitions, name)
 
     def foresee(self, writes: Iterable[Write]) -> None:
-        """What a program has just written is known to those that run after it, and to the views that they read."""
+        """What a program has just written is known to those that run after it, and to the views
+        that they read.
+        """
         for write in writes:
             key = key_of(write)
             self.foreseen[key] = foreseen_of(write)
             self.lend(key)
 
     def lend_all(self) -> None:
-        """The columns that an earlier round has found are declared for this round, so that views see them, too."""
+        """The columns that an earlier round has found are declared for this round, so that views
+        see them, too.
+        """
         for key in self.foreseen:
             self.lend(key)
 
     def lend(self, key: str) -> None:
         entry, held = self.definitions.entries.get(key), self.foreseen[key]
-        if entry is None or entry.definitions or (entry.declared is not None and entry.declared.complete):
+        if (
+            entry is None
+            or entry.definitions
+            or (entry.declared is not None and entry.declared.complete)
+        ):
             return
-        columns = [ColumnInfo(name, kind) for (name, _), kind in zip(held.columns, held.types, strict=True)]
+        columns = [
+            ColumnInfo(name, kind) for (name, _), kind in zip(held.columns, held.types, strict=True)
+        ]
         self.lent.append((entry, entry.declared))
         entry.declared = DatasetInfo(entry.dataset, entry.kind, columns, complete=held.complete)
         entry.scanned = None
@@ -242,7 +289,9 @@ class Corpus:
         for entry, declared in reversed(self.lent):
             entry.declared, entry.scanned = declared, None
 
-    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
+    def scan(
+        self, key: str, spelling: str, evaluation: Evaluation, node: Any
+    ) -> tuple[Dataset | None, Frame]:
         dataset, frame = self.definitions.scan(key, spelling, evaluation, node)
         held = self.foreseen.get(key)
         if held is not None and frame.stars and dataset is not None:
@@ -265,7 +314,10 @@ class Corpus:
         """A schema is asked for by every program that reads its table, and worked out once."""
         known = self.declared_types.get(id(info))
         if known is None:
-            known = self.declared_types[id(info)] = (info, {each.name.lower(): each.type for each in info.columns})
+            known = self.declared_types[id(info)] = (
+                info,
+                {each.name.lower(): each.type for each in info.columns},
+            )
         return known[1]
 
     def add_routines(self, routines: Iterable[Routine]) -> None:
@@ -286,7 +338,14 @@ class Corpus:
 def add(definitions: Definitions, write: Write, entry: Entry, number: int, again: Again) -> None:
     facts = facts_of("spark")
     key = key_of(write)
-    plan = Plan(write.name, key, write.kind, defines=write.defines, positional=write.positional, node=write.node)
+    plan = Plan(
+        write.name,
+        key,
+        write.kind,
+        defines=write.defines,
+        positional=write.positional,
+        node=write.node,
+    )
     definition = Definition(plan, write.reading, facts, entry)
 
     def made(evaluation: Evaluation, ctes: Any) -> Frame:
@@ -295,7 +354,9 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
         gaps = definitions.gaps.setdefault(definition.target, set())
         gaps.update(*(relation.gaps for relation in ancestors(now.relation)))
         frame = written_frame(now) if again.placeholders else now.relation.frame
-        columns = write.columns or (definitions.target_columns(definition) if write.positional else [])
+        columns = write.columns or (
+            definitions.target_columns(definition) if write.positional else []
+        )
         if write.partition is not None and write.positional:
             columns = write.partition.arranged(columns, frame)
         if columns:
@@ -311,7 +372,9 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
 
 
 def written_frame(write: Write) -> Frame:
-    """What is written; where only a run knows the name of a source or of the target, everything is doubtful."""
+    """What is written; where only a run knows the name of a source or of the target, everything is
+    doubtful.
+    """
     frame = write.relation.frame
     everything = "{" in write.name
     slots = [slot._replace(lineage=uncertain(slot.lineage, everything)) for slot in frame.slots]
@@ -321,7 +384,9 @@ def written_frame(write: Write) -> Frame:
 def uncertain(lineage: Lineage, everything: bool) -> Lineage:
     if not everything and not any("{" in origin.dataset.name for origin, _ in lineage):
         return lineage
-    doubtful = {key: trail for key, trail in lineage.items() if everything or "{" in key[0].dataset.name}
+    doubtful = {
+        key: trail for key, trail in lineage.items() if everything or "{" in key[0].dataset.name
+    }
     return {**lineage, **doubted(doubtful, PLACEHOLDER)}
 
 
@@ -337,7 +402,9 @@ def remember(write: Write, evaluation: Evaluation) -> None:
         for clause, columns in past.reads.items():
             held = reads[clause]
             if held and evaluation.further is not None:
-                evaluation.further += [(clause, column, node) for column, node in columns.items() if column in held]
+                evaluation.further += [
+                    (clause, column, node) for column, node in columns.items() if column in held
+                ]
             reads[clause] = {**held, **columns, **held} if held else dict(columns)
         if past.further and evaluation.further is not None:
             evaluation.further += past.further

@@ -1,4 +1,5 @@
-"""Script order: what a name means at each statement of a script, where the order of statements matters.
+"""Script order: what a name means at each statement of a script, where the order of statements
+matters.
 
     CREATE TEMP TABLE x AS SELECT a FROM s;      version 1 of x, hidden
     INSERT INTO x SELECT b FROM s2;              a later state of version 1
@@ -6,8 +7,9 @@
     DROP TABLE x;
     CREATE TABLE x AS SELECT c FROM s3;          version 2 of x, the one that is shown
 
-A version is what one CREATE makes, under whatever names it goes by. The version that a name has when the script ends is
-shown under that name; temporary, dropped and replaced ones are hidden, and composed into what reads them.
+A version is what one CREATE makes, under whatever names it goes by. The version that a name has
+when the script ends is shown under that name; temporary, dropped and replaced ones are hidden, and
+composed into what reads them.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ class Version:
         "superseded", "temporary", "writes",
     )  # fmt: skip
 
-    def __init__(self, name: str, key: str, temporary: bool = False, external: bool = False) -> None:
+    def __init__(
+        self, name: str, key: str, temporary: bool = False, external: bool = False
+    ) -> None:
         self.name = name
         self.key = key
         self.temporary = temporary
@@ -91,12 +95,14 @@ class Timeline:
                 version.superseded = True
 
     def at(self, key: str, position: int) -> Version | None:
-        """The version that a statement reads under a name; None where the script has not touched it yet."""
+        """The version that a statement reads under a name; None where the script has not touched it
+        yet.
+        """
         starts, versions = self.history.get(key, NEVER)
         found = bisect_left(starts, position)
         return versions[found - 1] if found else None
 
-    # -- names --------------------------------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------
 
     def start(self, position: int, version: Version) -> Version:
         """From here on the name means this version."""
@@ -116,7 +122,9 @@ class Timeline:
     def current(self, position: int, name: str, key: str) -> Version:
         """The version that a name has, else what was there before the script."""
         found = self.bound.get(key)
-        return found if found is not None else self.start(position, Version(name, key, external=True))
+        return (
+            found if found is not None else self.start(position, Version(name, key, external=True))
+        )
 
     def replace(self, key: str) -> Version | None:
         old = self.bound.get(key)
@@ -124,17 +132,26 @@ class Timeline:
             old.superseded = True
         return old
 
-    # -- statements ---------------------------------------------------------------------------------------------
+    # -- statements --------------------------------------------------------------------------------
 
     def plan(self, position: int, plan: Plan) -> None:
-        """CREATE starts a version, unless it keeps what is there; whatever else writes, writes into the current one"""
+        """CREATE starts a version, unless it keeps what is there; whatever else writes, writes into
+        the current one
+        """
         held = self.bound.get(plan.key)
-        if plan.keeps and held is not None and not held.external and surely(held.arms, arms_of(plan)):
+        if (
+            plan.keeps
+            and held is not None
+            and not held.external
+            and surely(held.arms, arms_of(plan))
+        ):
             return  # CREATE TABLE IF NOT EXISTS t, where t has been created: nothing happens
         if plan.defines and held is not None and held.external and not plan.replaces:
             held.external = False  # INSERT INTO t …; CREATE TABLE t …: there was no t before
             version = held
-        elif plan.defines and not (held is not None and (plan.keeps or not surely(arms_of(plan), held.arms))):
+        elif plan.defines and not (
+            held is not None and (plan.keeps or not surely(arms_of(plan), held.arms))
+        ):
             self.replace(plan.key)
             version = self.start(position, Version(plan.name, plan.key, plan.temporary))
             version.arms = arms_of(plan)
@@ -145,7 +162,10 @@ class Timeline:
         version.writes.append((position, plan))
 
     def dropped(self, position: int, step: Dropped) -> None:
-        """DROP TABLE t      what was made here is gone; what was there before stays in the picture"""
+        """DROP TABLE t
+
+        what was made here is gone; what was there before stays in the picture
+        """
         version = self.bound.get(step.key)
         if version is not None and surely(step.arms, version.arms):
             version.dropped = not version.external
@@ -165,7 +185,10 @@ class Timeline:
         return self.start(position, new)
 
     def renamed(self, position: int, step: Renamed) -> None:
-        """ALTER TABLE t RENAME TO u      what was made here is u from now on; what was there before flows into u"""
+        """ALTER TABLE t RENAME TO u
+
+        what was made here is u from now on; what was there before flows into u
+        """
         version = self.bound.get(step.key)
         self.replace(step.to_key)
         if version is None or version.external:
@@ -177,7 +200,9 @@ class Timeline:
         version.name, version.key = step.to_name, step.to_key
         self.bind(position, step.to_key, version)
 
-    def copied(self, position: int, name: str, key: str, from_name: str, from_key: str, node: Any) -> None:
+    def copied(
+        self, position: int, name: str, key: str, from_name: str, from_key: str, node: Any
+    ) -> None:
         from lineal.extract.sql.statements.alter import copy_of
 
         plan = copy_of(name, key, from_name, from_key, node=node)
@@ -191,7 +216,9 @@ class Timeline:
             if version is not None and not version.external:
                 version.name, version.key = to_name, to_key
                 self.bind(position, to_key, version)
-        for version, (name, key), (to_name, to_key) in zip(versions, pair, reversed(pair), strict=True):
+        for version, (name, key), (to_name, to_key) in zip(
+            versions, pair, reversed(pair), strict=True
+        ):
             if version is None or version.external:
                 self.copied(position, to_name, to_key, name, key, step.node)
 
@@ -206,7 +233,10 @@ def arms_of(plan: Plan) -> Arms:
 
 
 def surely(later: Arms, earlier: Arms) -> bool:
-    """IF … CREATE TABLE t … ELSE CREATE TABLE t …      whether the later statement runs whenever the earlier one has"""
+    """IF … CREATE TABLE t … ELSE CREATE TABLE t …
+
+    whether the later statement runs whenever the earlier one has
+    """
     return earlier[: len(later)] == later
 
 

@@ -1,4 +1,5 @@
-"""The types of every dataset's columns: declared ones, and those that statements carry. Nothing is typed before
+"""The types of every dataset's columns: declared ones, and those that statements carry. Nothing is
+typed before
 somebody asks."""
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class Types:
         return self.found[id(entry)].get(key, UNKNOWN).spelled
 
     def made_of(self, entry: Entry, key: str) -> str:
-        """The type that follows from the statements alone, whatever is declared; '' if it is not known."""
+        """The type that follows from the statements alone, whatever is declared; '' if it is not
+        known.
+        """
         self.of(entry, key)
         return self.made.get(id(entry), {}).get(key, UNKNOWN).spelled
 
@@ -54,7 +57,11 @@ class Types:
             if id(entry) in self.found:
                 waiting.pop()
                 continue
-            needed = [] if id(entry) in begun else [each for each in self.read_by(entry) if id(each) not in self.found]
+            needed = (
+                []
+                if id(entry) in begun
+                else [each for each in self.read_by(entry) if id(each) not in self.found]
+            )
             begun.add(id(entry))
             if needed:
                 waiting.extend(each for each in needed if id(each) not in begun)
@@ -65,10 +72,16 @@ class Types:
     def read_by(self, entry: Entry) -> list[Entry]:
         by_dataset = self.by_dataset
         read = [d.evaluation.datasets_read for d in entry.defining if d.evaluation is not None]
-        return [by_dataset[dataset] for datasets in read for dataset in datasets if dataset in by_dataset]
+        return [
+            by_dataset[dataset]
+            for datasets in read
+            for dataset in datasets
+            if dataset in by_dataset
+        ]
 
     def columns(self, entry: Entry) -> dict[str, Type]:
-        """What is declared counts; of the rest, what all the statements that define the dataset agree on.
+        """What is declared counts; of the rest, what all the statements that define the dataset
+        agree on.
 
         ALTER TABLE may have changed any of them: then nothing is claimed.
         """
@@ -94,7 +107,13 @@ class Types:
     def defined(self, definition: Definition) -> dict[str, Type]:
         """The types of the columns that one statement writes."""
         plan, frame, evaluation = definition.plan, definition.frame, definition.evaluation
-        if plan.query is None or plan.made is not None or frame is None or evaluation is None or definition.parameters:
+        if (
+            plan.query is None
+            or plan.made is not None
+            or frame is None
+            or evaluation is None
+            or definition.parameters
+        ):
             return {}
         if definition.failure is not None:
             return {}
@@ -119,6 +138,10 @@ class Types:
         if id(entry) not in self.tables:
             types = self.found[id(entry)]
             frame = self.definitions.schema(entry)
-            columns = [(slot.key, types.get(slot.key, UNKNOWN)) for slot in frame.slots if slot.star is None]
+            columns = [
+                (slot.key, types.get(slot.key, UNKNOWN))
+                for slot in frame.slots
+                if slot.star is None
+            ]
             self.tables[id(entry)] = Table(columns, frame.complete)
         return self.tables[id(entry)]

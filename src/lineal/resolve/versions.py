@@ -1,4 +1,6 @@
-"""Versions of names: which are shown as datasets, and what the hidden ones hold from statement to statement."""
+"""Versions of names: which are shown as datasets, and what the hidden ones hold from statement to
+statement.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,10 @@ class Versions:
         return self.definitions.corpus.collapse_temporary
 
     def name_kept(self, scripts: list[Arranged]) -> None:
-        """--no-collapse-temp      #t, and where something else has that name: load.sql::#t, load.sql::#t@2"""
+        """--no-collapse-temp
+
+        #t, and where something else has that name: load.sql::#t, load.sql::#t@2
+        """
         if not any(script.timeline is not None for script in scripts):
             return
         shown = set(chain.from_iterable(map(shown_keys, scripts)))
@@ -61,13 +66,19 @@ class Versions:
         plain = Counter(version.name for version, _ in kept)
         met: Counter[str] = Counter()
         for version, where in kept:
-            free = plain[version.name] == 1 and version.key not in shown and not self.definitions.declares(version.key)
+            free = (
+                plain[version.name] == 1
+                and version.key not in shown
+                and not self.definitions.declares(version.key)
+            )
             name = version.name if free else f"{where}::{version.name}" if where else version.name
             met[name] += 1
             self.names[id(version)] = name if met[name] == 1 else f"{name}@{met[name]}"
 
     def add(self, script: Arranged) -> None:
-        """Shown versions are definitions of their names; of a hidden one every statement leaves a state."""
+        """Shown versions are definitions of their names; of a hidden one every statement leaves a
+        state.
+        """
         timeline = script.timeline
         assert timeline is not None
         writes: list[tuple[int, Version, Plan]] = []
@@ -88,22 +99,32 @@ class Versions:
 
     def forget(self, script: Arranged) -> None:
         """Nothing of a script stays: it could not be added."""
-        self.hidden = [(version, reading) for version, reading in self.hidden if reading is not script.reading]
+        self.hidden = [
+            (version, reading) for version, reading in self.hidden if reading is not script.reading
+        ]
 
-    # -- shown ---------------------------------------------------------------------------------------------------
+    # -- shown -------------------------------------------------------------------------------------
 
     def show(self, version: Version, timeline: Timeline) -> None:
         name, key = version.name, version.key
         if version.hidden:  # kept as a node of its own, beside whatever else has the name
             name = self.names[id(version)]
             key = f"{key}@{name}"
-        entry = version.entry = self.definitions.entry(key, name, "temporary" if version.hidden else "table")
+        entry = version.entry = self.definitions.entry(
+            key, name, "temporary" if version.hidden else "table"
+        )
         entry.changes += [(timeline, position, change) for position, change in version.changes]
-        if version.before is not None and entry.declared is None and version.before.entry is not None:
+        if (
+            version.before is not None
+            and entry.declared is None
+            and version.before.entry is not None
+        ):
             entry.declared = version.before.entry.declared
 
     def show_unread(self) -> None:
-        """A temporary table that nothing reads is a result: it stays, and with it what it was made of."""
+        """A temporary table that nothing reads is a result: it stays, and with it what it was made
+        of.
+        """
         for version, _ in self.hidden:
             written = [definition for state in version.states for definition in state.definitions]
             if version.read or version.superseded or not written:
@@ -121,9 +142,11 @@ class Versions:
         for definition in written:
             definition.entry, definition.target = entry, entry.dataset
             entry.add(definition)
-        entry.scanned = scan_on_demand(entry.dataset, columns, all(each.failure is None for each in written))
+        entry.scanned = scan_on_demand(
+            entry.dataset, columns, all(each.failure is None for each in written)
+        )
 
-    # -- hidden --------------------------------------------------------------------------------------------------
+    # -- hidden ------------------------------------------------------------------------------------
 
     def hide(self, version: Version, timeline: Timeline) -> None:
         dataset = Dataset(self.definitions.corpus.namespace, version.name)
@@ -159,7 +182,10 @@ class Versions:
             source = version.states[-1] if version.states else version.entry
             assert source is not None
             slots = self.definitions.schema(source).slots
-            return project(one_row(), [slot if slot.star else Slot(slot.name, slot.key, NOTHING) for slot in slots])
+            return project(
+                one_row(),
+                [slot if slot.star else Slot(slot.name, slot.key, NOTHING) for slot in slots],
+            )
 
         return emptied
 
@@ -173,7 +199,9 @@ class Versions:
         return self.definitions.schema(state)
 
     def state_frame(self, state: State) -> Frame:
-        """What a hidden version holds after a statement: what it held before, and what the statement adds."""
+        """What a hidden version holds after a statement: what it held before, and what the
+        statement adds.
+        """
         waiting = [state]
         while waiting[-1].before is not None and waiting[-1].before.scanned is None:
             waiting.append(waiting[-1].before)
@@ -182,7 +210,11 @@ class Versions:
             if each.makes is not None:
                 frame = each.makes(frame)
             for definition in each.definitions:
-                written = definition.frame if definition.frame is not None else self.definitions.evaluate(definition)
+                written = (
+                    definition.frame
+                    if definition.frame is not None
+                    else self.definitions.evaluate(definition)
+                )
                 frame = written if frame is None else merge(frame, written)
             each.scanned = frame
         assert frame is not None
@@ -190,7 +222,9 @@ class Versions:
 
 
 def home(script: Script) -> str:
-    """What names of a script are told apart by: its file; of a statement in a log, which has many, its own name."""
+    """What names of a script are told apart by: its file; of a statement in a log, which has many,
+    its own name.
+    """
     return script.target or script.file if script.recurs else script.file
 
 
@@ -221,7 +255,9 @@ def evaluations_of(definition: Definition) -> list[Evaluation]:
             reached: Entry | None = state
             while isinstance(reached, State) and id(reached) not in seen:
                 seen.add(id(reached))
-                found += [each.evaluation for each in reached.definitions if each.evaluation is not None]
+                found += [
+                    each.evaluation for each in reached.definitions if each.evaluation is not None
+                ]
                 reached = reached.before
     return found
 

@@ -1,6 +1,7 @@
 """The rules room: what is wrong with a project, one file per rule.
 
-    check(Subject(graph), asked(checks))      every finding of the rules that are asked for, in order
+    check(Subject(graph), asked(checks))      every finding of the rules that are asked for, in
+    order
 
 A new rule is a file with `find` and `RULE`, a name in `RULES`, and cases under tests/rules/<code>/.
 """
@@ -32,7 +33,17 @@ from lineal.rules import diagnostics as diagnosed
 from lineal.rules.rule import Rule, Subject
 from lineal.rules.suppressions import Silence
 
-__all__ = ["RULES", "Rule", "Severities", "Subject", "UnknownRule", "asked", "check", "misnamed", "rule_called"]
+__all__ = [
+    "RULES",
+    "Rule",
+    "Severities",
+    "Subject",
+    "UnknownRule",
+    "asked",
+    "check",
+    "misnamed",
+    "rule_called",
+]
 
 RULES: tuple[Rule, ...] = (
     cte.RULE,
@@ -80,9 +91,13 @@ def asked(checks: Checks, select: Sequence[str] = (), ignore: Sequence[str] = ()
     if select:
         chosen = {rule.code for name in select for rule in _called(name)}
         levels = {code: level for code, level in levels.items() if code in chosen}
-        levels = {code: Severity.WARNING if level is None else level for code, level in levels.items()}
+        levels = {
+            code: Severity.WARNING if level is None else level for code, level in levels.items()
+        }
     left_out = {rule.code for name in ignore for rule in _called(name)}
-    return {code: level for code, level in levels.items() if level is not None and code not in left_out}
+    return {
+        code: level for code, level in levels.items() if level is not None and code not in left_out
+    }
 
 
 def misnamed(checks: Checks) -> list[Diagnostic]:
@@ -99,8 +114,12 @@ def misnamed(checks: Checks) -> list[Diagnostic]:
     return found
 
 
-def check(subject: Subject, severities: Severities, suppressions: Iterable[Suppression] = ()) -> list[Finding]:
-    """What the rules find, but for what a comment silences; a comment that silences nothing is a finding itself."""
+def check(
+    subject: Subject, severities: Severities, suppressions: Iterable[Suppression] = ()
+) -> list[Finding]:
+    """What the rules find, but for what a comment silences; a comment that silences nothing is a
+    finding itself.
+    """
     silence = Silence(suppressions, RULES)
     findings = [
         Finding(rule.code, rule.name, severities[rule.code], found)
@@ -112,7 +131,9 @@ def check(subject: Subject, severities: Severities, suppressions: Iterable[Suppr
     last = unused_suppression.RULE
     if last.code in severities:
         level = severities[last.code]
-        findings += (Finding(last.code, last.name, level, found) for found in silence.unused(severities))
+        findings += (
+            Finding(last.code, last.name, level, found) for found in silence.unused(severities)
+        )
     return sorted(dict.fromkeys(map(_hintful, findings)), key=order_of)
 
 

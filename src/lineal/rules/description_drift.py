@@ -23,8 +23,12 @@ def find(subject: Subject) -> Iterator[Found]:
         if info is None or not info.inherits or description_status(graph, edge) != MODIFIED:
             continue
         said, own = description(graph, edge.source), description(graph, target)
-        message = f'{target} says "{own}", but is a {edge.kind} of {edge.source}, which says "{said}"'
-        spots = [Spot(edge.place, f"{edge.kind} of {edge.source}")] if edge.place and info.place else []
+        message = (
+            f'{target} says "{own}", but is a {edge.kind} of {edge.source}, which says "{said}"'
+        )
+        spots = (
+            [Spot(edge.place, f"{edge.kind} of {edge.source}")] if edge.place and info.place else []
+        )
         if upstream := subject.declared_at(edge.source):
             spots.append(Spot(upstream, f'{edge.source}: "{said}"', own=False))
         yield Found(message, info.place or edge.place, "", target, edge.source, tuple(spots))

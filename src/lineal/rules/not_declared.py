@@ -28,13 +28,22 @@ def find(subject: Subject) -> Iterator[Found]:
                 about = Column(info.dataset, column.name)
                 made = subject.made_at(about)
                 home = _home(info) if made else ()
-                yield Found(f"{about} is made by the SQL, but not declared", made or info.place, "", about, None, home)
+                yield Found(
+                    f"{about} is made by the SQL, but not declared",
+                    made or info.place,
+                    "",
+                    about,
+                    None,
+                    home,
+                )
 
 
 def _none_at_all(info: DatasetInfo) -> Found:
     made = [column.name for column in info.produced or ()]
     several = ", ".join(made[:FEW]) + (f" and {len(made) - FEW} more" if len(made) > FEW else "")
-    return Found(f"{info.dataset} declares no columns; its SQL makes {several}", info.place, "", info.dataset)
+    return Found(
+        f"{info.dataset} declares no columns; its SQL makes {several}", info.place, "", info.dataset
+    )
 
 
 def _home(info: DatasetInfo) -> tuple[Spot, ...]:

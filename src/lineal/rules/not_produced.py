@@ -20,9 +20,15 @@ def find(subject: Subject) -> Iterator[Found]:
         for key, column in declared.items():
             if key not in made:
                 near = names.closest(column.name, free)
-                hint = f"The SQL makes {near}, which the YAML does not list: is that meant?" if near else ""
+                hint = (
+                    f"The SQL makes {near}, which the YAML does not list: is that meant?"
+                    if near
+                    else ""
+                )
                 about = Column(info.dataset, column.name)
-                yield Found(f"{about} is declared, but the SQL does not make it", column.place, hint, about)
+                yield Found(
+                    f"{about} is declared, but the SQL does not make it", column.place, hint, about
+                )
 
 
 RULE = Rule(

@@ -24,7 +24,9 @@ def _found(about: Column, ways: list[str], origin: Column, subject: Subject) -> 
     made, declared = subject.made_at(about), subject.declared_at(about)
     spots = (Spot(made, "brought here"),) if made and declared else ()
     message = f"{about} holds personal data, but is not declared so: {', '.join(ways)}"
-    return Found(message, declared or made or subject.home_of(about.dataset), "", about, origin, spots)
+    return Found(
+        message, declared or made or subject.home_of(about.dataset), "", about, origin, spots
+    )
 
 
 RULE = Rule(

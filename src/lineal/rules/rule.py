@@ -18,7 +18,9 @@ from lineal.model.finding import Checks, Construct, Found
 
 
 class Rule(NamedTuple):
-    """A code that stays the same for ever, how bad it is unless the project says otherwise, and how to find it."""
+    """A code that stays the same for ever, how bad it is unless the project says otherwise, and how
+    to find it.
+    """
 
     code: str
     name: str
@@ -36,7 +38,9 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True)
 class Subject:
-    """What is checked: the graph, with what is declared beside what is produced, and what the project says of rules."""
+    """What is checked: the graph, with what is declared beside what is produced, and what the
+    project says of rules.
+    """
 
     graph: Graph
     checks: Checks = field(default_factory=Checks)
@@ -59,7 +63,9 @@ class Subject:
 
     @cached_property
     def documented(self) -> list[DatasetInfo]:
-        """The datasets that somebody describes: nodes of a project, and tables with a word about them in a schema."""
+        """The datasets that somebody describes: nodes of a project, and tables with a word about
+        them in a schema.
+        """
         return [info for info in self.infos if info.declared is not None and _is_described(info)]
 
     def is_terminal(self, info: DatasetInfo) -> bool:
@@ -80,7 +86,9 @@ class Subject:
         return next((edge.place for edge in self.sources(column) if edge.place), None)
 
     def home_of(self, dataset: Dataset) -> Place | None:
-        """Where a dataset is declared, else where the first statement that makes it reads something."""
+        """Where a dataset is declared, else where the first statement that makes it reads
+        something.
+        """
         return self.graph.infos[dataset].place or self._first_reads.get(dataset)
 
     @cached_property
@@ -93,7 +101,9 @@ class Subject:
 
 
 def listed(info: DatasetInfo) -> list[ColumnInfo]:
-    """The columns that a file lists, so that somebody could edit them: a catalogue is no file of the project."""
+    """The columns that a file lists, so that somebody could edit them: a catalogue is no file of
+    the project.
+    """
     return [column for column in info.declared or () if column.place is not None]
 
 

@@ -30,11 +30,15 @@ class Silence:
         return silenced
 
     def unused(self, active: Collection[str]) -> Iterator[Found]:
-        """Comments that silence nothing, although their rules were asked; a file may be read in several renderings."""
+        """Comments that silence nothing, although their rules were asked; a file may be read in
+        several renderings.
+        """
         for file, several in self._by_file.items():
             for suppression in dict.fromkeys(several):
                 for code in suppression.codes or ("",):
-                    if (file, suppression.codes, code) not in self._used and self._was_asked(code, active):
+                    if (file, suppression.codes, code) not in self._used and self._was_asked(
+                        code, active
+                    ):
                         yield Found(self._said(code), suppression.place)
 
     def _was_asked(self, code: str, active: Collection[str]) -> bool:
@@ -45,7 +49,11 @@ class Silence:
         if not code:
             return "the comment silences nothing"
         known = any(rule.is_called(code) for rule in self._rules)
-        return f"ignore[{code}] silences nothing" if known else f"ignore[{code}]: there is no such rule"
+        return (
+            f"ignore[{code}] silences nothing"
+            if known
+            else f"ignore[{code}]: there is no such rule"
+        )
 
 
 def _named(rule: Rule, suppression: Suppression) -> str | None:

@@ -47,7 +47,14 @@ def find(subject: Subject) -> Iterator[Found]:
                 about = Column(info.dataset, column.name)
                 spots = (Spot(at, "made here"),) if (at := subject.made_at(about)) else ()
                 message = f"{about} is declared {column.type}, but the SQL makes {kind}"
-                yield Found(message, column.place, f"Declare {kind}, or cast the expression.", about, None, spots)
+                yield Found(
+                    message,
+                    column.place,
+                    f"Declare {kind}, or cast the expression.",
+                    about,
+                    None,
+                    spots,
+                )
 
 
 def differ(declared: str, made: str) -> bool:

@@ -17,12 +17,16 @@ def find(subject: Subject) -> Iterator[Found]:
         for column in info.columns:
             about = Column(info.dataset, column.name)
             heir = texts.get(about)
-            lacks = column.inherits and not column.description and is_passed_on(subject.graph, about)
+            lacks = (
+                column.inherits and not column.description and is_passed_on(subject.graph, about)
+            )
             if lacks and (heir or column.place):
                 yield _found(about, column.place, heir, subject)
 
 
-def _found(about: Column, declared: Place | None, heir: Inherited | None, subject: Subject) -> Found:
+def _found(
+    about: Column, declared: Place | None, heir: Inherited | None, subject: Subject
+) -> Found:
     edge, made = subject.sources(about)[0], subject.made_at(about)
     message = f"{about} is a {edge.kind} of {edge.source}, and has no description"
     hint = _hint(about, edge.source, heir, subject)

@@ -41,7 +41,9 @@ def _columns(info: DatasetInfo, read: set[str], subject: Subject) -> Iterator[Fo
 
 
 def _read(subject: Subject) -> dict[Dataset, set[str]]:
-    """Dataset → the names of its columns that others read. What only reads itself, an incremental model, does not."""
+    """Dataset → the names of its columns that others read. What only reads itself, an incremental
+    model, does not.
+    """
     found: dict[Dataset, set[str]] = {}
     kinds = {info.dataset: info.kind for info in subject.infos}
     for read in subject.graph.reads:
@@ -53,7 +55,9 @@ def _read(subject: Subject) -> dict[Dataset, set[str]]:
                 columns.add(STAR)
     for edge in subject.graph.edges:
         if edge.into != edge.source.dataset:
-            found.setdefault(edge.source.dataset, set()).add(names.insensitive(edge.source.name, False))
+            found.setdefault(edge.source.dataset, set()).add(
+                names.insensitive(edge.source.name, False)
+            )
     return found
 
 

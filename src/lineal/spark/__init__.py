@@ -1,6 +1,7 @@
 """The only room that imports pyspark: Spark as the exact engine, and the pipeline that runs on it.
 
-lineage(df_or_sql, spark)    the lineage of one DataFrame or statement, from Spark's own analysed plan
+lineage(df_or_sql, spark)    the lineage of one DataFrame or statement, from Spark's own analysed
+                             plan
 capture(spark)               the lineage of whatever is written while a block runs
 
 Both give a `lineal.Lineage`, as `lineal.lineage` does.

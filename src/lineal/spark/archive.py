@@ -1,7 +1,8 @@
-"""Archives of Python packages that Spark sends to its executors, so that nothing has to be installed on a cluster.
+"""Archives of Python packages that Spark sends to its executors, so that nothing has to be
+installed on a cluster.
 
-The packages are sent as they are installed here: the Python of the executors has to be of the same version, and their
-machines of the same kind.
+The packages are sent as they are installed here: the Python of the executors has to be of the same
+version, and their machines of the same kind.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ def shipping(archive: Path, conf: Mapping[str, str]) -> dict[str, str]:
 
 
 def pack(archive: Path, distributions: Sequence[str], packages: Sequence[Path] = ()) -> None:
-    """Write the archive: installed distributions, and packages by their folders. What is not installed is left out."""
+    """Write the archive: installed distributions, and packages by their folders. What is not
+    installed is left out.
+    """
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as packed:
         for package in packages:
             for file in sorted(package.rglob("*")):
@@ -43,7 +46,9 @@ def _installed(distributions: Sequence[str]) -> Iterator[tuple[Path, str]]:
             continue
         for listed in found.files or ():
             inside = not listed.is_absolute() and ".." not in listed.parts
-            wanted = not any(part in LEFT_OUT or part.endswith(".dist-info") for part in listed.parts)
+            wanted = not any(
+                part in LEFT_OUT or part.endswith(".dist-info") for part in listed.parts
+            )
             file = Path(str(listed.locate()))
             if inside and wanted and file.is_file():
                 yield file, listed.as_posix()

@@ -40,7 +40,9 @@ def check() -> None:
     if isinstance(found, str):
         raise SparkUnavailable(found)
     if found < OLDEST_JAVA:
-        raise SparkUnavailable(f"Java {found} is too old for Spark: install a JRE, version {OLDEST_JAVA} or newer")
+        raise SparkUnavailable(
+            f"Java {found} is too old for Spark: install a JRE, version {OLDEST_JAVA} or newer"
+        )
 
 
 def installed_java() -> int | str:
@@ -50,14 +52,19 @@ def installed_java() -> int | str:
     if command is None or not Path(command).exists():
         return f"Java is not installed: install a JRE, version {OLDEST_JAVA} or newer"
     try:
-        said = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=JAVA_SECONDS, check=False)  # noqa: S603
+        said = subprocess.run(  # noqa: S603
+            [command, "-version"], capture_output=True, text=True, timeout=JAVA_SECONDS, check=False
+        )
     except subprocess.TimeoutExpired:
         return f"{command} -version has not answered in {JAVA_SECONDS} seconds: is the machine too busy? Try again"
     except OSError as problem:
         return f"{command} cannot be started: {problem.strerror or problem}"
     found = parse_version(said.stderr + said.stdout)
     if found is None:
-        words = " ".join((said.stderr + said.stdout).split())[:200] or f"nothing, exit code {said.returncode}"
+        words = (
+            " ".join((said.stderr + said.stdout).split())[:200]
+            or f"nothing, exit code {said.returncode}"
+        )
         return f"{command} -version does not say which version it is, but: {words}"
     return found
 

@@ -16,12 +16,17 @@ def head_and_body(function: Function, dialect: str, kind: str) -> tuple[str, str
         returns = f" RETURNS TABLE({_listed([(each.name, each.type) for each in function.columns], dialect)})"
     else:
         returns = f" RETURNS {type_name(function.returns, dialect)}" if function.returns else ""
-    head = f"CREATE OR REPLACE {kind}FUNCTION {quoted(function.name)}({parameters}){returns} RETURN\n"
+    head = (
+        f"CREATE OR REPLACE {kind}FUNCTION {quoted(function.name)}({parameters}){returns} RETURN\n"
+    )
     return head, _body(function)
 
 
 def _listed(pairs: Any, dialect: str) -> str:
-    return ", ".join(f"{column(name)} {type_name(type_, dialect) if type_ else 'STRING'}" for name, type_ in pairs)
+    return ", ".join(
+        f"{column(name)} {type_name(type_, dialect) if type_ else 'STRING'}"
+        for name, type_ in pairs
+    )
 
 
 def _body(function: Function) -> str:
@@ -31,7 +36,9 @@ def _body(function: Function) -> str:
     if text[lead : lead + 7].lower() in ("return ", "return\n"):
         text = text[:lead] + " " * 6 + text[lead + 6 :]
     scalar_query = (
-        not function.table and text.split(None, 1)[:1] and text.split(None, 1)[0].lower() in ("select", "with")
+        not function.table
+        and text.split(None, 1)[:1]
+        and text.split(None, 1)[0].lower() in ("select", "with")
     )
     if function.body.dialect.lower() not in SPOKEN:
         text = _translated(text, function)

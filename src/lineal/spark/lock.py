@@ -11,7 +11,9 @@ from typing import BinaryIO
 
 
 class Held(Exception):
-    """Somebody else holds the file; the message says who, as ` (process 17 on host)`, if it is known."""
+    """Somebody else holds the file; the message says who, as ` (process 17 on host)`, if it is
+    known.
+    """
 
 
 @contextmanager

@@ -1,8 +1,9 @@
-"""Spark's analysed plan as JSON: the form of its own `toJSON`, with what that leaves out, without what nobody reads.
+"""Spark's analysed plan as JSON: the form of its own `toJSON`, with what that leaves out, without
+what nobody reads.
 
-Spark's `toJSON` does not say which casts the user wrote, what leaves and sinks are called, or what an Expand projects,
-and it takes as long as the analysis itself. So the plan is written down inside the JVM by a small Java class, compiled
-by the compiler that Spark uses for its generated code.
+Spark's `toJSON` does not say which casts the user wrote, what leaves and sinks are called, or what
+an Expand projects, and it takes as long as the analysis itself. So the plan is written down inside
+the JVM by a small Java class, compiled by the compiler that Spark uses for its generated code.
 """
 
 from __future__ import annotations
@@ -459,7 +460,9 @@ public class LinealPlan {
 
 
 def analysed(df_or_sql: Any, spark: Any) -> Any:
-    """The analysed plan of a DataFrame or a statement; a statement that writes is analysed, not carried out."""
+    """The analysed plan of a DataFrame or a statement; a statement that writes is analysed, not
+    carried out.
+    """
     if not isinstance(df_or_sql, str):
         return df_or_sql._jdf.queryExecution().analyzed()
     state = spark._jsparkSession.sessionState()
@@ -491,7 +494,8 @@ def writer(spark: Any) -> Any:
 
 
 def compiled(source: str, name: str, context: Any, around: Any = None) -> Any:
-    """An instance of a Java class, compiled once in a JVM: py4j takes two classes of one name for the same.
+    """An instance of a Java class, compiled once in a JVM: py4j takes two classes of one name for
+    the same.
 
     `around` is an instance of a class that the source names.
     """

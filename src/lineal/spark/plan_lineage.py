@@ -1,4 +1,6 @@
-"""Spark as the exact engine: lineage from its own analysed plan, of one statement or of a whole corpus."""
+"""Spark as the exact engine: lineage from its own analysed plan, of one statement or of a whole
+corpus.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,14 @@ SPARKS_OWN = frozenset(("spark", "spark2", "databricks", "hive"))
 ANSI = "spark.sql.ansi.enabled"
 
 
-def lineage(df_or_sql: Any, spark: Any = None, target: str | None = None, names: Names | None = None) -> Lineage:
-    """The lineage of a DataFrame or a statement, exactly as Spark's analyser understands it. Nothing is executed.
+def lineage(
+    df_or_sql: Any, spark: Any = None, target: str | None = None, names: Names | None = None
+) -> Lineage:
+    """The lineage of a DataFrame or a statement, exactly as Spark's analyser understands it.
+    Nothing is executed.
 
-    What comes out is what `lineal.lineage` gives. `target` is the name of the result; `query`, if none is given.
+    What comes out is what `lineal.lineage` gives. `target` is the name of the result; `query`, if
+    none is given.
     """
     session = spark if spark is not None else session_of(df_or_sql)
     return Lineage(of_plan(analysed(df_or_sql, session), session, target, names))
@@ -62,9 +68,13 @@ def session_of(df_or_sql: Any) -> Any:
     return running
 
 
-def of_plan(plan: Any, spark: Any, target: str | None = None, names: Names | None = None) -> Extraction:
+def of_plan(
+    plan: Any, spark: Any, target: str | None = None, names: Names | None = None
+) -> Extraction:
     if names is None:
-        names = Names(database=str(spark._jsparkSession.sessionState().catalog().getCurrentDatabase()))
+        names = Names(
+            database=str(spark._jsparkSession.sessionState().catalog().getCurrentDatabase())
+        )
     return extract(described(plan, spark, names.views), target or "query", names)
 
 
@@ -83,7 +93,9 @@ def of_corpus(corpus: Corpus, spark: Any) -> tuple[Extraction, Extraction]:
 
 
 def both(corpus: Corpus, spark: Any) -> Engines:
-    """The SQL of a corpus by both engines. Programs, and lineage that is given, are read but not compared."""
+    """The SQL of a corpus by both engines. Programs, and lineage that is given, are read but not
+    compared.
+    """
     definitions = Definitions(informed(corpus) if corpus.given else corpus)
     static = definitions.extract()
     statements = [definition for definition in definitions.order if not is_program(definition)]
@@ -97,27 +109,37 @@ def both(corpus: Corpus, spark: Any) -> Engines:
         for info in former_states(statements):
             stand_ins.add(info)
         beside = inserted_beside(statements)
-        exact = Exact(static, stand_ins, spark, hidden_once(definitions), beside, translator_of(corpus))
+        exact = Exact(
+            static, stand_ins, spark, hidden_once(definitions), beside, translator_of(corpus)
+        )
         for definition in in_order(definitions):
             try:
                 exact.add(definition)
             except Exception as error:
                 exact.failed(definition, error)
         found = exact.extraction()
-    found.diagnostics = sorted((*found.diagnostics, *not_compared(definitions.programs, corpus)), key=order_of)
+    found.diagnostics = sorted(
+        (*found.diagnostics, *not_compared(definitions.programs, corpus)), key=order_of
+    )
     written = {definition.target for definition in definitions.order if is_program(definition)}
     return Engines(joined(static, corpus.given), joined(found, corpus.given), written)
 
 
 def not_compared(programs: Mapping[str, int], corpus: Corpus) -> Iterator[Diagnostic]:
-    """A diagnostic for each program, which says how to compare it; and one for lineage that is given."""
+    """A diagnostic for each program, which says how to compare it; and one for lineage that is
+    given.
+    """
     models = {script.file for script in corpus.scripts if script.target is not None}
     for file, writes in sorted(programs.items()):
         message = f"{counted(writes, 'write')} of a program not compared: Spark has its plans only while it runs"
-        yield Diagnostic(Code.NOT_COMPARED, message, Place(file, 1, 1), how_to_compare(file, file in models))
+        yield Diagnostic(
+            Code.NOT_COMPARED, message, Place(file, 1, 1), how_to_compare(file, file in models)
+        )
     for given in corpus.given:
         message = f"{counted(len(given.edges), 'edge')} of a given lineage not compared: its statements are not here"
-        yield Diagnostic(Code.NOT_COMPARED, message, None, "Compare the input that it was made from.")
+        yield Diagnostic(
+            Code.NOT_COMPARED, message, None, "Compare the input that it was made from."
+        )
 
 
 def how_to_compare(file: str, is_model: bool) -> str:
@@ -135,7 +157,9 @@ def is_program(definition: Definition) -> bool:
 
 
 def beside_statements(definitions: Definitions, given: Iterable[Extraction]) -> set[Dataset]:
-    """The datasets of programs and of given lineage that no SQL statement names: these need no stand-in."""
+    """The datasets of programs and of given lineage that no SQL statement names: these need no
+    stand-in.
+    """
     touched: dict[bool, set[Dataset]] = {True: set(), False: set()}
     for definition in definitions.order:
         read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
@@ -145,7 +169,10 @@ def beside_statements(definitions: Definitions, given: Iterable[Extraction]) -> 
 
 
 def former_states(statements: Iterable[Definition]) -> Iterator[DatasetInfo]:
-    """CREATE OR REPLACE TABLE t AS SELECT … FROM t      t as it is declared, before the statement"""
+    """CREATE OR REPLACE TABLE t AS SELECT … FROM t
+
+    t as it is declared, before the statement
+    """
     for definition in statements:
         declared = definition.entry.declared
         read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
@@ -177,7 +204,9 @@ def hidden_once(definitions: Definitions) -> dict[Dataset, bool]:
 def written_by(definition: Definition) -> DatasetInfo:
     """A temporary table, which is no dataset of the result."""
     slots = definition.frame.slots if definition.frame is not None else ()
-    return DatasetInfo(definition.target, "table", [ColumnInfo(slot.name) for slot in slots], complete=True)
+    return DatasetInfo(
+        definition.target, "table", [ColumnInfo(slot.name) for slot in slots], complete=True
+    )
 
 
 def inserted_into(dataset: Dataset, statements: Iterable[Definition]) -> bool:
@@ -198,7 +227,9 @@ def in_order(definitions: Definitions) -> Iterator[Definition]:
                 waiting.pop()
                 continue
             read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
-            needed = [d for dataset in read for d in by_target.get(dataset, ()) if id(d) not in done]
+            needed = [
+                d for dataset in read for d in by_target.get(dataset, ()) if id(d) not in done
+            ]
             needed = [d for d in needed if d not in waiting and d.target != definition.target]
             if needed:
                 waiting.extend(needed)
@@ -244,7 +275,9 @@ class Exact:
             return
         self.coverage.read += 1
         if not self.follows(definition):
-            self.refused(definition, NotAsked("a temporary table that it reads is written more than once"))
+            self.refused(
+                definition, NotAsked("a temporary table that it reads is written more than once")
+            )
             return
         info = self.static.datasets.get(definition.target) or written_by(definition)
         inserts = not definition.plan.defines
@@ -274,7 +307,9 @@ class Exact:
                 self.refused(definition, problem)
 
     def analyse(self, statement: str) -> Any:
-        """The plan of a statement. Where the type of a column is not known, Spark may cast it to any other."""
+        """The plan of a statement. Where the type of a column is not known, Spark may cast it to
+        any other.
+        """
         try:
             return analysed(statement, self.spark)
         except AnalysisException as problem:
@@ -299,14 +334,20 @@ class Exact:
         self.diagnostics.append(Diagnostic(Code.ENGINE_REFUSED, message, place))
 
     def follows(self, definition: Definition) -> bool:
-        """Whether what it reads has one state only: a stand-in does not change from statement to statement."""
+        """Whether what it reads has one state only: a stand-in does not change from statement to
+        statement.
+        """
         evaluation = definition.evaluation
         read = [state.dataset for state in evaluation.composed] if evaluation is not None else []
         return all(self.hidden.get(dataset, True) for dataset in (*read, definition.target))
 
     def extraction(self) -> Extraction:
         return Extraction(
-            edges=[edge for edge in through(self.edges, set(self.hidden)) if edge.into not in self.hidden],
+            edges=[
+                edge
+                for edge in through(self.edges, set(self.hidden))
+                if edge.into not in self.hidden
+            ],
             reads=[read for part in self.parts for read in part.reads],
             datasets=self.static.datasets,
             diagnostics=sorted({*self.diagnostics, *self.stand_ins.refusals}, key=order_of),
@@ -318,7 +359,10 @@ class Exact:
 
 
 def inserted_beside(statements: Iterable[Definition]) -> dict[str, list[Dataset]]:
-    """FROM s INSERT INTO a … INSERT INTO b …      the statement, and every dataset that it writes"""
+    """FROM s INSERT INTO a … INSERT INTO b …
+
+    the statement, and every dataset that it writes
+    """
     found: dict[str, list[Dataset]] = {}
     for definition in statements:
         if not definition.plan.defines and definition.plan.kind != "function":
@@ -332,7 +376,10 @@ def inserted_beside(statements: Iterable[Definition]) -> dict[str, list[Dataset]
 
 
 def edges_into(target: Dataset, found: Extraction) -> list[Edge]:
-    """FROM s INSERT INTO a … INSERT INTO b …      of a statement that writes several datasets, those of one"""
+    """FROM s INSERT INTO a … INSERT INTO b …
+
+    of a statement that writes several datasets, those of one
+    """
     several = len({edge.into for edge in found.edges}) > 1
     return [edge for edge in found.edges if edge.into == target] if several else found.edges
 
@@ -348,8 +395,13 @@ def statement_of(definition: Definition) -> str:
 
 
 def without_replace(text: str) -> str:
-    """CREATE OR REPLACE TABLE t AS …      the session catalogue cannot replace a table, but it can analyse the query"""
-    return re.sub(r"^(\s*CREATE)\s+OR\s+REPLACE\s+(TABLE\b)", r"\1 \2", text, count=1, flags=re.IGNORECASE)
+    """CREATE OR REPLACE TABLE t AS …
+
+    the session catalogue cannot replace a table, but it can analyse the query
+    """
+    return re.sub(
+        r"^(\s*CREATE)\s+OR\s+REPLACE\s+(TABLE\b)", r"\1 \2", text, count=1, flags=re.IGNORECASE
+    )
 
 
 def translator_of(corpus: Corpus) -> Translator:

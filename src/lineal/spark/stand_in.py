@@ -1,4 +1,6 @@
-"""Stand-ins: empty tables with the known columns, so that Spark can analyse statements over tables it does not have."""
+"""Stand-ins: empty tables with the known columns, so that Spark can analyse statements over tables
+it does not have.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class StandIns:
 
     @property
     def names(self) -> Names:
-        return Names(self.corpus.namespace, self.database, frozenset(self.views), self.corpus.meanings)
+        return Names(
+            self.corpus.namespace, self.database, frozenset(self.views), self.corpus.meanings
+        )
 
     def __enter__(self) -> StandIns:
         return self
@@ -67,8 +71,15 @@ class StandIns:
         if "." in name or as_table:
             self.create_table(name, columns)
             return
-        chosen = ", ".join(f"CAST(NULL AS {kind}) AS {quoted(column)}" for column, kind in distinct(columns)) or "1"
-        self.spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {quoted(name)} AS SELECT {chosen} WHERE FALSE")
+        chosen = (
+            ", ".join(
+                f"CAST(NULL AS {kind}) AS {quoted(column)}" for column, kind in distinct(columns)
+            )
+            or "1"
+        )
+        self.spark.sql(
+            f"CREATE OR REPLACE TEMPORARY VIEW {quoted(name)} AS SELECT {chosen} WHERE FALSE"
+        )
         self.views.add(name.lower())
 
     def spoken(self, kind: str) -> str:
@@ -106,7 +117,9 @@ class StandIns:
             self.spark.sql(declaration(function, self.corpus.dialect))
         except Exception as problem:
             message = f"Spark refuses the function {function.name}: {one_line(problem)}"
-            self.refusals.append(Diagnostic(Code.ENGINE_REFUSED, message, Place(function.body.file, 1, 1)))
+            self.refusals.append(
+                Diagnostic(Code.ENGINE_REFUSED, message, Place(function.body.file, 1, 1))
+            )
         else:
             self.functions.append(function.name)
 
@@ -122,7 +135,9 @@ class StandIns:
 
 
 def declaration(function: Function, dialect: str) -> str:
-    """CREATE TEMPORARY FUNCTION f(a DOUBLE) RETURNS DOUBLE RETURN a / 2; a parameter without a type is a number"""
+    """CREATE TEMPORARY FUNCTION f(a DOUBLE) RETURNS DOUBLE RETURN a / 2; a parameter without a type
+    is a number
+    """
     given = [*function.types, *[""] * len(function.parameters)][: len(function.parameters)]
     typed = replace(function, types=tuple(kind or "DOUBLE" for kind in given))
     return "".join(head_and_body(typed, dialect, "TEMPORARY "))

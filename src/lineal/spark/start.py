@@ -30,7 +30,10 @@ CAUSES = (
         r"Could not reserve enough space|Cannot allocate memory|OutOfMemory|insufficient memory",
         "not enough memory for Spark's driver: set --conf spark.driver.memory",
     ),
-    (r"UnsupportedClassVersionError", "Java is too old for Spark: install a JRE, version 17 or newer"),
+    (
+        r"UnsupportedClassVersionError",
+        "Java is too old for Spark: install a JRE, version 17 or newer",
+    ),
     (r"No space left on device", "no space left on the disk"),
 )
 """What stands in the log or the exception, and what it means."""
@@ -45,7 +48,8 @@ def start(master: str, conf: Mapping[str, str], warehouse: Path, log: Path) -> A
 
     hush()
     if master.startswith("local"):
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else what is called python3 works for it
+        # else what is called python3 works for it
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("lineal")
     settings.setAll(list(settings_of(master, conf, warehouse).items()))
     try:
@@ -58,7 +62,9 @@ def start(master: str, conf: Mapping[str, str], warehouse: Path, log: Path) -> A
 
 
 def settings_of(master: str, conf: Mapping[str, str], warehouse: Path) -> dict[str, str]:
-    """What a run needs, then what the user says. A cluster has its own address and its own number of partitions."""
+    """What a run needs, then what the user says. A cluster has its own address and its own number
+    of partitions.
+    """
     settings = {**QUIET, "spark.sql.warehouse.dir": str(warehouse.absolute() / "managed")}
     cores = str(os.cpu_count() or 2)
     if master.startswith("local"):
@@ -75,7 +81,8 @@ def settings_of(master: str, conf: Mapping[str, str], warehouse: Path) -> dict[s
 
 
 def hush() -> None:
-    warnings.filterwarnings("ignore", module=r"pyspark\.")  # what it thinks of pandas is not our user's affair
+    # what it thinks of pandas is not our user's affair
+    warnings.filterwarnings("ignore", module=r"pyspark\.")
     for name in NOISE:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 

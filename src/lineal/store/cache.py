@@ -1,7 +1,9 @@
-"""Entries as files: written under another name and then renamed, so that a reader sees all of one or none of it.
+"""Entries as files: written under another name and then renamed, so that a reader sees all of one
+or none of it.
 
-A process that is killed leaves at most a file that nobody reads; of two that write one entry the later one stays, and
-both wrote the same. Nothing here is needed: where a folder is missing, full or not ours there is no cache and no error.
+A process that is killed leaves at most a file that nobody reads; of two that write one entry the
+later one stays, and both wrote the same. Nothing here is needed: where a folder is missing, full or
+not ours there is no cache and no error.
 """
 
 from __future__ import annotations
@@ -91,10 +93,13 @@ class Cache:
         return True
 
     def _make_room(self) -> None:
-        """The entries that were not used for the longest time go first; so does what was never finished."""
+        """The entries that were not used for the longest time go first; so does what was never
+        finished.
+        """
         with suppress(OSError):
             files = sorted(
-                (found.stat().st_mtime, found.stat().st_size, found.path) for found in os.scandir(self.folder)
+                (found.stat().st_mtime, found.stat().st_size, found.path)
+                for found in os.scandir(self.folder)
             )
             total = sum(size for _, size, _ in files)
             old = time.time() - ABANDONED

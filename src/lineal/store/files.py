@@ -9,9 +9,12 @@ from pathlib import Path
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """The file is there as a whole or, after a failure, as it was; it keeps its rights, and a link stays a link."""
+    """The file is there as a whole or, after a failure, as it was; it keeps its rights, and a link
+    stays a link.
+    """
     where = path.resolve()
-    if where.exists() and not where.is_file():  # /dev/stdout, a pipe: there is nothing to keep, and no name to take
+    # /dev/stdout, a pipe: there is nothing to keep, and no name to take
+    if where.exists() and not where.is_file():
         where.write_bytes(data)
         return
     unfinished = where.with_name(f".{where.name}.{secrets.token_hex(4)}")

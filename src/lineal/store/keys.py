@@ -28,7 +28,9 @@ def digest(*parts: object) -> str:
 
 def corpus_digest(corpus: Corpus) -> str:
     """Everything in a corpus that its lineage depends on."""
-    others = (getattr(corpus, field.name) for field in fields(corpus) if field.name not in ELSEWHERE)
+    others = (
+        getattr(corpus, field.name) for field in fields(corpus) if field.name not in ELSEWHERE
+    )
     given = (saved(each).encode() for each in corpus.given)
     return digest("corpus", *(script.key() for script in corpus.scripts), *given, *others)
 
@@ -39,7 +41,9 @@ ELSEWHERE = ("scripts", "given", "steps", "engine", "checks", "openlineage")
 
 @lru_cache(maxsize=1)
 def machinery() -> str:
-    """What does the work: the versions of lineal, sqlglot and Python; of lineal also the files, which may be edited."""
+    """What does the work: the versions of lineal, sqlglot and Python; of lineal also the files,
+    which may be edited.
+    """
     return digest(__version__, *_versions(("sqlglot", "sqlglotc")), sys.version, sorted(_files()))
 
 
@@ -49,7 +53,11 @@ def _versions(packages: Iterable[str]) -> Iterator[bytes]:
         spec = find_spec(package)
         for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
             said = Path(folder, "_version.py")
-            yield said.read_bytes() if said.exists() else repr(Path(folder).stat().st_mtime_ns).encode()
+            yield (
+                said.read_bytes()
+                if said.exists()
+                else repr(Path(folder).stat().st_mtime_ns).encode()
+            )
 
 
 def _files() -> Iterator[tuple[str, int, int]]:

@@ -1,6 +1,8 @@
-"""The folder that `lineal pipeline` writes: its manifest, and its tables as rows, read with pyarrow and without Spark.
+"""The folder that `lineal pipeline` writes: its manifest, and its tables as rows, read with pyarrow
+and without Spark.
 
-manifest.json                      written last: the format, the coverage, the rows and the digest of each table
+manifest.json                      written last: the format, the coverage, the rows and the digest
+                                   of each table
 edges/level=column/part-00000.parquet …
 """
 
@@ -69,7 +71,9 @@ def checked(folder: Path) -> dict[str, Any]:
         )
     missing = [name for name in TABLES if not isinstance(said.get("tables", {}).get(name), dict)]
     if missing:
-        raise Damaged(f"{folder}/{MANIFEST} does not tell of the tables {', '.join(missing)}{AGAIN}")
+        raise Damaged(
+            f"{folder}/{MANIFEST} does not tell of the tables {', '.join(missing)}{AGAIN}"
+        )
     return said
 
 
@@ -94,14 +98,18 @@ class Output:
                 for batch in parquet.ParquetFile(file).iter_batches(ROWS_AT_ONCE):
                     yield from batch.to_pylist()
             except (OSError, ValueError) as problem:  # pyarrow's own errors are of these
-                raise Damaged(f"{file} cannot be read ({str(problem).splitlines()[0][:200]}){AGAIN}") from problem
+                raise Damaged(
+                    f"{file} cannot be read ({str(problem).splitlines()[0][:200]}){AGAIN}"
+                ) from problem
 
 
 def _parquet() -> Any:
     try:
         import pyarrow.parquet
     except ImportError as missing:
-        raise NoPyarrow("the tables of lineal pipeline are read with pyarrow: pip install 'lineal[spark]'") from missing
+        raise NoPyarrow(
+            "the tables of lineal pipeline are read with pyarrow: pip install 'lineal[spark]'"
+        ) from missing
     return pyarrow.parquet
 
 

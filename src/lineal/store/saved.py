@@ -3,8 +3,8 @@
     lineal lineage models/ --save shop.lineal.json
     lineal lineage shop.lineal.json
 
-Datasets and files stand once, in tables of names, and are numbers everywhere else. A place is [file, line, column], a
-column [dataset, name, …path], a dataset [dataset].
+Datasets and files stand once, in tables of names, and are numbers everywhere else. A place is
+[file, line, column], a column [dataset, name, …path], a dataset [dataset].
 """
 
 from __future__ import annotations
@@ -55,11 +55,15 @@ def restored(text: str) -> Extraction:
     if not isinstance(made, dict) or "lineal" not in made:
         raise SavedError('not a saved lineage: it has no "lineal"')
     if made["lineal"] not in READABLE:
-        raise SavedError(f"a saved lineage of format {made['lineal']!r}, and this lineal reads up to format {FORMAT}")
+        raise SavedError(
+            f"a saved lineage of format {made['lineal']!r}, and this lineal reads up to format {FORMAT}"
+        )
     try:
         return _Reader(made).extraction()
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as problem:
-        raise SavedError(f"a damaged saved lineage: {type(problem).__name__}: {problem}") from problem
+        raise SavedError(
+            f"a damaged saved lineage: {type(problem).__name__}: {problem}"
+        ) from problem
 
 
 class _Numbers(dict[Any, int]):
@@ -87,7 +91,12 @@ class _Writer:
         }
         tables: dict[str, Iterable[Any]] = {"files": self.files, "names": map(list, self.names)}
         lines = [f'"{name}":[{_lines(items)}]' for name, items in (tables | parts).items()]
-        return ",\n".join([f"{OPENING}{FORMAT}", f'"coverage":{_json(asdict(extraction.coverage))}', *lines]) + "}\n"
+        return (
+            ",\n".join(
+                [f"{OPENING}{FORMAT}", f'"coverage":{_json(asdict(extraction.coverage))}', *lines]
+            )
+            + "}\n"
+        )
 
     def place(self, place: Place | None) -> list[int] | None:
         return [self.files[place.file], place.line, place.column] if place is not None else None
@@ -124,7 +133,11 @@ class _Writer:
         )
 
     def edge(self, edge: Edge) -> list[Any]:
-        return [self.end(edge.source), self.end(edge.target), [self.usage(usage) for usage in edge.usages]]
+        return [
+            self.end(edge.source),
+            self.end(edge.target),
+            [self.usage(usage) for usage in edge.usages],
+        ]
 
     def usage(self, usage: Usage) -> dict[str, Any]:
         doubt = usage.doubt
@@ -134,7 +147,9 @@ class _Writer:
             masked=usage.masked,
             windowed=usage.way.windowed,
             level=usage.reader.level.name,
-            doubt=[doubt.level.name, doubt.ambiguous, doubt.evidence] if doubt is not None else None,
+            doubt=[doubt.level.name, doubt.ambiguous, doubt.evidence]
+            if doubt is not None
+            else None,
             place=self.place(usage.place),
             expression=usage.expression,
             calls=usage.calls,
@@ -143,8 +158,19 @@ class _Writer:
 
     def read(self, read: Read) -> list[Any]:
         place = self.place(read.place)
-        stands = [int(read.aggregated), int(read.from_variable)] if read.aggregated or read.from_variable else []
-        return [self.names[read.target], self.names[read.dataset], read.column, read.clause.value, place, *stands]
+        stands = (
+            [int(read.aggregated), int(read.from_variable)]
+            if read.aggregated or read.from_variable
+            else []
+        )
+        return [
+            self.names[read.target],
+            self.names[read.dataset],
+            read.column,
+            read.clause.value,
+            place,
+            *stands,
+        ]
 
     def diagnostic(self, found: Diagnostic) -> list[Any]:
         return [found.code.name, found.message, self.place(found.place), found.hint]
@@ -174,7 +200,11 @@ class _Writer:
 
 def _brief(**values: Any) -> dict[str, Any]:
     """What is empty is left out; the number 0 is not."""
-    return {name: value for name, value in values.items() if value or (value == 0 and value is not False)}
+    return {
+        name: value
+        for name, value in values.items()
+        if value or (value == 0 and value is not False)
+    }
 
 
 def _lines(items: Iterable[Any]) -> str:
@@ -246,7 +276,12 @@ class _Reader:
         return Edge(origin, self.end(*target), tuple(map(self.usage, usages)))
 
     def usage(self, made: Mapping[str, Any]) -> Usage:
-        taken = way(How(made["how"]), Clause(made["clause"]), bool(made.get("masked")), bool(made.get("windowed")))
+        taken = way(
+            How(made["how"]),
+            Clause(made["clause"]),
+            bool(made.get("masked")),
+            bool(made.get("windowed")),
+        )
         site = Site(
             self.place(made.get("place")),
             _text(made.get("expression", "")),
@@ -256,11 +291,24 @@ class _Reader:
         return Usage(taken, _doubt(made.get("doubt")), None, site)
 
     def read(
-        self, target: int, dataset: int, column: str | None, clause: str, place: list[int] | None, *stands: int
+        self,
+        target: int,
+        dataset: int,
+        column: str | None,
+        clause: str,
+        place: list[int] | None,
+        *stands: int,
     ) -> Read:
         named = None if column is None else _text(column)
         where = self.place(place)
-        return Read(self.names[target], self.names[dataset], named, Clause(clause), where, *map(bool, stands))
+        return Read(
+            self.names[target],
+            self.names[dataset],
+            named,
+            Clause(clause),
+            where,
+            *map(bool, stands),
+        )
 
     def diagnostic(self, code: str, message: str, place: list[int] | None, hint: str) -> Diagnostic:
         return Diagnostic(Code[code], _text(message), self.place(place), _text(hint))
@@ -279,7 +327,13 @@ class _Reader:
         )
 
     def statement(
-        self, target: int, kind: str, place: list[int] | None, dialect: str, words: str, meaning: str
+        self,
+        target: int,
+        kind: str,
+        place: list[int] | None,
+        dialect: str,
+        words: str,
+        meaning: str,
     ) -> Statement:
         said = map(_text, (dialect, words, meaning))
         return Statement(self.names[target], _text(kind), self.place(place), *said)

@@ -1,7 +1,7 @@
 """The views room: a report in, text out; no view reads or writes anything.
 
-A view is one file with one function `view(report)`, which gives a text, or a page (styled lines and grids) that is
-made into plain text or drawn with rich. To add one: a file here and a row in VIEWS.
+A view is one file with one function `view(report)`, which gives a text, or a page (styled lines and
+grids) that is made into plain text or drawn with rich. To add one: a file here and a row in VIEWS.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ OUTPUTS = (
     "lineagex",
     "graphml",
 )
-"""The views that a user can ask for by name; impact is what table and chain become when impact is asked for."""
+"""The views that a user can ask for by name; impact is what table and chain become when impact is
+asked for.
+"""
 
 
 def view(name: str, report: Report) -> str | Page:

@@ -13,8 +13,8 @@ CHAIN: int_customer_ranking.customer_id
 
 3 nodes in lineage chain.
 
-Upstream, several origins are several paths: each starts at an origin and ends where it meets a path above it, so that
-every hop is written once. Downstream, a column that goes several ways is a tree.
+Upstream, several origins are several paths: each starts at an origin and ends where it meets a path
+above it, so that every hop is written once. Downstream, a column that goes several ways is a tree.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _nodes(chain: Chain) -> set[Column | Dataset]:
     return nodes
 
 
-# -- upstream: paths -----------------------------------------------------------------------------
+# -- upstream: paths -------------------------------------------------------------------------------
 
 
 class Path(NamedTuple):
@@ -109,7 +109,9 @@ def _path(report: Report, path: Path, number: int) -> Draft:
     draft: Draft = []
     if path.joins is not None:
         cycle = path.joins == number
-        draft.append(_aside("a cycle" if cycle else f"down to here as in Path {_letter(path.joins)}"))
+        draft.append(
+            _aside("a cycle" if cycle else f"down to here as in Path {_letter(path.joins)}")
+        )
     draft += _node(report, path.hops[-1].source, MARGIN)
     for position in range(len(path.hops) - 1, -1, -1):
         edge = path.hops[position]
@@ -121,12 +123,16 @@ def _path(report: Report, path: Path, number: int) -> Draft:
 
 
 def _paths(report: Report, chain: Chain) -> tuple[list[Path], dict[Column, int]]:
-    """The trace cut into paths, each hop in one of them; and for each column the path that it first stands in."""
+    """The trace cut into paths, each hop in one of them; and for each column the path that it first
+    stands in.
+    """
     traced = {(edge.source, edge.target) for edge, _ in chain.edges}
 
     def hops_into(column: Column) -> list[Edge]:
         found = (edge for edge in report.graph.into(column) if (edge.source, edge.target) in traced)
-        return sorted(found, key=lambda edge: (edge.source == edge.target, *report.graph.order_of(edge)))
+        return sorted(
+            found, key=lambda edge: (edge.source == edge.target, *report.graph.order_of(edge))
+        )
 
     home: dict[Column, int] = {chain.start: 0}
     pending = deque(hops_into(chain.start))
@@ -160,7 +166,7 @@ def _rows(chain: Chain) -> Draft:
     return draft
 
 
-# -- downstream: a tree --------------------------------------------------------------------------
+# -- downstream: a tree ----------------------------------------------------------------------------
 
 
 class Step(NamedTuple):
@@ -213,7 +219,7 @@ def _branches(report: Report, step: Step, hops: list[Edge]) -> Iterator[Step | L
         yield Step(edge.target, step.before + ("    " if last else "│   "), step.branchings + 1)
 
 
-# -- lines ---------------------------------------------------------------------------------------
+# -- lines -----------------------------------------------------------------------------------------
 
 
 def _node(report: Report, at: Column | Dataset, before: str) -> Draft:
@@ -250,7 +256,9 @@ def _aligned(draft: Draft) -> Page:
 
 def _laid_out(node: Node, widest: int) -> Line:
     space = " " * (widest - width(visible(node.before + node.name)) + 3)
-    return line(Piece(node.before, "arrow"), Piece(node.name, "name"), space, Piece(node.note, "note"))
+    return line(
+        Piece(node.before, "arrow"), Piece(node.name, "name"), space, Piece(node.note, "note")
+    )
 
 
 def _letter(number: int) -> str:

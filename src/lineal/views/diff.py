@@ -1,4 +1,6 @@
-"""What has changed between two lineages: for people, for a pull request, for programs, for code scanning."""
+"""What has changed between two lineages: for people, for a pull request, for programs, for code
+scanning.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ class Compared(NamedTuple):
     head: str
 
 
-# -- for people --------------------------------------------------------------------------------------------------
+# -- for people ------------------------------------------------------------------------------------
 
 
 def text(shown: Compared) -> Page:
@@ -52,14 +54,22 @@ def text(shown: Compared) -> Page:
     if found.restyled or found.notes:
         page.append(line())
     if found.edges:
-        page += [Grid(("", "EDGE", "BEFORE", "AFTER"), [_edge_row(edge) for edge in found.edges]), line()]
+        page += [
+            Grid(("", "EDGE", "BEFORE", "AFTER"), [_edge_row(edge) for edge in found.edges]),
+            line(),
+        ]
     return page
 
 
 def _finding_lines(finding: Finding) -> Iterator[Any]:
     where = f"  {finding.place}" if finding.place else ""
     name = finding.dataset or "the input"
-    yield line(Piece(finding.level.name, finding.level.label), "  ", Piece(name, "name"), Piece(where, "note"))
+    yield line(
+        Piece(finding.level.name, finding.level.label),
+        "  ",
+        Piece(name, "name"),
+        Piece(where, "note"),
+    )
     for detail in finding.details[:MOST_DETAILS]:
         yield line(f"  {detail_text(detail)}")
     if len(finding.details) > MOST_DETAILS:
@@ -97,7 +107,12 @@ def _listed(names: Iterable[str]) -> str:
 def detail_text(detail: Detail) -> str:
     """value-changed total: orders.amount (AGGREGATION sum) → orders.amount (AGGREGATION avg)"""
     where = detail.column or detail.dataset
-    if detail.kind in ("column-removed", "column-removed-read", "dataset-removed", "dataset-removed-read"):
+    if detail.kind in (
+        "column-removed",
+        "column-removed-read",
+        "dataset-removed",
+        "dataset-removed-read",
+    ):
         return f"{detail.kind} {where}" + (f" ({detail.before})" if detail.before else "")
     if detail.kind in ("column-added", "dataset-added"):
         return f"{detail.kind} {where}" + (f" ({detail.after})" if detail.after else "")
@@ -124,7 +139,9 @@ def summary(found: Difference) -> str:
     if found.is_empty:
         return "nothing has changed"
     levels = Counter(finding.level for finding in found.findings)
-    each = ", ".join(f"{levels[level]} {level.label}" for level in sorted(Level, reverse=True) if levels[level])
+    each = ", ".join(
+        f"{levels[level]} {level.label}" for level in sorted(Level, reverse=True) if levels[level]
+    )
     parts = [f"{counted(len(found.findings), 'finding')}" + (f" ({each})" if each else "")]
     if found.restyled:
         parts.append(counted(len(found.restyled), "cosmetic change"))
@@ -133,7 +150,7 @@ def summary(found: Difference) -> str:
     return ", ".join(parts)
 
 
-# -- for a pull request --------------------------------------------------------------------------------------------
+# -- for a pull request ----------------------------------------------------------------------------
 
 
 def markdown(shown: Compared) -> str:
@@ -144,7 +161,12 @@ def markdown(shown: Compared) -> str:
         f"{summary(found).capitalize()}, {code(shown.base)} → {code(shown.head)}.",
     ]
     if found.findings:
-        lines += ["", *rows_of(("", "Dataset", "Change", "Behind it"), map(_cells, found.findings[:MOST_ROWS]))]
+        lines += [
+            "",
+            *rows_of(
+                ("", "Dataset", "Change", "Behind it"), map(_cells, found.findings[:MOST_ROWS])
+            ),
+        ]
         if len(found.findings) > MOST_ROWS:
             lines += ["", f"… and {len(found.findings) - MOST_ROWS:,} more findings."]
     if found.restyled:
@@ -153,7 +175,8 @@ def markdown(shown: Compared) -> str:
         lines += ["", *folded(title, rows_of(("Dataset", "Change"), rows))]
     if found.notes:
         written = [
-            (code(_where(each)), code(_cut(each.before)), code(_cut(each.after))) for each in found.notes[:MOST_ROWS]
+            (code(_where(each)), code(_cut(each.before)), code(_cut(each.after)))
+            for each in found.notes[:MOST_ROWS]
         ]
         table = rows_of(("Description of", "Before", "After"), written)
         lines += ["", *folded(f"{counted(len(found.notes), 'description')} changed", table)]
@@ -166,7 +189,10 @@ def markdown(shown: Compared) -> str:
         more = f" (the first {MOST_EDGES})" if len(found.edges) > MOST_EDGES else ""
         lines += ["", *folded(title + more, rows_of(("", "Edge", "Before", "After"), cells))]
     base, head = found.coverage
-    lines += ["", f"<sub>Coverage {base.percent:g} % → {head.percent:g} %, lineal {__version__}</sub>"]
+    lines += [
+        "",
+        f"<sub>Coverage {base.percent:g} % → {head.percent:g} %, lineal {__version__}</sub>",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -188,7 +214,7 @@ def _cells(finding: Finding) -> tuple[str, ...]:
     return level, code(finding.dataset or NOTHING), "<br>".join(details), "<br>".join(behind)
 
 
-# -- for programs --------------------------------------------------------------------------------------------------
+# -- for programs ----------------------------------------------------------------------------------
 
 
 def as_json(shown: Compared) -> str:
@@ -201,7 +227,8 @@ def as_json(shown: Compared) -> str:
         "head": shown.head,
         "findings": [_finding(each) for each in found.findings],
         "cosmetic": [
-            {"dataset": each.dataset, "note": each.note, "place": place(each.place)} for each in found.restyled
+            {"dataset": each.dataset, "note": each.note, "place": place(each.place)}
+            for each in found.restyled
         ],
         "notes": [_detail(each) for each in found.notes],
         "columns": [_detail(each) for each in found.columns],
@@ -222,7 +249,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "follows": finding.follows,
         "reaches": {"columns": finding.reach.columns, "datasets": finding.reach.datasets},
         "breaks": [
-            {"dataset": each.dataset, "why": each.why, "place": place(each.place)} for each in finding.reach.breaks
+            {"dataset": each.dataset, "why": each.why, "place": place(each.place)}
+            for each in finding.reach.breaks
         ],
     }
 
@@ -243,7 +271,7 @@ def _edge(edge: EdgeChange) -> dict[str, Any]:
     }
 
 
-# -- for code scanning ---------------------------------------------------------------------------------------------
+# -- for code scanning -----------------------------------------------------------------------------
 
 
 def sarif(shown: Compared) -> str:
@@ -260,7 +288,9 @@ def sarif(shown: Compared) -> str:
         "tool": {"driver": {"name": "lineal diff", "version": __version__, "rules": rules}},
         "columnKind": "unicodeCodePoints",
         "properties": {"verdict": shown.found.verdict.name},
-        "results": [_result(finding, kinds.index(finding.kind)) for finding in shown.found.findings],
+        "results": [
+            _result(finding, kinds.index(finding.kind)) for finding in shown.found.findings
+        ],
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
@@ -272,9 +302,15 @@ def _result(finding: Finding, number: int) -> dict[str, Any]:
     about = f"{finding.kind}\0{finding.dataset}\0{said}".encode("utf-8", "surrogatepass")
     location: dict[str, Any] = _physical(finding.place)
     if finding.dataset:
-        location["logicalLocations"] = [{"fullyQualifiedName": visible(finding.dataset), "kind": "type"}]
+        location["logicalLocations"] = [
+            {"fullyQualifiedName": visible(finding.dataset), "kind": "type"}
+        ]
     related = [
-        {"id": number, **_physical(each.place), "message": {"text": visible(f"{each.dataset} {each.why}")}}
+        {
+            "id": number,
+            **_physical(each.place),
+            "message": {"text": visible(f"{each.dataset} {each.why}")},
+        }
         for number, each in enumerate(finding.reach.breaks, 1)
     ]
     made: dict[str, Any] = {
@@ -284,7 +320,11 @@ def _result(finding: Finding, number: int) -> dict[str, Any]:
         "message": {"text": message},
         "partialFingerprints": {"lineal/v1": hashlib.sha256(about).hexdigest()[:32]},
     }
-    return made | ({"locations": [location]} if location else {}) | ({"relatedLocations": related} if related else {})
+    return (
+        made
+        | ({"locations": [location]} if location else {})
+        | ({"relatedLocations": related} if related else {})
+    )
 
 
 def _physical(at: Place | None) -> dict[str, Any]:

@@ -57,7 +57,10 @@ def table(found: Effects, graph: Graph) -> Page:
         Grid(DATASETS, _datasets(found.datasets), numbers=(3,)),
         Grid(("EFFECT", "EXPOSURE", *DATASETS[2:]), _datasets(found.exposures), numbers=(3,)),
         Grid(COLUMNS, _columns(found), numbers=(3,), folds=True),
-        Grid(DESCRIPTIONS, [(str(each.at), each.note, _cut(each.text)) for each in found.descriptions]),
+        Grid(
+            DESCRIPTIONS,
+            [(str(each.at), each.note, _cut(each.text)) for each in found.descriptions],
+        ),
     ):
         if grid.rows:
             page += [grid, line()]
@@ -105,15 +108,27 @@ def summary(found: Effects) -> str:
     datasets = Counter(each.effect for each in (*found.datasets, *found.exposures))
     columns = Counter(each.effect for each in found.columns)
     parts = [_said(effect, datasets[effect], "dataset") for effect in (BREAKS, STALE)]
-    parts += [_said(effect, columns[effect], "column") for effect in SEVEREST_FIRST if effect not in (BREAKS, STALE)]
+    parts += [
+        _said(effect, columns[effect], "column")
+        for effect in SEVEREST_FIRST
+        if effect not in (BREAKS, STALE)
+    ]
     if found.exposures:
         parts.append(f"{counted(len(found.exposures), 'exposure')} affected")
-    reached = f"{counted(len(found.columns), 'column')} of {counted(len(found.datasets), 'dataset')}"
+    reached = (
+        f"{counted(len(found.columns), 'column')} of {counted(len(found.datasets), 'dataset')}"
+    )
     return f"{reached}: {', '.join(part for part in parts if part)}."
 
 
 def _said(effect: str, count: int, noun: str) -> str:
-    plural = {"is": "are", "breaks": "break", "disappears": "disappear", "changes": "change", "may": "may"}
+    plural = {
+        "is": "are",
+        "breaks": "break",
+        "disappears": "disappear",
+        "changes": "change",
+        "may": "may",
+    }
     verb, *rest = WORDS[effect].split()
     words = [verb if count == 1 else plural[verb], *rest]
     return f"{counted(count, noun)} {' '.join(words)}" if count else ""
@@ -125,15 +140,32 @@ def _cut(text: str) -> str:
 
 
 def markdown(found: Effects, graph: Graph) -> str:
-    lines = [f"### Impact of {code(str(found.change))} on {code(str(found.column))}", "", summary(found)]
+    lines = [
+        f"### Impact of {code(str(found.change))} on {code(str(found.column))}",
+        "",
+        summary(found),
+    ]
     sections: list[tuple[str, Sequence[str], list[tuple[str, ...]]]] = [
-        ("dataset", ("Effect", "Dataset", "Reason"), [_dataset_cells(each) for each in found.datasets]),
-        ("exposure", ("Effect", "Exposure", "Reason"), [_dataset_cells(each) for each in found.exposures]),
+        (
+            "dataset",
+            ("Effect", "Dataset", "Reason"),
+            [_dataset_cells(each) for each in found.datasets],
+        ),
+        (
+            "exposure",
+            ("Effect", "Exposure", "Reason"),
+            [_dataset_cells(each) for each in found.exposures],
+        ),
         (
             "column",
             ("Effect", "Column", "Why", "Path"),
             [
-                (WORDS[each.effect], code(str(each.column)), each.impact.why, code(path(each.impact)))
+                (
+                    WORDS[each.effect],
+                    code(str(each.column)),
+                    each.impact.why,
+                    code(path(each.impact)),
+                )
                 for each in found.columns
             ],
         ),
@@ -153,19 +185,29 @@ def markdown(found: Effects, graph: Graph) -> str:
 
 def _dataset_cells(each: DatasetEffect) -> tuple[str, ...]:
     at = f" ({each.place})" if each.place else ""
-    return WORDS[each.effect], code(each.dataset.name), code(f"{each.note}{at}") if each.note else ""
+    return (
+        WORDS[each.effect],
+        code(each.dataset.name),
+        code(f"{each.note}{at}") if each.note else "",
+    )
 
 
 def as_json(found: Effects, graph: Graph) -> str:
     document = {
         "version": VERSION,
         "column": step(found.column),
-        "change": {"kind": found.change.kind, "to": found.change.to or None, "from_type": found.from_type or None},
+        "change": {
+            "kind": found.change.kind,
+            "to": found.change.to or None,
+            "from_type": found.from_type or None,
+        },
         "breaks": found.breaks,
         "columns": [_column(each) for each in found.columns],
         "datasets": [_dataset(each) for each in found.datasets],
         "exposures": [_dataset(each) for each in found.exposures],
-        "descriptions": [{**step(each.at), "text": each.text, "why": each.note} for each in found.descriptions],
+        "descriptions": [
+            {**step(each.at), "text": each.text, "why": each.note} for each in found.descriptions
+        ],
         "coverage": coverage(graph.extraction.coverage),
     }
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
@@ -194,4 +236,8 @@ def _dataset(each: DatasetEffect) -> dict[str, Any]:
     }
 
 
-OUTPUTS: dict[str, Callable[[Effects, Graph], str | Page]] = {"table": table, "json": as_json, "markdown": markdown}
+OUTPUTS: dict[str, Callable[[Effects, Graph], str | Page]] = {
+    "table": table,
+    "json": as_json,
+    "markdown": markdown,
+}

@@ -1,4 +1,6 @@
-"""The GraphML view, for networkx, Gephi and yEd: a node for each dataset and each column, an edge for each edge."""
+"""The GraphML view, for networkx, Gephi and yEd: a node for each dataset and each column, an edge
+for each edge.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,16 @@ from lineal.views.safe import visible
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
 KEYS = {
-    "node": ("label", "kind", "namespace", "dataset", "column", "type", "description", "classification"),
+    "node": (
+        "label",
+        "kind",
+        "namespace",
+        "dataset",
+        "column",
+        "type",
+        "description",
+        "classification",
+    ),
     "edge": ("kind", "usages", "used_in", "confidence", "place"),
 }
 """What nodes and edges say; a score is a number, all else is text."""
@@ -85,7 +96,9 @@ def _about_edge(edge: Edge) -> dict[str, str]:
     }
 
 
-def _node(numbers: dict[Column | Dataset, str], what: Column | Dataset, about: Mapping[str, str]) -> str:
+def _node(
+    numbers: dict[Column | Dataset, str], what: Column | Dataset, about: Mapping[str, str]
+) -> str:
     numbers[what] = f"n{len(numbers)}"
     return f'<node id="{numbers[what]}">{_data("node", about)}</node>'
 
@@ -95,7 +108,9 @@ def _edge(number: int, source: str, target: str, about: Mapping[str, str]) -> st
 
 
 def _data(part: str, about: Mapping[str, str]) -> str:
-    return "".join(f'<data key="{part}_{name}">{_text(said)}</data>' for name, said in about.items() if said)
+    return "".join(
+        f'<data key="{part}_{name}">{_text(said)}</data>' for name, said in about.items() if said
+    )
 
 
 def _text(said: str) -> str:

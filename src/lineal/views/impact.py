@@ -17,27 +17,40 @@ LONGEST = 8
 
 
 def view(report: Report) -> Page:
-    page: Page = [line(Piece(f"IMPACT: {report.impacted}", "heading")), line(Piece(RULE, "rule")), line()]
+    page: Page = [
+        line(Piece(f"IMPACT: {report.impacted}", "heading")),
+        line(Piece(RULE, "rule")),
+        line(),
+    ]
     if report.impacts:
-        rows = [(str(found.column), found.why, str(found.depth), path(found)) for found in report.impacts]
+        rows = [
+            (str(found.column), found.why, str(found.depth), path(found))
+            for found in report.impacts
+        ]
         page += [Grid(HEADER, rows, numbers=(2,), folds=True), line()]
     return [*page, line(summary(report))]
 
 
 def path(found: Impact) -> str:
-    """web.page ⇒ webact → webact.wcid ⇒ info: a double arrow leads into the rows of a dataset, and so to the column."""
+    """web.page ⇒ webact → webact.wcid ⇒ info: a double arrow leads into the rows of a dataset, and
+    so to the column.
+    """
     steps = list(islice(found.backwards(), LONGEST + 1))[::-1]
     if not isinstance(steps[-2], Column):
         steps.pop()
     first = str(steps[0]) if len(steps) <= LONGEST else "…"
-    return first + "".join(f" → {step}" if isinstance(step, Column) else f" ⇒ {step}" for step in steps[1:])
+    return first + "".join(
+        f" → {step}" if isinstance(step, Column) else f" ⇒ {step}" for step in steps[1:]
+    )
 
 
 def summary(report: Report) -> str:
     """20 columns of 6 datasets are reached: 18 contributed, 1 both, 1 referenced."""
     if not report.impacts:
         return "No column is reached."
-    counts = [sum(found.why == why for found in report.impacts) for why in (CONTRIBUTED, BOTH, REFERENCED)]
+    counts = [
+        sum(found.why == why for found in report.impacts) for why in (CONTRIBUTED, BOTH, REFERENCED)
+    ]
     datasets = {found.column.dataset for found in report.impacts}
     verb = "is" if len(report.impacts) == 1 else "are"
     reached = f"{counted(len(report.impacts), 'column')} of {counted(len(datasets), 'dataset')} {verb} reached"

@@ -1,4 +1,5 @@
-"""The JSON view: a versioned contract, described in docs/reference/json.md and lineage.schema.json beside this file.
+"""The JSON view: a versioned contract, described in docs/reference/json.md and lineage.schema.json
+beside this file.
 
 One dataset, edge, read or diagnostic a line, so that two outputs can be compared line by line.
 """
@@ -50,7 +51,12 @@ def _body(report: Report) -> Iterable[tuple[str, Any]]:
 
 def dataset(report: Report, found: Dataset) -> dict[str, Any]:
     columns = [column(report, each) for each in report.graph.columns(found)]
-    return {"name": found.name, "namespace": found.namespace, "kind": report.graph.kind(found), "columns": columns}
+    return {
+        "name": found.name,
+        "namespace": found.namespace,
+        "kind": report.graph.kind(found),
+        "columns": columns,
+    }
 
 
 def column(report: Report, found: Column) -> dict[str, Any]:
@@ -63,7 +69,9 @@ def column(report: Report, found: Column) -> dict[str, Any]:
         "sources": len({edge.source for edge in report.graph.into(found)}),
     }
     if brought := report.labels.brought(found):
-        made["brought"] = [{"label": each.label, "path": list(map(step, each.path))} for each in brought]
+        made["brought"] = [
+            {"label": each.label, "path": list(map(step, each.path))} for each in brought
+        ]
     return made
 
 
@@ -143,7 +151,9 @@ def _reads(report: Report) -> Iterable[Read]:
     """The reads of the statements whose edges are shown."""
     if report.entire:
         return report.graph.reads
-    targets = {found.into for found in report.edges} | {found.target for found in report.tables or ()}
+    targets = {found.into for found in report.edges} | {
+        found.target for found in report.tables or ()
+    }
     return (found for found in report.graph.reads if found.target in targets)
 
 
@@ -189,7 +199,12 @@ def coverage(found: Coverage) -> dict[str, Any]:
 
 
 def file(found: FileCoverage) -> dict[str, Any]:
-    return {"file": found.file, "resolved": found.resolved, "lost": found.lost, "share": found.share}
+    return {
+        "file": found.file,
+        "resolved": found.resolved,
+        "lost": found.lost,
+        "share": found.share,
+    }
 
 
 def _text(value: Any) -> str:

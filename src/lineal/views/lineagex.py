@@ -1,10 +1,12 @@
-"""The JSON of LineageX: for each table what it reads, its SQL, and for each column what contributes and is referenced.
+"""The JSON of LineageX: for each table what it reads, its SQL, and for each column what contributes
+and is referenced.
 
 {"webinfo": {"tables": ["customers", "web"], "columns": {"wcid": [["customers.cid"], ["web.date"]]},
              "table_name": "webinfo", "sql": "SELECT …"}}
 
-A column contributes if it reaches the column at field level, and is referenced if it decides the rows. A table that
-nothing defines says so in the place of its SQL, and has empty texts in its lists, as LineageX writes it.
+A column contributes if it reaches the column at field level, and is referenced if it decides the
+rows. A table that nothing defines says so in the place of its SQL, and has empty texts in its
+lists, as LineageX writes it.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ class Made:
 
 def view(report: Report) -> str:
     made = _made(report)
-    written = {output: job.sql for job in reversed(report.graph.extraction.jobs) for output in job.outputs}
+    written = {
+        output: job.sql for job in reversed(report.graph.extraction.jobs) for output in job.outputs
+    }
     document = {
         dataset.name: _table(report, dataset, made.get(dataset), written.get(dataset, ""))
         for dataset in report.datasets
@@ -62,8 +66,15 @@ def _table(report: Report, dataset: Dataset, made: Made | None, sql: str) -> dic
     names = [column.name for column in report.graph.columns(dataset)]
     if made is None:
         columns = {name: [NOTHING, NOTHING] for name in names}
-        return {"tables": NOTHING, "columns": columns, "table_name": dataset.name, "sql": sql or BASE}
-    columns = {name: [_texts(made.contributed.get(name, ())), _texts(made.referenced)] for name in names}
+        return {
+            "tables": NOTHING,
+            "columns": columns,
+            "table_name": dataset.name,
+            "sql": sql or BASE,
+        }
+    columns = {
+        name: [_texts(made.contributed.get(name, ())), _texts(made.referenced)] for name in names
+    }
     return {"tables": _texts(made.read), "columns": columns, "table_name": dataset.name, "sql": sql}
 
 

@@ -1,4 +1,6 @@
-"""Markdown: text from the input goes into code spans, where nothing in it is markup, a link or a mention."""
+"""Markdown: text from the input goes into code spans, where nothing in it is markup, a link or a
+mention.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The Mermaid view: a subgraph a dataset, a node a column, an edge labelled with its kind; inspect edges are dotted."""
+"""The Mermaid view: a subgraph a dataset, a node a column, an edge labelled with its kind; inspect
+edges are dotted.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,11 @@ def _columns(report: Report) -> Iterator[str]:
         yield "end"
     for edge in report.rows:
         target = whole(edge.target) if isinstance(edge.target, Column) else edge.target
-        arrow = f"-->|{edge.kind}|" if edge.field_level else f"-.->|{edge.kind} {', '.join(edge.used_in)}|"
+        arrow = (
+            f"-->|{edge.kind}|"
+            if edge.field_level
+            else f"-.->|{edge.kind} {', '.join(edge.used_in)}|"
+        )
         yield f"{names[whole(edge.source)]} {arrow} {names[target]}"
 
 

@@ -1,9 +1,12 @@
-"""The PySpark view: one object a file, with the tables it reads and writes, its columns and what stays dynamic.
+"""The PySpark view: one object a file, with the tables it reads and writes, its columns and what
+stays dynamic.
 
     {"file": "jobs/orders.py", "table_lineage": {"reads": […], "writes": […]},
-     "column_lineage": [{"output": "mart.orders.total", "sources": [{"table": …, "column": …, "transform": "sum"}],
+     "column_lineage": [{"output": "mart.orders.total", "sources": [{"table": …, "column": …,
+     "transform": "sum"}],
                          "confidence": "high"}],
-     "columns_read": [{"column_name": …, "table_name": …, "line_number": 12, "context": "filter", "is_dynamic": false,
+     "columns_read": [{"column_name": …, "table_name": …, "line_number": 12, "context": "filter",
+     "is_dynamic": false,
                        "alias": null}],
      "columns_written": [{…, "line_number": 24, "context": "write"}],
      "dynamic_columns": [{"location": "line 45", "pattern": "df.select(*cols)", "note": …}],
@@ -41,15 +44,22 @@ def view(report: Report) -> str:
     files = {place.file for edge in report.edges if (place := edge.place) is not None}
     files |= {read.place.file for read in report.graph.reads if read.place is not None}
     files |= {found.place.file for found in report.diagnostics if found.place is not None}
-    known = {found.file: found for found in files_of(report.edges, report.graph.reads, report.diagnostics)}
-    made = [of_file(report, file, known.get(file, FileCoverage(file, 0, 0))) for file in sorted(files)]
+    known = {
+        found.file: found
+        for found in files_of(report.edges, report.graph.reads, report.diagnostics)
+    }
+    made = [
+        of_file(report, file, known.get(file, FileCoverage(file, 0, 0))) for file in sorted(files)
+    ]
     found: Any = made[0] if len(made) == 1 else made
     return json_safe(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
 
 
 def of_file(report: Report, file: str, known: FileCoverage) -> dict[str, Any]:
     edges = [edge for edge in report.edges if edge.place is not None and edge.place.file == file]
-    reads = [read for read in report.graph.reads if read.place is not None and read.place.file == file]
+    reads = [
+        read for read in report.graph.reads if read.place is not None and read.place.file == file
+    ]
     targets = {edge.into for edge in edges} | {read.target for read in reads}
     written = {target for target in targets if report.graph.kind(target) != "query"}
     return {
@@ -61,19 +71,23 @@ def of_file(report: Report, file: str, known: FileCoverage) -> dict[str, Any]:
         "column_lineage": [output(target, several) for target, several in by_target(edges).items()],
         "columns_read": columns_read(reads, edges),
         "columns_written": columns_written(report, file, written, edges),
-        "dynamic_columns": [dynamic(found) for found in report.diagnostics if is_dynamic(found, file)],
+        "dynamic_columns": [
+            dynamic(found) for found in report.diagnostics if is_dynamic(found, file)
+        ],
         "coverage": {"resolved": known.resolved, "lost": known.lost, "share": known.share},
     }
 
 
-# -- what is read ----------------------------------------------------------------------------------------------------
+# -- what is read ----------------------------------------------------------------------------------
 
 Spot = tuple[Dataset, str, Place | None]
 """A column, and a place that names it."""
 
 
 def columns_read(reads: list[Read], edges: list[Edge]) -> list[dict[str, Any]]:
-    """Each place that names a column, with what it does there; keys of groupBy are no columns of a select."""
+    """Each place that names a column, with what it does there; keys of groupBy are no columns of a
+    select.
+    """
     evidence = Evidence(edges)
     found: dict[tuple[Spot, str], Read] = {}
     for read in reads:
@@ -81,7 +95,11 @@ def columns_read(reads: list[Read], edges: list[Edge]) -> list[dict[str, Any]]:
             spot = (read.dataset, read.column, read.place)
             found.setdefault((spot, context(read.clause, evidence.is_aggregated(read))), read)
     busy = {spot for spot, doing in found if doing != "select"}
-    shown = [(read, doing) for (spot, doing), read in found.items() if doing != "select" or spot not in busy]
+    shown = [
+        (read, doing)
+        for (spot, doing), read in found.items()
+        if doing != "select" or spot not in busy
+    ]
     shown.sort(key=lambda each: _order(each[0].place))
     return [
         {
@@ -117,7 +135,9 @@ class Evidence:
                     self.aliases.setdefault(spot, set()).add(edge.target.name)
 
     def of(self, read: Read) -> list[Usage]:
-        """The usages at a place; of SQL that is composed through CTEs, those of the column wherever it is used."""
+        """The usages at a place; of SQL that is composed through CTEs, those of the column wherever
+        it is used.
+        """
         assert read.column is not None
         found = self.usages.get((read.dataset, read.column, read.place))
         return found if found is not None else self.anywhere.get((read.dataset, read.column), [])
@@ -145,10 +165,12 @@ def is_program(place: Place | None) -> bool:
     return place is not None and place.file.lower().endswith((".py", ".ipynb"))
 
 
-# -- what is written -------------------------------------------------------------------------------------------------
+# -- what is written -------------------------------------------------------------------------------
 
 
-def columns_written(report: Report, file: str, written: set[Dataset], edges: list[Edge]) -> list[dict[str, Any]]:
+def columns_written(
+    report: Report, file: str, written: set[Dataset], edges: list[Edge]
+) -> list[dict[str, Any]]:
     """The columns of what is written, at each write; a query that nobody keeps writes none."""
     writes: dict[Dataset, list[Place]] = {}
     for statement in report.graph.extraction.statements:
@@ -160,7 +182,9 @@ def columns_written(report: Report, file: str, written: set[Dataset], edges: lis
         places = sorted(writes.get(target, ()))
         for column in written_columns(report, target, several):
             made_of = several.get(column, [])
-            for line in {written_at(edge, places) for edge in made_of} or {places[0].line if places else None}:
+            for line in {written_at(edge, places) for edge in made_of} or {
+                places[0].line if places else None
+            }:
                 found[target, column.name, line] = made_of
     return [
         {
@@ -168,15 +192,20 @@ def columns_written(report: Report, file: str, written: set[Dataset], edges: lis
             "table_name": target.name,
             "line_number": line,
             "context": "write",
-            "is_dynamic": "{" in target.name or any(edge.level < Confidence.HIGH for edge in made_of),
+            "is_dynamic": "{" in target.name
+            or any(edge.level < Confidence.HIGH for edge in made_of),
             "alias": None,
         }
         for (target, name, line), made_of in sorted(found.items(), key=lambda each: each[0][2] or 0)
     ]
 
 
-def written_columns(report: Report, target: Dataset, several: dict[Column, list[Edge]]) -> list[Column]:
-    """The columns that a file makes: those with sources, and literals where no other file writes the table."""
+def written_columns(
+    report: Report, target: Dataset, several: dict[Column, list[Edge]]
+) -> list[Column]:
+    """The columns that a file makes: those with sources, and literals where no other file writes
+    the table.
+    """
     own = [column for column in several if column.dataset == target]
     statements = report.graph.extraction.statements
     files = {statement.file for statement in statements if statement.target == target}
@@ -188,7 +217,9 @@ def written_columns(report: Report, target: Dataset, several: dict[Column, list[
 
 
 def written_at(edge: Edge, places: list[Place]) -> int | None:
-    """The line of the write that follows where an edge's column is named; of SQL, of the statement around it."""
+    """The line of the write that follows where an edge's column is named; of SQL, of the statement
+    around it.
+    """
     if not places:
         return edge.place.line if edge.place is not None else None
     at = _order(edge.place)
@@ -197,7 +228,7 @@ def written_at(edge: Edge, places: list[Place]) -> int | None:
     return next((place.line for place in reversed(places) if _order(place) <= at), places[0].line)
 
 
-# -- columns ---------------------------------------------------------------------------------------------------------
+# -- columns ---------------------------------------------------------------------------------------
 
 
 def context(clause: Clause, aggregated: bool) -> str:
@@ -229,13 +260,17 @@ def output(target: Column, edges: list[Edge]) -> dict[str, Any]:
 
 
 def transform(edge: Edge) -> str:
-    """The aggregate if there is one, else the outermost call; of a column that only decides, what it decides by"""
+    """The aggregate if there is one, else the outermost call; of a column that only decides, what
+    it decides by
+    """
     direct = [usage for usage in edge.usages if usage.way.direct] or list(edge.usages)
     return min((called(usage) for usage in direct), key=lambda name: name == "direct")
 
 
 def called(usage: Usage) -> str:
-    """sum, whatever is around it; else the outermost call as it is written, be it a function of the project"""
+    """sum, whatever is around it; else the outermost call as it is written, be it a function of the
+    project
+    """
     for name in usage.calls:
         row = known(name)
         if row is not None and row.role in AGGREGATES:

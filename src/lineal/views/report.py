@@ -30,7 +30,9 @@ class Chain(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """A graph and what to show of it: some edges, and the chains, impacts or tables that were asked for."""
+    """A graph and what to show of it: some edges, and the chains, impacts or tables that were asked
+    for.
+    """
 
     graph: Graph
     edges: tuple[Edge, ...]
@@ -66,7 +68,9 @@ class Report:
 
     @cached_property
     def rows(self) -> list[Edge]:
-        """The edges without those inspect edges whose column is shown to reach the same dataset at field level."""
+        """The edges without those inspect edges whose column is shown to reach the same dataset at
+        field level.
+        """
         selected: dict[tuple[Column, Dataset], list[Column]] = {}
         for edge in self.edges:
             if edge.field_level:
@@ -119,7 +123,11 @@ def labelled(report: Report, label: str) -> Report:
     labels = report.labels
     edges = [edge for edge in report.edges if labels.passes_on(edge, label)]
     chains = tuple(
-        chain._replace(edges=_connected([each for each in chain.edges if labels.passes_on(each.edge, label)], chain))
+        chain._replace(
+            edges=_connected(
+                [each for each in chain.edges if labels.passes_on(each.edge, label)], chain
+            )
+        )
         for chain in report.chains
     )
     if chains:
@@ -155,12 +163,15 @@ def around(graph: Graph, node: Dataset, direction: str = UPSTREAM) -> Report:
     edges = tuple(
         edge
         for edge in graph.edges
-        if (direction != DOWNSTREAM and edge.into == node) or (direction != UPSTREAM and edge.source.dataset == node)
+        if (direction != DOWNSTREAM and edge.into == node)
+        or (direction != UPSTREAM and edge.source.dataset == node)
     )
     return Report(graph, edges, focus=(node,))
 
 
-def traced(graph: Graph, starts: Sequence[Column], *, up: int = 0, down: int = 0, with_rows: bool = False) -> Report:
+def traced(
+    graph: Graph, starts: Sequence[Column], *, up: int = 0, down: int = 0, with_rows: bool = False
+) -> Report:
     """So many hops upstream and downstream of the columns."""
     chains: list[Chain] = []
     for start in starts:
@@ -171,19 +182,27 @@ def traced(graph: Graph, starts: Sequence[Column], *, up: int = 0, down: int = 0
             chains.append(Chain(start, DOWNSTREAM, downstream(graph, [start], depth=down)))
     edges = {(edge.source, edge.target): edge for chain in chains for edge, _ in chain.edges}
     focus = tuple({start.dataset: None for start in starts})
-    return Report(graph, tuple(sorted(edges.values(), key=graph.order_of)), chains=tuple(chains), focus=focus)
+    return Report(
+        graph, tuple(sorted(edges.values(), key=graph.order_of)), chains=tuple(chains), focus=focus
+    )
 
 
 def impact_of(graph: Graph, column: Column) -> Report:
     """Everything that a change of the column reaches, with the edges that it goes along."""
     found = impact(graph, column)
     reached = {column, *(one.column for one in found)}
-    edges = {(edge.source, edge.target): edge for at in reached for edge in (*graph.out_of(at), *graph.decided_by(at))}
+    edges = {
+        (edge.source, edge.target): edge
+        for at in reached
+        for edge in (*graph.out_of(at), *graph.decided_by(at))
+    }
     ordered = tuple(sorted(edges.values(), key=graph.order_of))
     return Report(graph, ordered, impacted=column, impacts=tuple(found), focus=(column.dataset,))
 
 
-def table_level(graph: Graph, node: Dataset | None = None, *, up: int = ALL, down: int = ALL) -> Report:
+def table_level(
+    graph: Graph, node: Dataset | None = None, *, up: int = ALL, down: int = ALL
+) -> Report:
     """Which dataset is read to make which."""
     found: Iterable[TableEdge] = tables(graph)
     if node is None:

@@ -88,14 +88,18 @@ def relations(report: Report) -> list[ColumnLineageRelation]:
     """The rows by target column, in the order of its sources; a column without sources has none."""
     found: dict[tuple[str, str], list[SourceColumn]] = {}
     for row in rows(report):
-        source = SourceColumn(row.source, row.source_column, row.transformation_type, row.confidence)
+        source = SourceColumn(
+            row.source, row.source_column, row.transformation_type, row.confidence
+        )
         found.setdefault((row.target, row.target_column), []).append(source)
     return [ColumnLineageRelation(*target, tuple(sources)) for target, sources in found.items()]
 
 
 def as_relations(report: Report) -> str:
     """As a list of objects, a line for each target column."""
-    lines = ",\n".join(f"  {json.dumps(_plain(each), ensure_ascii=False)}" for each in relations(report))
+    lines = ",\n".join(
+        f"  {json.dumps(_plain(each), ensure_ascii=False)}" for each in relations(report)
+    )
     return json_safe(f"[\n{lines}\n]\n" if lines else "[]\n")
 
 

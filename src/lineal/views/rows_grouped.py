@@ -1,7 +1,8 @@
 """The rows view by target column: each column once, with the list of its sources.
 
 [{"target": "customers", "target_column": "total_spent", "source_columns": [
-    {"table": "stg_orders", "column": "amount", "transformation_type": "aggregation", "confidence": 0.9}]}]
+    {"table": "stg_orders", "column": "amount", "transformation_type": "aggregation", "confidence":
+    0.9}]}]
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Text from the input is text in every view: it never becomes an escape sequence, a line break or markup."""
+"""Text from the input is text in every view: it never becomes an escape sequence, a line break or
+markup.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,10 @@ import re
 import unicodedata
 
 _UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f"  # control characters: C0, DEL, C1 (U+009B starts an ANSI sequence on its own)
-    "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"  # invisible, or turns the direction of writing
+    # control characters: C0, DEL, C1 (U+009B starts an ANSI sequence on its own)
+    "[\x00-\x1f\x7f-\x9f"
+    # invisible, or turns the direction of writing
+    "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
     "\u2028\u2029"  # line breaks to JavaScript and some terminals
     "\ud800-\udfff]"  # half of a character: cannot be written as UTF-8
 )
@@ -21,7 +25,9 @@ def visible(text: str) -> str:
 
 def json_safe(document: str) -> str:
     """The same inside a JSON document, where such a character can only stand in a string."""
-    return _UNSEEN.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", document)
+    return _UNSEEN.sub(
+        lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", document
+    )
 
 
 def width(text: str) -> int:

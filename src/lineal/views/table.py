@@ -13,7 +13,15 @@ from lineal.views.report import Report
 from lineal.views.terminal import Grid, Page, Piece, line
 from lineal.views.words import NOTHING, column_name, confidence, labels
 
-HEADER = ("SOURCE MODEL", "SOURCE COLUMN", "TARGET MODEL", "TARGET COLUMN", "KIND", "CLASS", "DESC STATUS")
+HEADER = (
+    "SOURCE MODEL",
+    "SOURCE COLUMN",
+    "TARGET MODEL",
+    "TARGET COLUMN",
+    "KIND",
+    "CLASS",
+    "DESC STATUS",
+)
 DOUBTED = (*HEADER, "CONFIDENCE")
 TABLES = ("SOURCE MODEL", "TARGET MODEL", "COLUMNS", "READ IN")
 
@@ -25,7 +33,9 @@ def view(report: Report) -> Page:
     rows = [_row(report, edge) for edge in report.rows]
     if not any(doubts):
         return _or_nothing(Grid(HEADER, rows))
-    return [Grid(DOUBTED, [(*row, doubt or NOTHING) for row, doubt in zip(rows, doubts, strict=True)])]
+    return [
+        Grid(DOUBTED, [(*row, doubt or NOTHING) for row, doubt in zip(rows, doubts, strict=True)])
+    ]
 
 
 def _row(report: Report, edge: Edge) -> tuple[str, ...]:

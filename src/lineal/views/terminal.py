@@ -1,4 +1,6 @@
-"""A page: styled lines and grids, made into plain text for a pipe or drawn with rich for a terminal."""
+"""A page: styled lines and grids, made into plain text for a pipe or drawn with rich for a
+terminal.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +127,9 @@ def _cells(grid: Grid, row: tuple[str, ...], widths: list[int], style: str = "")
 
 
 def drawn(page: Page, columns: int) -> Iterator[RenderableType]:
-    """The page as rich draws it on so many columns. Only Text goes in: nothing in a name is taken for markup."""
+    """The page as rich draws it on so many columns. Only Text goes in: nothing in a name is taken
+    for markup.
+    """
     for part in page:
         if not isinstance(part, Grid):
             yield _drawn_line(part)
@@ -136,7 +140,9 @@ def drawn(page: Page, columns: int) -> Iterator[RenderableType]:
 
 
 def _fits(grid: Grid, columns: int) -> bool:
-    """Whether a box goes on the screen without breaking a name; a last column that folds breaks between words."""
+    """Whether a box goes on the screen without breaking a name; a last column that folds breaks
+    between words.
+    """
     rows = [tuple(map(visible, row)) for row in grid.rows]
     widths = _widths(grid.header, rows)
     if grid.folds:
@@ -162,7 +168,9 @@ def _drawn_grid(grid: Grid) -> Table:
     last = len(grid.header) - 1
     for position, title in enumerate(grid.header):
         side: Literal["left", "right"] = "right" if position in grid.numbers else "left"
-        table.add_column(title, justify=side, no_wrap=not (grid.folds and position == last), overflow="fold")
+        table.add_column(
+            title, justify=side, no_wrap=not (grid.folds and position == last), overflow="fold"
+        )
     for row in grid.rows:
         table.add_row(*(Text(visible(cell), STYLES.get(cell, "")) for cell in row))
     return table

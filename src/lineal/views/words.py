@@ -36,14 +36,20 @@ def confidence(edge: Edge) -> str:
 
 
 def labels(report: Report, column: Column) -> str:
-    """pii where it is declared, pii ← raw_customers.email via stg_customers.email where it was brought."""
+    """pii where it is declared, pii ← raw_customers.email via stg_customers.email where it was
+    brought.
+    """
     brought = report.labels.brought(column)
     return ", ".join(map(str, brought) if brought else report.labels.of(column))
 
 
 def node_note(report: Report, column: Column) -> str:
     """(sql, INTEGER, pii): the dataset's kind, the column's type and labels."""
-    parts = (report.graph.kind(column.dataset), report.graph.type_of(column), labels(report, column))
+    parts = (
+        report.graph.kind(column.dataset),
+        report.graph.type_of(column),
+        labels(report, column),
+    )
     return f"({', '.join(part for part in parts if part)})"
 
 

@@ -1,13 +1,19 @@
 """What the page, and whoever else is on this machine, may ask of a lineage; the answers are JSON.
 
-    GET /api/version                                 {"version": …}; another one when a file has changed
+    GET /api/version                                 {"version": …}; another one when a file has
+    changed
     GET /api/lineage                                 everything, as the page reads it
-    GET /api/search?q=WORDS                          datasets and columns whose names or descriptions have the words
-    GET /api/node?name=DATASET                       a dataset, its columns, the edges into it and out of it
+    GET /api/search?q=WORDS                          datasets and columns whose names or
+    descriptions have the words
+    GET /api/node?name=DATASET                       a dataset, its columns, the edges into it and
+    out of it
     GET /api/column?name=DATASET.COLUMN              a column, the edges into it and out of it
-    GET /api/trace?column=C&direction=upstream       every edge on the way; downstream, both; depth=N hops
-    GET /api/impact?column=C&change=drop             what a change does, as `lineal impact --output json` says it
-    GET /api/diff                                    what has changed, as `lineal diff --output json` says it
+    GET /api/trace?column=C&direction=upstream       every edge on the way; downstream, both;
+    depth=N hops
+    GET /api/impact?column=C&change=drop             what a change does, as `lineal impact --output
+    json` says it
+    GET /api/diff                                    what has changed, as `lineal diff --output
+    json` says it
 
 A question that cannot be answered is a 400 or 404 with a `message`.
 """
@@ -38,10 +44,14 @@ class Unasked(Exception):
 
 
 class Api:
-    """Routes over the lineage that `current` gives: a graph, the page's data, and a version of both."""
+    """Routes over the lineage that `current` gives: a graph, the page's data, and a version of
+    both.
+    """
 
     def __init__(
-        self, current: Callable[[], tuple[Graph, Mapping[str, Any], str]], difference: Callable[[], str] = str
+        self,
+        current: Callable[[], tuple[Graph, Mapping[str, Any], str]],
+        difference: Callable[[], str] = str,
     ) -> None:
         self.current = current
         self.difference = difference
@@ -78,12 +88,20 @@ class Api:
         hits: list[dict[str, Any]] = []
         for dataset, info in graph.infos.items():
             if _has(words, dataset.name, info.description):
-                hits.append({"kind": "dataset", "name": dataset.name, "description": info.description or None})
+                hits.append(
+                    {
+                        "kind": "dataset",
+                        "name": dataset.name,
+                        "description": info.description or None,
+                    }
+                )
             for column in graph.columns(dataset):
                 known = graph.info(column)
                 about = known.description if known else ""
                 if _has(words, str(column), about):
-                    hits.append({"kind": "column", "name": str(column), "description": about or None})
+                    hits.append(
+                        {"kind": "column", "name": str(column), "description": about or None}
+                    )
             if len(hits) >= MOST_HITS:
                 break
         return {"hits": hits[:MOST_HITS]}
@@ -94,7 +112,11 @@ class Api:
         report = everything(graph)
         into = [edge for edge in graph.edges if edge.into == dataset]
         out_of = [edge for edge in graph.edges if edge.source.dataset == dataset]
-        return {**json_view.dataset(report, dataset), "into": _edges(report, into), "out_of": _edges(report, out_of)}
+        return {
+            **json_view.dataset(report, dataset),
+            "into": _edges(report, into),
+            "out_of": _edges(report, out_of),
+        }
 
     def column(self, request: Request) -> dict[str, Any]:
         graph = self.graph
@@ -120,7 +142,9 @@ class Api:
         if down:
             found += downstream(graph, [column], depth=depth)
         report = everything(graph)
-        return {"edges": [{**json_view.edge(report, each.edge), "depth": each.depth} for each in found]}
+        return {
+            "edges": [{**json_view.edge(report, each.edge), "depth": each.depth} for each in found]
+        }
 
     def impact(self, request: Request) -> Any:
         graph = self.graph

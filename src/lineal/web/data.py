@@ -1,4 +1,5 @@
-"""What the page knows: a graph as columns of numbers, which a browser reads quickly, and the texts behind it.
+"""What the page knows: a graph as columns of numbers, which a browser reads quickly, and the texts
+behind it.
 
     datasets   a row each: name, kind, description, group, place, first column
     columns    in the order of their datasets; an edge names them by number
@@ -46,17 +47,23 @@ def page_data(
     over: Overlay | None = None,
     findings: Iterable[Finding] = (),
 ) -> dict[str, Any]:
-    """Everything that the page shows. `texts` are the sources by file, `start` is what it opens with.
+    """Everything that the page shows. `texts` are the sources by file, `start` is what it opens
+    with.
 
     With an overlay it shows what has changed: the graph is that of both sides.
     """
     tables = _Tables(graph)
     made = tables.data(title, start, texts or {})
-    return made | {"diff": tables.diff(over, findings) if over is not None else None, "words": list(tables.words)}
+    return made | {
+        "diff": tables.diff(over, findings) if over is not None else None,
+        "words": list(tables.words),
+    }
 
 
 def texts_of(graph: Graph, folder: str = "") -> dict[str, str]:
-    """The sources that places point at, as far as they are there: files, and statements of a query history."""
+    """The sources that places point at, as far as they are there: files, and statements of a query
+    history.
+    """
     kept = graph.extraction.texts
     files = {usage.place.file for edge in graph.edges for usage in edge.usages if usage.place}
     files |= {info.place.file for info in graph.infos.values() if info.place}
@@ -122,7 +129,9 @@ class _Tables:
         edges = {(edge.source, edge.target): number for number, edge in enumerate(self.order)}
         return {
             "datasets": [(self.datasets[dataset], mark) for dataset, mark in over.datasets.items()],
-            "columns": [(self.columns[whole(column)], mark) for column, mark in over.columns.items()],
+            "columns": [
+                (self.columns[whole(column)], mark) for column, mark in over.columns.items()
+            ],
             "edges": [(edges[pair], mark) for pair, mark in over.edges.items()],
             "findings": [
                 {
@@ -166,7 +175,12 @@ class _Tables:
         for column, number in self.columns.items():
             for dataset, naming in self.used.readers(column).items():
                 if naming is not None:
-                    yield number, self.datasets[dataset], self.words[naming.clause], *self.place(naming.place)
+                    yield (
+                        number,
+                        self.datasets[dataset],
+                        self.words[naming.clause],
+                        *self.place(naming.place),
+                    )
 
     def reads(self) -> Iterator[tuple[int, int]]:
         pairs = {(read.dataset, read.target): None for read in self.graph.reads}
@@ -201,7 +215,9 @@ class _Tables:
         )  # fmt: skip
 
     def place(self, place: Place | None) -> tuple[int, int, int]:
-        return (self.words[place.file], place.line, place.column) if place is not None else (0, 0, 0)
+        return (
+            (self.words[place.file], place.line, place.column) if place is not None else (0, 0, 0)
+        )
 
     def diagnostics(self) -> list[Diagnostic]:
         return sorted([*self.graph.extraction.diagnostics, *self.labels.conflicts()], key=order_of)

@@ -45,7 +45,9 @@ class Inbox:
         for number, event in enumerate(events):
             problem = self.problem_of(event)
             if problem:
-                return said(422, f"event {number}: {problem}" if isinstance(given, list) else problem)
+                return said(
+                    422, f"event {number}: {problem}" if isinstance(given, list) else problem
+                )
         return self._kept(events)
 
     def _kept(self, events: Sequence[Any]) -> Answer:

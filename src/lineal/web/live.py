@@ -18,7 +18,9 @@ Read = Callable[[], tuple[Graph, Mapping[str, Any]]]
 
 
 class Live:
-    """What `read` gave the last time that the files had changed. A reading that fails leaves what was there."""
+    """What `read` gave the last time that the files had changed. A reading that fails leaves what
+    was there.
+    """
 
     def __init__(self, paths: Sequence[str], read: Read) -> None:
         self.paths = paths
@@ -64,7 +66,9 @@ def _files(path: str) -> Iterator[tuple[str, int, int]]:
         yield from _stat(where)
         return
     for folder, folders, names in os.walk(where):
-        folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
+        folders[:] = [
+            name for name in folders if not name.startswith(".") and name != "node_modules"
+        ]
         for name in names:
             yield from _stat(Path(folder, name))
 

@@ -1,7 +1,7 @@
 """The page as the output of a notebook's cell, or in a tab of its own.
 
-A frame without an origin of its own holds it: what the page shows can neither read the notebook nor change it, and the
-page's policy lets nothing out.
+A frame without an origin of its own holds it: what the page shows can neither read the notebook nor
+change it, and the page's policy lets nothing out.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ HEIGHT = 640
 TALLEST = 4000
 
 LIVE = ("JPY_SESSION_NAME", "VSCODE_PID", "COLAB_RELEASE_TAG")
-"""Environment variables of a kernel that a front end talks to: Jupyter's server, VS Code, Colab. A kernel that only
+"""Environment variables of a kernel that a front end talks to: Jupyter's server, VS Code, Colab. A
+kernel that only
 executes a notebook (nbconvert, papermill) has none of them, and nobody who could draw a widget."""
 
 MOST_IN_A_CELL = 1_400_000
-"""Characters of a page that a cell shows unasked: with the widget's copy it stays below the 3 MB in 3 seconds that
+"""Characters of a page that a cell shows unasked: with the widget's copy it stays below the 3 MB in
+3 seconds that
 Jupyter's server lets through."""
 
 ESM = """
@@ -82,7 +84,9 @@ def is_live() -> bool:
 
 
 def cell_view(page: str) -> dict[str, Any]:
-    """What a cell that ends with a lineage shows, by MIME type: HTML, and beside it a widget where one can be drawn."""
+    """What a cell that ends with a lineage shows, by MIME type: HTML, and beside it a widget where
+    one can be drawn.
+    """
     if len(page) > MOST_IN_A_CELL or not is_live() or _widget() is None:
         return {"text/html": html_view(page)}
     made: Any = display(page, HEIGHT)
@@ -90,7 +94,9 @@ def cell_view(page: str) -> dict[str, Any]:
 
 
 def html_view(page: str) -> str:
-    """The page in a frame; of a page that is too large for a cell, the calls that show it elsewhere."""
+    """The page in a frame; of a page that is too large for a cell, the calls that show it
+    elsewhere.
+    """
     if len(page) <= MOST_IN_A_CELL:
         return Frame(page, HEIGHT)._repr_html_()
     return (

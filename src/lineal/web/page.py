@@ -1,7 +1,8 @@
-"""The file: program, style and data in one, under a policy that lets nothing else in and nothing out.
+"""The file: program, style and data in one, under a policy that lets nothing else in and nothing
+out.
 
-Everything that comes from the lineage is inside of the data, which is base 64: no text of it can end a tag, and the
-program sets it as text only.
+Everything that comes from the lineage is inside of the data, which is base 64: no text of it can
+end a tag, and the program sets it as text only.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ SHELL = """<!doctype html>
 def html(data: dict[str, Any] | None, title: str) -> str:
     """A page with its data inside; with none it asks the server that it came from."""
     script, style = _built("page.js"), _built("page.css")
-    policy = POLICY.format(script=_hash(script), style=_hash(style), connect="'none'" if data is not None else "'self'")
+    policy = POLICY.format(
+        script=_hash(script), style=_hash(style), connect="'none'" if data is not None else "'self'"
+    )
     packed = _packed(data) if data is not None else ""
     return SHELL.format(
         policy=policy, title=escape(visible(title)), style=style, script=script, data=packed

@@ -1,4 +1,6 @@
-"""Send events: to the console or a file directly, to a server by the transports of OpenLineage's own client."""
+"""Send events: to the console or a file directly, to a server by the transports of OpenLineage's
+own client.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def to_file(path: str) -> dict[str, Any]:
 
 
 def to_server(url: str, endpoint: str, timeout: float, retries: int) -> dict[str, Any]:
-    """Events are posted one by one; what fails in transit, or at a server that is busy, is tried again."""
+    """Events are posted one by one; what fails in transit, or at a server that is busy, is tried
+    again.
+    """
     times = {"total": retries, "connect": retries, "read": retries}
     config = {"type": "http", "url": url, "endpoint": endpoint, "timeout": timeout, "retry": times}
     key = os.environ.get(API_KEY)
@@ -50,7 +54,8 @@ def to_server(url: str, endpoint: str, timeout: float, retries: int) -> dict[str
 def send(events: Sequence[Event], config: dict[str, Any] | None, write: Write) -> int:
     """Send events, and return how many; `write` is given what goes to the console.
 
-    The console and a local file need no client. Without a config the events go as the client is configured:
+    The console and a local file need no client. Without a config the events go as the client is
+    configured:
     openlineage.yml, OPENLINEAGE_URL and its other variables.
     """
     kind = (config or {}).get("type")
@@ -90,19 +95,25 @@ def _emit(events: Sequence[Event], config: dict[str, Any] | None) -> int:
         except Exception as problem:  # whatever a transport raises: of requests, urllib3, Kafka, …
             raise NotSent(number, _reason(problem, config)) from problem
         if _leads_elsewhere(answer):
-            raise NotSent(number, f"{_address((config or {}).get('url', ''))} sends events to another address")
+            raise NotSent(
+                number, f"{_address((config or {}).get('url', ''))} sends events to another address"
+            )
     transport.close()
     return len(events)
 
 
 class _Key(str):
-    """A key of a JSON object that sorts by its position: the client sorts keys, and fields have an order."""
+    """A key of a JSON object that sorts by its position: the client sorts keys, and fields have an
+    order.
+    """
 
     __slots__ = ("position",)
     position: int
 
     def __lt__(self, other: str) -> bool:
-        return self.position < other.position if isinstance(other, _Key) else str.__lt__(self, other)
+        return (
+            self.position < other.position if isinstance(other, _Key) else str.__lt__(self, other)
+        )
 
 
 def _in_order(value: Any) -> Any:
@@ -120,7 +131,10 @@ def _in_order(value: Any) -> Any:
 
 
 def _leads_elsewhere(answer: Any) -> bool:
-    """302 Found      what is posted to an address that has moved is asked for at the new one, and kept nowhere"""
+    """302 Found
+
+    what is posted to an address that has moved is asked for at the new one, and kept nowhere
+    """
     status = getattr(answer, "status_code", 200)
     method = getattr(getattr(answer, "request", None), "method", "POST")
     return isinstance(status, int) and (300 <= status < 400 or method != "POST")
@@ -132,13 +146,17 @@ def _transport(config: dict[str, Any] | None) -> Any:
         package = import_module("openlineage.client")
         transports = import_module("openlineage.client.transport")
     except ImportError as missing:
-        raise Unavailable("OpenLineage's client is not installed: pip install 'lineal[openlineage]'") from missing
+        raise Unavailable(
+            "OpenLineage's client is not installed: pip install 'lineal[openlineage]'"
+        ) from missing
     try:
         if config is None:
             return package.OpenLineageClient().transport
         return transports.get_default_factory().create(config)
     except Exception as problem:
-        raise Unavailable(f"OpenLineage's client cannot do this: {_reason(problem, config)}") from problem
+        raise Unavailable(
+            f"OpenLineage's client cannot do this: {_reason(problem, config)}"
+        ) from problem
 
 
 def _reason(problem: Exception, config: dict[str, Any] | None) -> str:
@@ -169,4 +187,8 @@ def _address(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:  # http://[::1
         return "the address"
-    return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}" if url else ""
+    return (
+        f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}"
+        if url
+        else ""
+    )

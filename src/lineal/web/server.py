@@ -1,8 +1,10 @@
-"""The local server: answers those who may ask, takes so much and no more, and never fails with a traceback.
+"""The local server: answers those who may ask, takes so much and no more, and never fails with a
+traceback.
 
-It listens on the loopback unless it is told otherwise, and then only with a token. A request is refused if its Host is
-none of the server's own names (a page of another site that has rebound its name to 127.0.0.1), if it comes from a page
-of another site (Origin), if it brings no token where one is asked for, or if its body is larger than it may be.
+It listens on the loopback unless it is told otherwise, and then only with a token. A request is
+refused if its Host is none of the server's own names (a page of another site that has rebound its
+name to 127.0.0.1), if it comes from a page of another site (Origin), if it brings no token where
+one is asked for, or if its body is larger than it may be.
 """
 
 from __future__ import annotations
@@ -100,12 +102,16 @@ def answered(server: Server, handler: Handler) -> Answer:
     if path not in server.public:
         _check_token(server, handler.headers.get("Authorization", ""))
     query = _query(urlsplit(handler.path).query)
-    return server.routes[handler.command, path](Request(handler.command, path, _body(server, handler), query))
+    return server.routes[handler.command, path](
+        Request(handler.command, path, _body(server, handler), query)
+    )
 
 
 def _query(text: str) -> dict[str, str]:
     try:
-        return dict(parse_qsl(text[:LONGEST_QUERY], keep_blank_values=True, max_num_fields=MOST_QUESTIONS))
+        return dict(
+            parse_qsl(text[:LONGEST_QUERY], keep_blank_values=True, max_num_fields=MOST_QUESTIONS)
+        )
     except ValueError:
         raise Refused(400, f"a question has at most {MOST_QUESTIONS} parts") from None
 
@@ -124,7 +130,9 @@ def _name(host: str) -> str:
 
 
 def _check_origin(server: Server, origin: str | None) -> None:
-    if origin is not None and origin.removeprefix("http://") != server.address.removeprefix("http://"):
+    if origin is not None and origin.removeprefix("http://") != server.address.removeprefix(
+        "http://"
+    ):
         raise Refused(403, "pages of other sites may not ask")
 
 
@@ -151,7 +159,9 @@ def _body(server: Server, handler: Handler) -> bytes:
     body = handler.rfile.read(length)
     if len(body) < length:
         raise Refused(400, "the body is shorter than its length")
-    return _unpacked(body, handler.headers.get("Content-Encoding", "identity").lower(), server.largest)
+    return _unpacked(
+        body, handler.headers.get("Content-Encoding", "identity").lower(), server.largest
+    )
 
 
 def _unpacked(body: bytes, encoding: str, largest: int) -> bytes:

@@ -1,4 +1,5 @@
-"""The relation verbs, by the three questions of their docstrings: which columns survive, where their values come
+"""The relation verbs, by the three questions of their docstrings: which columns survive, where
+their values come
 from, and which columns decide the rows."""
 
 from __future__ import annotations
@@ -94,7 +95,9 @@ def test_files_that_are_read_together_are_united_and_read_of_the_first() -> None
 
 def test_values_take_their_place_in_every_row() -> None:
     t = table(T, "a", "b")
-    frame = values([("p", "p"), ("q", "q")], [[{}, column(t, "a")], [{}, column(t, "b")], [column(t, "a")]])
+    frame = values(
+        [("p", "p"), ("q", "q")], [[{}, column(t, "a")], [{}, column(t, "b")], [column(t, "a")]]
+    )
     assert told(frame) == ({"p": ["t.a IDENTITY"], "q": ["t.a IDENTITY", "t.b IDENTITY"]}, [])
     assert told(values([("id", "id")])) == ({"id": []}, [])
 
@@ -131,7 +134,10 @@ def test_a_list_of_columns_leaves_out_no_row() -> None:
 
 
 def test_the_first_columns_get_new_names() -> None:
-    assert told(rename(table(T, "a", "b"), [("x", "x")])) == ({"x": ["t.a IDENTITY"], "b": ["t.b IDENTITY"]}, [])
+    assert told(rename(table(T, "a", "b"), [("x", "x")])) == (
+        {"x": ["t.a IDENTITY"], "b": ["t.b IDENTITY"]},
+        [],
+    )
 
 
 # -- which rows there are --------------------------------------------------------------------------
@@ -139,7 +145,9 @@ def test_the_first_columns_get_new_names() -> None:
 
 def test_a_condition_decides_rows_and_leaves_columns_alone() -> None:
     t = table(T, "a", "b")
-    kept = narrow(narrow(t, FILTERS, [as_expression(column(t, "a"))]), SORTS, [as_expression(column(t, "b"))])
+    kept = narrow(
+        narrow(t, FILTERS, [as_expression(column(t, "a"))]), SORTS, [as_expression(column(t, "b"))]
+    )
     assert kept.slots is t.slots
     assert says(kept.rows) == ["t.a FILTER", "t.b SORT"]
     assert narrow(t, FILTERS, []) is t
@@ -239,11 +247,23 @@ def test_set_operations() -> None:
     sides = [table(T, "a"), table(U, "b")]
     both = {"a": ["t.a IDENTITY", "u.b IDENTITY"]}
     assert told(set_operation(SetOperation.UNION_ALL, sides)) == (both, [])
-    assert told(set_operation(SetOperation.UNION, sides)) == (both, ["t.a GROUP_BY", "u.b GROUP_BY"])
-    assert told(set_operation(SetOperation.INTERSECT, sides)) == (both, ["t.a FILTER", "u.b FILTER"])
-    assert told(set_operation(SetOperation.EXCEPT, sides)) == ({"a": ["t.a IDENTITY"]}, ["t.a FILTER", "u.b FILTER"])
+    assert told(set_operation(SetOperation.UNION, sides)) == (
+        both,
+        ["t.a GROUP_BY", "u.b GROUP_BY"],
+    )
+    assert told(set_operation(SetOperation.INTERSECT, sides)) == (
+        both,
+        ["t.a FILTER", "u.b FILTER"],
+    )
+    assert told(set_operation(SetOperation.EXCEPT, sides)) == (
+        {"a": ["t.a IDENTITY"]},
+        ["t.a FILTER", "u.b FILTER"],
+    )
     by_name = set_operation(SetOperation.UNION, sides, union_by_name)
-    assert told(by_name) == ({"a": ["t.a IDENTITY"], "b": ["u.b IDENTITY"]}, ["t.a GROUP_BY", "u.b GROUP_BY"])
+    assert told(by_name) == (
+        {"a": ["t.a IDENTITY"], "b": ["u.b IDENTITY"]},
+        ["t.a GROUP_BY", "u.b GROUP_BY"],
+    )
 
 
 # -- columns from values, and values from columns --------------------------------------------------
@@ -271,7 +291,7 @@ def test_an_unpivot_drops_nulls_unless_they_are_included() -> None:
     assert ([slot.name for slot in kept.slots], says(kept.rows)) == (["n", "v"], [])
 
 
-# -- a relation as a value, and what is not read ----------------------------------------------------
+# -- a relation as a value, and what is not read ---------------------------------------------------
 
 
 def test_the_value_of_a_subquery_composes_and_its_rows_do_not() -> None:
@@ -295,7 +315,9 @@ def test_code_that_is_not_read_may_use_every_column() -> None:
     assert says(lineage) == ["t.a TRANSFORMATION", "t.b TRANSFORMATION"]
     assert {trail[3] for trail in lineage.values() if trail is not None} == {doubt}
     unsure = doubt_columns(table(T, "a"), doubt)
-    assert [trail[3] for slot in unsure.slots for trail in slot.lineage.values() if trail] == [doubt]
+    assert [trail[3] for slot in unsure.slots for trail in slot.lineage.values() if trail] == [
+        doubt
+    ]
 
 
 # -- changes of a table ----------------------------------------------------------------------------
@@ -317,7 +339,9 @@ def test_a_delete_and_a_merge_decide_rows() -> None:
 
 
 def test_an_upsert_may_insert_or_set() -> None:
-    inserted = project(decided_rows(made_with(FILTERS, column(table(U, "c"), "c"))), table(U, "a", "b").slots)
+    inserted = project(
+        decided_rows(made_with(FILTERS, column(table(U, "c"), "c"))), table(U, "a", "b").slots
+    )
     frame = upsert(inserted, {"b": Slot("b", "b", dict(column(table(T, "b"), "b")))})
     assert told(frame) == (
         {"b": ["t.b IDENTITY", "u.b IDENTITY"], "a": ["u.a IDENTITY"]},

@@ -37,7 +37,9 @@ def column(name: str) -> Lineage:
 
 
 def says(lineage: Lineage) -> list[str]:
-    return sorted(f"{'.'.join([origin.name, *origin.path])} {way.how.name}" for origin, way in lineage)
+    return sorted(
+        f"{'.'.join([origin.name, *origin.path])} {way.how.name}" for origin, way in lineage
+    )
 
 
 def struct(**fields: Lineage) -> Struct:
@@ -110,7 +112,10 @@ def test_what_is_done_to_a_struct_is_done_to_its_fields() -> None:
 
 def test_a_time_window_has_a_start_and_an_end() -> None:
     window = time_window(column("at"))
-    assert [says(window.fields[name]) for name in ("start", "end")] == [["at IDENTITY"], ["at IDENTITY"]]
+    assert [says(window.fields[name]) for name in ("start", "end")] == [
+        ["at IDENTITY"],
+        ["at IDENTITY"],
+    ]
 
 
 # -- argument laws ---------------------------------------------------------------------------------
@@ -123,7 +128,13 @@ def told(arguments: list[tuple[str, Way]]) -> list[str]:
 def test_argument_laws() -> None:
     """Semantics §5: CASE, DECODE, IF, COALESCE, NULLIF."""
     c, t = "CONDITIONAL", "TRANSFORMATION"
-    assert told(chosen_in_turns("abcde", IDENTITY)) == [f"a {c}", f"b {t}", f"c {c}", f"d {t}", f"e {t}"]
+    assert told(chosen_in_turns("abcde", IDENTITY)) == [
+        f"a {c}",
+        f"b {t}",
+        f"c {c}",
+        f"d {t}",
+        f"e {t}",
+    ]
     assert told(chosen_in_turns("abcd", IDENTITY)) == [f"a {c}", f"b {t}", f"c {c}", f"d {t}"]
     assert told(chosen_by_operand("a1b2cd", IDENTITY)) == [
         f"a {c}", f"1 {c}", f"b {t}", f"2 {c}", f"c {t}", f"d {t}",

@@ -1,4 +1,5 @@
-"""Bad input as a user meets it: one line that says what and where, the rest goes on, and the exit code tells.
+"""Bad input as a user meets it: one line that says what and where, the rest goes on, and the exit
+code tells.
 
 0 fine, 1 diagnostics, 2 a mistake in what was asked; never a traceback.
 """
@@ -49,9 +50,16 @@ def node(name: str, sql: str, yaml: str = "") -> dict[str, str]:
 
 
 def project(
-    folder: Path, *nodes: dict[str, str], about: str = "name: p\ndialect: spark\n", **more: str | bytes
+    folder: Path,
+    *nodes: dict[str, str],
+    about: str = "name: p\ndialect: spark\n",
+    **more: str | bytes,
 ) -> Path:
-    contents: dict[str, str | bytes] = {"lineal_yml": about, **node("good", "select id, name from raw"), **more}
+    contents: dict[str, str | bytes] = {
+        "lineal_yml": about,
+        **node("good", "select id, name from raw"),
+        **more,
+    }
     for each in nodes:
         contents.update(each)
     return files(folder, **contents)
@@ -64,12 +72,19 @@ def project(
     ("nodes", "place", "said"),
     [
         (
-            node("bad", "select id from good;\nselect from where;\ncreate view extra as select id from good"),
+            node(
+                "bad",
+                "select id from good;\nselect from where;\ncreate view extra as select id from good",
+            ),
             "nodes/bad/bad.sql:2:",
             "error[parse-error]: ",
         ),
         (
-            node("bad", "select id from good", "columns:\n  - name: id\n    description: a\n    description: b\n"),
+            node(
+                "bad",
+                "select id from good",
+                "columns:\n  - name: id\n    description: a\n    description: b\n",
+            ),
             "nodes/bad/bad.yml:5:5",
             "error[duplicate-key]: columns[0]: the key 'description' stands here and on line 4",
         ),
@@ -142,10 +157,16 @@ def test_one_line_with_its_place_and_the_rest_goes_on(
 
 
 def test_what_stands_around_an_unparsable_statement_is_read(tmp_path: Path) -> None:
-    text = f"{GOOD};\nCREATE VIEW bad AS SELECT FROM WHERE;\nCREATE VIEW after AS SELECT id FROM good"
+    text = (
+        f"{GOOD};\nCREATE VIEW bad AS SELECT FROM WHERE;\nCREATE VIEW after AS SELECT id FROM good"
+    )
     result = run(str(files(tmp_path, all_sql=text)), "--output", "json")
     assert result.exit_code == 1 and edges(result) == {("raw", "good"), ("good", "after")}
-    assert json.loads(result.stdout)["coverage"]["statements"] == {"read": 3, "parsed": 2, "resolved": 2}
+    assert json.loads(result.stdout)["coverage"]["statements"] == {
+        "read": 3,
+        "parsed": 2,
+        "resolved": 2,
+    }
 
 
 def test_an_unbalanced_quote_takes_no_other_file_with_it(tmp_path: Path) -> None:
@@ -154,7 +175,9 @@ def test_an_unbalanced_quote_takes_no_other_file_with_it(tmp_path: Path) -> None
     assert "a.sql:1:" in result.stderr and result.stderr.count("\n") == 2
 
 
-@pytest.mark.parametrize("content", [b"SELECT id,\n'\xff' AS x FROM raw", "SELECT 1".encode("utf-16")])
+@pytest.mark.parametrize(
+    "content", [b"SELECT id,\n'\xff' AS x FROM raw", "SELECT 1".encode("utf-16")]
+)
 def test_a_file_that_is_not_utf8(tmp_path: Path, content: bytes) -> None:
     result = run(str(files(tmp_path, bad_sql=content, good_sql=GOOD)), "--output", "json")
     assert result.exit_code == 1 and edges(result) == {("raw", "good")}
@@ -162,18 +185,28 @@ def test_a_file_that_is_not_utf8(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_yaml_that_is_not_utf8_costs_only_itself(tmp_path: Path) -> None:
-    result = run(str(project(tmp_path, nodes__good__good_yml=b"kind: sql\ndescription: caf\xe9\n")), "--output", "json")
+    result = run(
+        str(project(tmp_path, nodes__good__good_yml=b"kind: sql\ndescription: caf\xe9\n")),
+        "--output",
+        "json",
+    )
     assert result.exit_code == 1 and edges(result) == {("raw", "good")}
     assert "good.yml:2:17: error[not-utf8]" in result.stderr
 
 
 def test_a_binary_file_and_a_nul(tmp_path: Path) -> None:
-    result = run(str(files(tmp_path, bad_sql=b"SELECT a\x00b FROM t", good_sql=GOOD)), "--output", "json")
+    result = run(
+        str(files(tmp_path, bad_sql=b"SELECT a\x00b FROM t", good_sql=GOOD)), "--output", "json"
+    )
     assert ("raw", "good") in edges(result)
 
 
-def test_a_project_file_with_an_unknown_dialect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The project's own mistake has a place and costs only the dialect; the caller's is exit code 2."""
+def test_a_project_file_with_an_unknown_dialect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The project's own mistake has a place and costs only the dialect; the caller's is exit code
+    2.
+    """
     monkeypatch.chdir(project(tmp_path, about="name: p\ndialect: sparc\n"))
     result = run("--output", "json")
     assert result.exit_code == 1 and edges(result) == {("raw", "good")}
@@ -183,25 +216,40 @@ def test_a_project_file_with_an_unknown_dialect(tmp_path: Path, monkeypatch: pyt
     assert run("--dialect", "spark").exit_code == 0
 
 
-@pytest.mark.parametrize("about", ["- a\n- b\n", "5\n", "name: [\n", "vars: 5\n", "nodes: nowhere\n", ""])
-def test_a_project_file_of_another_shape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, about: str) -> None:
+@pytest.mark.parametrize(
+    "about", ["- a\n- b\n", "5\n", "name: [\n", "vars: 5\n", "nodes: nowhere\n", ""]
+)
+def test_a_project_file_of_another_shape(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, about: str
+) -> None:
     monkeypatch.chdir(project(tmp_path, about=about))
     result = run("--output", "json")
     assert result.exit_code == (1 if about else 0)
     assert re.match(r"lineal\.yml:\d+:\d+: error\[", result.stderr) or not about
 
 
-@pytest.mark.parametrize("content", ["t: [a\n", "t: 5\n", '{"t": {"a": "int"', "t:\n  a: int\n  a: text\n"])
+@pytest.mark.parametrize(
+    "content", ["t: [a\n", "t: 5\n", '{"t": {"a": "int"', "t:\n  a: int\n  a: text\n"]
+)
 def test_a_schema_file_of_another_shape(tmp_path: Path, content: str) -> None:
     files(tmp_path, schema_yml=content, good_sql=GOOD)
-    result = run(str(tmp_path / "good.sql"), "--schema", str(tmp_path / "schema.yml"), "--output", "json")
+    result = run(
+        str(tmp_path / "good.sql"), "--schema", str(tmp_path / "schema.yml"), "--output", "json"
+    )
     assert result.exit_code == 1 and edges(result) == {("raw", "good")}
-    assert re.match(r"\S+schema\.yml:\d+:\d+: error\[", result.stderr) and result.stderr.count("\n") == 2
+    assert (
+        re.match(r"\S+schema\.yml:\d+:\d+: error\[", result.stderr)
+        and result.stderr.count("\n") == 2
+    )
 
 
 def test_two_files_that_define_one_name(tmp_path: Path) -> None:
     result = run(str(files(tmp_path, a_sql=GOOD, b_sql="CREATE VIEW good AS SELECT id FROM other")))
-    assert result.exit_code == 0 and "b.sql:1:" in result.stderr and "warning[duplicate-definition]" in result.stderr
+    assert (
+        result.exit_code == 0
+        and "b.sql:1:" in result.stderr
+        and "warning[duplicate-definition]" in result.stderr
+    )
     assert run(str(tmp_path), "--fail-on", "warning").exit_code == 1
 
 
@@ -244,20 +292,28 @@ def test_an_empty_file_is_no_error(tmp_path: Path) -> None:
         (("--dialect", "zzzzzz"), "unknown dialect 'zzzzzz'"),
         (("-n", "dim_customer"), "unknown dataset dim_customer; did you mean dim_customers?"),
         (("--column", "dim_customer.email"), "did you mean dim_customers"),
-        (("--column", "dim_customers.emial"), "unknown column emial in dim_customers; did you mean email?"),
+        (
+            ("--column", "dim_customers.emial"),
+            "unknown column emial in dim_customers; did you mean email?",
+        ),
         (("zzz.zzz+",), "unknown dataset zzz"),
         (("--schema", "nowhere.yml"), "there is no schema file nowhere.yml"),
         (("--schema", "."), "there is no schema file ."),
         (("--output", "pdf"), "'pdf' is not one of 'table', 'chain', 'json', 'dot', 'mermaid'"),
         (("--direction", "sideways"), "'sideways' is not one of"),
         (("--fail-on", "sometimes"), "'sometimes' is not one of"),
-        (("--fail-onn", "x"), "No such option '--fail-onn'. (Did you mean one of: '--fail-on', '--fail-under'?)"),
+        (
+            ("--fail-onn", "x"),
+            "No such option '--fail-onn'. (Did you mean one of: '--fail-on', '--fail-under'?)",
+        ),
         (("--column",), "Option '--column' requires an argument."),
         (("--dialect", "\x1b[31mred"), "\\x1b[31mred"),
         (("-n", "a\nb"), "unknown dataset a\\nb"),
         (("--output", "a\x1b[1m"), "\\x1b[1m"),
     ],
-    ids=lambda value: "" if isinstance(value, str) else " ".join(value).encode("unicode_escape").decode(),
+    ids=lambda value: (
+        "" if isinstance(value, str) else " ".join(value).encode("unicode_escape").decode()
+    ),
 )
 def test_a_mistake_in_the_question(arguments: tuple[str, ...], said: str) -> None:
     result = run(SHOP, *arguments)
@@ -269,7 +325,10 @@ def test_a_mistake_in_the_question(arguments: tuple[str, ...], said: str) -> Non
 def test_an_unknown_command_is_one_line() -> None:
     result = CliRunner().invoke(main, ["lineag"])
     assert result.exit_code == 2
-    assert result.stderr.startswith("Error: No such command 'lineag'.") and result.stderr.count("\n") == 1
+    assert (
+        result.stderr.startswith("Error: No such command 'lineag'.")
+        and result.stderr.count("\n") == 1
+    )
 
 
 def test_no_command_shows_what_there_is() -> None:
@@ -297,12 +356,16 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
     """A command in a shell with pipefail, `lineal` being ours."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     script = f"lineal() {{ '{sys.executable}' -m lineal \"$@\"; }}; set -o pipefail; {command}"
-    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment, timeout=60)
+    return subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env=environment, timeout=60
+    )
 
 
 @pytest.mark.parametrize("output", ["table", "json", "dot"])
 def test_a_reader_that_goes_away(output: str) -> None:
-    done = shell(f"lineal lineage '{SHOP}' --output {output} | head -c 1 > /dev/null; echo ${{PIPESTATUS[0]}}")
+    done = shell(
+        f"lineal lineage '{SHOP}' --output {output} | head -c 1 > /dev/null; echo ${{PIPESTATUS[0]}}"
+    )
     assert done.stdout == "0\n"
     assert "Error" not in done.stderr and "Exception" not in done.stderr
 
@@ -325,7 +388,7 @@ def test_closed_streams() -> None:
     assert shell("lineal lineage - --dialect spark <&-").returncode in (0, 2)
 
 
-# -- hostile names -----------------------------------------------------------------------------------
+# -- hostile names ---------------------------------------------------------------------------------
 
 NAMES = {
     "escape": "\x1b[31mred\x1b[0m",
@@ -347,9 +410,8 @@ UNSEEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066
 
 
 def hostile(name: str) -> str:
-    return (
-        f"CREATE VIEW `v{name}` AS SELECT `{name}`, upper(`{name}`) AS `up {name}` FROM `t{name}` WHERE `{name}` > 1;"
-    )
+    columns = f"`{name}`, upper(`{name}`) AS `up {name}`"
+    return f"CREATE VIEW `v{name}` AS SELECT {columns} FROM `t{name}` WHERE `{name}` > 1;"
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
@@ -357,12 +419,19 @@ def test_a_hostile_name_stays_text_in_every_output(tmp_path: Path, name: str) ->
     files(tmp_path, h_sql=hostile(name))
     for output in ("table", "json", "dot", "mermaid"):
         for level in ("column", "table"):
-            result = run(str(tmp_path / "h.sql"), "--dialect", "spark", "--output", output, "--level", level)
+            result = run(
+                str(tmp_path / "h.sql"), "--dialect", "spark", "--output", output, "--level", level
+            )
             assert result.exit_code == 0
             assert not UNSEEN.search(result.stdout) and not UNSEEN.search(result.stderr)
-    document = json.loads(run(str(tmp_path / "h.sql"), "--dialect", "spark", "--output", "json").stdout)
+    document = json.loads(
+        run(str(tmp_path / "h.sql"), "--dialect", "spark", "--output", "json").stdout
+    )
     assert {edge["source"]["column"] for edge in document["edges"]} == {name}
-    for question in (["-n", f"v{name}", "--output", "chain"], ["-n", f"t{name}", "--column", name, "--impact"]):
+    for question in (
+        ["-n", f"v{name}", "--output", "chain"],
+        ["-n", f"t{name}", "--column", name, "--impact"],
+    ):
         result = run(str(tmp_path / "h.sql"), "--dialect", "spark", *question)
         assert result.exit_code == 0 and not UNSEEN.search(result.stdout)
 
@@ -370,10 +439,19 @@ def test_a_hostile_name_stays_text_in_every_output(tmp_path: Path, name: str) ->
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_a_hostile_name_stays_text_in_a_diagnostic(tmp_path: Path, name: str) -> None:
     text = f"CREATE TABLE t (a INT); CREATE VIEW v AS SELECT `{name}`, b FROM t, u;"
-    result = run("-", "--dialect", "spark", "--schema", str(files(tmp_path, s_yml="u: [c]\n") / "s.yml"), text=text)
+    result = run(
+        "-",
+        "--dialect",
+        "spark",
+        "--schema",
+        str(files(tmp_path, s_yml="u: [c]\n") / "s.yml"),
+        text=text,
+    )
     assert result.exit_code == 1 and "unresolved-column" in result.stderr
     assert not UNSEEN.search(result.stderr)
-    assert all(line.startswith(("<", "2 errors", "2 statements")) for line in result.stderr.splitlines())
+    assert all(
+        line.startswith(("<", "2 errors", "2 statements")) for line in result.stderr.splitlines()
+    )
 
 
 @pytest.mark.parametrize("name", ["\x1b[31mred", "two\nlines", "[red]x", "a b;c", "'q'"], ids=repr)

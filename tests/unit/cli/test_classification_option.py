@@ -34,7 +34,10 @@ def run(project: Path, *options: str) -> Result:
 
 def test_only_edges_that_carry_the_label_are_shown(project: Path) -> None:
     rows = [line.split() for line in run(project).stdout.splitlines()[2:]]
-    assert [row[:4] for row in rows] == [["stg", "email", "mart", "mail"], ["raw", "email", "stg", "email"]]
+    assert [row[:4] for row in rows] == [
+        ["stg", "email", "mart", "mail"],
+        ["raw", "email", "stg", "email"],
+    ]
     assert [" ".join(row[5:-1]) for row in rows] == ["pii ← raw.email", "pii"]
 
 
@@ -49,9 +52,14 @@ def test_a_chain_names_the_way_at_each_column(project: Path) -> None:
 
 def test_json_has_the_path(project: Path) -> None:
     made = json.loads(run(project, "--output", "json").stdout)
-    columns = {(each["name"], column["name"]): column for each in made["datasets"] for column in each["columns"]}
+    columns = {
+        (each["name"], column["name"]): column
+        for each in made["datasets"]
+        for column in each["columns"]
+    }
     path = [
-        {"dataset": name, "column": column} for name, column in (("raw", "email"), ("stg", "email"), ("mart", "mail"))
+        {"dataset": name, "column": column}
+        for name, column in (("raw", "email"), ("stg", "email"), ("mart", "mail"))
     ]
     assert columns["mart", "mail"]["brought"] == [{"label": "pii", "path": path}]
     assert "brought" not in columns["raw", "email"] and "brought" not in columns["mart", "hashed"]
@@ -60,5 +68,12 @@ def test_json_has_the_path(project: Path) -> None:
 
 def test_a_label_that_nobody_declares_is_a_mistake(project: Path) -> None:
     done = CliRunner().invoke(main, ["lineage", str(project), "--classification", "phi"])
-    assert (done.exit_code, done.stderr) == (2, "Error: no column is classified phi; the labels are: pii\n")
-    assert run(project, "--level", "table").exit_code == run(project, "--impact", "--column", "raw.id").exit_code == 2
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "Error: no column is classified phi; the labels are: pii\n",
+    )
+    assert (
+        run(project, "--level", "table").exit_code
+        == run(project, "--impact", "--column", "raw.id").exit_code
+        == 2
+    )

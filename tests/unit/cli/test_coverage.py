@@ -23,7 +23,8 @@ BROKEN = "SELECT a FROM t; SELEC b FROM t"
 
 
 @pytest.mark.parametrize(
-    ("text", "percent"), [("SELECT a FROM t", 100), (AMBIGUOUS, 80), (OPEN, 50), (BROKEN, 50), ("", 100)]
+    ("text", "percent"),
+    [("SELECT a FROM t", 100), (AMBIGUOUS, 80), (OPEN, 50), (BROKEN, 50), ("", 100)],
 )
 def test_the_share_that_is_resolved(text: str, percent: float) -> None:
     made = json.loads(run(text, "--output", "json").stdout)["coverage"]
@@ -51,7 +52,10 @@ def test_fail_under(least: str, code: int) -> None:
 def test_fail_under_says_both_shares_also_the_second_time() -> None:
     for _ in range(2):
         result = run(BROKEN, "--fail-on", "never", "--fail-under", "95")
-        assert "coverage is below 95 %: 50 % of the statements, 100 % of the columns resolved" in result.stderr
+        assert (
+            "coverage is below 95 %: 50 % of the statements, 100 % of the columns resolved"
+            in result.stderr
+        )
         assert result.exit_code == 1
 
 

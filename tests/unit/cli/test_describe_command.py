@@ -77,7 +77,9 @@ def test_descriptions_go_down_every_chain(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--dry-run",), ("--write", "--dry-run")])
-def test_a_dry_run_shows_a_patch_that_git_can_apply(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_a_dry_run_shows_a_patch_that_git_can_apply(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
     shown = run(project(tmp_path), *options)
     assert yaml_of(tmp_path, "stg") == STG
     assert shown.stderr.startswith("3 descriptions to be written, in 2 files\n")
@@ -96,7 +98,9 @@ def test_line_ends_marks_and_rights_stay(tmp_path: Path) -> None:
     assert run(folder, "--write").exit_code == 0
     assert file.stat().st_mode & 0o777 == 0o640
     after = yaml_of(folder, "stg")
-    assert after == crlf.replace("order_id\r\n", 'order_id\r\n    description: "Key: of the order"\r\n')
+    assert after == crlf.replace(
+        "order_id\r\n", 'order_id\r\n    description: "Key: of the order"\r\n'
+    )
     mart = yaml_of(folder, "mart")
     assert mart.startswith('kind: sql\ncolumns: [{name: id, description: "Key: of the order"}, ')
     assert not mart.endswith("\n")
@@ -137,9 +141,8 @@ def test_a_file_outside_of_the_project_is_not_written_to(tmp_path: Path) -> None
 
 def test_the_yaml_of_a_dbt_project(tmp_path: Path) -> None:
     models = "models:\n  - name: mart\n    columns:\n      - {name: order_id}   # the key\n\n  - name: other\n"
-    sources = (
-        "sources:\n  - name: shop\n    tables:\n      - name: raw\n        columns: [{name: id, description: Key}]\n"
-    )
+    raw = "      - name: raw\n        columns: [{name: id, description: Key}]\n"
+    sources = f"sources:\n  - name: shop\n    tables:\n{raw}"
     files = {
         "dbt_project.yml": "name: shop\nprofile: shop\n",
         "models/mart.sql": "select id as order_id from {{ source('shop', 'raw') }}\n",

@@ -1,4 +1,6 @@
-"""lineal diff on the command line: folders, saved files, revisions; and repositories that mean no good."""
+"""lineal diff on the command line: folders, saved files, revisions; and repositories that mean no
+good.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from lineal.cli import main
 
 ROOT = Path(__file__).resolve().parents[3]
 GOLDEN = ROOT / "tests" / "golden" / "cli"
-SALES = ("examples/sales", "tests/data/sales-changed", "--dialect", "spark", "--schema", "examples/sales/schema.yml")
+SALES = (
+    "examples/sales",
+    "tests/data/sales-changed",
+    "--dialect",
+    "spark",
+    "--schema",
+    "examples/sales/schema.yml",
+)
 
 
 def run(*arguments: str) -> Result:
@@ -45,8 +54,17 @@ class Repository:
         self.commit()
 
     def git(self, *arguments: str) -> str:
-        named = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "protocol.file.allow=always"]
-        done = subprocess.run(["git", *named, *arguments], cwd=self.folder, capture_output=True, text=True, check=True)
+        named = [
+            "-c",
+            "user.name=x",
+            "-c",
+            "user.email=x@example.org",
+            "-c",
+            "protocol.file.allow=always",
+        ]
+        done = subprocess.run(
+            ["git", *named, *arguments], cwd=self.folder, capture_output=True, text=True, check=True
+        )
         return done.stdout.strip()
 
     def write(self, name: str, text: str) -> Path:
@@ -99,7 +117,12 @@ def test_revisions_ranges_and_where_they_parted(repository: Repository) -> None:
     repository.git("checkout", "-q", "main")
     repository.write("models/x.sql", "CREATE VIEW x AS SELECT id FROM v")
     repository.commit()
-    assert diff(first, "topic") == diff(f"{first}..topic") == diff("main...topic") == [("w", "logic-changed")]
+    assert (
+        diff(first, "topic")
+        == diff(f"{first}..topic")
+        == diff("main...topic")
+        == [("w", "logic-changed")]
+    )
     assert diff("main", "topic") == [("x", "dataset-removed"), ("w", "logic-changed")]
     repository.git("checkout", "-q", "topic")
     assert diff("main...") == [("w", "logic-changed")]
@@ -138,7 +161,9 @@ def test_saved_lineages_and_folders(repository: Repository, tmp_path: Path) -> N
         (("HEAD\n",), "is no name of a revision"),
     ],
 )
-def test_mistakes_are_one_line(repository: Repository, arguments: tuple[str, ...], said: str) -> None:
+def test_mistakes_are_one_line(
+    repository: Repository, arguments: tuple[str, ...], said: str
+) -> None:
     result = run(*arguments)
     assert result.exit_code == 2
     assert said in result.stderr and result.stderr.count("\n") == 1
@@ -153,7 +178,9 @@ def test_outside_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_project_that_is_not_there_yet(repository: Repository) -> None:
     repository.write("more/x.sql", "CREATE VIEW x AS SELECT 1 AS a")
-    assert findings(run("HEAD", "--project", "more", "--output", "json")) == [("x", "dataset-added")]
+    assert findings(run("HEAD", "--project", "more", "--output", "json")) == [
+        ("x", "dataset-added")
+    ]
 
 
 def test_a_shallow_clone_says_what_to_do(
@@ -162,7 +189,9 @@ def test_a_shallow_clone_says_what_to_do(
     first = repository.git("rev-parse", "HEAD")
     repository.write("models/x.sql", "SELECT 1 AS a")
     repository.commit()
-    repository.git("clone", "-q", "--depth", "1", repository.folder.as_uri(), str(tmp_path / "shallow"))
+    repository.git(
+        "clone", "-q", "--depth", "1", repository.folder.as_uri(), str(tmp_path / "shallow")
+    )
     monkeypatch.chdir(tmp_path / "shallow")
     result = run(first, "--project", "models")
     assert result.exit_code == 2 and "this clone is shallow" in result.stderr
@@ -174,14 +203,27 @@ def test_nothing_of_a_repository_is_run(repository: Repository, tmp_path: Path) 
     for hook in ("post-checkout", "reference-transaction", "post-index-change"):
         file = repository.write(f".git/hooks/{hook}", f"#!/bin/sh\ntouch {mark}\n")
         file.chmod(0o755)
-    for name in ("filter.evil.smudge", "filter.evil.clean", "filter.evil.process", "diff.evil.textconv"):
+    for name in (
+        "filter.evil.smudge",
+        "filter.evil.clean",
+        "filter.evil.process",
+        "diff.evil.textconv",
+    ):
         repository.git("config", name, touch)
     repository.git("config", "core.fsmonitor", f"touch {mark}")
     repository.git("config", "core.sshCommand", f"touch {mark}")
-    repository.write(".gitattributes", "*.sql filter=evil diff=evil ident export-subst\nmodels/v.sql export-ignore\n")
-    repository.write("models/w.sql", "CREATE VIEW w AS SELECT a + 1 AS b FROM v -- $Id$ $Format:%H$")
+    repository.write(
+        ".gitattributes",
+        "*.sql filter=evil diff=evil ident export-subst\nmodels/v.sql export-ignore\n",
+    )
+    repository.write(
+        "models/w.sql", "CREATE VIEW w AS SELECT a + 1 AS b FROM v -- $Id$ $Format:%H$"
+    )
     subprocess.run(
-        ["git", "-c", "core.fsmonitor=false", "status"], cwd=repository.folder, check=True, capture_output=True
+        ["git", "-c", "core.fsmonitor=false", "status"],
+        cwd=repository.folder,
+        check=True,
+        capture_output=True,
     )
     mark.unlink(missing_ok=True)
     assert diff("HEAD") == []
@@ -204,7 +246,9 @@ def test_links_pointers_and_submodules(repository: Repository, tmp_path: Path) -
     assert "password" not in result.stdout + result.stderr
 
 
-def test_a_name_that_leads_out_of_the_tree_is_left_out(repository: Repository, tmp_path: Path) -> None:
+def test_a_name_that_leads_out_of_the_tree_is_left_out(
+    repository: Repository, tmp_path: Path
+) -> None:
     blob = subprocess.run(
         ["git", "hash-object", "-w", "--stdin"],
         cwd=repository.folder,
@@ -225,15 +269,17 @@ def test_a_name_that_leads_out_of_the_tree_is_left_out(repository: Repository, t
 
 
 def test_the_policy_is_that_of_the_base(repository: Repository) -> None:
-    repository.write("models/lineal-policy.yml", "levels: {logic-changed: block}\nignore: [tmp_*]\n")
+    repository.write(
+        "models/lineal-policy.yml", "levels: {logic-changed: block}\nignore: [tmp_*]\n"
+    )
     repository.commit()
     repository.write("models/lineal-policy.yml", "levels: {logic-changed: safe}\n")
     repository.write("models/w.sql", "CREATE VIEW w AS SELECT a + 2 AS b FROM v")
     repository.write("models/t.sql", "CREATE VIEW tmp_x AS SELECT a FROM v")
     assert run("HEAD", "--project", "models").stdout.startswith("BLOCK: 1 finding")
-    assert run("HEAD", "--project", "models", "--policy", "models/lineal-policy.yml").stdout.startswith(
-        "SAFE: 2 findings"
-    )
+    assert run(
+        "HEAD", "--project", "models", "--policy", "models/lineal-policy.yml"
+    ).stdout.startswith("SAFE: 2 findings")
 
 
 @pytest.mark.parametrize(
@@ -246,7 +292,9 @@ def test_the_policy_is_that_of_the_base(repository: Repository) -> None:
         ("levels: 3", "yaml-type"),
     ],
 )
-def test_a_policy_that_means_nothing_lets_nothing_through(repository: Repository, text: str, said: str) -> None:
+def test_a_policy_that_means_nothing_lets_nothing_through(
+    repository: Repository, text: str, said: str
+) -> None:
     repository.write("p.yml", text)
     result = run("HEAD", "--project", "models", "--policy", "p.yml")
     assert result.exit_code == 2 and said in result.stderr
@@ -260,7 +308,9 @@ def test_odd_names_are_only_names(repository: Repository) -> None:
     made = run(*arguments).stdout
     for line in made.splitlines():
         if "<img" in line:
-            assert "``" in line and line.count("|") - line.count("\\|") == len(line.split(" | ")) + 1
+            assert (
+                "``" in line and line.count("|") - line.count("\\|") == len(line.split(" | ")) + 1
+            )
 
 
 def test_sarif_is_sarif(repository: Repository) -> None:
@@ -284,6 +334,11 @@ def test_the_action_leaves_its_report(repository: Repository, tmp_path: Path) ->
         "FAIL_UNDER": "0", "OPTIONS": "--dialect=duckdb\n", "RUNNER_TEMP": str(tmp_path), "GITHUB_OUTPUT": str(told),
         "GITHUB_STEP_SUMMARY": str(said), "LINEAL": str(Path(sysconfig.get_path("scripts")) / "lineal"),
     }  # fmt: skip
-    subprocess.run(["bash", str(ROOT / "tools" / "diff-action.sh")], env=environment, check=True, capture_output=True)
+    subprocess.run(
+        ["bash", str(ROOT / "tools" / "diff-action.sh")],
+        env=environment,
+        check=True,
+        capture_output=True,
+    )
     assert told.read_text().splitlines()[:2] == ["verdict=REVIEW", "code=1"]
     assert "🔎 REVIEW" in said.read_text()

@@ -20,7 +20,9 @@ def test_generated_pages_are_up_to_date() -> None:
 
 def test_every_public_name_is_documented_with_an_example_that_runs() -> None:
     page = DOCS / "reference" / "api.md"
-    titles = ", ".join(re.findall(r"^## (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)).split(", ")
+    titles = ", ".join(
+        re.findall(r"^## (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    ).split(", ")
     assert sorted(titles) == sorted(lineal.__all__)
     assert len(lineal.__all__) < 15
     assert doctest.testfile(str(page), module_relative=False, encoding="utf-8").failed == 0
@@ -40,9 +42,13 @@ def test_every_public_name_has_a_docstring() -> None:
 def test_json_md_names_every_key_of_the_schema() -> None:
     import json
 
-    schema = json.loads((Path(lineal.__file__).parent / "views" / "lineage.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads(
+        (Path(lineal.__file__).parent / "views" / "lineage.schema.json").read_text(encoding="utf-8")
+    )
     page = (DOCS / "reference" / "json.md").read_text(encoding="utf-8")
-    keys = {key for part in (schema, *schema["$defs"].values()) for key in part.get("properties", {})}
+    keys = {
+        key for part in (schema, *schema["$defs"].values()) for key in part.get("properties", {})
+    }
     assert not {key for key in keys if f'"{key}"' not in page and f"`{key}`" not in page}
 
 

@@ -63,7 +63,17 @@ HOSTILE = 'CREATE VIEW "v`|<img src=x>" AS SELECT a AS "`|`@all\n[x](y)" FROM t'
 
 
 def test_names_are_only_names_in_markdown() -> None:
-    made = impact("t.a", "-", "--dialect", "postgres", "--change", "drop", "--output", "markdown", text=HOSTILE).stdout
+    made = impact(
+        "t.a",
+        "-",
+        "--dialect",
+        "postgres",
+        "--change",
+        "drop",
+        "--output",
+        "markdown",
+        text=HOSTILE,
+    ).stdout
     rows = [line for line in made.splitlines() if line.startswith("| breaks")]
     assert len(rows) == 2
     for row in rows:
@@ -76,7 +86,10 @@ def test_json_names_every_step() -> None:
     made = json.loads(impact("t.a", "-", "--change", "drop", "--output", "json", text=text).stdout)
     assert made["change"] == {"kind": "drop", "to": None, "from_type": None}
     assert made["breaks"] is True
-    assert [(each["dataset"], each["effect"]) for each in made["datasets"]] == [("w", "breaks"), ("v", "disappears")]
+    assert [(each["dataset"], each["effect"]) for each in made["datasets"]] == [
+        ("w", "breaks"),
+        ("v", "disappears"),
+    ]
     [first, _] = made["columns"]
     assert [step["dataset"] for step in first["path"]] == ["t", "v", "w"]
     assert made["coverage"]["percent"] == 50
@@ -88,5 +101,6 @@ def test_a_saved_lineage_answers_as_the_project_does(tmp_path: Path) -> None:
     for change in ("drop", "type=TEXT", "values"):
         arguments = ("--change", change, "--output", "json")
         assert (
-            impact("raw_orders.amount", file, *arguments).stdout == impact("raw_orders.amount", SHOP, *arguments).stdout
+            impact("raw_orders.amount", file, *arguments).stdout
+            == impact("raw_orders.amount", SHOP, *arguments).stdout
         )

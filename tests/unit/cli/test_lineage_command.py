@@ -29,7 +29,10 @@ def shop(*arguments: str) -> Result:
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("chain", ("-n", "int_customer_ranking", "--column", "customer_id", "--direction", "upstream")),
+        (
+            "chain",
+            ("-n", "int_customer_ranking", "--column", "customer_id", "--direction", "upstream"),
+        ),
         ("table", ("-n", "dim_customers")),
         ("impact", ("--impact", "--column", "stg_products.active")),
         ("level_table", ("--level", "table", "-n", "rpt_customer_orders")),
@@ -50,12 +53,17 @@ def test_selectors_mean_the_same_as_the_flags() -> None:
     same = [
         (["+dim_customers.customer_id"], ["-n", "dim_customers", "--column", "customer_id"]),
         (["raw_orders.amount+"], ["--column", "raw_orders.amount", "--direction", "downstream"]),
-        (["+stg_orders.amount+"], ["-n", "stg_orders", "--column", "amount", "--direction", "both"]),
+        (
+            ["+stg_orders.amount+"],
+            ["-n", "stg_orders", "--column", "amount", "--direction", "both"],
+        ),
         (["+dim_products"], ["-n", "dim_products", "--output", "chain"]),
     ]
     for selector, flags in same:
         assert shop(*selector).stdout == shop(*flags).stdout != ""
-    assert run("+dim_customers.customer_id", SHOP).stdout == shop("+dim_customers.customer_id").stdout
+    assert (
+        run("+dim_customers.customer_id", SHOP).stdout == shop("+dim_customers.customer_id").stdout
+    )
     assert "3 nodes" in shop("2+dim_customers.customer_id").stdout
 
 
@@ -72,9 +80,13 @@ def test_downstream_of_a_node() -> None:
 
 
 def test_json_keeps_the_contract() -> None:
-    schema = json.loads((Path(lineal.__file__).parent / "views" / "lineage.schema.json").read_text())
+    schema = json.loads(
+        (Path(lineal.__file__).parent / "views" / "lineage.schema.json").read_text()
+    )
     for arguments in ((), ("-n", "fct_orders"), ("+fct_orders.amount+",), ("--level", "table")):
-        jsonschema.Draft202012Validator(schema).validate(json.loads(shop("--output", "json", *arguments).stdout))
+        jsonschema.Draft202012Validator(schema).validate(
+            json.loads(shop("--output", "json", *arguments).stdout)
+        )
 
 
 def test_the_footer_is_on_standard_error() -> None:
@@ -95,17 +107,29 @@ def test_standard_input() -> None:
 def test_a_schema_file(tmp_path: Path) -> None:
     (tmp_path / "schema.yml").write_text("t: {a: int, b: int}")
     (tmp_path / "v.sql").write_text("CREATE VIEW v AS SELECT * FROM t")
-    assert run(str(tmp_path / "v.sql"), "--schema", str(tmp_path / "schema.yml")).stdout.count("copy") == 2
+    assert (
+        run(str(tmp_path / "v.sql"), "--schema", str(tmp_path / "schema.yml")).stdout.count("copy")
+        == 2
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("-n", "dim_customer"), "unknown dataset dim_customer; did you mean dim_customers?"),
-        (("-n", "stg_orders", "--column", "amout"), "unknown column amout in stg_orders; did you mean amount?"),
+        (
+            ("-n", "stg_orders", "--column", "amout"),
+            "unknown column amout in stg_orders; did you mean amount?",
+        ),
         (("+stg_orders.amout",), "unknown column amout in stg_orders; did you mean amount?"),
-        (("--column", "amount"), "raw_orders.amount, raw_payments.amount, stg_orders.amount, stg_payments.amount"),
-        (("--column", "lifetime_valu"), "unknown column lifetime_valu; did you mean lifetime_value?"),
+        (
+            ("--column", "amount"),
+            "raw_orders.amount, raw_payments.amount, stg_orders.amount, stg_payments.amount",
+        ),
+        (
+            ("--column", "lifetime_valu"),
+            "unknown column lifetime_valu; did you mean lifetime_value?",
+        ),
         (("--column", "stg_orders"), "stg_orders names no column: write dataset.column"),
         (("--impact",), "--impact is that of one column: add --column NODE.COLUMN"),
         (("--impact", "+stg_orders"), "--impact is that of one column: stg_orders is a dataset"),
@@ -130,7 +154,10 @@ def test_a_path_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "models").mkdir()
     result = run(str(tmp_path / "model"))
     assert result.exit_code == 2
-    assert result.stderr == f"Error: no such file or folder: {tmp_path}/model; did you mean {tmp_path}/models?\n"
+    assert (
+        result.stderr
+        == f"Error: no such file or folder: {tmp_path}/model; did you mean {tmp_path}/models?\n"
+    )
     assert run("no\x1b[31mwhere").stderr == "Error: no such file or folder: no\\x1b[31mwhere\n"
 
 
@@ -145,7 +172,10 @@ def test_diagnostics_are_lines_on_standard_error_and_decide_the_exit_code(tmp_pa
     assert "1 error" in lines
     assert run(str(file), "--fail-on", "never").exit_code == 0
     as_json = run(str(file), "--output", "json")
-    assert as_json.exit_code == 1 and json.loads(as_json.stdout)["diagnostics"][0]["code"] == "parse-error"
+    assert (
+        as_json.exit_code == 1
+        and json.loads(as_json.stdout)["diagnostics"][0]["code"] == "parse-error"
+    )
 
 
 def test_fail_on_asks_for_more(tmp_path: Path) -> None:
@@ -180,7 +210,9 @@ def test_an_unexpected_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
 
 def python(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=environment, **options)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, env=environment, **options
+    )  # type: ignore[call-overload,no-any-return]
 
 
 def test_python_m_lineal_and_the_version() -> None:
@@ -189,9 +221,13 @@ def test_python_m_lineal_and_the_version() -> None:
 
 
 def test_a_reader_who_has_seen_enough_is_no_error() -> None:
-    command = f"'{sys.executable}' -m lineal lineage '{SHOP}' --output json | head -c 10 > {os.devnull}"
+    command = (
+        f"'{sys.executable}' -m lineal lineage '{SHOP}' --output json | head -c 10 > {os.devnull}"
+    )
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment)
+    result = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, env=environment
+    )
     assert result.stderr == ""
 
 

@@ -27,7 +27,9 @@ def test_a_path_a_text_a_list_and_a_mapping(tmp_path: Path) -> None:
 
 
 def test_text_without_white_space_is_sql_if_it_has_a_keyword() -> None:
-    assert edges(lineal.lineage({"v": "SELECT(a)FROM(t)"})) == edges(lineal.lineage({"v": "select a from t"}))
+    assert edges(lineal.lineage({"v": "SELECT(a)FROM(t)"})) == edges(
+        lineal.lineage({"v": "select a from t"})
+    )
     lineal.lineage("SELECT(1)")
     with pytest.raises(FileNotFoundError, match="no SQL text"):
         lineal.lineage("orders.sql")
@@ -39,7 +41,11 @@ def test_text_without_white_space_is_sql_if_it_has_a_keyword() -> None:
 
 def test_a_schema_is_a_mapping_or_a_file(tmp_path: Path) -> None:
     (tmp_path / "schema.json").write_text('{"tables": {"t": {"a": "int", "b": "int"}}}')
-    for schema in ({"t": {"a": "int", "b": "int"}}, tmp_path / "schema.json", str(tmp_path / "schema.json")):
+    for schema in (
+        {"t": {"a": "int", "b": "int"}},
+        tmp_path / "schema.json",
+        str(tmp_path / "schema.json"),
+    ):
         assert len(lineal.lineage("CREATE VIEW v AS SELECT * FROM t", schema=schema).edges) == 2
         assert len(lineal.lineage(["CREATE VIEW v AS SELECT * FROM t"], schema=schema).edges) == 2
 

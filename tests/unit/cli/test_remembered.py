@@ -1,4 +1,6 @@
-"""The command remembers: the same bytes from the cache as without it, and never those of another question."""
+"""The command remembers: the same bytes from the cache as without it, and never those of another
+question.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,22 @@ QUESTIONS = (
 def folder(tmp_path: Path) -> Path:
     made = tmp_path / "sql"
     made.mkdir()
-    (made / "v.sql").write_text("CREATE VIEW v AS SELECT a, b + 1 AS b, c FROM t JOIN u ON t.i = u.i")
+    (made / "v.sql").write_text(
+        "CREATE VIEW v AS SELECT a, b + 1 AS b, c FROM t JOIN u ON t.i = u.i"
+    )
     (made / "w.sql").write_text("CREATE VIEW w AS SELECT * FROM v WHERE a > 1")
     (made / "bad.sql").write_text("SELECT FROM WHERE \x1b[31m")
     return made
 
 
 def lineal(cache: Path | str, *arguments: str | Path, **more: str) -> tuple[int, bytes, bytes]:
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "LINEAL_CACHE": str(cache), "PYTHONUTF8": "1", **more}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(SOURCE),
+        "LINEAL_CACHE": str(cache),
+        "PYTHONUTF8": "1",
+        **more,
+    }
     command = [sys.executable, "-m", "lineal", "lineage", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, env=environment, check=False)
     return done.returncode, done.stdout, done.stderr
@@ -43,12 +53,16 @@ def lineal(cache: Path | str, *arguments: str | Path, **more: str) -> tuple[int,
 def test_the_same_bytes_every_time(tmp_path: Path, folder: Path) -> None:
     kept = tmp_path / "cache"
     fresh = {question: lineal("", folder, *question) for question in QUESTIONS}
-    assert len({said for _, said, _ in fresh.values()}) == len(QUESTIONS) - 1  # here the dialects agree
+    # here the dialects agree
+    assert len({said for _, said, _ in fresh.values()}) == len(QUESTIONS) - 1
     for _ in range(2):
         for question in QUESTIONS:
             assert lineal(kept, folder, *question) == fresh[question]
     assert len(list(kept.iterdir())) >= len(QUESTIONS)
-    assert not (tmp_path / "none").exists() and lineal(tmp_path / "none", folder, "--no-cache") == fresh[()]
+    assert (
+        not (tmp_path / "none").exists()
+        and lineal(tmp_path / "none", folder, "--no-cache") == fresh[()]
+    )
     assert not (tmp_path / "none").exists()
 
 
@@ -91,11 +105,16 @@ def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path) -> None:
     made.mkdir()
     for number in range(450):
         source = f"v{number * 7 % 450}" if number % 3 else "t"
-        (made / f"{number}.sql").write_text(f"CREATE VIEW v{number} AS SELECT *, a + 1 AS b, c FROM {source}, u")
+        (made / f"{number}.sql").write_text(
+            f"CREATE VIEW v{number} AS SELECT *, a + 1 AS b, c FROM {source}, u"
+        )
     fresh = lineal("", made, "--output", "json", "--jobs", "1")
     assert {lineal("", made, "--output", "json", "--jobs", jobs) for jobs in ("2", "3")} == {fresh}
     assert lineal(tmp_path / "c", made, "--output", "json", "-j", "2") == fresh
 
 
 def test_the_exit_code_is_that_of_this_call(tmp_path: Path, folder: Path) -> None:
-    assert [lineal(tmp_path / "c", folder, "--fail-on", least)[0] for least in ("error", "never", "info")] == [1, 0, 1]
+    assert [
+        lineal(tmp_path / "c", folder, "--fail-on", least)[0]
+        for least in ("error", "never", "info")
+    ] == [1, 0, 1]

@@ -95,7 +95,10 @@ def test_a_function_that_the_project_defines_may_be_listed(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ("functions:\n  masking: [tokenise]\n  aggregates: [a_b]", [("no-effect", 2), ("no-effect", 3)]),
+        (
+            "functions:\n  masking: [tokenise]\n  aggregates: [a_b]",
+            [("no-effect", 2), ("no-effect", 3)],
+        ),
         ("functions:\n  maskin: [f]", [("unknown-key", 2)]),
         ("function:\n  masking: [f]", [("unknown-key", 2)]),
         ("functions: [f]", [("yaml-type", 1)]),
@@ -106,7 +109,9 @@ def test_a_function_that_the_project_defines_may_be_listed(tmp_path: Path) -> No
         ("functions: {masking: }", []),
     ],
 )
-def test_what_has_no_effect_says_so(tmp_path: Path, settings: str, expected: list[tuple[str, int | None]]) -> None:
+def test_what_has_no_effect_says_so(
+    tmp_path: Path, settings: str, expected: list[tuple[str, int | None]]
+) -> None:
     found = answer(folder(tmp_path, settings, SQL.format("f(a)")))
     assert (usages(found), told(found)) == ({"a": [("TRANSFORMATION", False)]}, expected)
 

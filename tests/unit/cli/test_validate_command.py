@@ -46,20 +46,26 @@ def codes(done: Result) -> list[str]:
         (("--select", "S005", "--fail-on", "info"), 0),
     ],
 )
-def test_the_exit_code_is_that_of_the_worst_finding(tmp_path: Path, options: tuple[str, ...], code: int) -> None:
+def test_the_exit_code_is_that_of_the_worst_finding(
+    tmp_path: Path, options: tuple[str, ...], code: int
+) -> None:
     assert run(project(tmp_path), *options).exit_code == code
 
 
 def test_rules_are_selected_and_ignored_by_code_name_or_pattern(tmp_path: Path) -> None:
     folder = project(tmp_path)
     assert codes(run(folder, "--output", "json")) == ["SA02", "A020", "A050", "SA01"]
-    assert codes(run(folder, "--output", "json", "--select", "sa*,a050", "--ignore", "column-not-declared")) == [
+    assert codes(
+        run(folder, "--output", "json", "--select", "sa*,a050", "--ignore", "column-not-declared")
+    ) == [
         "A050",
         "SA01",
     ]
 
 
-@pytest.mark.parametrize("options", [("--select", "A99"), ("--ignore", "nope"), ("--explain", "A0500")])
+@pytest.mark.parametrize(
+    "options", [("--select", "A99"), ("--ignore", "nope"), ("--explain", "A0500")]
+)
 def test_a_rule_that_is_not_there_is_a_mistake(tmp_path: Path, options: tuple[str, ...]) -> None:
     done = run(project(tmp_path), *options)
     assert done.exit_code == 2
@@ -69,29 +75,50 @@ def test_a_rule_that_is_not_there_is_a_mistake(tmp_path: Path, options: tuple[st
 def test_explain() -> None:
     done = CliRunner().invoke(main, ["validate", "--explain", "description-drift"])
     assert done.exit_code == 0
-    assert done.stdout.startswith("A051 description-drift (warning)\n\nA column that is copied or renamed")
+    assert done.stdout.startswith(
+        "A051 description-drift (warning)\n\nA column that is copied or renamed"
+    )
 
 
 def test_the_project_sets_severities(tmp_path: Path) -> None:
     settings = "dialect: duckdb\nvalidate:\n  severity: {SA01: off, A05*: error, column-not-declared: info}\n"
-    found = json.loads(run(project(tmp_path, lineal_yml=settings), "--output", "json").stdout)["findings"]
-    assert {each["code"]: each["severity"] for each in found} == {"A050": "error", "SA02": "info", "A020": "info"}
+    found = json.loads(run(project(tmp_path, lineal_yml=settings), "--output", "json").stdout)[
+        "findings"
+    ]
+    assert {each["code"]: each["severity"] for each in found} == {
+        "A050": "error",
+        "SA02": "info",
+        "A020": "info",
+    }
 
 
 def test_what_is_wrong_in_the_settings_is_found_where_it_stands(tmp_path: Path) -> None:
-    settings = "validate:\n  severity: {A999: error, SA01: loud}\n  terminals: [x]\n  personal: {a: b}\n"
-    shown = run(project(tmp_path, lineal_yml=f"dialect: duckdb\n{settings}"), "--output", "github").stdout
-    found = {line.split("line=")[1].split(",")[0] + line.split("::")[2] for line in shown.splitlines()}
+    settings = (
+        "validate:\n  severity: {A999: error, SA01: loud}\n  terminals: [x]\n  personal: {a: b}\n"
+    )
+    shown = run(
+        project(tmp_path, lineal_yml=f"dialect: duckdb\n{settings}"), "--output", "github"
+    ).stdout
+    found = {
+        line.split("line=")[1].split(",")[0] + line.split("::")[2] for line in shown.splitlines()
+    }
     assert any(line.startswith("3validate.severity: there is no rule A999") for line in found)
     assert any(
-        line.startswith("3validate.severity.SA01: expected off, info, warning, error, found 'loud'") for line in found
+        line.startswith("3validate.severity.SA01: expected off, info, warning, error, found 'loud'")
+        for line in found
     )
-    assert any(line.startswith("4validate: unknown key 'terminals', did you mean 'terminal'?") for line in found)
-    assert any(line.startswith("5validate.personal: expected text, found a mapping") for line in found)
+    assert any(
+        line.startswith("4validate: unknown key 'terminals', did you mean 'terminal'?")
+        for line in found
+    )
+    assert any(
+        line.startswith("5validate.personal: expected text, found a mapping") for line in found
+    )
 
 
 @pytest.mark.parametrize(
-    "section", ["validate: [1]", "validate: 7", "validate:", "validate: {severity: []}", "[]", "a: ["]
+    "section",
+    ["validate: [1]", "validate: 7", "validate:", "validate: {severity: []}", "[]", "a: ["],
 )
 def test_settings_of_another_shape_break_nothing(tmp_path: Path, section: str) -> None:
     done = run(project(tmp_path, lineal_yml=f"{section}\n"), "--output", "json")
@@ -126,12 +153,18 @@ def test_settings_of_a_dbt_project(tmp_path: Path) -> None:
         "models:\n  - name: mart\n    config: {meta: {lineal: {terminal: true}}}\n    columns:\n      - name: gone\n"
     )
     found = json.loads(run(tmp_path, "--output", "json").stdout)["findings"]
-    assert [(each["code"], each["severity"]) for each in found] == [("SA02", "warning"), ("SA01", "info")]
+    assert [(each["code"], each["severity"]) for each in found] == [
+        ("SA02", "warning"),
+        ("SA01", "info"),
+    ]
 
 
 def test_the_last_line_counts(tmp_path: Path) -> None:
     done = run(project(tmp_path))
-    assert done.stderr == "1 error, 2 warnings, 1 info\n1 statement, 2 + 0 edges, 100 % of 2 columns resolved\n"
+    assert (
+        done.stderr
+        == "1 error, 2 warnings, 1 info\n1 statement, 2 + 0 edges, 100 % of 2 columns resolved\n"
+    )
     assert "3 |   - name: id\n  |     ^^^^^^^^\n" in done.stdout
 
 
@@ -150,7 +183,9 @@ def test_files_that_are_not_text_cost_only_themselves(tmp_path: Path) -> None:
 
 
 def test_a_comment_without_a_line_end_and_one_in_a_string(tmp_path: Path) -> None:
-    sql = "select id, id + 1 as next from raw where '-- lineal: ignore' <> '' -- lineal: ignore[SA02]"
+    sql = (
+        "select id, id + 1 as next from raw where '-- lineal: ignore' <> '' -- lineal: ignore[SA02]"
+    )
     assert "SA02" not in codes(run(project(tmp_path, mart_sql=sql), "--output", "json"))
     sql = "select '\n-- lineal: ignore[SA02]\n' || id as id, id + 1 as next from raw"
     assert "SA02" in codes(run(project(tmp_path, mart_sql=sql), "--output", "json"))
@@ -173,7 +208,9 @@ def test_too_little_coverage_is_a_failure_of_its_own(tmp_path: Path) -> None:
     assert run(folder, "--fail-on", "never", "--fail-under", "50").exit_code == 0
     done = run(folder, "--fail-on", "never", "--fail-under", "90")
     assert done.exit_code == 1
-    assert done.stderr.endswith("coverage is below 90 %: 100 % of the statements, 50 % of the columns resolved\n")
+    assert done.stderr.endswith(
+        "coverage is below 90 %: 100 % of the statements, 50 % of the columns resolved\n"
+    )
 
 
 def test_lines_that_a_loop_has_moved_are_those_of_the_template(tmp_path: Path) -> None:

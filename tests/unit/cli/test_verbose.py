@@ -11,7 +11,9 @@ from click.testing import CliRunner, Result
 from lineal.cli import main
 
 SHOP = str(Path(__file__).resolve().parents[3] / "examples" / "shop")
-LINE = re.compile(r" *(\d+)/(\d+)  (\S+)  (?:(\d+) of (\d+) columns? resolved( \(.*\))?|no column named|failed)")
+LINE = re.compile(
+    r" *(\d+)/(\d+)  (\S+)  (?:(\d+) of (\d+) columns? resolved( \(.*\))?|no column named|failed)"
+)
 
 
 def run(*arguments: str, text: str | None = None) -> Result:
@@ -49,7 +51,11 @@ def test_the_result_is_the_same_and_the_second_time_as_well() -> None:
 
 def test_what_the_whole_corpus_decides_is_told_as_it_was_decided() -> None:
     """Which table has b is only known when all is read: then the counts are those of the end."""
-    lines, total = told(run("lineage", "-", "-v", text="SELECT a, b FROM t, u; SELECT u.b FROM u; SELECT t.a FROM t"))
+    lines, total = told(
+        run(
+            "lineage", "-", "-v", text="SELECT a, b FROM t, u; SELECT u.b FROM u; SELECT t.a FROM t"
+        )
+    )
     assert sorted(line[0].split("  ", 2)[2] for line in lines) == ["1 of 1 column resolved"] * 2 + [
         "2 of 2 columns resolved"
     ]
@@ -57,7 +63,9 @@ def test_what_the_whole_corpus_decides_is_told_as_it_was_decided() -> None:
 
 
 def test_doubts_are_counted() -> None:
-    lines, total = told(run("lineage", "-", "-v", text="SELECT a FROM t, u; SELECT * FROM t; SELECT 1 AS one"))
+    lines, total = told(
+        run("lineage", "-", "-v", text="SELECT a FROM t, u; SELECT * FROM t; SELECT 1 AS one")
+    )
     assert sorted(line[0].split("  ", 2)[2] for line in lines) == [
         "0 of 1 column resolved (1 ambiguous)", "no column named", "no column named",
     ]  # fmt: skip
@@ -65,7 +73,9 @@ def test_doubts_are_counted() -> None:
 
 
 def test_a_store_tells_what_it_loads(tmp_path: Path) -> None:
-    (tmp_path / "v.sql").write_text("CREATE VIEW v AS SELECT a, sum(b) AS c FROM t GROUP BY a", encoding="utf-8")
+    (tmp_path / "v.sql").write_text(
+        "CREATE VIEW v AS SELECT a, sum(b) AS c FROM t GROUP BY a", encoding="utf-8"
+    )
     store = str(tmp_path / "s.db")
     result = run("store", "load", str(tmp_path / "v.sql"), "--store", store, "-v")
     assert result.stderr.splitlines() == [

@@ -7,7 +7,10 @@ import pytest
 from lineal.extract.sql.clients import CLIENTS, as_engine_reads
 
 SAID = {
-    "tsql": ("SELECT 1;\nGO\nSELECT 2\n  go 5 -- x\n:r x.sql\n", "SELECT 1;\n; \nSELECT 2\n  ;    -- x\n        \n"),
+    "tsql": (
+        "SELECT 1;\nGO\nSELECT 2\n  go 5 -- x\n:r x.sql\n",
+        "SELECT 1;\n; \nSELECT 2\n  ;    -- x\n        \n",
+    ),
     "postgres": ("SELECT :'a', b::\"char\" \\gset x\n", "SELECT  'a', b::\"char\" ;      \n"),
     "oracle": (
         "SET DEFINE OFF\nUPDATE t\nSET a = 1;\nEXEC p(1);\n/\n",

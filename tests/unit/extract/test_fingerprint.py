@@ -93,7 +93,8 @@ def test_every_statement_of_a_text_starts_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", ";", "'", "SELECT 'a", "((((", "))))", "= 5", "SELECT a WHERE", "IN (", "\0", "AND 5"]
+    "text",
+    ["", ";", "'", "SELECT 'a", "((((", "))))", "= 5", "SELECT a WHERE", "IN (", "\0", "AND 5"],
 )
 def test_broken_text_has_a_fingerprint(text: str) -> None:
     assert same(text, text) and len(fingerprint(Script(text, ""))) == 64

@@ -1,4 +1,6 @@
-"""Braces of Python's str.format() and f-strings in SQL: placeholders in names, unknown values elsewhere."""
+"""Braces of Python's str.format() and f-strings in SQL: placeholders in names, unknown values
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,21 @@ STATEMENTS: dict[str, list[str]] = {
     "SELECT a AS {row[name]} FROM x": ["x.a -> m.{row[name]}  IDENTITY"],
     "SELECT a FROM x WHERE {cond} AND b = {v}": ["x.a -> m.a  IDENTITY", "x.b => m  FILTER"],
     "SELECT a FROM x {where_clause} ORDER BY b": ["x.a -> m.a  IDENTITY", "x.b => m  SORT"],
-    "SELECT a FROM x ORDER BY b {direction}": ["x.a -> m.a  IDENTITY  [MEDIUM]", "x.b => m  SORT  [MEDIUM]"],
+    "SELECT a FROM x ORDER BY b {direction}": [
+        "x.a -> m.a  IDENTITY  [MEDIUM]",
+        "x.b => m  SORT  [MEDIUM]",
+    ],
     "WITH {c} AS (SELECT a FROM t) SELECT a FROM {c}": ["t.a -> m.a  IDENTITY"],
-    "INSERT INTO {t} ({c1}, {c2}) SELECT a, b FROM s": ["s.a -> {t}.{c1}  IDENTITY", "s.b -> {t}.{c2}  IDENTITY"],
+    "INSERT INTO {t} ({c1}, {c2}) SELECT a, b FROM s": [
+        "s.a -> {t}.{c1}  IDENTITY",
+        "s.b -> {t}.{c2}  IDENTITY",
+    ],
     "CREATE VIEW {s}.{v} AS SELECT a FROM {s}.t": ["{s}.t.a -> {s}.{v}.a  IDENTITY"],
     "UPDATE {t} SET {c} = d": ["{t}.d -> {t}.{c}  IDENTITY"],
-    "SELECT sum({c}) AS s, b FROM x GROUP BY b, {k}": ["x.b -> m.b  IDENTITY", "x.b => m  GROUP_BY"],
+    "SELECT sum({c}) AS s, b FROM x GROUP BY b, {k}": [
+        "x.b -> m.b  IDENTITY",
+        "x.b => m  GROUP_BY",
+    ],
     "SELECT {s}.{f}(a) AS a FROM x": ["x.a -> m.a  TRANSFORMATION"],
     "SELECT CAST(a AS {type}) AS a FROM x": ["x.a -> m.a  TRANSFORMATION"],
     "SELECT a FROM x UNION ALL SELECT {b} FROM y": ["x.a -> m.a  IDENTITY"],
@@ -71,7 +82,9 @@ def test_a_file_and_a_program_mean_the_same(sql: str) -> None:
 
 def names_of(extraction: Extraction) -> list[str]:
     """The columns of m."""
-    return next(list(info.names) for dataset, info in extraction.datasets.items() if str(dataset) == "m")
+    return next(
+        list(info.names) for dataset, info in extraction.datasets.items() if str(dataset) == "m"
+    )
 
 
 NO_NAMES = [
@@ -91,19 +104,34 @@ NO_NAMES = [
 def test_a_value_where_a_name_must_be_is_an_error_with_its_place(sql: str) -> None:
     found = lineal.lineage(sql, "spark").extraction
     assert not found.edges
-    assert [each.code.code for each in found.diagnostics if each.place is not None] == ["parse-error"]
+    assert [each.code.code for each in found.diagnostics if each.place is not None] == [
+        "parse-error"
+    ]
 
 
 def test_a_statement_that_is_nothing_but_a_placeholder_is_not_read() -> None:
     found = extract(corpus_of_text({"m": "SELECT a FROM t;\n{footer};"}, "spark"))
-    told = [(each.code.code, each.message, each.place.line) for each in found.diagnostics if each.place is not None]
+    told = [
+        (each.code.code, each.message, each.place.line)
+        for each in found.diagnostics
+        if each.place is not None
+    ]
     assert told == [("dynamic", "{footer} was not rendered: the statement is not read", 2)]
 
 
 OTHERS: dict[tuple[str, str], list[str]] = {
-    ("duckdb", "SELECT {'p': a, 'q': b} AS s FROM t"): ["t.a -> m.s  TRANSFORMATION", "t.b -> m.s  TRANSFORMATION"],
-    ("clickhouse", "SELECT a FROM t WHERE d = {day:Date}"): ["t.a -> m.a  IDENTITY", "t.d => m  FILTER"],
-    ("postgres", "SELECT '{1,2}'::int[] AS x, a FROM t WHERE b = '{c}'"): ["t.a -> m.a  IDENTITY", "t.b => m  FILTER"],
+    ("duckdb", "SELECT {'p': a, 'q': b} AS s FROM t"): [
+        "t.a -> m.s  TRANSFORMATION",
+        "t.b -> m.s  TRANSFORMATION",
+    ],
+    ("clickhouse", "SELECT a FROM t WHERE d = {day:Date}"): [
+        "t.a -> m.a  IDENTITY",
+        "t.d => m  FILTER",
+    ],
+    ("postgres", "SELECT '{1,2}'::int[] AS x, a FROM t WHERE b = '{c}'"): [
+        "t.a -> m.a  IDENTITY",
+        "t.b => m  FILTER",
+    ],
     ("snowflake", "SELECT a, {} AS b FROM t"): ["t.a -> m.a  IDENTITY"],
     ("spark", "SELECT a /* {b} */ FROM t -- {c}"): ["t.a -> m.a  IDENTITY"],
 }

@@ -1,4 +1,6 @@
-"""Text that kills, fools or starves a parser: it costs one statement its result, and never the others theirs."""
+"""Text that kills, fools or starves a parser: it costs one statement its result, and never the
+others theirs.
+"""
 
 import time
 
@@ -13,7 +15,9 @@ def read(sql, dialect="spark"):
 
 
 def codes(extraction):
-    return [diagnostic.code.code for diagnostic in extraction.diagnostics if diagnostic.severity > 0]
+    return [
+        diagnostic.code.code for diagnostic in extraction.diagnostics if diagnostic.severity > 0
+    ]
 
 
 N = 10_000
@@ -35,7 +39,10 @@ TOO_DEEP = {
 def test_what_nests_too_deeply_is_a_diagnostic(name):
     extraction = read(f"SELECT a FROM t; {TOO_DEEP[name]}; SELECT b FROM t")
     assert codes(extraction) == ["too-deep"]
-    assert [str(edge) for edge in extraction.edges] == ["t.a -> r.a  IDENTITY", "t.b -> r_2.b  IDENTITY"]
+    assert [str(edge) for edge in extraction.edges] == [
+        "t.a -> r.a  IDENTITY",
+        "t.b -> r_2.b  IDENTITY",
+    ]
     assert str(extraction.diagnostics[0].place) == "f.sql:1:18"
 
 
@@ -71,7 +78,10 @@ def test_a_quote_that_is_never_closed_costs_one_statement():
     extraction = read("SELECT a FROM t;\n SELECT 'x FROM t;\nSELECT /* ; */ b FROM t")
     assert codes(extraction) == ["parse-error"]
     assert str(extraction.diagnostics[0].place) == "f.sql:2:2"
-    assert [str(edge) for edge in extraction.edges] == ["t.a -> r.a  IDENTITY", "t.b -> r_2.b  IDENTITY"]
+    assert [str(edge) for edge in extraction.edges] == [
+        "t.a -> r.a  IDENTITY",
+        "t.b -> r_2.b  IDENTITY",
+    ]
     assert extraction.coverage.read == 3
     places = [str(usage.place) for edge in extraction.edges for usage in edge.usages]
     assert places == ["f.sql:1:8", "f.sql:3:16"]
@@ -88,12 +98,18 @@ def test_a_quote_that_is_never_closed_costs_one_statement():
 def test_a_bad_statement_is_reported_where_it_stands(statement):
     extraction = read(f"SELECT a FROM t;\n{statement};\nSELECT b FROM t")
     assert len(codes(extraction)) >= 1
-    assert all(diagnostic.place.line == 2 for diagnostic in extraction.diagnostics if diagnostic.severity > 0)
+    assert all(
+        diagnostic.place.line == 2
+        for diagnostic in extraction.diagnostics
+        if diagnostic.severity > 0
+    )
     assert "t.b" in {str(edge.source) for edge in extraction.edges}
     assert not any("<" in diagnostic.message for diagnostic in extraction.diagnostics)
 
 
-@pytest.mark.parametrize("nothing", ["", ";", " ;;\n; ", "-- only a comment", "/* only a comment */", "\ufeff"])
+@pytest.mark.parametrize(
+    "nothing", ["", ";", " ;;\n; ", "-- only a comment", "/* only a comment */", "\ufeff"]
+)
 def test_nothing_is_read_as_nothing(nothing):
     extraction = read(nothing)
     assert extraction.edges == [] and extraction.diagnostics == []
@@ -105,7 +121,10 @@ def test_a_byte_order_mark_is_no_word():
 
 def test_go_ends_a_batch():
     extraction = read("SELECT a FROM t\nGO\nSELECT b AS go FROM t\nGO\n", "tsql")
-    assert [str(edge) for edge in extraction.edges] == ["t.a -> r.a  IDENTITY", "t.b -> r_2.go  IDENTITY"]
+    assert [str(edge) for edge in extraction.edges] == [
+        "t.a -> r.a  IDENTITY",
+        "t.b -> r_2.go  IDENTITY",
+    ]
     assert codes(extraction) == []
 
 
@@ -125,8 +144,14 @@ SHAPES = {
     "no schema between the dots": ("tsql", "SELECT x FROM a..b"),
     "a path in one pair of quotes": ("bigquery", "SELECT `p.d.t`.`c`.`f` FROM `p.d.t`"),
     "rows from several functions": ("postgres", "SELECT * FROM ROWS FROM (f(1), g(2)) AS t(a, b)"),
-    "constraints of all kinds": ("mysql", "CREATE TABLE t (a INT UNSIGNED ZEROFILL COMMENT 'x'); SELECT a FROM t"),
-    "options of a column": ("bigquery", "CREATE TABLE t (a STRING OPTIONS (description='x')); SELECT a FROM t"),
+    "constraints of all kinds": (
+        "mysql",
+        "CREATE TABLE t (a INT UNSIGNED ZEROFILL COMMENT 'x'); SELECT a FROM t",
+    ),
+    "options of a column": (
+        "bigquery",
+        "CREATE TABLE t (a STRING OPTIONS (description='x')); SELECT a FROM t",
+    ),
 }
 
 
@@ -134,4 +159,6 @@ SHAPES = {
 def test_no_shape_of_tree_is_a_slip(name):
     dialect, sql = SHAPES[name]
     extraction = read(sql, dialect)
-    assert not any("cannot be traced" in diagnostic.message for diagnostic in extraction.diagnostics)
+    assert not any(
+        "cannot be traced" in diagnostic.message for diagnostic in extraction.diagnostics
+    )

@@ -1,4 +1,6 @@
-"""spark.createDataFrame: the columns of rows that stand in the program; nothing invented where they do not."""
+"""spark.createDataFrame: the columns of rows that stand in the program; nothing invented where they
+do not.
+"""
 
 from __future__ import annotations
 

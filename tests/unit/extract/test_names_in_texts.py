@@ -1,4 +1,6 @@
-"""A name that stands in a text is read by lineal itself: no text reaches a parser, and none ends the run."""
+"""A name that stands in a text is read by lineal itself: no text reaches a parser, and none ends
+the run.
+"""
 
 from __future__ import annotations
 

@@ -24,7 +24,13 @@ def starts(text: str, dialect: str) -> list[tuple[str, int | None, int | None]]:
         trees = sqlglot.parse(text, read=dialect or None)
     except sqlglot.errors.SqlglotError:
         return []
-    nodes = [node for tree in trees if tree is not None for node in tree.walk() if type(node) in FRONTS.keys() | LEFT]
+    nodes = [
+        node
+        for tree in trees
+        if tree is not None
+        for node in tree.walk()
+        if type(node) in FRONTS.keys() | LEFT
+    ]
     return [(node.key, offset_of(node), leftmost(node)) for node in nodes]
 
 

@@ -20,7 +20,12 @@ TABLES = {"public.a": ["id", "x", "y"], "public.b": ["id", "z", "k"]}
 
 
 def scan(table: str, *outputs: str, alias: str = "", **more: Any) -> dict[str, Any]:
-    said = {"Node Type": "Seq Scan", "Relation Name": table, "Schema": "public", "Alias": alias or table}
+    said = {
+        "Node Type": "Seq Scan",
+        "Relation Name": table,
+        "Schema": "public",
+        "Alias": alias or table,
+    }
     return {**said, "Output": list(outputs), **more}
 
 
@@ -33,7 +38,11 @@ def flow(plan: dict[str, Any], query: str = "SELECT 1") -> list[str]:
     """x, y: the columns of each output; with a question mark where the plan does not tell all."""
     infos = [
         DatasetInfo(
-            Dataset("", name), "table", [ColumnInfo(column, quoted=True) for column in columns], True, exact=True
+            Dataset("", name),
+            "table",
+            [ColumnInfo(column, quoted=True) for column in columns],
+            True,
+            exact=True,
         )
         for name, columns in TABLES.items()
     ]
@@ -44,14 +53,18 @@ def flow(plan: dict[str, Any], query: str = "SELECT 1") -> list[str]:
     shapes = Shapes([(sqlglot.parse_one(query, read="postgres"), evaluation)], {})
     found = value_flow({"Plan": plan}, shapes, evaluation)
     return [
-        " ".join([*sorted(str(origin) for origin in output.origins), *([] if output.whole else ["?"])])
+        " ".join(
+            [*sorted(str(origin) for origin in output.origins), *([] if output.whole else ["?"])]
+        )
         for output in found.outputs
     ]
 
 
 def test_columns_expressions_and_what_only_decides() -> None:
     test = "CASE WHEN (a.x > 1) THEN b.z ELSE 0 END"
-    plan = node("Hash Join", "a.id", "(a.x + b.z)", test, plans=(scan("a", "a.id", "a.x"), scan("b", "b.z")))
+    plan = node(
+        "Hash Join", "a.id", "(a.x + b.z)", test, plans=(scan("a", "a.id", "a.x"), scan("b", "b.z"))
+    )
     assert flow(plan) == ["public.a.id", "public.a.x public.b.z", "public.b.z"]
 
 
@@ -61,7 +74,9 @@ def test_one_table_needs_no_alias_and_a_row_is_all_of_it() -> None:
 
 
 def test_windows_are_not_told_and_arguments_are() -> None:
-    assert flow(node("WindowAgg", "sum(a.x) OVER (?)", "rank() OVER w1", plans=(scan("a", "a.x"),))) == [
+    assert flow(
+        node("WindowAgg", "sum(a.x) OVER (?)", "rank() OVER w1", plans=(scan("a", "a.x"),))
+    ) == [
         "public.a.x",
         "",
     ]
@@ -82,26 +97,45 @@ def test_members_that_look_alike_are_not_told_apart() -> None:
 
 def test_of_except_only_the_first_branch_flows() -> None:
     sides = [
-        node("Subquery Scan", f'"*SELECT* {n}".id', str(n), plans=(scan(t, f"{t}.id"),), Alias=f"*SELECT* {n}")
+        node(
+            "Subquery Scan",
+            f'"*SELECT* {n}".id',
+            str(n),
+            plans=(scan(t, f"{t}.id"),),
+            Alias=f"*SELECT* {n}",
+        )
         for n, t in ((1, "a"), (2, "b"))
     ]
-    plan = node("SetOp", '"*SELECT* 1".id', "(0)", plans=(node("Append", plans=tuple(sides)),), Command="Except")
+    plan = node(
+        "SetOp",
+        '"*SELECT* 1".id',
+        "(0)",
+        plans=(node("Append", plans=tuple(sides)),),
+        Command="Except",
+    )
     assert flow(plan)[0] == "public.a.id"
 
 
 def test_subqueries_and_ctes_are_shaped_by_the_text() -> None:
     inner = node("Limit", "(sum(a.x))", "a.id", plans=(scan("a", "a.x", "a.id"),))
     derived = node("Subquery Scan", "s.id", "s.total", plans=(inner,), Alias="s")
-    assert flow(derived, "SELECT * FROM (SELECT sum(x) AS total, id FROM a) s") == ["public.a.id", "public.a.x"]
+    assert flow(derived, "SELECT * FROM (SELECT sum(x) AS total, id FROM a) s") == [
+        "public.a.id",
+        "public.a.x",
+    ]
     assert flow(derived, "SELECT * FROM (SELECT * FROM a) s") == ["?", "?"]
     cte = scan("a", "a.id", "a.x", **{"Subplan Name": "CTE w", "Parent Relationship": "InitPlan"})
     plan = node("CTE Scan", "w.second", plans=(cte,), Alias="w", **{"CTE Name": "w"})
-    assert flow(plan, "WITH w(first, second) AS (SELECT id, x FROM a) SELECT second FROM w") == ["public.a.x"]
+    assert flow(plan, "WITH w(first, second) AS (SELECT id, x FROM a) SELECT second FROM w") == [
+        "public.a.x"
+    ]
 
 
 def test_a_recursion_ends_with_all_that_flows_round() -> None:
     again = node("WorkTable Scan", "r_1.m", "r_1.n", Alias="r_1", **{"CTE Name": "r"})
-    union = node("Recursive Union", plans=(scan("a", "a.id", "a.x"), again), **{"Subplan Name": "CTE r"})
+    union = node(
+        "Recursive Union", plans=(scan("a", "a.id", "a.x"), again), **{"Subplan Name": "CTE r"}
+    )
     plan = node("CTE Scan", "r.n", plans=(union,), Alias="r", **{"CTE Name": "r"})
     query = "WITH RECURSIVE r(n, m) AS (SELECT id, x FROM a UNION ALL SELECT m, n FROM r) SELECT n FROM r"
     assert flow(plan, query) == ["public.a.id public.a.x"]
@@ -109,7 +143,11 @@ def test_a_recursion_ends_with_all_that_flows_round() -> None:
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("$0", "InitPlan 1 (returns $0)"), ("(InitPlan 1).col1", "InitPlan 1"), ("(SubPlan 1)", "SubPlan 1")],
+    [
+        ("$0", "InitPlan 1 (returns $0)"),
+        ("(InitPlan 1).col1", "InitPlan 1"),
+        ("(SubPlan 1)", "SubPlan 1"),
+    ],
 )
 def test_subplans_have_values_in_every_version(text: str, name: str) -> None:
     below = scan("b", "b.z", **{"Subplan Name": name})
@@ -131,7 +169,11 @@ def test_what_a_plan_does_not_tell_is_said_so() -> None:
 
 def test_functions_in_from_pass_on_what_they_take() -> None:
     call = {"Function Name": "unnest", "Schema": "pg_catalog", "Function Call": "unnest(a.x)"}
-    plan = node("Nested Loop", "u.u", plans=(scan("a", "a.x"), node("Function Scan", "u.u", Alias="u", **call)))
+    plan = node(
+        "Nested Loop",
+        "u.u",
+        plans=(scan("a", "a.x"), node("Function Scan", "u.u", Alias="u", **call)),
+    )
     assert flow(plan) == ["public.a.x"]
     own = node("Function Scan", "u.u", Alias="u", **{**call, "Schema": "public"})
     assert flow(node("Nested Loop", "u.u", plans=(scan("a", "a.x"), own))) == ["?"]

@@ -22,7 +22,9 @@ def edges(extraction: Extraction) -> set[str]:
 
 def test_a_call_of_an_unknown_procedure_is_a_note():
     extraction = read("SELECT a FROM t;\nCALL load_all(1);", "snowflake")
-    assert [(d.code, str(d.place)) for d in extraction.diagnostics] == [(Code.UNKNOWN_PROCEDURE, "f.sql:2:6")]
+    assert [(d.code, str(d.place)) for d in extraction.diagnostics] == [
+        (Code.UNKNOWN_PROCEDURE, "f.sql:2:6")
+    ]
 
 
 def test_places_inside_of_a_body_are_those_of_the_file():
@@ -32,10 +34,15 @@ def test_places_inside_of_a_body_are_those_of_the_file():
 
 
 def test_what_a_function_reads_is_read_where_it_is_called():
-    body = Script("CREATE FUNCTION f(p INT) RETURNS INT RETURN p +\n\n\n (SELECT max(x) FROM s)", "databricks", "a.sql")
+    body = Script(
+        "CREATE FUNCTION f(p INT) RETURNS INT RETURN p +\n\n\n (SELECT max(x) FROM s)",
+        "databricks",
+        "a.sql",
+    )
     call = Script("SELECT\n f(a) AS q FROM t", "databricks", "b.sql", target="r")
     reads = {
-        (str(read.dataset), read.column): str(read.place) for read in extract(Corpus("databricks", [body, call])).reads
+        (str(read.dataset), read.column): str(read.place)
+        for read in extract(Corpus("databricks", [body, call])).reads
     }
     assert reads["s", "x"] == reads["s", None] == "b.sql:2:2"
 
@@ -97,7 +104,8 @@ HALVES = [
 
 @pytest.mark.parametrize("text", HALVES)
 @pytest.mark.parametrize(
-    "dialect", ["tsql", "postgres", "snowflake", "bigquery", "oracle", "mysql", "databricks", "duckdb", ""]
+    "dialect",
+    ["tsql", "postgres", "snowflake", "bigquery", "oracle", "mysql", "databricks", "duckdb", ""],
 )
 def test_half_a_statement_is_no_crash(dialect, text):
     extraction = read(f"SELECT a FROM t;\n{text}", dialect)
@@ -115,8 +123,15 @@ def test_a_thousand_blocks_in_each_other(dialect):
 
 
 def long_procedure(statements: int) -> str:
-    lines = [f"SET @v = @v + {n}\nINSERT INTO t (v) SELECT x + @v FROM s WHERE y > @v" for n in range(statements // 2)]
-    return "CREATE PROC p AS BEGIN\nDECLARE @v INT = (SELECT MAX(z) FROM s)\n" + "\n".join(lines) + "\nEND"
+    lines = [
+        f"SET @v = @v + {n}\nINSERT INTO t (v) SELECT x + @v FROM s WHERE y > @v"
+        for n in range(statements // 2)
+    ]
+    return (
+        "CREATE PROC p AS BEGIN\nDECLARE @v INT = (SELECT MAX(z) FROM s)\n"
+        + "\n".join(lines)
+        + "\nEND"
+    )
 
 
 def test_long_procedures_take_time_in_proportion():

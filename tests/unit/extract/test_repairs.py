@@ -45,11 +45,21 @@ def test_words_that_stay_keep_their_places() -> None:
     text = "UPDATE t SET a += b"
     mended = repaired(parser_dialect("tsql").tokenize(text))
     assert mended is not None
-    assert [text[word.start : word.end + 1] for word in mended] == ["UPDATE", "t", "SET", "a", "=", "a", "+", "b"]
+    assert [text[word.start : word.end + 1] for word in mended] == [
+        "UPDATE",
+        "t",
+        "SET",
+        "a",
+        "=",
+        "a",
+        "+",
+        "b",
+    ]
 
 
 @pytest.mark.parametrize(
-    "text", ["SELECT a FROM t WHERE (b = )", "SELECT a FROM t WHERE b IN (c + )", "SELECT (a + ) FROM t"]
+    "text",
+    ["SELECT a FROM t WHERE (b = )", "SELECT a FROM t WHERE b IN (c + )", "SELECT (a + ) FROM t"],
 )
 def test_what_is_really_broken_stays_so(text: str) -> None:
     with pytest.raises(FAILURES):

@@ -23,7 +23,9 @@ def test_temporary_tables_can_be_kept() -> None:
 
 def test_kept_tables_of_one_name_have_the_name_of_their_file() -> None:
     other = STAGED.replace("mart", "mart2").replace("orders", "orders2")
-    kept = lineal.lineage({"a": STAGED, "b": other, "c": "SELECT z FROM paid"}, "postgres", collapse_temp=False)
+    kept = lineal.lineage(
+        {"a": STAGED, "b": other, "c": "SELECT z FROM paid"}, "postgres", collapse_temp=False
+    )
     assert "a::paid.id -> mart.id  IDENTITY" in edges(kept)
     assert "b::paid.id -> mart2.id  IDENTITY" in edges(kept)
     assert "paid.z -> c.z  IDENTITY" in edges(kept)
@@ -59,11 +61,17 @@ def test_evidence_reaches_through_temporary_tables() -> None:
                 CREATE VIEW v AS SELECT a FROM x;
                 CREATE VIEW w AS SELECT p.a, q.b FROM p JOIN q ON p.i = q.i;"""
     found = lineal.lineage(script, "postgres")
-    assert {str(edge.source): edge.level.name for edge in found.edges if str(edge.target) == "v.a"} == {"p.a": "MEDIUM"}
+    assert {
+        str(edge.source): edge.level.name for edge in found.edges if str(edge.target) == "v.a"
+    } == {"p.a": "MEDIUM"}
 
 
 def test_one_table_under_three_names() -> None:
-    texts = {"a": "SELECT id FROM orders", "b": "SELECT id FROM sales.orders", "c": "SELECT id FROM main.sales.orders"}
+    texts = {
+        "a": "SELECT id FROM orders",
+        "b": "SELECT id FROM sales.orders",
+        "c": "SELECT id FROM main.sales.orders",
+    }
     found = lineal.lineage(texts, "postgres", default_catalog="main", default_schema="sales")
     assert {str(edge.source) for edge in found.edges} == {"main.sales.orders.id"}
 
@@ -72,10 +80,16 @@ def test_the_search_path_finds_the_first_schema_that_has_the_table() -> None:
     schema = {"raw.orders": {"id": "int"}, "mart.users": {"id": "int"}}
     text = "SELECT o.id, u.id AS uid, n.id AS nid FROM orders o, users u, new n"
     found = lineal.lineage({"a": text}, "postgres", schema, default_schema=["mart", "raw"])
-    assert {str(edge.source) for edge in found.edges} == {"raw.orders.id", "mart.users.id", "mart.new.id"}
+    assert {str(edge.source) for edge in found.edges} == {
+        "raw.orders.id",
+        "mart.users.id",
+        "mart.new.id",
+    }
 
 
 def test_an_open_star_is_reported_once_for_its_table() -> None:
     found = lineal.lineage({"a": "SELECT * FROM t", "b": "SELECT * FROM t", "c": "SELECT * FROM a"})
     stars = [diagnostic for diagnostic in found.diagnostics if diagnostic.code is Code.OPEN_STAR]
-    assert [diagnostic.message for diagnostic in stars] == ["the columns of 't' are not known: * stays open"]
+    assert [diagnostic.message for diagnostic in stars] == [
+        "the columns of 't' are not known: * stays open"
+    ]

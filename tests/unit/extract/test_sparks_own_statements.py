@@ -10,14 +10,21 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Script
 
 SCHEMA = [
-    DatasetInfo(Dataset("", "t"), "table", [ColumnInfo(name) for name in ("id", "a", "b")], complete=True),
     DatasetInfo(
-        Dataset("", "u"), "table", [ColumnInfo("id", "int"), ColumnInfo("s", "struct<f:int,g:int>")], complete=True
+        Dataset("", "t"), "table", [ColumnInfo(name) for name in ("id", "a", "b")], complete=True
+    ),
+    DatasetInfo(
+        Dataset("", "u"),
+        "table",
+        [ColumnInfo("id", "int"), ColumnInfo("s", "struct<f:int,g:int>")],
+        complete=True,
     ),
 ]
 
 STATEMENTS = {
-    "CREATE TABLE k AS SELECT a FROM t; CREATE TABLE IF NOT EXISTS k AS SELECT b FROM t": {"t.a -> k.a  IDENTITY"},
+    "CREATE TABLE k AS SELECT a FROM t; CREATE TABLE IF NOT EXISTS k AS SELECT b FROM t": {
+        "t.a -> k.a  IDENTITY"
+    },
     "CREATE TABLE k AS SELECT a FROM t; DROP TABLE k; CREATE TABLE IF NOT EXISTS k AS SELECT b FROM t": {
         "t.b -> k.b  IDENTITY"
     },
@@ -27,8 +34,12 @@ STATEMENTS = {
     },
     "CREATE TABLE IDENTIFIER('d.k') AS SELECT a FROM IDENTIFIER('t')": {"t.a -> d.k.a  IDENTITY"},
     "INSERT INTO IDENTIFIER('d' || '.k') SELECT a FROM t": {"t.a -> d.k.a  IDENTITY"},
-    "INSERT OVERWRITE DIRECTORY '/out' USING json OPTIONS ('x' 'y') SELECT a FROM t": {"t.a -> /out.a  IDENTITY"},
-    "INSERT OVERWRITE LOCAL DIRECTORY USING json OPTIONS (path '/out') SELECT a FROM t": {"t.a -> /out.a  IDENTITY"},
+    "INSERT OVERWRITE DIRECTORY '/out' USING json OPTIONS ('x' 'y') SELECT a FROM t": {
+        "t.a -> /out.a  IDENTITY"
+    },
+    "INSERT OVERWRITE LOCAL DIRECTORY USING json OPTIONS (path '/out') SELECT a FROM t": {
+        "t.a -> /out.a  IDENTITY"
+    },
     "UPDATE u SET s.f = id": {"u.id -> u.s  TRANSFORMATION"},
     "UPDATE u AS v SET v.s.f = v.s.g, v.id = 1": {"u.s.g -> u.s  TRANSFORMATION"},
     "UPDATE u SET u.id = s.f": {"u.s.f -> u.id  TRANSFORMATION"},

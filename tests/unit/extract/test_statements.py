@@ -13,8 +13,12 @@ from lineal.model.script import Corpus, Script
 from lineal.model.statement import Statement
 
 SCHEMA = [
-    DatasetInfo(Dataset("", "t"), "table", [ColumnInfo(name) for name in ("id", "a", "b")], complete=True),
-    DatasetInfo(Dataset("", "u"), "table", [ColumnInfo(name) for name in ("id", "c")], complete=True),
+    DatasetInfo(
+        Dataset("", "t"), "table", [ColumnInfo(name) for name in ("id", "a", "b")], complete=True
+    ),
+    DatasetInfo(
+        Dataset("", "u"), "table", [ColumnInfo(name) for name in ("id", "c")], complete=True
+    ),
 ]
 
 SAME = [
@@ -84,7 +88,8 @@ def test_another_meaning_is_told(left: str, right: str) -> None:
 
 def test_a_statement_knows_its_target_place_and_kind() -> None:
     found = statements(
-        "CREATE TABLE x AS SELECT a FROM t;\n\nINSERT INTO y SELECT c FROM u", "WITH w AS (SELECT 1) SELECT * FROM w"
+        "CREATE TABLE x AS SELECT a FROM t;\n\nINSERT INTO y SELECT c FROM u",
+        "WITH w AS (SELECT 1) SELECT * FROM w",
     )
     said = [(str(each.target), each.kind, str(each.place), each.dialect) for each in found]
     assert said == [
@@ -95,7 +100,9 @@ def test_a_statement_knows_its_target_place_and_kind() -> None:
 
 
 def test_where_order_matters_the_whole_script_counts() -> None:
-    script = "CREATE TEMP TABLE x AS SELECT a, b FROM t WHERE a = {};\nCREATE TABLE y AS SELECT a FROM x"
+    script = (
+        "CREATE TEMP TABLE x AS SELECT a, b FROM t WHERE a = {};\nCREATE TABLE y AS SELECT a FROM x"
+    )
     before, after = (statements(script.format(number)) for number in (1, 2))
     assert [str(each.target) for each in before] == ["y"]
     assert before[0].meaning != after[0].meaning
@@ -115,7 +122,9 @@ def test_a_program_counts_without_its_layout() -> None:
         text.format('# as it is\nspark.table( "t" ).select("a").write.saveAsTable("x")'),
         text.format('spark.table("t").select("b").write.saveAsTable("x")'),
     ]
-    one, two, three = (extract(Corpus("spark", [Script(each, "python", "job.py")])).statements[0] for each in texts)
+    one, two, three = (
+        extract(Corpus("spark", [Script(each, "python", "job.py")])).statements[0] for each in texts
+    )
     assert (one.kind, str(one.target)) == ("python", "x")
     assert one.words == two.words != three.words
 

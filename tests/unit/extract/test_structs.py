@@ -28,6 +28,8 @@ def test_fields_of_a_type(dialect: str, text: str, path: tuple[str, ...], fields
     assert list(fields_at(text, path, dialect)) == fields
 
 
-@pytest.mark.parametrize("text", ["struct<a:" * 20_000, "STRUCT(a INT)" + "[]" * 20_000, "array<" * (DEEPEST_TYPE + 1)])
+@pytest.mark.parametrize(
+    "text", ["struct<a:" * 20_000, "STRUCT(a INT)" + "[]" * 20_000, "array<" * (DEEPEST_TYPE + 1)]
+)
 def test_a_type_that_is_too_deep_has_no_fields(text: str):
     assert list(fields_at(text, (), "duckdb")) == []

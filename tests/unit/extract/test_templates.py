@@ -1,4 +1,6 @@
-"""Loose Jinja templates: names are taken from ref() and source(), and nothing of Jinja is read as SQL."""
+"""Loose Jinja templates: names are taken from ref() and source(), and nothing of Jinja is read as
+SQL.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,18 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
     "ref package": ("snowflake", "select a from {{ ref('pkg', 'x') }}", X, ["unrendered"]),
     "ref alias": ("snowflake", "select t.a from {{ ref('x') }} as t", X, ["unrendered"]),
     "ref alias tight": ("snowflake", "select t.a from {{ ref('x') }}t", X, ["unrendered"]),
-    "ref version": ("snowflake", "select a from {{ ref('x', v=2) }}", ["x_v2.a -> m.a  IDENTITY"], ["unrendered"]),
-    "source": ("snowflake", "select a from {{ source('a', 'b') }}", ["a.b.a -> m.a  IDENTITY"], ["unrendered"]),
+    "ref version": (
+        "snowflake",
+        "select a from {{ ref('x', v=2) }}",
+        ["x_v2.a -> m.a  IDENTITY"],
+        ["unrendered"],
+    ),
+    "source": (
+        "snowflake",
+        "select a from {{ source('a', 'b') }}",
+        ["a.b.a -> m.a  IDENTITY"],
+        ["unrendered"],
+    ),
     "source mixed quotes": (
         "snowflake",
         "select a from {{ source(\"a\", 'b') }} b",
@@ -41,7 +53,12 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
         ["a.b.c -> m.c  IDENTITY", "a.b.id => m  JOIN", "x.a -> m.a  IDENTITY", "x.id => m  JOIN"],
         ["unrendered"],
     ),
-    "config": ("snowflake", "{{ config(materialized='table') }}\nselect a from {{ ref('x') }}", X, ["unrendered"]),
+    "config": (
+        "snowflake",
+        "{{ config(materialized='table') }}\nselect a from {{ ref('x') }}",
+        X,
+        ["unrendered"],
+    ),
     "config braces": (
         "snowflake",
         "{{ config(meta={'owner': {'name': 'o;x'}}, tags=['a', 'b']) }}\nselect a from {{ ref('x') }}",
@@ -62,7 +79,12 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
         ["unrendered"],
     ),
     "set": ("snowflake", "{% set days = 7 %}\nselect a from {{ ref('x') }}", X, ["unrendered"]),
-    "set list": ("snowflake", "{%- set kinds = ['a', \"b's\"] -%}\nselect a from {{ ref('x') }}", X, ["unrendered"]),
+    "set list": (
+        "snowflake",
+        "{%- set kinds = ['a', \"b's\"] -%}\nselect a from {{ ref('x') }}",
+        X,
+        ["unrendered"],
+    ),
     "set block": (
         "snowflake",
         "{% set q %} select z from zz; {% endset %}\nselect a from {{ ref('x') }}",
@@ -99,7 +121,12 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
         [],
         ["dynamic"],
     ),
-    "if else": ("snowflake", "select {% if x %} a {% else %} b {% endif %} from t", [], ["dynamic"]),
+    "if else": (
+        "snowflake",
+        "select {% if x %} a {% else %} b {% endif %} from t",
+        [],
+        ["dynamic"],
+    ),
     "for": (
         "snowflake",
         "select {% for k in kinds %} sum(case when kind = '{{ k }}' then 1 end) as {{ k }}, {% endfor %} a from t",
@@ -119,8 +146,18 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
         ["x.a -> u.a  IDENTITY"],
         ["dynamic", "dynamic"],
     ),
-    "whole macro": ("snowflake", "{{ dbt_utils.union_relations(relations=[ref('a'), ref('b')]) }}", [], ["dynamic"]),
-    "config and macro": ("snowflake", "{{ config(materialized='view') }}\n\n{{ audit('x') }}\n", [], ["dynamic"]),
+    "whole macro": (
+        "snowflake",
+        "{{ dbt_utils.union_relations(relations=[ref('a'), ref('b')]) }}",
+        [],
+        ["dynamic"],
+    ),
+    "config and macro": (
+        "snowflake",
+        "{{ config(materialized='view') }}\n\n{{ audit('x') }}\n",
+        [],
+        ["dynamic"],
+    ),
     "like with brace": (
         "snowflake",
         "select a from x where b like '{%' and c like '%}'",
@@ -128,8 +165,18 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
         [],
     ),
     "braces in string": ("snowflake", "select '{{' as q, a from x", X, []),
-    "comment of sql": ("snowflake", "select a -- {{ ref('zz') }}\nfrom {{ ref('x') }}", X, ["unrendered"]),
-    "block comment of sql": ("snowflake", "select a /* {% if x %} */ from {{ ref('x') }}", X, ["unrendered"]),
+    "comment of sql": (
+        "snowflake",
+        "select a -- {{ ref('zz') }}\nfrom {{ ref('x') }}",
+        X,
+        ["unrendered"],
+    ),
+    "block comment of sql": (
+        "snowflake",
+        "select a /* {% if x %} */ from {{ ref('x') }}",
+        X,
+        ["unrendered"],
+    ),
     "raw": (
         "snowflake",
         "select a from {{ ref('x') }} where b = {% raw %}'{{ no }}'{% endraw %}",
@@ -150,17 +197,42 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
         ["a.b.a => m  JOIN", "x.a -> m.a  IDENTITY", "x.a => m  JOIN"],
         ["unrendered"],
     ),
-    "reserved word": ("snowflake", "select a from {{ ref('order') }}", ["order.a -> m.a  IDENTITY"], ["unrendered"]),
-    "hyphen": ("snowflake", "select a from {{ ref('my-model') }}", ["my-model.a -> m.a  IDENTITY"], ["unrendered"]),
+    "reserved word": (
+        "snowflake",
+        "select a from {{ ref('order') }}",
+        ["order.a -> m.a  IDENTITY"],
+        ["unrendered"],
+    ),
+    "hyphen": (
+        "snowflake",
+        "select a from {{ ref('my-model') }}",
+        ["my-model.a -> m.a  IDENTITY"],
+        ["unrendered"],
+    ),
     "bigquery": (
         "bigquery",
         "select a from {{ ref('x') }} where _partitiontime > timestamp('{{ ds }}')",
         X,
         ["unrendered"],
     ),
-    "spark": ("spark", "insert into p select a from {{ ref('x') }}", ["x.a -> p.a  IDENTITY"], ["unrendered"]),
-    "tsql": ("tsql", "insert into p select a from {{ ref('x') }}", ["x.a -> p.a  IDENTITY"], ["unrendered"]),
-    "duckdb struct": ("duckdb", "select {'k': {'l': a}} as s from x", ["x.a -> m.s  TRANSFORMATION"], []),
+    "spark": (
+        "spark",
+        "insert into p select a from {{ ref('x') }}",
+        ["x.a -> p.a  IDENTITY"],
+        ["unrendered"],
+    ),
+    "tsql": (
+        "tsql",
+        "insert into p select a from {{ ref('x') }}",
+        ["x.a -> p.a  IDENTITY"],
+        ["unrendered"],
+    ),
+    "duckdb struct": (
+        "duckdb",
+        "select {'k': {'l': a}} as s from x",
+        ["x.a -> m.s  TRANSFORMATION"],
+        [],
+    ),
     "filter": (
         "snowflake",
         "select a from {{ ref('x') | upper }}",
@@ -169,7 +241,12 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
     ),
     "unclosed": ("snowflake", "select a from {{ ref('x')", [], ["parse-error"]),
     "unclosed tag": ("snowflake", "{% if x  select a from t", [], ["parse-error"]),
-    "name part": ("snowflake", "select a from t_{{ env }}", ["t_{env}.a -> m.a  IDENTITY"], ["dynamic"]),
+    "name part": (
+        "snowflake",
+        "select a from t_{{ env }}",
+        ["t_{env}.a -> m.a  IDENTITY"],
+        ["dynamic"],
+    ),
     "self": ("snowflake", "select a from {{ ref('m') }}", ["m.a -> m.a  IDENTITY"], ["unrendered"]),
     "create": (
         "snowflake",
@@ -177,10 +254,25 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
         ["x.a -> y.a  IDENTITY"],
         ["unrendered"],
     ),
-    "log": ("snowflake", "{{ log('hi', info=True) }}\nselect a from {{ ref('x') }}", X, ["unrendered"]),
-    "do": ("snowflake", "{% do run_query(\"delete from t\") %}\nselect a from {{ ref('x') }}", X, ["unrendered"]),
+    "log": (
+        "snowflake",
+        "{{ log('hi', info=True) }}\nselect a from {{ ref('x') }}",
+        X,
+        ["unrendered"],
+    ),
+    "do": (
+        "snowflake",
+        "{% do run_query(\"delete from t\") %}\nselect a from {{ ref('x') }}",
+        X,
+        ["unrendered"],
+    ),
     "builtins": ("snowflake", "select a from {{ builtins.ref('x') }}", X, ["unrendered"]),
-    "star macro": ("postgres", "select {{ dbt_utils.star(from=ref('x')) }} from {{ ref('x') }}", [], ["dynamic"]),
+    "star macro": (
+        "postgres",
+        "select {{ dbt_utils.star(from=ref('x')) }} from {{ ref('x') }}",
+        [],
+        ["dynamic"],
+    ),
     "surrogate key": (
         "postgres",
         "select {{ dbt_utils.generate_surrogate_key(['a', 'b']) }} as k, a from {{ ref('x') }}",
@@ -193,14 +285,24 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
         ["a.b.a -> p.a  IDENTITY", "x.a -> p.a  IDENTITY"],
         ["unrendered"],
     ),
-    "schema dot": ("postgres", "select a from raw.{{ var('t') }}", ["raw.{var('t')}.a -> m.a  IDENTITY"], ["dynamic"]),
+    "schema dot": (
+        "postgres",
+        "select a from raw.{{ var('t') }}",
+        ["raw.{var('t')}.a -> m.a  IDENTITY"],
+        ["dynamic"],
+    ),
     "catalog dot ref": (
         "postgres",
         "select a from {{ target.schema }}.orders",
         ["{target.schema}.orders.a -> m.a  IDENTITY"],
         ["dynamic"],
     ),
-    "elif": ("postgres", "select a from {% if x %} t {% elif y %} u {% else %} v {% endif %}", [], ["dynamic"]),
+    "elif": (
+        "postgres",
+        "select a from {% if x %} t {% elif y %} u {% else %} v {% endif %}",
+        [],
+        ["dynamic"],
+    ),
     "nested if": (
         "postgres",
         "select a from t {% if x %} where b {% if y %} > 1 {% endif %} {% endif %}",
@@ -226,7 +328,12 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
         X,
         ["unrendered"],
     ),
-    "ref in comment in template": ("postgres", "{# {{ ref('zz') }} #}select a from x", X, ["unrendered"]),
+    "ref in comment in template": (
+        "postgres",
+        "{# {{ ref('zz') }} #}select a from x",
+        X,
+        ["unrendered"],
+    ),
     "source with filter": (
         "postgres",
         "select a from {{ source('a','b') | trim }}",
@@ -241,7 +348,12 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
     ),
     "trailing comma ref": ("postgres", "select a from {{ ref('x',) }}", X, ["unrendered"]),
     "ref semicolon": ("postgres", "select a from {{ ref('x') }};", X, ["unrendered"]),
-    "macro only file": ("postgres", "{% macro f(c) %}\n  coalesce({{ c }}, 0)\n{% endmacro %}\n", [], ["unrendered"]),
+    "macro only file": (
+        "postgres",
+        "{% macro f(c) %}\n  coalesce({{ c }}, 0)\n{% endmacro %}\n",
+        [],
+        ["unrendered"],
+    ),
     "two macros": (
         "postgres",
         "{% macro f(c) %} select 1; {% endmacro %}\n{% macro g() %} select {% if a %} 1 {% endif %}; {% endmacro %}\n",
@@ -269,10 +381,20 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
     "percent in sql": (
         "postgres",
         "select a % 2 as r, b from {{ ref('x') }} where c like '%}' or d like '{%'",
-        ["x.a -> m.r  TRANSFORMATION", "x.b -> m.b  IDENTITY", "x.c => m  FILTER", "x.d => m  FILTER"],
+        [
+            "x.a -> m.r  TRANSFORMATION",
+            "x.b -> m.b  IDENTITY",
+            "x.c => m  FILTER",
+            "x.d => m  FILTER",
+        ],
         ["unrendered"],
     ),
-    "json literal": ("postgres", "select '{\"a\": {\"b\": 1}}'::jsonb as j, a from {{ ref('x') }}", X, ["unrendered"]),
+    "json literal": (
+        "postgres",
+        "select '{\"a\": {\"b\": 1}}'::jsonb as j, a from {{ ref('x') }}",
+        X,
+        ["unrendered"],
+    ),
     "plpgsql body": (
         "postgres",
         "create function f() returns int language plpgsql as $$ begin insert "
@@ -281,7 +403,12 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
         ["unrendered"],
     ),
     "escaped quote": ("postgres", "select 'it''s' as q, a from {{ ref('x') }}", X, ["unrendered"]),
-    "backslash mysql": ("mysql", "select 'it\\'s {{' as q, a from {{ ref('x') }}", X, ["unrendered"]),
+    "backslash mysql": (
+        "mysql",
+        "select 'it\\'s {{' as q, a from {{ ref('x') }}",
+        X,
+        ["unrendered"],
+    ),
     "hash comment mysql": ("mysql", "select a # don't {{\nfrom {{ ref('x') }}", X, ["unrendered"]),
     "double brace dict": (
         "postgres",
@@ -313,7 +440,12 @@ TEXTS: dict[str, tuple[str, str, list[str], list[str]]] = {
         X,
         ["unrendered"],
     ),
-    "bom": ("postgres", "\ufeff{{ config(materialized='view') }} select a from {{ ref('x') }}", X, ["unrendered"]),
+    "bom": (
+        "postgres",
+        "\ufeff{{ config(materialized='view') }} select a from {{ ref('x') }}",
+        X,
+        ["unrendered"],
+    ),
 }
 """Name: dialect, text of m.sql, edges, and codes of the diagnostics."""
 
@@ -324,7 +456,10 @@ def test_a_loose_template(name: str, tmp_path: Path) -> None:
     (tmp_path / "m.sql").write_bytes(text.encode())
     found = lineal.lineage(tmp_path, dialect=dialect)
     assert sorted(str(edge) for edge in found.edges) == edges
-    assert sorted(each.code.code for each in found.diagnostics if each.code.code != "open-star") == codes
+    assert (
+        sorted(each.code.code for each in found.diagnostics if each.code.code != "open-star")
+        == codes
+    )
 
 
 def test_files_refer_to_each_other(tmp_path: Path) -> None:
@@ -338,7 +473,9 @@ def test_files_refer_to_each_other(tmp_path: Path) -> None:
 
 
 def test_what_is_said(tmp_path: Path) -> None:
-    """A template that is understood is a note, one that is not a warning with the way out; coverage counts it."""
+    """A template that is understood is a note, one that is not a warning with the way out; coverage
+    counts it.
+    """
     text = "SELECT a FROM {{ ref('x') }};\n{% if dev %} SELECT b FROM y {% endif %};\nSELECT {{ c }} AS c FROM z"
     found = lineal.lineage(text)
     assert [str(each) for each in found.diagnostics if each.severity > Severity.INFO] == [
@@ -354,7 +491,12 @@ def test_what_is_said(tmp_path: Path) -> None:
 
 
 def test_braces_in_a_string_say_nothing() -> None:
-    assert lineal.lineage("SELECT a FROM x WHERE day = '{{ ds }}' AND b = '{{ var('b') }}'").diagnostics == []
+    assert (
+        lineal.lineage(
+            "SELECT a FROM x WHERE day = '{{ ds }}' AND b = '{{ var('b') }}'"
+        ).diagnostics
+        == []
+    )
 
 
 def test_places_are_those_of_the_template() -> None:
@@ -390,7 +532,8 @@ def test_the_name_in_an_expression(content: str, name: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["{{", "{{ a ", "{{ ' ", "'{{ ", "{% if x %} ", "{# ", "{% macro f %}", "{{ ref('x') }};"]
+    "text",
+    ["{{", "{{ a ", "{{ ' ", "'{{ ", "{% if x %} ", "{# ", "{% macro f %}", "{{ ref('x') }};"],
 )
 def test_hostile_text_takes_time_that_grows_with_it(text: str) -> None:
     def seconds(times: int) -> float:
@@ -398,7 +541,8 @@ def test_hostile_text_takes_time_that_grows_with_it(text: str) -> None:
         template_of(text * times + " ", "snowflake")
         return time.process_time() - began
 
-    gc.disable()  # a collection looks at all that earlier tests have left, which says nothing about this text
+    # a collection looks at all that earlier tests have left, which says nothing about this text
+    gc.disable()
     try:
         assert seconds(20_000) < 40 * (seconds(1_000) + 0.005)
     finally:

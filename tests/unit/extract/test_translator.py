@@ -1,4 +1,6 @@
-"""A project's SQL as Spark runs it: relations under their names in Spark, other dialects in Spark's words."""
+"""A project's SQL as Spark runs it: relations under their names in Spark, other dialects in Spark's
+words.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,11 @@ import pytest
 from lineal.extract.sql.translator import RowChange, Translator, Untranslatable
 from lineal.model.script import Script
 
-ALIASES = {"shop.main.dim_customers": "customers", "main.orders": "orders", "shop.web.visits": "web.visits"}
+ALIASES = {
+    "shop.main.dim_customers": "customers",
+    "main.orders": "orders",
+    "shop.web.visits": "web.visits",
+}
 COLUMNS = {
     "orders": {
         "a": "int",
@@ -34,7 +40,7 @@ def translated(text: str, dialect: str, **tables: str) -> str:
     return " ".join(translator.query(Script(text, dialect, "m.sql")).sql.split())
 
 
-# -- names ---------------------------------------------------------------------------------------
+# -- names -----------------------------------------------------------------------------------------
 
 
 def test_names_are_replaced_in_a_text_that_only_spark_reads() -> None:
@@ -61,7 +67,9 @@ def test_text_that_spark_reads_keeps_its_words_but_for_the_names(text: str, expe
 
 
 def test_lines_stay_where_spark_reads_the_text() -> None:
-    found = Translator("spark", ALIASES, {}).query(Script("select\n  id\nfrom main.orders\n", "spark"))
+    found = Translator("spark", ALIASES, {}).query(
+        Script("select\n  id\nfrom main.orders\n", "spark")
+    )
     assert found.kept and found.sql == "select\n  id\nfrom `orders`\n"
 
 
@@ -75,11 +83,14 @@ def test_a_name_that_spark_does_not_take_is_replaced_wherever_it_is_written() ->
 def test_a_source_that_the_catalog_has_is_read_where_it_is() -> None:
     translator = Translator("duckdb", ALIASES, {})
     translator.point("web.visits", "site.page_visits")
-    assert "FROM `site`.`page_visits`" in translator.query(Script("select * from shop.web.visits", "duckdb")).sql
+    assert (
+        "FROM `site`.`page_visits`"
+        in translator.query(Script("select * from shop.web.visits", "duckdb")).sql
+    )
     assert translator.datasets == {"site.page_visits": "web.visits"}
 
 
-# -- words ---------------------------------------------------------------------------------------
+# -- words -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -102,7 +113,11 @@ def test_a_source_that_the_catalog_has_is_read_where_it_is() -> None:
         ("postgres", "d - e", "DATEDIFF(d, e)"),
         ("postgres", "(d - e) / 7", "CAST(( DATEDIFF(d, e) ) / 7 AS BIGINT)"),
         ("snowflake", "datediff(day, d, e)", "DATEDIFF(e, d)"),
-        ("snowflake", "datediff(month, d, e)", "( ( YEAR(e) - YEAR(d) ) * 12 + ( MONTH(e) - MONTH(d) ) )"),
+        (
+            "snowflake",
+            "datediff(month, d, e)",
+            "( ( YEAR(e) - YEAR(d) ) * 12 + ( MONTH(e) - MONTH(d) ) )",
+        ),
         ("trino", "date_diff('month', d, e)", "DATEDIFF(MONTH, d, e)"),
         ("snowflake", "dateadd(day, 1, t)", "DATEADD(DAY, 1, t)"),
         ("snowflake", "dateadd(day, 1, d)", "DATE_ADD(d, 1)"),
@@ -120,7 +135,10 @@ def test_a_source_that_the_catalog_has_is_read_where_it_is() -> None:
 def test_what_means_something_else_in_spark_is_said_in_other_words(
     dialect: str, expression: str, expected: str
 ) -> None:
-    assert translated(f"select {expression} as v from orders", dialect) == f"SELECT {expected} AS v FROM orders"
+    assert (
+        translated(f"select {expression} as v from orders", dialect)
+        == f"SELECT {expected} AS v FROM orders"
+    )
 
 
 def test_types_are_known_through_ctes_and_stars() -> None:
@@ -129,7 +147,9 @@ def test_types_are_known_through_ctes_and_stars() -> None:
 
 
 def test_percentiles_are_exact() -> None:
-    found = translated("select percentile_cont(0.5) within group (order by x) as m from orders", "postgres")
+    found = translated(
+        "select percentile_cont(0.5) within group (order by x) as m from orders", "postgres"
+    )
     assert "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x" in found
 
 
@@ -156,12 +176,16 @@ def test_ctes_stay_in_the_query_that_has_them() -> None:
 
 def test_a_text_that_cannot_be_read_says_where() -> None:
     with pytest.raises(Untranslatable, match="cannot be translated to Spark") as refused:
-        Translator("duckdb", ALIASES, {}).query(Script("select a,\n  ) from t\n", "duckdb", "models/m.sql"))
+        Translator("duckdb", ALIASES, {}).query(
+            Script("select a,\n  ) from t\n", "duckdb", "models/m.sql")
+        )
     assert refused.value.place is not None and refused.value.place.line == 2
 
 
 def test_what_is_not_exact_is_said() -> None:
-    found = Translator("snowflake", {}, {}).query(Script("select try_to_number(s) as n from t", "snowflake"))
+    found = Translator("snowflake", {}, {}).query(
+        Script("select try_to_number(s) as n from t", "snowflake")
+    )
     assert found.notes
 
 
@@ -172,7 +196,7 @@ def test_what_databricks_says_and_spark_does_not_read_is_translated() -> None:
     assert not found.kept and "EXCEPT" in found.sql and "`orders`" in found.sql
 
 
-# -- hooks ---------------------------------------------------------------------------------------
+# -- hooks -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -180,8 +204,14 @@ def test_what_databricks_says_and_spark_does_not_read_is_translated() -> None:
     [
         ("DELETE FROM t WHERE a < 3", RowChange("delete", "t", "a < 3")),
         ("TRUNCATE TABLE t", RowChange("delete", "t")),
-        ("UPDATE t SET a = b + 1, c = 2 WHERE d", RowChange("update", "t", "d", (("a", "b + 1"), ("c", "2")))),
-        ("INSERT INTO s.t (a, b) SELECT 1, 2", RowChange("insert", "s.t", query="SELECT 1, 2", columns=("a", "b"))),
+        (
+            "UPDATE t SET a = b + 1, c = 2 WHERE d",
+            RowChange("update", "t", "d", (("a", "b + 1"), ("c", "2"))),
+        ),
+        (
+            "INSERT INTO s.t (a, b) SELECT 1, 2",
+            RowChange("insert", "s.t", query="SELECT 1, 2", columns=("a", "b")),
+        ),
         ("GRANT SELECT ON t TO x", None),
         ("SELECT 1", None),
         ("DELETE FROM t AS x WHERE x.a = 1", None),
@@ -201,7 +231,9 @@ def test_what_a_hook_does_to_rows(sql: str, change: RowChange | None) -> None:
     ],
 )
 def test_the_flags_of_regular_expressions(dialect: str, condition: str, expected: str) -> None:
-    assert translated(f"select {condition} as a from t", dialect) == f"SELECT {expected} AS a FROM t"
+    assert (
+        translated(f"select {condition} as a from t", dialect) == f"SELECT {expected} AS a FROM t"
+    )
 
 
 def test_flags_that_spark_does_not_have_are_refused() -> None:

@@ -13,7 +13,9 @@ TABLES = "CREATE TABLE t (a int, b text); CREATE TABLE p (x int, y text);"
 FUNCTION = """
 CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body} RETURN NULL; END $$;
 """
-TRIGGER = "CREATE TRIGGER {trigger} BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION {name}();"
+TRIGGER = (
+    "CREATE TRIGGER {trigger} BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION {name}();"
+)
 INSERT = "INSERT INTO p VALUES (NEW.*);"
 ROUTED = ["t.a -> p.x  IDENTITY", "t.b -> p.y  IDENTITY"]
 
@@ -42,7 +44,10 @@ def test_files_come_in_any_order(scripts: tuple[str, ...]) -> None:
 def test_a_schema_counts_where_both_name_one() -> None:
     assert facts(TABLES, function(name="public.f"), trigger()) == (ROUTED, [])
     assert facts(TABLES, function(), trigger(name="public.f")) == (ROUTED, [])
-    assert facts(TABLES, function(name="other.f"), trigger(name="public.f")) == ([], ["unknown-trigger"])
+    assert facts(TABLES, function(name="other.f"), trigger(name="public.f")) == (
+        [],
+        ["unknown-trigger"],
+    )
 
 
 def test_the_function_of_the_same_file_is_meant() -> None:
@@ -94,6 +99,16 @@ def test_a_table_that_is_tested_and_has_no_trigger() -> None:
 )
 def test_tests_of_the_table(condition: str, tables: list[str]) -> None:
     body = f"IF {condition} THEN INSERT INTO p VALUES (NEW.*); END IF;"
-    scripts = (TABLES, "CREATE TABLE u (a int, b text);", function(body), trigger(), trigger("u", trigger="h"))
-    edges = [f"{table}.{source} -> p.{target}  IDENTITY" for table in tables for source, target in ("ax", "by")]
+    scripts = (
+        TABLES,
+        "CREATE TABLE u (a int, b text);",
+        function(body),
+        trigger(),
+        trigger("u", trigger="h"),
+    )
+    edges = [
+        f"{table}.{source} -> p.{target}  IDENTITY"
+        for table in tables
+        for source, target in ("ax", "by")
+    ]
     assert facts(*scripts) == (edges, [])

@@ -14,7 +14,12 @@ from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
 from lineal.model.way import Clause, Confidence, How, way
 
-CLAUSES = {"JOIN": Clause.JOIN_ON, "FILTER": Clause.WHERE, "GROUP_BY": Clause.GROUP_BY, "SORT": Clause.ORDER_BY}
+CLAUSES = {
+    "JOIN": Clause.JOIN_ON,
+    "FILTER": Clause.WHERE,
+    "GROUP_BY": Clause.GROUP_BY,
+    "SORT": Clause.ORDER_BY,
+}
 
 
 def column(text: str) -> Column:
@@ -31,7 +36,9 @@ Kinds = dict[str, str]
 
 
 def extraction(text: str, about: About | None = None, kinds: Kinds | None = None) -> Extraction:
-    """`about` says what is known of a column, by `dataset.column`; `kinds` of a dataset, by its name."""
+    """`about` says what is known of a column, by `dataset.column`; `kinds` of a dataset, by its
+    name.
+    """
     made = Extraction(coverage=Coverage())
     for written in filter(None, (each.strip() for each in text.splitlines())):
         if written.startswith("read "):
@@ -94,7 +101,9 @@ def _read(text: str) -> Read:
     source, rest = (part.strip() for part in text.split("=>"))
     target, _, clause = rest.partition("  ")
     name, _, read = source.partition(".")
-    return Read(dataset(target), dataset(name), read or None, Clause(clause.strip() or "FROM"), None)
+    return Read(
+        dataset(target), dataset(name), read or None, Clause(clause.strip() or "FROM"), None
+    )
 
 
 LINEAGEX = """
@@ -172,13 +181,27 @@ RANKING = """
 ABOUT = {
     "raw_customers.id": ColumnInfo("id", "INTEGER", "Unique order identifier"),
     "raw_customers.name": ColumnInfo("name", "VARCHAR"),
-    "stg_customers.customer_id": ColumnInfo("customer_id", "INTEGER", "Unique identifier for the customer", PII),
-    "stg_customers.customer_name": ColumnInfo("customer_name", "VARCHAR", "Full name of the customer", PII),
-    "int_customer_metrics.customer_id": ColumnInfo("customer_id", "INTEGER", "Unique customer identifier"),
-    "int_customer_metrics.lifetime_value": ColumnInfo("lifetime_value", "DECIMAL(10,2)", "Total amount spent"),
-    "int_customer_ranking.customer_id": ColumnInfo("customer_id", "INTEGER", "Unique customer identifier"),
-    "int_customer_ranking.customer_name": ColumnInfo("customer_name", "VARCHAR", "Customer full name", INTERNAL),
-    "int_customer_ranking.lifetime_value": ColumnInfo("lifetime_value", "DECIMAL(10,2)", "Total amount spent"),
+    "stg_customers.customer_id": ColumnInfo(
+        "customer_id", "INTEGER", "Unique identifier for the customer", PII
+    ),
+    "stg_customers.customer_name": ColumnInfo(
+        "customer_name", "VARCHAR", "Full name of the customer", PII
+    ),
+    "int_customer_metrics.customer_id": ColumnInfo(
+        "customer_id", "INTEGER", "Unique customer identifier"
+    ),
+    "int_customer_metrics.lifetime_value": ColumnInfo(
+        "lifetime_value", "DECIMAL(10,2)", "Total amount spent"
+    ),
+    "int_customer_ranking.customer_id": ColumnInfo(
+        "customer_id", "INTEGER", "Unique customer identifier"
+    ),
+    "int_customer_ranking.customer_name": ColumnInfo(
+        "customer_name", "VARCHAR", "Customer full name", INTERNAL
+    ),
+    "int_customer_ranking.lifetime_value": ColumnInfo(
+        "lifetime_value", "DECIMAL(10,2)", "Total amount spent"
+    ),
 }
 KINDS = {
     "raw_customers": "source",

@@ -30,13 +30,18 @@ def test_description_status(source: str, target: str, status: str) -> None:
 
 
 def test_a_field_does_not_inherit_the_description_of_its_column() -> None:
-    about = {"t.address": ColumnInfo("address", "", "Where"), "v.city": ColumnInfo("city", "", "Where")}
+    about = {
+        "t.address": ColumnInfo("address", "", "Where"),
+        "v.city": ColumnInfo("city", "", "Where"),
+    }
     found = graph("t.address.city -> v.city", about)
     assert description_status(found, found.edges[0]) == "missing"
 
 
 def labels(text: str, about: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    infos = {name: ColumnInfo(name.split(".")[1], classification=each) for name, each in about.items()}
+    infos = {
+        name: ColumnInfo(name.split(".")[1], classification=each) for name, each in about.items()
+    }
     found = graph(text, infos)
     effective = Classification(found)
     columns = (each for known in found.infos for each in found.columns(known))
@@ -53,13 +58,17 @@ def test_labels_travel_with_values_and_unite() -> None:
     }
 
 
-@pytest.mark.parametrize("usage", ["TRANSFORMATION masked", "CONDITIONAL", "WINDOW", "AGGREGATION masked, CONDITIONAL"])
+@pytest.mark.parametrize(
+    "usage", ["TRANSFORMATION masked", "CONDITIONAL", "WINDOW", "AGGREGATION masked, CONDITIONAL"]
+)
 def test_labels_stop_where_the_value_is_masked_or_only_decides(usage: str) -> None:
     assert labels(f"t.a -> v.x  {usage}", {"t.a": ("pii",)}) == {"t.a": ("pii",)}
 
 
 def test_one_unmasked_path_is_enough() -> None:
-    assert labels("t.a -> v.x  TRANSFORMATION masked, IDENTITY", {"t.a": ("pii",)})["v.x"] == ("pii",)
+    assert labels("t.a -> v.x  TRANSFORMATION masked, IDENTITY", {"t.a": ("pii",)})["v.x"] == (
+        "pii",
+    )
 
 
 def test_a_declared_label_wins_and_travels_on() -> None:
@@ -68,20 +77,27 @@ def test_a_declared_label_wins_and_travels_on() -> None:
 
 
 def test_labels_go_round_a_cycle_once() -> None:
-    found = labels("t.a -> v.x\nv.x -> w.x\nw.x -> v.x\nu.b -> w.x", {"t.a": ("pii",), "u.b": ("internal",)})
+    found = labels(
+        "t.a -> v.x\nv.x -> w.x\nw.x -> v.x\nu.b -> w.x", {"t.a": ("pii",), "u.b": ("internal",)}
+    )
     assert found["v.x"] == found["w.x"] == ("internal", "pii")
 
 
 def test_a_field_has_the_labels_of_its_column_unless_it_has_its_own() -> None:
     assert labels("t.address.city -> v.city", {"t.address": ("pii",)})["v.city"] == ("pii",)
     made = extraction("t.address.city -> v.city")
-    made.datasets[dataset("t")].columns.append(ColumnInfo("address.city", classification=("public",)))
+    made.datasets[dataset("t")].columns.append(
+        ColumnInfo("address.city", classification=("public",))
+    )
     found = Graph(made)
     assert Classification(found).of(found.column("v.city")) == ("public",)
 
 
 def ways(text: str, about: dict[str, tuple[str, ...]], column: str) -> list[str]:
-    found = graph(text, {name: ColumnInfo(name.split(".")[1], classification=each) for name, each in about.items()})
+    found = graph(
+        text,
+        {name: ColumnInfo(name.split(".")[1], classification=each) for name, each in about.items()},
+    )
     return [str(each) for each in Classification(found).brought(found.column(column))]
 
 
@@ -103,13 +119,20 @@ def test_a_declared_field_brings_its_own_label_only_where_it_is_read() -> None:
     made.datasets[dataset("t")].columns.append(ColumnInfo("address.city", classification=("pii",)))
     found = Graph(made)
     labels = Classification(found)
-    assert [str(each) for each in labels.brought(found.column("v.city"))] == ["pii ← t.address.city"]
+    assert [str(each) for each in labels.brought(found.column("v.city"))] == [
+        "pii ← t.address.city"
+    ]
     assert labels.of(found.column("v.zip")) == ()
 
 
 def test_an_edge_passes_a_label_on_only_to_a_column_that_takes_it() -> None:
-    about = {"t.a": ColumnInfo("a", classification=("pii",)), "w.y": ColumnInfo("y", classification=("public",))}
-    found = graph("t.a -> v.x\nt.a -> w.y\nt.a -> v.m  TRANSFORMATION masked\nt.a => v  FILTER", about)
+    about = {
+        "t.a": ColumnInfo("a", classification=("pii",)),
+        "w.y": ColumnInfo("y", classification=("public",)),
+    }
+    found = graph(
+        "t.a -> v.x\nt.a -> w.y\nt.a -> v.m  TRANSFORMATION masked\nt.a => v  FILTER", about
+    )
     labels = Classification(found)
     assert [str(edge.target) for edge in found.edges if labels.passes_on(edge, "pii")] == ["v.x"]
 
@@ -122,12 +145,23 @@ def test_a_conflict_is_a_diagnostic_at_the_declaration() -> None:
     }
     (conflict,) = Classification(graph("t.a -> v.x\nt.a -> w.y", about)).conflicts()
     assert conflict.code is Code.CLASSIFICATION_CONFLICT
-    assert str(conflict) == "v.yml:3:5: info[classification-conflict]: v.x declares public, but t.a brings pii"
+    assert (
+        str(conflict)
+        == "v.yml:3:5: info[classification-conflict]: v.x declares public, but t.a brings pii"
+    )
 
 
 def test_table_level_lineage_comes_from_reads() -> None:
-    found = [(str(edge.source), str(edge.target), edge.columns, edge.clauses) for edge in tables(ranking())]
-    assert ("int_customer_metrics", "int_customer_ranking", ("customer_id",), ("FROM", "JOIN ON")) in found
+    found = [
+        (str(edge.source), str(edge.target), edge.columns, edge.clauses)
+        for edge in tables(ranking())
+    ]
+    assert (
+        "int_customer_metrics",
+        "int_customer_ranking",
+        ("customer_id",),
+        ("FROM", "JOIN ON"),
+    ) in found
     assert ("raw_orders", "stg_orders", (), ("FROM",)) in found
     assert len(found) == 6
 
@@ -136,6 +170,9 @@ def test_tables_around_a_dataset() -> None:
     every = tables(ranking())
     near = reaching(every, dataset("int_customer_metrics"), up=1, down=0)
     pairs = {(str(edge.source), str(edge.target)) for edge in near}
-    assert pairs == {("stg_customers", "int_customer_metrics"), ("stg_orders", "int_customer_metrics")}
+    assert pairs == {
+        ("stg_customers", "int_customer_metrics"),
+        ("stg_orders", "int_customer_metrics"),
+    }
     assert len(reaching(every, dataset("int_customer_ranking"), up=ALL, down=0)) == 6
     assert len(reaching(every, dataset("raw_orders"), up=0, down=ALL)) == 3

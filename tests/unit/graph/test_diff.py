@@ -1,4 +1,6 @@
-"""Two lineages compared: what is a finding, what follows from it, what is only another way to write the same."""
+"""Two lineages compared: what is a finding, what follows from it, what is only another way to write
+the same.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ BASE = {
 }
 
 
-def compared(head: Mapping[str, str], base: Mapping[str, str] = BASE, policy: Policy | None = None) -> Difference:
+def compared(
+    head: Mapping[str, str], base: Mapping[str, str] = BASE, policy: Policy | None = None
+) -> Difference:
     before, after = lineal.lineage(base, "duckdb").graph, lineal.lineage(head, "duckdb").graph
     return diff(before, after, policy or Policy())
 
@@ -49,17 +53,39 @@ def test_one_real_and_one_cosmetic_change_are_one_finding() -> None:
         rpt="SELECT id, total * 2 AS total FROM mart",
     )
     assert found(made) == [("rpt", "value-changed")]
-    assert [(each.dataset, each.note) for each in made.restyled] == [("mart", "is written in another way")]
+    assert [(each.dataset, each.note) for each in made.restyled] == [
+        ("mart", "is written in another way")
+    ]
     assert made.verdict is Level.REVIEW
 
 
 REAL = {
     "a literal": ({"mart": BASE["mart"].replace("> 1", "> 2")}, "logic-changed", Level.REVIEW),
-    "another filter": ({"mart": BASE["mart"].replace("s.b > 1", "s.a > 1")}, "rows-changed", Level.REVIEW),
-    "another value": ({"rpt": "SELECT id, abs(total) AS total FROM mart"}, "value-changed", Level.REVIEW),
-    "a column more": ({"raw": "SELECT 1 AS id, 2 AS a, 3 AS b, 4 AS c"}, "column-added", Level.SAFE),
-    "a column that is read is gone": ({"raw": "SELECT 1 AS id, 2 AS a"}, "column-removed-read", Level.BLOCK),
-    "a column that nobody reads is gone": ({"rpt": "SELECT id FROM mart"}, "column-removed", Level.REVIEW),
+    "another filter": (
+        {"mart": BASE["mart"].replace("s.b > 1", "s.a > 1")},
+        "rows-changed",
+        Level.REVIEW,
+    ),
+    "another value": (
+        {"rpt": "SELECT id, abs(total) AS total FROM mart"},
+        "value-changed",
+        Level.REVIEW,
+    ),
+    "a column more": (
+        {"raw": "SELECT 1 AS id, 2 AS a, 3 AS b, 4 AS c"},
+        "column-added",
+        Level.SAFE,
+    ),
+    "a column that is read is gone": (
+        {"raw": "SELECT 1 AS id, 2 AS a"},
+        "column-removed-read",
+        Level.BLOCK,
+    ),
+    "a column that nobody reads is gone": (
+        {"rpt": "SELECT id FROM mart"},
+        "column-removed",
+        Level.REVIEW,
+    ),
     "another type": ({"raw": "SELECT 1 AS id, 'x' AS a, 3 AS b"}, "type-changed-read", Level.BLOCK),
     "another order": ({"raw": "SELECT 2 AS a, 1 AS id, 3 AS b"}, "columns-reordered", Level.REVIEW),
     "another name": ({"rpt": "SELECT id, total AS paid FROM mart"}, "column-renamed", Level.REVIEW),
@@ -85,7 +111,9 @@ def test_a_finding_says_what_it_breaks_what_follows_and_what_it_reaches() -> Non
 
 
 def test_a_reader_that_is_changed_along_with_it_does_not_break() -> None:
-    made = changed(raw="SELECT 1 AS id, 2 AS a", mart="SELECT s.id, sum(s.a) AS total FROM stg s GROUP BY s.id")
+    made = changed(
+        raw="SELECT 1 AS id, 2 AS a", mart="SELECT s.id, sum(s.a) AS total FROM stg s GROUP BY s.id"
+    )
     assert sorted(found(made)) == [("mart", "rows-changed"), ("raw", "column-removed")]
     assert made.verdict is Level.REVIEW
 
@@ -102,7 +130,11 @@ def test_a_renamed_model_is_renamed() -> None:
 
 def test_a_renamed_column_is_renamed_where_it_is_read_too() -> None:
     base = {**BASE, "stg": "SELECT id, a, b FROM raw"}
-    head = {**BASE, "stg": "SELECT id, a AS paid, b FROM raw", "mart": BASE["mart"].replace("s.a", "s.paid")}
+    head = {
+        **BASE,
+        "stg": "SELECT id, a AS paid, b FROM raw",
+        "mart": BASE["mart"].replace("s.a", "s.paid"),
+    }
     made = compared(head, base)
     assert found(made) == [("stg", "column-renamed")]
     assert made.findings[0].follows == ("mart",)
@@ -111,8 +143,12 @@ def test_a_renamed_column_is_renamed_where_it_is_read_too() -> None:
 
 
 def test_a_removed_model_blocks_while_it_is_read() -> None:
-    assert found(compared({k: v for k, v in BASE.items() if k != "mart"})) == [("mart", "dataset-removed-read")]
-    assert found(compared({k: v for k, v in BASE.items() if k != "rpt"})) == [("rpt", "dataset-removed")]
+    assert found(compared({k: v for k, v in BASE.items() if k != "mart"})) == [
+        ("mart", "dataset-removed-read")
+    ]
+    assert found(compared({k: v for k, v in BASE.items() if k != "rpt"})) == [
+        ("rpt", "dataset-removed")
+    ]
 
 
 def test_a_moved_file_is_only_moved() -> None:
@@ -121,15 +157,22 @@ def test_a_moved_file_is_only_moved() -> None:
     from lineal.model.script import Corpus, Script
 
     text = "CREATE VIEW v AS SELECT a FROM t"
-    before, after = (Graph(extract(Corpus("duckdb", [Script(text, "duckdb", file)]))) for file in ("a.sql", "b/c.sql"))
+    before, after = (
+        Graph(extract(Corpus("duckdb", [Script(text, "duckdb", file)])))
+        for file in ("a.sql", "b/c.sql")
+    )
     made = diff(before, after)
-    assert [(each.dataset, each.note) for each in made.restyled] == [("v", "moved from a.sql to b/c.sql")]
+    assert [(each.dataset, each.note) for each in made.restyled] == [
+        ("v", "moved from a.sql to b/c.sql")
+    ]
     assert made.findings == ()
 
 
 def test_comments_and_layout_are_cosmetic() -> None:
     made = changed(mart=f"/* per customer */ {BASE['mart']}")
-    assert [each[:2] for each in made.restyled] == [("mart", "has other comments or another layout")]
+    assert [each[:2] for each in made.restyled] == [
+        ("mart", "has other comments or another layout")
+    ]
     assert made.findings == ()
 
 
@@ -138,13 +181,21 @@ def test_descriptions_are_notes_and_classifications_findings() -> None:
     said: list[Mapping[str, object]] = [
         {"t": {"a": {"type": "int", "description": "One"}}},
         {"t": {"a": {"type": "int", "description": "Two"}}},
-        {"t": {"columns": [{"name": "a", "type": "int", "description": "One", "classification": "pii"}]}},
+        {
+            "t": {
+                "columns": [
+                    {"name": "a", "type": "int", "description": "One", "classification": "pii"}
+                ]
+            }
+        },
     ]
     one, two, three = (lineal.lineage(sql, "duckdb", schema).graph for schema in said)
     made = diff(one, two)
     assert [str(note) for note in made.notes] == ["description-changed t.a: One → Two"]
     assert made.findings == () and not made.is_empty
-    assert found(diff(one, two, Policy({"description-changed": Level.BLOCK}))) == [("t", "description-changed")]
+    assert found(diff(one, two, Policy({"description-changed": Level.BLOCK}))) == [
+        ("t", "description-changed")
+    ]
     assert found(diff(one, three)) == [("t", "classification-changed")]
 
 
@@ -193,7 +244,8 @@ def test_one_way_and_back_again() -> None:
         backward = {(edge.source, edge.target, edge.after, edge.before) for edge in back.edges}
         assert forward == backward
         gone, new = (
-            {(d.dataset, d.column) for d in there.columns if d.kind == f"column-{k}"} for k in ("removed", "added")
+            {(d.dataset, d.column) for d in there.columns if d.kind == f"column-{k}"}
+            for k in ("removed", "added")
         )
         assert {(d.dataset, d.column) for d in back.columns if d.kind == "column-added"} == gone
         assert {(d.dataset, d.column) for d in back.columns if d.kind == "column-removed"} == new

@@ -29,8 +29,14 @@ def datasets(made: Effects) -> dict[str, str]:
     return {each.dataset.name: each.effect for each in made.datasets}
 
 
-def test_a_statement_that_names_a_dropped_column_breaks_and_what_is_behind_it_is_not_rebuilt() -> None:
-    made = found("drop", "CREATE VIEW v AS SELECT id, a + 1 AS x FROM raw", "CREATE VIEW w AS SELECT id FROM v")
+def test_a_statement_that_names_a_dropped_column_breaks_and_what_is_behind_it_is_not_rebuilt() -> (
+    None
+):
+    made = found(
+        "drop",
+        "CREATE VIEW v AS SELECT id, a + 1 AS x FROM raw",
+        "CREATE VIEW w AS SELECT id FROM v",
+    )
     assert datasets(made) == {"v": "breaks", "w": "stale"}
     assert columns(made) == {"v.x": "breaks"}
     [v, _] = made.datasets
@@ -45,7 +51,12 @@ def test_a_star_hands_the_loss_on_to_whoever_names_the_column() -> None:
         "CREATE VIEW y AS SELECT m FROM x",
     ]
     made = found("drop", *views)
-    assert columns(made) == {"x.m": "breaks", "v.a": "disappears", "w.a": "disappears", "y.m": "stale"}
+    assert columns(made) == {
+        "x.m": "breaks",
+        "v.a": "disappears",
+        "w.a": "disappears",
+        "y.m": "stale",
+    }
     assert found("rename=amount", *views).columns[1].effect == "renamed"
 
 
@@ -82,7 +93,9 @@ def test_what_does_not_need_the_column_stays_as_it_is(view: str) -> None:
 
 
 def test_a_row_as_a_value_only_changes() -> None:
-    assert columns(found("drop", "CREATE VIEW v AS SELECT to_json(raw) AS j FROM raw")) == {"v.j": "values"}
+    assert columns(found("drop", "CREATE VIEW v AS SELECT to_json(raw) AS j FROM raw")) == {
+        "v.j": "values"
+    }
 
 
 def test_positions_shift_when_a_column_goes_and_stay_when_it_is_renamed() -> None:
@@ -127,13 +140,19 @@ def test_cycles_and_self_reads_end() -> None:
         "CREATE VIEW w AS SELECT * FROM v",
     )
     assert datasets(made)["v"] == "breaks"
-    again = found("drop", "INSERT INTO raw SELECT id, a, b FROM raw", "CREATE VIEW v AS SELECT * FROM raw")
+    again = found(
+        "drop", "INSERT INTO raw SELECT id, a, b FROM raw", "CREATE VIEW v AS SELECT * FROM raw"
+    )
     assert datasets(again) == {"v": "disappears"}
 
 
 def test_exposures_share_the_fate_of_what_they_read() -> None:
     scripts = [
-        Script(RAW + "CREATE VIEW v AS SELECT * FROM raw; CREATE VIEW w AS SELECT id FROM raw", "duckdb", "m.sql")
+        Script(
+            RAW + "CREATE VIEW v AS SELECT * FROM raw; CREATE VIEW w AS SELECT id FROM raw",
+            "duckdb",
+            "m.sql",
+        )
     ]
     from lineal.incremental.extraction import extract
 
@@ -144,18 +163,28 @@ def test_exposures_share_the_fate_of_what_they_read() -> None:
     graph = Graph(Extraction(base.edges, base.reads + reads, base.datasets | shown))
     for change, effect in (("drop", "disappears"), ("type=TEXT", "type"), ("values", "values")):
         made = effects(graph, graph.column("raw.a"), parse(change))
-        assert [(each.dataset.name, each.effect) for each in made.exposures] == [("dashboard", effect)]
+        assert [(each.dataset.name, each.effect) for each in made.exposures] == [
+            ("dashboard", effect)
+        ]
 
 
 def test_descriptions_that_repeat_or_name_the_column() -> None:
     infos = {
         "raw": DatasetInfo(
-            Dataset("", "raw"), "table", [ColumnInfo("a", "INT", "What was paid")], True, "All a values"
+            Dataset("", "raw"),
+            "table",
+            [ColumnInfo("a", "INT", "What was paid")],
+            True,
+            "All a values",
         ),
         "v": DatasetInfo(
             Dataset("", "v"),
             "sql",
-            [ColumnInfo("a", "", "What was paid"), ColumnInfo("x", "", "The a of a day"), ColumnInfo("y", "", "Paid?")],
+            [
+                ColumnInfo("a", "", "What was paid"),
+                ColumnInfo("x", "", "The a of a day"),
+                ColumnInfo("y", "", "Paid?"),
+            ],
         ),
     }
     from lineal.incremental.extraction import extract

@@ -31,14 +31,21 @@ def test_a_dataset_is_found_by_the_last_parts_of_its_name() -> None:
     orders = Dataset("", "prod.sales.orders")
     found = Graph(Extraction([Edge(Column(orders, "id"), column("v.id"), usages("IDENTITY"))]))
     assert found.dataset("orders") == found.dataset("sales.orders") == orders
-    assert found.column("sales.orders.id") == found.column("prod.sales.orders.id") == Column(orders, "id")
+    assert (
+        found.column("sales.orders.id")
+        == found.column("prod.sales.orders.id")
+        == Column(orders, "id")
+    )
     assert found.find("sales.orders") == orders
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("int_customer_rankin.customer_id", "unknown dataset int_customer_rankin; did you mean int_customer_ranking?"),
+        (
+            "int_customer_rankin.customer_id",
+            "unknown dataset int_customer_rankin; did you mean int_customer_ranking?",
+        ),
         ("stg_orders.amout", "unknown column amout in stg_orders; did you mean amount?"),
         ("stg_orders.zzzzz", "unknown column zzzzz in stg_orders"),
         ("stg_orders", "stg_orders names no column: write dataset.column"),
@@ -67,7 +74,11 @@ def test_a_column_that_several_datasets_have_lists_them_sorted_and_cut_at_twenty
 
 
 def test_edges_come_in_the_order_of_definition_with_rows_last() -> None:
-    edges = [str(edge).split("  ")[0] for edge in ranking().edges if edge.into.name == "int_customer_ranking"]
+    edges = [
+        str(edge).split("  ")[0]
+        for edge in ranking().edges
+        if edge.into.name == "int_customer_ranking"
+    ]
     assert edges == [
         "stg_customers.customer_id -> int_customer_ranking.customer_id",
         "stg_customers.customer_name -> int_customer_ranking.customer_name",
@@ -82,7 +93,9 @@ def test_edges_come_in_the_order_of_definition_with_rows_last() -> None:
 
 
 def test_an_inspect_edge_knows_whether_its_column_is_selected_too() -> None:
-    found = {str(edge): ranking().also_selected(edge) for edge in ranking().edges if not edge.field_level}
+    found = {
+        str(edge): ranking().also_selected(edge) for edge in ranking().edges if not edge.field_level
+    }
     assert found["stg_customers.customer_id => int_customer_ranking  JOIN"] is True
     assert found["int_customer_metrics.customer_id => int_customer_ranking  JOIN"] is False
 

@@ -61,8 +61,18 @@ def test_depth_bounds_a_trace() -> None:
 
 def test_each_edge_is_listed_once_at_its_shortest_depth() -> None:
     found = graph("a.x -> b.x\nb.x -> c.x\na.x -> c.x\nc.x -> d.x")
-    assert up(found, "d.x") == ["1 c.x copy d.x", "2 a.x copy c.x", "2 b.x copy c.x", "3 a.x copy b.x"]
-    assert down(found, "a.x") == ["1 a.x copy b.x", "1 a.x copy c.x", "2 b.x copy c.x", "2 c.x copy d.x"]
+    assert up(found, "d.x") == [
+        "1 c.x copy d.x",
+        "2 a.x copy c.x",
+        "2 b.x copy c.x",
+        "3 a.x copy b.x",
+    ]
+    assert down(found, "a.x") == [
+        "1 a.x copy b.x",
+        "1 a.x copy c.x",
+        "2 b.x copy c.x",
+        "2 c.x copy d.x",
+    ]
 
 
 def test_cycles_end() -> None:
@@ -71,14 +81,19 @@ def test_cycles_end() -> None:
 
 
 def test_a_field_and_its_column_are_connected() -> None:
-    found = graph("raw.json -> t.address\nt.address.city -> v.city\nt.address -> w.address\nt.address.zip => u  FILTER")
+    found = graph(
+        "raw.json -> t.address\nt.address.city -> v.city\nt.address -> w.address\nt.address.zip => u  FILTER"
+    )
     assert up(found, "v.city") == ["1 t.address.city rename v.city", "2 raw.json rename t.address"]
     assert down(found, "t.address") == [
         "1 t.address copy w.address",
         "1 t.address.city rename v.city",
         "1 t.address.zip inspect u",
     ]
-    assert down(found, "t.address.city") == ["1 t.address copy w.address", "1 t.address.city rename v.city"]
+    assert down(found, "t.address.city") == [
+        "1 t.address copy w.address",
+        "1 t.address.city rename v.city",
+    ]
 
 
 def test_a_trace_goes_through_an_open_star_with_doubt() -> None:

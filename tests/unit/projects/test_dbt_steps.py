@@ -56,7 +56,9 @@ def test_every_node_has_a_step(bakery: Corpus) -> None:
     assert kinds["orders_history"] == kinds["readings_history"] == ("snapshot", "snapshot")
     assert kinds["landing.oven_readings"] == ("source", "")
     assert kinds["no_order_without_customer"] == ("test", "")
-    assert "base.raw_customers" not in kinds, "a source that is the very table of a seed is that seed"
+    assert "base.raw_customers" not in kinds, (
+        "a source that is the very table of a seed is that seed"
+    )
     assert not bakery.diagnostics
 
 
@@ -65,7 +67,9 @@ def test_an_incremental_model_has_the_text_of_a_first_and_of_a_later_build(baker
     assert "max(ordered_at)" not in first and "max(ordered_at)" in later
     step = steps(bakery)["order_state"]
     assert step.before == () and step.again is not None
-    assert [script.text for script in step.again[0]] == ["delete from analytics.main.order_state where order_id = 6"]
+    assert [script.text for script in step.again[0]] == [
+        "delete from analytics.main.order_state where order_id = 6"
+    ]
     assert steps(bakery)["customers"].again is None
 
 
@@ -91,7 +95,9 @@ def test_tests_without_anything_special_are_checked_in_one_pass(bakery: Corpus) 
     assert queries["large_orders_have_customers"].reads == ("stg_customers",)
     assert (queries["above"].error_if, queries["above"].warn_if) == ("> 2", "> 1")
     assert queries["above"].place is not None and queries["above"].place.line == 28
-    (warned,) = [test for test in steps(bakery)["stg_customers"].queries if test.name == "accepted_values"]
+    (warned,) = [
+        test for test in steps(bakery)["stg_customers"].queries if test.name == "accepted_values"
+    ]
     assert warned.severity == "warn" and "not in ('Leeds', 'York')" in warned.query.text
 
 
@@ -123,32 +129,51 @@ def test_a_test_whose_macro_is_not_there_says_so(tmp_path: Path) -> None:
         ("{dbt_utils.equal_rowcount: {compare_model: ref('m')}}", "diff_count"),
     ],
 )  # fmt: skip
-def test_the_commonest_tests_of_dbt_utils_need_no_package(tmp_path: Path, about: str, words: str) -> None:
-    files = {"models/m.sql": "select 1 as a, 2 as b", "models/m.yml": f"models: [{{name: m, data_tests: [{about}]}}]\n"}
+def test_the_commonest_tests_of_dbt_utils_need_no_package(
+    tmp_path: Path, about: str, words: str
+) -> None:
+    files = {
+        "models/m.sql": "select 1 as a, 2 as b",
+        "models/m.yml": f"models: [{{name: m, data_tests: [{about}]}}]\n",
+    }
     (test,) = loaded(tmp_path, files)["m"].queries
     assert not test.problem and words in test.query.text
 
 
-# -- what cannot be known ------------------------------------------------------------------------
+# -- what cannot be known --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("text", "code", "words"),
     [
-        ("select {{ run_query('select 1 as x').columns[0].values()[0] }} as a", Code.DYNAMIC, "run_query()"),
+        (
+            "select {{ run_query('select 1 as x').columns[0].values()[0] }} as a",
+            Code.DYNAMIC,
+            "run_query()",
+        ),
         ("select {{ var('gone') }} as a", Code.DYNAMIC, "the variable 'gone' is not defined"),
         ("select '{{ env_var('DBT_GONE') }}' as a", Code.DYNAMIC, "DBT_GONE"),
-        ("select * from {{ ref('gone') }}", Code.UNKNOWN_REFERENCE, "ref('gone') is not in the project"),
+        (
+            "select * from {{ ref('gone') }}",
+            Code.UNKNOWN_REFERENCE,
+            "ref('gone') is not in the project",
+        ),
         ("select {{ gone() }} as a", Code.TEMPLATE_ERROR, "gone"),
         (
             "{% for c in adapter.get_columns_in_relation(source('s', 't')) %}{{ c.name }}, {% endfor %} 1 as one",
             Code.DYNAMIC,
             "are not all known",
         ),
-        ("{{ dbt_date.get_date_dimension('2020-01-01', '2020-02-01') }}", Code.DYNAMIC, "only known for lineage"),
+        (
+            "{{ dbt_date.get_date_dimension('2020-01-01', '2020-02-01') }}",
+            Code.DYNAMIC,
+            "only known for lineage",
+        ),
     ],
 )
-def test_a_model_whose_sql_only_a_database_knows_is_not_run(tmp_path: Path, text: str, code: Code, words: str) -> None:
+def test_a_model_whose_sql_only_a_database_knows_is_not_run(
+    tmp_path: Path, text: str, code: Code, words: str
+) -> None:
     files = {
         "models/m.sql": f"-- a model\n{text}",
         "models/s.yml": "sources: [{name: s, tables: [{name: t, columns: [{name: a}]}]}]\n",
@@ -171,10 +196,14 @@ def test_days_are_counted_without_a_database(tmp_path: Path) -> None:
     text = "{{ dbt_utils.date_spine('day', \"cast('2020-01-01' as date)\", \"cast('2020-01-11' as date)\") }}"
     step = loaded(tmp_path, {"models/m.sql": text})["m"]
     assert step.problem is None
-    assert "p3 where" not in step.texts[0] and "p as p3" in step.texts[0] and "p as p4" not in step.texts[0]
+    assert (
+        "p3 where" not in step.texts[0]
+        and "p as p3" in step.texts[0]
+        and "p as p4" not in step.texts[0]
+    )
 
 
-# -- sources -------------------------------------------------------------------------------------
+# -- sources ---------------------------------------------------------------------------------------
 
 SOURCE = "sources: [{name: web, schema: site, tables: [{name: visits, identifier: page_visits}]}]\n"
 READER = {"models/s.yml": SOURCE, "models/m.sql": "select * from {{ source('web', 'visits') }}"}
@@ -192,7 +221,9 @@ def test_a_seed_of_a_sources_name_stands_for_it(tmp_path: Path, name: str) -> No
 def test_a_file_for_the_run_alone_comes_first(tmp_path: Path) -> None:
     files = {**READER, "seeds/visits.csv": "id\n1\n", ".lineal/sources/web.visits.csv": "id\n2\n"}
     step = loaded(tmp_path, files)["web.visits"]
-    assert step.settings["file"] == str(tmp_path / ".lineal/sources/web.visits.csv") and not step.refs
+    assert (
+        step.settings["file"] == str(tmp_path / ".lineal/sources/web.visits.csv") and not step.refs
+    )
 
 
 def test_a_disabled_seed_stands_for_a_source(tmp_path: Path) -> None:
@@ -203,18 +234,33 @@ def test_a_disabled_seed_stands_for_a_source(tmp_path: Path) -> None:
 
 def test_a_source_that_nothing_provides_is_a_step_of_its_own(tmp_path: Path) -> None:
     step = loaded(tmp_path, READER)["web.visits"]
-    assert step.kind == "source" and step.settings == {"relation": ["analytics", "site", "page_visits"]}
+    assert step.kind == "source" and step.settings == {
+        "relation": ["analytics", "site", "page_visits"]
+    }
 
 
 def test_a_source_that_nothing_reads_or_tests_is_left_out(tmp_path: Path) -> None:
-    assert loaded(tmp_path, {"models/s.yml": SOURCE, "models/m.sql": "select 1 as a"}).keys() == {"m"}
+    assert loaded(tmp_path, {"models/s.yml": SOURCE, "models/m.sql": "select 1 as a"}).keys() == {
+        "m"
+    }
 
 
-# -- names, settings -----------------------------------------------------------------------------
+# -- names, settings -------------------------------------------------------------------------------
 
 
 def test_names_that_spark_does_not_take_have_another_one() -> None:
-    found = table_names(["orders", "web.visits", "my-model", "my_model", "pack.web.visits", "Größe", "a.b.c", "a__b.c"])
+    found = table_names(
+        [
+            "orders",
+            "web.visits",
+            "my-model",
+            "my_model",
+            "pack.web.visits",
+            "Größe",
+            "a.b.c",
+            "a__b.c",
+        ]
+    )
     assert found == {
         "my-model": "my_model_2",
         "pack.web.visits": "pack__web.visits",
@@ -227,7 +273,9 @@ def test_variables_in_yaml_are_those_of_the_package(tmp_path: Path) -> None:
     files = {
         "packages.yml": "packages: [{local: packs/inner}]\n",
         "packs/inner/dbt_project.yml": "name: inner\nvars: {table: gone}\n",
-        "packs/inner/models/s.yml": ("sources: [{name: s, tables: [{name: t, identifier: \"{{ var('table') }}\"}]}]\n"),
+        "packs/inner/models/s.yml": (
+            "sources: [{name: s, tables: [{name: t, identifier: \"{{ var('table') }}\"}]}]\n"
+        ),
         "packs/inner/models/inner_m.sql": "select * from {{ source('s', 't') }}",
         "seeds/rows.csv": "a\n1\n",
     }
@@ -237,11 +285,14 @@ def test_variables_in_yaml_are_those_of_the_package(tmp_path: Path) -> None:
 
 def test_column_types_may_be_templates(tmp_path: Path) -> None:
     about = "seeds: {little: {+column_types: {a: \"{{ 'bigint' if target.type == 'duckdb' else 'int' }}\"}}}\n"
-    assert loaded(tmp_path, {"seeds/s.csv": "a\n1\n"}, about=about)["s"].settings["column_types"] == {"a": "bigint"}
+    assert loaded(tmp_path, {"seeds/s.csv": "a\n1\n"}, about=about)["s"].settings[
+        "column_types"
+    ] == {"a": "bigint"}
 
 
 @pytest.mark.parametrize(
-    ("adapter", "strategy"), [("spark", "append"), ("snowflake", "merge"), ("duckdb", "delete+insert")]
+    ("adapter", "strategy"),
+    [("spark", "append"), ("snowflake", "merge"), ("duckdb", "delete+insert")],
 )
 def test_the_usual_strategy_is_the_adapters(tmp_path: Path, adapter: str, strategy: str) -> None:
     text = "{{ config(materialized='incremental', unique_key='a') }} select 1 as a"
@@ -258,7 +309,9 @@ def test_a_project_that_names_no_database_is_read_as_sparks(tmp_path: Path) -> N
 
 def test_unit_tests_are_counted(tmp_path: Path) -> None:
     about = "unit_tests: [{name: a, model: m}, {name: b, model: m}]\n"
-    corpus = load(project(tmp_path, {"models/m.sql": "select 1 as a", "models/u.yml": about}), to_run=True)
+    corpus = load(
+        project(tmp_path, {"models/m.sql": "select 1 as a", "models/u.yml": about}), to_run=True
+    )
     assert corpus.notes == ["2 unit tests are not run"]
 
 
@@ -284,7 +337,9 @@ def test_an_adapter_that_is_not_known_is_named(tmp_path: Path) -> None:
     profile = "shop: {target: d, outputs: {d: {type: quantumdb, schema: x}}}\n"
     files = {"models/m.sql": "select 1 as a", "profiles.yml": profile}
     corpus = load(project(tmp_path, files, adapter="shop"), to_run=True)
-    assert corpus.notes == ["the adapter quantumdb is not known: its SQL is taken for Spark's (--dialect)"]
+    assert corpus.notes == [
+        "the adapter quantumdb is not known: its SQL is taken for Spark's (--dialect)"
+    ]
     assert load(tmp_path, "duckdb", to_run=True).notes == []
 
 

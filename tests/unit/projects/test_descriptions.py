@@ -1,4 +1,6 @@
-"""Descriptions written into YAML: only what is added changes, in every way that YAML may be written."""
+"""Descriptions written into YAML: only what is added changes, in every way that YAML may be
+written.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,21 @@ from lineal.projects.scalars import scalar
 
 
 def fill_in(text: str, texts: dict[str, str], dataset: str = "mart") -> Written:
-    """Descriptions for the columns of the file's root mapping, or of the model of that name in a dbt file."""
+    """Descriptions for the columns of the file's root mapping, or of the model of that name in a
+    dbt file.
+    """
     problems: list[object] = []
     about = yaml.parse(text, "m.yml", problems.append)
     assert about is not None and not problems
     models = about.get("models")
     if models is not None:
         about = next(model for model in models.data if model.data["name"].raw == dataset)
-    known = {column.name: column.place for column in read_columns(about.get("columns"), problems.append)}
-    fills = [Fill(dataset, name, said, about.place, known.get(name)) for name, said in texts.items()]
+    known = {
+        column.name: column.place for column in read_columns(about.get("columns"), problems.append)
+    }
+    fills = [
+        Fill(dataset, name, said, about.place, known.get(name)) for name, said in texts.items()
+    ]
     return written(text, fills)
 
 
@@ -62,7 +70,9 @@ def test_a_description_goes_below_the_type_or_the_name() -> None:
     ]
     lines = made.text.splitlines()
     assert lines.index("    description: Key") == lines.index("  - name: id     # the key") + 1
-    assert lines.index('    description: "Sum: in EUR"') == lines.index("    # about the amount") - 1
+    assert (
+        lines.index('    description: "Sum: in EUR"') == lines.index("    # about the amount") - 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,22 +80,43 @@ def test_a_description_goes_below_the_type_or_the_name() -> None:
     [
         ("columns: [id, amount]", "columns: [{name: id, description: Key}, amount]"),
         ("columns: ['id' , amount]  # x", "columns: [{name: id, description: Key} , amount]  # x"),
-        ("columns:\n- id # key\n- amount", "columns:\n- name: id # key\n  description: Key\n- amount"),
+        (
+            "columns:\n- id # key\n- amount",
+            "columns:\n- name: id # key\n  description: Key\n- amount",
+        ),
         ("columns:\n  -   id\n  - b", "columns:\n  -   name: id\n      description: Key\n  - b"),
         ("columns: [{name: id}]", "columns: [{name: id, description: Key}]"),
-        ("columns: [{name: id, type: int, }]", "columns: [{name: id, type: int, description: Key, }]"),
+        (
+            "columns: [{name: id, type: int, }]",
+            "columns: [{name: id, type: int, description: Key, }]",
+        ),
         ("columns: [{name: id, description: ''}]", "columns: [{name: id, description: Key}]"),
-        ("columns: [{name: id, description: , x: 1}]", "columns: [{name: id, description: Key, x: 1}]"),
+        (
+            "columns: [{name: id, description: , x: 1}]",
+            "columns: [{name: id, description: Key, x: 1}]",
+        ),
         ("columns: {id: int}", "columns: {id: {type: int, description: Key}}"),
-        ("columns:\n  id: DECIMAL(10,2) # x", 'columns:\n  id: {type: "DECIMAL(10,2)", description: Key} # x'),
+        (
+            "columns:\n  id: DECIMAL(10,2) # x",
+            'columns:\n  id: {type: "DECIMAL(10,2)", description: Key} # x',
+        ),
         ("columns:\n  id:\n  b: int", "columns:\n  id: {description: Key}\n  b: int"),
         ("columns:\n  id: {}", "columns:\n  id: {description: Key}"),
-        ("columns:\n  id:\n    type: int\n    x: 1", "columns:\n  id:\n    type: int\n    description: Key\n    x: 1"),
-        ("columns:\n- name: id\n  description:  # todo", "columns:\n- name: id\n  description: Key  # todo"),
+        (
+            "columns:\n  id:\n    type: int\n    x: 1",
+            "columns:\n  id:\n    type: int\n    description: Key\n    x: 1",
+        ),
+        (
+            "columns:\n- name: id\n  description:  # todo",
+            "columns:\n- name: id\n  description: Key  # todo",
+        ),
         ("columns:\n- name: id\n  description: ''", "columns:\n- name: id\n  description: Key"),
         ("columns:\n- name: id\n  description: ~\n", "columns:\n- name: id\n  description: Key\n"),
         ("columns:\n- name: id", "columns:\n- name: id\n  description: Key"),
-        ("columns:\r\n- name: id\r\nx: 1\r\n", "columns:\r\n- name: id\r\n  description: Key\r\nx: 1\r\n"),
+        (
+            "columns:\r\n- name: id\r\nx: 1\r\n",
+            "columns:\r\n- name: id\r\n  description: Key\r\nx: 1\r\n",
+        ),
         (
             "columns:\n- name: >-\n    id\n  type: int\n",
             "columns:\n- name: >-\n    id\n  type: int\n  description: Key\n",
@@ -95,7 +126,10 @@ def test_a_description_goes_below_the_type_or_the_name() -> None:
             "b: &b {type: int}\ncolumns:\n- <<: *b\n  name: id\n",
             "b: &b {type: int}\ncolumns:\n- <<: *b\n  name: id\n  description: Key\n",
         ),
-        ("---\ncolumns:\n- name: id\n...\n", "---\ncolumns:\n- name: id\n  description: Key\n...\n"),
+        (
+            "---\ncolumns:\n- name: id\n...\n",
+            "---\ncolumns:\n- name: id\n  description: Key\n...\n",
+        ),
         ("é: '𝄞' # ü\ncolumns: [é, id]", "é: '𝄞' # ü\ncolumns: [é, {name: id, description: Key}]"),
     ],
 )
@@ -125,8 +159,14 @@ def test_however_a_column_is_listed(before: str, after: str) -> None:
             "columns:\n- name: a\n  tests:\n  - x   # x\n# end\nkind: sql",
             "columns:\n- name: a\n  tests:\n  - x   # x\n- name: id\n  description: Key\n# end\nkind: sql",
         ),
-        ("columns:\n  -   name: a\n", "columns:\n  -   name: a\n  -   name: id\n      description: Key\n"),
-        ("columns:\n  a: {type: int}\nx: 1", "columns:\n  a: {type: int}\n  id: {description: Key}\nx: 1"),
+        (
+            "columns:\n  -   name: a\n",
+            "columns:\n  -   name: a\n  -   name: id\n      description: Key\n",
+        ),
+        (
+            "columns:\n  a: {type: int}\nx: 1",
+            "columns:\n  a: {type: int}\n  id: {description: Key}\nx: 1",
+        ),
         ("columns:\n  a:\nx: 1", "columns:\n  a:\n  id: {description: Key}\nx: 1"),
     ],
 )
@@ -138,7 +178,9 @@ def test_a_column_that_is_not_listed_is_added(before: str, after: str) -> None:
 
 def test_new_columns_come_behind_a_description_of_the_last_one() -> None:
     made = fill_in("columns:\n- name: a\n", {"b": "B", "a": "A", "c": "C"})
-    expected = "- name: a\n  description: A\n- name: b\n  description: B\n- name: c\n  description: C\n"
+    expected = (
+        "- name: a\n  description: A\n- name: b\n  description: B\n- name: c\n  description: C\n"
+    )
     assert made.text == f"columns:\n{expected}"
 
 
@@ -165,18 +207,29 @@ def test_one_that_is_refused_does_not_cost_the_others() -> None:
     before = "x: &k {name: b}\ncolumns:\n- name: a\n- *k\n- name: c\n"
     made = fill_in(before, {"a": "A", "b": "B", "c": "C", "d": "D"})
     assert [str(fill) for fill, _ in made.refused] == ["mart.b"]
-    assert added(before, made.text) == ["  description: A", "  description: C", "- name: d", "  description: D"]
+    assert added(before, made.text) == [
+        "  description: A",
+        "  description: C",
+        "- name: d",
+        "  description: D",
+    ]
 
 
 def test_of_several_models_in_a_file_the_right_one_is_edited() -> None:
-    before = (
-        "models:\n  - name: other\n    columns:\n      - name: id\n  - name: mart\n    columns:\n      - name: id\n"
-    )
+    columns = "    columns:\n      - name: id\n"
+    before = f"models:\n  - name: other\n{columns}  - name: mart\n{columns}"
     made = fill_in(before, {"id": "Key", "more": "More"})
-    assert made.text == before + "        description: Key\n      - name: more\n        description: More\n"
+    assert (
+        made.text
+        == before + "        description: Key\n      - name: more\n        description: More\n"
+    )
     before = "models:\n  - name: mart\n    description: x\n  - name: other\n"
     made = fill_in(before, {"id": "Key"})
-    assert added(before, made.text) == ["    columns:", "      - name: id", "        description: Key"]
+    assert added(before, made.text) == [
+        "    columns:",
+        "      - name: id",
+        "        description: Key",
+    ]
 
 
 TEXTS = [
@@ -242,4 +295,6 @@ def test_every_text_is_read_back_as_it_was(text: str, flow: bool) -> None:
 
 def test_a_place_that_is_not_there_any_more() -> None:
     fill = Fill("mart", "id", "Key", Place("m.yml", 1, 1), Place("m.yml", 7, 7))
-    assert [why for _, why in written("kind: sql\n", [fill]).refused] == ["the file does not say so any more"]
+    assert [why for _, why in written("kind: sql\n", [fill]).refused] == [
+        "the file does not say so any more"
+    ]

@@ -35,7 +35,9 @@ def test_modules_beside_a_job_are_followed(tmp_path: Path) -> None:
         },
     )
     found = lineal.lineage(folder / "job.py")
-    assert {str(edge) for edge in found.edges} == {"raw.orders.name -> mart.orders.name  TRANSFORMATION"}
+    assert {str(edge) for edge in found.edges} == {
+        "raw.orders.name -> mart.orders.name  TRANSFORMATION"
+    }
 
 
 def test_a_module_that_is_broken_costs_only_itself(tmp_path: Path) -> None:

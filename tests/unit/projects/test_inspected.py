@@ -41,10 +41,16 @@ def url_of(file: Path) -> str:
 def test_tables_and_views_have_their_columns_and_types(shop: Path) -> None:
     found = inspected(url_of(shop))
     assert (found.dialect, found.schema) == ("sqlite", "")
-    listed = {info.dataset.name: (info.kind, [(c.name, c.type) for c in info.columns]) for info in found.datasets}
+    listed = {
+        info.dataset.name: (info.kind, [(c.name, c.type) for c in info.columns])
+        for info in found.datasets
+    }
     assert listed == {
         "customers": ("table", [("customer_id", "INTEGER"), ("name", "TEXT"), ("odd", "")]),
-        "orders": ("table", [("id", "INTEGER"), ("amount", "DECIMAL(10, 2)"), ("customer_id", "INTEGER")]),
+        "orders": (
+            "table",
+            [("id", "INTEGER"), ("amount", "DECIMAL(10, 2)"), ("customer_id", "INTEGER")],
+        ),
         "paid": ("view", [("id", "INTEGER"), ("amount", "DECIMAL(10, 2)")]),
     }
 
@@ -83,7 +89,8 @@ def test_what_is_wrong_is_one_line_without_a_password(shop: Path, url: str) -> N
 
 def test_an_unknown_schema_and_a_broken_file_are_said(shop: Path, tmp_path: Path) -> None:
     assert (
-        "has no schema mart: there are main" in run(".", "--schema-from", url_of(shop), "--only-schema", "mart").stderr
+        "has no schema mart: there are main"
+        in run(".", "--schema-from", url_of(shop), "--only-schema", "mart").stderr
     )
     (tmp_path / "broken.db").write_text("this is no database, whatever it is called" * 20)
     done = run(".", "--schema-from", url_of(tmp_path / "broken.db"))

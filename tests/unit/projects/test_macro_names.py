@@ -33,7 +33,9 @@ tables:
     columns: [{name: id, type: int}, {name: name, type: string}, {name: amount, type: int}, {name: price, type: int}]
 """
 
-FUNCTION = "kind: function\nfunction_type: scalar\narguments: [{name: a}, {name: b}]\nreturns: DOUBLE\n"
+FUNCTION = (
+    "kind: function\nfunction_type: scalar\narguments: [{name: a}, {name: b}]\nreturns: DOUBLE\n"
+)
 
 
 def written(folder: Path, files: dict[str, str]) -> Path:
@@ -100,7 +102,10 @@ def test_a_macro_of_a_project_is_named(tmp_path: Path, select: str, wanted: str)
     )
     found = lineal.lineage(folder)
     assert found.diagnostics == []
-    expected = {name: set(rest.split(" | ")) for name, _, rest in (each.partition(": ") for each in wanted.split(", "))}
+    expected = {
+        name: set(rest.split(" | "))
+        for name, _, rest in (each.partition(": ") for each in wanted.split(", "))
+    }
     assert transforms(found, "m") == expected
 
 
@@ -115,21 +120,32 @@ def test_a_macro_of_a_project_is_named(tmp_path: Path, select: str, wanted: str)
     ],
 )  # fmt: skip
 def test_a_macro_is_named_wherever_it_stands(tmp_path: Path, model: str, wanted: set[str]) -> None:
-    files = {"lineal.yml": "name: p\ndialect: duckdb\n", "macros/money.sql": MACROS, "nodes/src/src.yml": SOURCE}
+    files = {
+        "lineal.yml": "name: p\ndialect: duckdb\n",
+        "macros/money.sql": MACROS,
+        "nodes/src/src.yml": SOURCE,
+    }
     folder = written(tmp_path, {**files, "nodes/m/m.yml": "kind: sql\n", "nodes/m/m.sql": model})
     assert set().union(*transforms(lineal.lineage(folder), "m").values()) == wanted
 
 
 def test_the_calls_that_a_macro_makes_are_kept(tmp_path: Path) -> None:
     """Whoever asks for types, or compares two versions, has to know what is done."""
-    files = {"lineal.yml": "name: p\ndialect: duckdb\n", "macros/money.sql": MACROS, "nodes/src/src.yml": SOURCE}
-    model = {"nodes/m/m.yml": "kind: sql\n", "nodes/m/m.sql": "select {{ outer('amount') }} as x from raw"}
+    files = {
+        "lineal.yml": "name: p\ndialect: duckdb\n",
+        "macros/money.sql": MACROS,
+        "nodes/src/src.yml": SOURCE,
+    }
+    model = {
+        "nodes/m/m.yml": "kind: sql\n",
+        "nodes/m/m.sql": "select {{ outer('amount') }} as x from raw",
+    }
     (edge,) = lineal.lineage(written(tmp_path, {**files, **model})).edges
     assert edge.usages[0].path == (("outer", "round", "divide"),)
     assert edge.usages[0].calls == ("round", "divide")
 
 
-# -- functions -----------------------------------------------------------------------------------------------------
+# -- functions -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -153,7 +169,7 @@ def test_a_function_stands_for_its_body(dialect: str, sql: str, wanted: set[str]
     assert transforms(lineal.lineage(sql, dialect=dialect), "m") == {"z": wanted}
 
 
-# -- dbt -----------------------------------------------------------------------------------------------------------
+# -- dbt -------------------------------------------------------------------------------------------
 
 DBT = {
     "dbt_project.yml": "name: shop\nversion: '1.0'\nprofile: duckdb\n",
@@ -174,7 +190,10 @@ DBT = {
         ("{{ util.shout('name') }}", "util.shout"),
         ("{{ sure('amount') }}", "sure"),
         ("{{ dbt.date_trunc('month', 'amount') }}", "date_trunc"),
-        ("{{ dbt_utils.generate_surrogate_key(['id', 'name']) }}", "dbt_utils.generate_surrogate_key"),
+        (
+            "{{ dbt_utils.generate_surrogate_key(['id', 'name']) }}",
+            "dbt_utils.generate_surrogate_key",
+        ),
         ("cast(amount as {{ dbt.type_string() }})", "cast"),
         ("{{ cents('amount * ' ~ var('rate')) }}", "cents"),
     ],
@@ -193,14 +212,26 @@ def test_a_macro_in_compiled_sql_is_named(tmp_path: Path) -> None:
         "compiled_code": "select id, round(amount / 100.0, 2) as z,\n upper(name) as y from t",
         "depends_on": {"nodes": [], "macros": []}, "columns": {},
     }  # fmt: skip
-    macro = {"name": "cents", "package_name": "shop", "macro_sql": "{% macro cents(c) %}…{% endmacro %}"}
-    shout = {"name": "shout", "package_name": "util", "macro_sql": "{% macro shout(c) %}…{% endmacro %}"}
+    macro = {
+        "name": "cents",
+        "package_name": "shop",
+        "macro_sql": "{% macro cents(c) %}…{% endmacro %}",
+    }
+    shout = {
+        "name": "shout",
+        "package_name": "util",
+        "macro_sql": "{% macro shout(c) %}…{% endmacro %}",
+    }
     manifest = {
         "metadata": {"dbt_schema_version": "dbt/manifest/v12.json", "adapter_type": "duckdb"},
         "nodes": {"model.shop.m": node}, "macros": {"macro.shop.cents": macro, "macro.util.shout": shout},
     }  # fmt: skip
     file = written(tmp_path, {"manifest.json": json.dumps(manifest)}) / "manifest.json"
-    assert transforms(lineal.lineage(file), "m") == {"id": {"direct"}, "z": {"cents"}, "y": {"util.shout"}}
+    assert transforms(lineal.lineage(file), "m") == {
+        "id": {"direct"},
+        "z": {"cents"},
+        "y": {"util.shout"},
+    }
 
 
 @pytest.mark.parametrize(
@@ -222,12 +253,14 @@ def test_a_macro_in_compiled_sql_is_named(tmp_path: Path) -> None:
         ("{{ m(", "select 1", {}),
     ],
 )  # fmt: skip
-def test_a_template_is_laid_beside_its_result(template: str, compiled: str, found: dict[str, str]) -> None:
+def test_a_template_is_laid_beside_its_result(
+    template: str, compiled: str, found: dict[str, str]
+) -> None:
     made = expansions_in(compiled, template, frozenset(("m", "n")), ("shop",))
     assert {compiled[each.start : each.end]: each.macro for each in made} == found
 
 
-# -- rendering -----------------------------------------------------------------------------------------------------
+# -- rendering -------------------------------------------------------------------------------------
 
 TEMPLATES = [
     "select {{ cents('a') }} as a, {{ 'x' ~ cents('c') ~ outer('d') }} e",
@@ -247,14 +280,18 @@ def test_the_text_is_that_of_jinja(template: str) -> None:
     """Marks around what macros write change nothing of what is written."""
     environment = jinja2.Environment(autoescape=False, keep_trailing_newline=True)
     plain = environment.from_string(MACROS.replace("\n", "") + template).render()
-    (rendering,) = render([Template(template, "t.sql")], Setting([Template(MACROS, "money.sql")])).renderings
+    (rendering,) = render(
+        [Template(template, "t.sql")], Setting([Template(MACROS, "money.sql")])
+    ).renderings
     assert rendering.diagnostics == ()
     assert rendering.texts == (plain,)
 
 
 def test_only_what_the_template_itself_calls_is_marked() -> None:
     template = "{{ outer('a') }} {{ cents('b') | trim }} {{ ' ' ~ plus('c') }}{{ ident(' ') }}\n\n{{ 'plain' }}"
-    (rendering,) = render([Template(template, "t.sql")], Setting([Template(MACROS, "money.sql")])).renderings
+    (rendering,) = render(
+        [Template(template, "t.sql")], Setting([Template(MACROS, "money.sql")])
+    ).renderings
     ((text, expansions),) = rendering.parts
     assert [(text[each.start : each.end], each.macro) for each in expansions] == [
         ("round(a / 100.0, 2)", "outer"), ("b / 100.0", "cents"), ("c + 1", "plus"),

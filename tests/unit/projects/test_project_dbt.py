@@ -1,4 +1,6 @@
-"""dbt projects without dbt: every kind of node, names, macros, packages, and what somebody may have put into one."""
+"""dbt projects without dbt: every kind of node, names, macros, packages, and what somebody may have
+put into one.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +49,12 @@ def codes(extraction: Extraction) -> set[Code]:
     return {diagnostic.code for diagnostic in extraction.diagnostics}
 
 
-# -- nodes ---------------------------------------------------------------------------------------------------------
+# -- nodes -----------------------------------------------------------------------------------------
 
 
-def test_models_are_called_as_dbt_calls_them_and_sources_by_source_and_table(tmp_path: Path) -> None:
+def test_models_are_called_as_dbt_calls_them_and_sources_by_source_and_table(
+    tmp_path: Path,
+) -> None:
     files = {
         "models/raw.yml": "sources: [{name: raw, schema: lake, tables: [{name: orders, identifier: ORDERS_V1}]}]\n",
         "orders": "with orders as (select id from {{ source('raw', 'orders') }}) select id from orders",
@@ -107,7 +111,10 @@ def test_a_seed_has_the_columns_of_its_header_and_what_yaml_says_of_them(tmp_pat
 
 
 def test_an_ephemeral_model_is_a_dataset_of_its_own(tmp_path: Path) -> None:
-    files = {"a": "{{ config(materialized='ephemeral') }} select id from t", "b": "select id from {{ ref('a') }}"}
+    files = {
+        "a": "{{ config(materialized='ephemeral') }} select id from t",
+        "b": "select id from {{ ref('a') }}",
+    }
     assert quiet(found(tmp_path, files)) == ["a.id -> b.id", "t.id -> a.id"]
 
 
@@ -139,10 +146,14 @@ def test_a_snapshot_has_dbts_columns_beside_its_own(tmp_path: Path) -> None:
     extraction = found(tmp_path, files)
     assert extraction.diagnostics == []
     scd = ["dbt_scd_id", "dbt_updated_at", "dbt_valid_from", "dbt_valid_to"]
-    assert info(extraction, "history").names == info(extraction, "checked").names == ["id", "at", *scd]
-    assert {"a.at -> history.dbt_valid_from", "a.at -> history.dbt_valid_to", "history.dbt_valid_to -> m"} <= set(
-        edges(extraction)
+    assert (
+        info(extraction, "history").names == info(extraction, "checked").names == ["id", "at", *scd]
     )
+    assert {
+        "a.at -> history.dbt_valid_from",
+        "a.at -> history.dbt_valid_to",
+        "history.dbt_valid_to -> m",
+    } <= set(edges(extraction))
     assert "a.at -> checked.dbt_valid_from" not in edges(extraction)
 
 
@@ -154,7 +165,11 @@ def test_an_exposure_reads_what_it_depends_on(tmp_path: Path) -> None:
     }
     extraction = found(tmp_path, files)
     assert info(extraction, "weekly").kind == "exposure"
-    reads = {(each.dataset.name, each.column) for each in extraction.reads if each.target.name == "weekly"}
+    reads = {
+        (each.dataset.name, each.column)
+        for each in extraction.reads
+        if each.target.name == "weekly"
+    }
     assert reads == {("a", None), ("raw.t", None)}
     assert codes(extraction) == {Code.UNKNOWN_REFERENCE}
 
@@ -207,9 +222,15 @@ def test_of_two_files_of_one_name_the_enabled_one_counts(tmp_path: Path) -> None
 
 
 def test_hooks_and_operations_are_statements(tmp_path: Path) -> None:
-    files = {"a": "{{ config(post_hook='insert into audit select id from {{ this }}') }} select id from t"}
+    files = {
+        "a": "{{ config(post_hook='insert into audit select id from {{ this }}') }} select id from t"
+    }
     head = HEAD + "on-run-end: ['insert into done select id from {{ ref(\"a\") }}']\n"
-    assert quiet(found(tmp_path, files, head)) == ["a.id -> audit.id", "a.id -> done.id", "t.id -> a.id"]
+    assert quiet(found(tmp_path, files, head)) == [
+        "a.id -> audit.id",
+        "a.id -> done.id",
+        "t.id -> a.id",
+    ]
 
 
 def test_a_hook_that_only_asks_is_not_the_model(tmp_path: Path) -> None:
@@ -219,7 +240,11 @@ def test_a_hook_that_only_asks_is_not_the_model(tmp_path: Path) -> None:
 
 
 def test_tests_and_analyses_are_left_out(tmp_path: Path) -> None:
-    files = {"a": "select 1 as id", "tests/t.sql": "select * from {{ ref('a') }}", "analyses/x.sql": "select 1"}
+    files = {
+        "a": "select 1 as id",
+        "tests/t.sql": "select * from {{ ref('a') }}",
+        "analyses/x.sql": "select 1",
+    }
     assert [dataset.name for dataset in found(tmp_path, files).datasets] == ["a"]
 
 
@@ -231,13 +256,17 @@ def test_yaml_says_what_columns_mean_and_where_it_says_so(tmp_path: Path) -> Non
     docs = "{% docs about_a %}\nAll of it.\n{% enddocs %}\n"
     extraction = found(tmp_path, {"a": "select 1 as id", "models/a.yml": yml, "models/a.md": docs})
     a = info(extraction, "a")
-    assert (a.kind, a.description, a.place) == ("model", "All of it.", Place(str(tmp_path / "models/a.yml"), 2, 5))
+    assert (a.kind, a.description, a.place) == (
+        "model",
+        "All of it.",
+        Place(str(tmp_path / "models/a.yml"), 2, 5),
+    )
     (column,) = a.columns
     assert (column.type, column.description, column.classification) == ("int", "Key.", ("pii",))
     assert column.place == Place(str(tmp_path / "models/a.yml"), 5, 9)
 
 
-# -- templates -----------------------------------------------------------------------------------------------------
+# -- templates -------------------------------------------------------------------------------------
 
 
 def test_variables_of_the_project_and_of_a_package(tmp_path: Path) -> None:
@@ -247,7 +276,12 @@ def test_variables_of_the_project_and_of_a_package(tmp_path: Path) -> None:
         "dbt_packages/util/dbt_project.yml": "name: util\nvars: {name: q, other: w}\n",
         "dbt_packages/util/models/b.sql": "select u.id, v.n from {{ var('name') }} u, {{ var('other') }} v",
     }
-    assert quiet(found(tmp_path, files, head)) == ["w.n -> b.n", "x.id -> a.id", "y.id -> a.id", "z.id -> b.id"]
+    assert quiet(found(tmp_path, files, head)) == [
+        "w.n -> b.n",
+        "x.id -> a.id",
+        "y.id -> a.id",
+        "z.id -> b.id",
+    ]
 
 
 def test_a_variable_that_nobody_defines_is_dynamic(tmp_path: Path) -> None:
@@ -256,7 +290,9 @@ def test_a_variable_that_nobody_defines_is_dynamic(tmp_path: Path) -> None:
     assert codes(extraction) == {Code.DYNAMIC}
 
 
-def test_only_variables_of_dbt_are_taken_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_variables_of_dbt_are_taken_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DBT_TABLE", "told")
     monkeypatch.setenv("SECRET_TABLE", "leaked")
     monkeypatch.setenv("DBT_ENV_SECRET_TABLE", "leaked")
@@ -265,7 +301,11 @@ def test_only_variables_of_dbt_are_taken_from_the_environment(tmp_path: Path, mo
         "b": "select id from {{ env_var('SECRET_TABLE', 'unsaid') }}",
         "c": "select id from {{ env_var('DBT_ENV_SECRET_TABLE', 'unsaid') }}",
     }
-    assert quiet(found(tmp_path, files)) == ["told.id -> a.id", "unsaid.id -> b.id", "unsaid.id -> c.id"]
+    assert quiet(found(tmp_path, files)) == [
+        "told.id -> a.id",
+        "unsaid.id -> b.id",
+        "unsaid.id -> c.id",
+    ]
 
 
 def test_macros_of_the_project_its_packages_and_dbt(tmp_path: Path) -> None:
@@ -332,7 +372,11 @@ def test_columns_that_only_a_run_knows_may_be_used(tmp_path: Path) -> None:
         "with paid as (select id, {{ dbt_utils.pivot('method', dbt_utils.get_column_values(ref('p'), 'method')) }}"
         " from {{ ref('p') }} group by id) select paid.*, paid.card as c from paid"
     )
-    files = {"p": "select id, method from t", "a": text, "b": "select id, coupon from {{ ref('a') }}"}
+    files = {
+        "p": "select id, method from t",
+        "a": text,
+        "b": "select id, coupon from {{ ref('a') }}",
+    }
     extraction = found(tmp_path, files)
     assert {"a.coupon -> b.coupon", "p.method -> a.method_value"} <= set(edges(extraction))
     assert codes(extraction) == {Code.DYNAMIC}
@@ -358,7 +402,9 @@ def test_models_of_one_alias_in_several_schemas_are_several(tmp_path: Path) -> N
 
 
 def test_a_package_that_is_not_installed_is_named(tmp_path: Path) -> None:
-    extraction = found(tmp_path, {"a": "select {{ other_pkg.thing('x') }} as x from t", "b": "select id from u"})
+    extraction = found(
+        tmp_path, {"a": "select {{ other_pkg.thing('x') }} as x from t", "b": "select id from u"}
+    )
     assert edges(extraction) == ["u.id -> b.id"]
     (fault,) = extraction.diagnostics
     assert fault.code is Code.TEMPLATE_ERROR
@@ -368,7 +414,8 @@ def test_a_package_that_is_not_installed_is_named(tmp_path: Path) -> None:
 
 def test_a_reference_to_what_is_not_there_is_kept(tmp_path: Path) -> None:
     extraction = found(
-        tmp_path, {"a": "select id from {{ ref('gone') }}\njoin {{ source('no', 'where') }} w using (id)"}
+        tmp_path,
+        {"a": "select id from {{ ref('gone') }}\njoin {{ source('no', 'where') }} w using (id)"},
     )
     assert {"gone.id -> a.id"} <= set(edges(extraction))
     assert [(each.code, each.place and each.place.line) for each in extraction.diagnostics][:2] == [
@@ -387,13 +434,23 @@ def test_places_are_those_of_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("head", "files", "dialect"),
     [
-        ("name: p\nprofile: x\n", {"profiles.yml": "x: {target: t, outputs: {t: {type: bigquery}}}\n"}, "bigquery"),
+        (
+            "name: p\nprofile: x\n",
+            {"profiles.yml": "x: {target: t, outputs: {t: {type: bigquery}}}\n"},
+            "bigquery",
+        ),
         ("name: p\nprofile: my_snowflake\n", {}, "snowflake"),
         ("name: p\n", {"requirements.txt": "dbt-core\ndbt-sqlserver==1.8\n"}, "tsql"),
-        ("name: p\n", {"models/x.sql": "select * from t, lateral flatten(input => t.v)"}, "snowflake"),
+        (
+            "name: p\n",
+            {"models/x.sql": "select * from t, lateral flatten(input => t.v)"},
+            "snowflake",
+        ),
     ],
 )
-def test_the_adapter_tells_the_dialect(tmp_path: Path, head: str, files: Mapping[str, str], dialect: str) -> None:
+def test_the_adapter_tells_the_dialect(
+    tmp_path: Path, head: str, files: Mapping[str, str], dialect: str
+) -> None:
     folder = project(tmp_path / "p", {"a": "select 1 as id", **files}, head)
     assert load(folder).dialect == dialect
     assert load(folder, dialect="oracle").dialect == "oracle"
@@ -405,10 +462,13 @@ def test_a_package_and_the_project_may_have_a_model_of_one_name(tmp_path: Path) 
         "dbt_packages/util/dbt_project.yml": "name: util\n",
         "dbt_packages/util/models/orders.sql": "select id from t",
     }
-    assert quiet(found(tmp_path, files)) == ["t.id -> util.orders.id", "util.orders.id -> orders.id"]
+    assert quiet(found(tmp_path, files)) == [
+        "t.id -> util.orders.id",
+        "util.orders.id -> orders.id",
+    ]
 
 
-# -- what somebody may have put there ------------------------------------------------------------------------------
+# -- what somebody may have put there --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -430,7 +490,12 @@ def test_a_package_and_the_project_may_have_a_model_of_one_name(tmp_path: Path) 
 )
 def test_hostile_templates_cost_only_themselves(tmp_path: Path, text: str) -> None:
     extraction = found(
-        tmp_path, {"bad": f"select '{text}' as x", "good": "select id from {{ ref('a') }}", "a": "select 1 as id"}
+        tmp_path,
+        {
+            "bad": f"select '{text}' as x",
+            "good": "select id from {{ ref('a') }}",
+            "a": "select 1 as id",
+        },
     )
     assert "a.id -> good.id" in edges(extraction)
     assert not any("secret" in str(each) or "root:" in str(each) for each in extraction.diagnostics)
@@ -443,7 +508,9 @@ def test_hostile_templates_cost_only_themselves(tmp_path: Path, text: str) -> No
     "files",
     [
         {"models/a.yml": "models: 3\n"},
-        {"models/a.yml": "models: [{name: [x]}, 4, {columns: 7}]\nsources: {a: b}\nexposures: [1]\n"},
+        {
+            "models/a.yml": "models: [{name: [x]}, 4, {columns: 7}]\nsources: {a: b}\nexposures: [1]\n"
+        },
         {"models/a.yml": "models: [{name: a, columns: [{description: x}]}]\n"},
         {"models/a.yml": ":\n - [\n"},
         {"models/a.yml": "sources: [{name: s, tables: [{name: t, columns: x}]}]\n"},
@@ -465,15 +532,19 @@ def test_a_project_file_that_is_no_mapping_is_reported(tmp_path: Path) -> None:
 def test_a_folder_outside_of_the_project_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret.sql").write_text("select 1 as secret")
-    extraction = found(tmp_path / "p", {"a": "select id from t"}, HEAD + "model-paths: [models, ../outside]\n")
+    extraction = found(
+        tmp_path / "p", {"a": "select id from t"}, HEAD + "model-paths: [models, ../outside]\n"
+    )
     assert edges(extraction) == ["t.id -> a.id"]
     assert codes(extraction) == {Code.UNREADABLE}
 
 
-# -- manifests -----------------------------------------------------------------------------------------------------
+# -- manifests -------------------------------------------------------------------------------------
 
 
-def manifest(root: Path, nodes: Mapping[str, Mapping[str, Any]], version: str = "v12", **more: Any) -> Path:
+def manifest(
+    root: Path, nodes: Mapping[str, Mapping[str, Any]], version: str = "v12", **more: Any
+) -> Path:
     """target/manifest.json with models of these names."""
     made = {}
     for name, about in nodes.items():
@@ -483,16 +554,25 @@ def manifest(root: Path, nodes: Mapping[str, Mapping[str, Any]], version: str = 
             "alias": name, "relation_name": f'"db"."s"."{name}"', "original_file_path": f"models/{name}.sql",
             **about,
         }  # fmt: skip
-    about = {"dbt_schema_version": f"https://schemas.getdbt.com/dbt/manifest/{version}.json", "adapter_type": "duckdb"}
+    about = {
+        "dbt_schema_version": f"https://schemas.getdbt.com/dbt/manifest/{version}.json",
+        "adapter_type": "duckdb",
+    }
     path = root / "target" / "manifest.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"metadata": {**about, "project_name": "shop"}, "nodes": made, **more}))
+    path.write_text(
+        json.dumps({"metadata": {**about, "project_name": "shop"}, "nodes": made, **more})
+    )
     return root / "target"
 
 
 def test_compiled_relations_are_mapped_back_to_nodes(tmp_path: Path) -> None:
     nodes = {
-        "a": {"compiled_code": "select id from raw.t", "alias": "aa", "relation_name": '"db"."s"."aa"'},
+        "a": {
+            "compiled_code": "select id from raw.t",
+            "alias": "aa",
+            "relation_name": '"db"."s"."aa"',
+        },
         "b": {"compiled_code": 'select x.id from "db"."s"."aa" as x'},
         "not_null_a": {"resource_type": "test", "compiled_code": "select * from nowhere"},
     }
@@ -508,14 +588,20 @@ def test_compiled_relations_are_mapped_back_to_nodes(tmp_path: Path) -> None:
         "with recursive_ as (select 1 as z), __dbt__cte__e as (select id from t) select id from __dbt__cte__e",
     ],
 )
-def test_an_ephemeral_model_that_dbt_has_put_into_another_is_that_model(tmp_path: Path, code: str) -> None:
+def test_an_ephemeral_model_that_dbt_has_put_into_another_is_that_model(
+    tmp_path: Path, code: str
+) -> None:
     ephemeral = {"config": {"materialized": "ephemeral"}, "relation_name": None}
     nodes = {
         "e": {**ephemeral, "compiled_code": "select id from t where x = ')('"},
         "f": {**ephemeral, "compiled_code": "select 1 as x"},
         "m": {"compiled_code": code},
     }
-    assert quiet(extract(load(manifest(tmp_path, nodes)))) == ["e.id -> m.id", "t.id -> e.id", "t.x -> e"]
+    assert quiet(extract(load(manifest(tmp_path, nodes)))) == [
+        "e.id -> m.id",
+        "t.id -> e.id",
+        "t.x -> e",
+    ]
 
 
 def test_the_branch_that_dbt_has_not_compiled_is_rendered(tmp_path: Path) -> None:
@@ -529,7 +615,9 @@ def test_the_branch_that_dbt_has_not_compiled_is_rendered(tmp_path: Path) -> Non
             "config": {"materialized": "incremental"},
         },
     }
-    assert {"m.at -> m", "a.at -> m", "a.id -> m.id"} <= set(quiet(extract(load(manifest(tmp_path, nodes)))))
+    assert {"m.at -> m", "a.at -> m", "a.id -> m.id"} <= set(
+        quiet(extract(load(manifest(tmp_path, nodes))))
+    )
 
 
 def test_a_catalog_knows_all_columns(tmp_path: Path) -> None:
@@ -540,22 +628,46 @@ def test_a_catalog_knows_all_columns(tmp_path: Path) -> None:
             "columns": {"id": {"name": "id", "description": "Key."}},
         }
     }  # fmt: skip
-    target = manifest(tmp_path, {"a": {"compiled_code": 'select * from "db"."raw"."t"'}}, sources=source)
-    columns = {"AT": {"type": "DATE", "index": 2, "name": "at"}, "ID": {"type": "INT", "index": 1, "name": "id"}}
-    (target / "catalog.json").write_text(json.dumps({"sources": {"source.shop.raw.t": {"columns": columns}}}))
+    target = manifest(
+        tmp_path, {"a": {"compiled_code": 'select * from "db"."raw"."t"'}}, sources=source
+    )
+    columns = {
+        "AT": {"type": "DATE", "index": 2, "name": "at"},
+        "ID": {"type": "INT", "index": 1, "name": "id"},
+    }
+    (target / "catalog.json").write_text(
+        json.dumps({"sources": {"source.shop.raw.t": {"columns": columns}}})
+    )
     extraction = extract(load(target))
     assert quiet(extraction) == ["raw.t.at -> a.at", "raw.t.id -> a.id"]
-    assert [(each.name, each.type, each.description) for each in info(extraction, "raw.t").columns] == [
+    assert [
+        (each.name, each.type, each.description) for each in info(extraction, "raw.t").columns
+    ] == [
         ("id", "INT", "Key."),
         ("at", "DATE", ""),
     ]
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", '{"nodes": 3}', "[]", '{"metadata": {}, "nodes": {"a": 1, "b": {"name": 2}}}', "\x00"]
+    "text",
+    [
+        "",
+        "{",
+        '{"nodes": 3}',
+        "[]",
+        '{"metadata": {}, "nodes": {"a": 1, "b": {"name": 2}}}',
+        "\x00",
+    ],
 )
 def test_a_manifest_that_cannot_be_read_gives_way_to_the_files(tmp_path: Path, text: str) -> None:
-    project(tmp_path, {"a": "select id from {{ ref('b') }}", "b": "select id from t", "target/manifest.json": text})
+    project(
+        tmp_path,
+        {
+            "a": "select id from {{ ref('b') }}",
+            "b": "select id from t",
+            "target/manifest.json": text,
+        },
+    )
     extraction = extract(load(tmp_path))
     assert edges(extraction) == ["b.id -> a.id", "t.id -> b.id"]
     assert codes(extraction) == {Code.MANIFEST}
@@ -573,15 +685,24 @@ def test_a_manifest_of_a_version_that_nobody_knows_gives_way_to_the_files(tmp_pa
 
 def test_a_model_that_was_edited_since_is_read_from_its_file(tmp_path: Path) -> None:
     project(tmp_path, {"a": "select new from {{ ref('b') }}", "b": "select new from t"})
-    raw = {"compiled_code": 'select old from "db"."s"."b"', "raw_code": "select old from {{ ref('b') }}"}
-    manifest(tmp_path, {"a": raw, "b": {"compiled_code": "select new from t", "raw_code": "select new from t"}})
+    raw = {
+        "compiled_code": 'select old from "db"."s"."b"',
+        "raw_code": "select old from {{ ref('b') }}",
+    }
+    manifest(
+        tmp_path,
+        {"a": raw, "b": {"compiled_code": "select new from t", "raw_code": "select new from t"}},
+    )
     extraction = extract(load(tmp_path))
     assert edges(extraction) == ["b.new -> a.new", "t.new -> b.new"]
     assert codes(extraction) == {Code.STALE_MANIFEST}
 
 
 def test_a_model_that_was_written_since_is_there(tmp_path: Path) -> None:
-    project(tmp_path, {"a": "select id from t", "new": "select id from {{ ref('a') }}", "off": "select 1 as id"})
+    project(
+        tmp_path,
+        {"a": "select id from t", "new": "select id from {{ ref('a') }}", "off": "select 1 as id"},
+    )
     off = {"model.shop.off": [{"name": "off", "original_file_path": "models/off.sql"}]}
     raw = {"compiled_code": "select id from t", "raw_code": "select id from t"}
     manifest(tmp_path, {"a": raw}, disabled=off)
@@ -594,7 +715,10 @@ def test_lines_of_compiled_sql_are_those_of_the_file(tmp_path: Path) -> None:
     raw = "{{ config(\n  materialized='view'\n) }}\n\nselect\n    id,\n    missing\nfrom {{ ref('a') }}"
     nodes = {
         "a": {"compiled_code": "select 1 as id"},
-        "b": {"raw_code": raw, "compiled_code": '\n\nselect\n    id,\n    missing\nfrom "db"."s"."a"'},
+        "b": {
+            "raw_code": raw,
+            "compiled_code": '\n\nselect\n    id,\n    missing\nfrom "db"."s"."a"',
+        },
     }
     (fault,) = extract(load(manifest(tmp_path, nodes))).diagnostics
     assert fault.place is not None
@@ -606,7 +730,13 @@ def test_a_stamp_changes_with_every_file_that_counts(tmp_path: Path) -> None:
     first = stamp(tmp_path)
     assert first is not None
     assert stamp(tmp_path) == first
-    for name in ("models/a.sql", "models/a.yml", "macros/m.sql", "target/manifest.json", "dbt_project.yml"):
+    for name in (
+        "models/a.sql",
+        "models/a.yml",
+        "macros/m.sql",
+        "target/manifest.json",
+        "dbt_project.yml",
+    ):
         before = stamp(tmp_path)
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)

@@ -14,10 +14,16 @@ from lineal.model.script import Corpus, Script
 from lineal.projects import load
 
 
-def project(root: Path, files: Mapping[str, str | bytes], head: str = "name: p\ndialect: spark\n") -> Path:
+def project(
+    root: Path, files: Mapping[str, str | bytes], head: str = "name: p\ndialect: spark\n"
+) -> Path:
     """A project on disk; "orders.sql" stands for nodes/orders/orders.sql."""
     for name, content in {"lineal.yml": head, **files}.items():
-        path = root / name if "/" in name or name in ("lineal.yml", "featherflow.yml") else root / _node_path(name)
+        path = (
+            root / name
+            if "/" in name or name in ("lineal.yml", "featherflow.yml")
+            else root / _node_path(name)
+        )
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return root
@@ -55,14 +61,21 @@ def test_a_sql_node_is_a_script_and_a_dataset(tmp_path: Path) -> None:
         "  - name: id\n    type: INTEGER\n    description: Key\n    classification: PII\n    tests: [unique]\n"
         "  - name: total\n    data_type: DECIMAL(10,2)\n    classification: [Internal, PII]\n"
     )
-    corpus = quiet(load(project(tmp_path, {"orders.sql": "select {{ var('x', 1) }}\n", "orders.yml": yml})))
+    corpus = quiet(
+        load(project(tmp_path, {"orders.sql": "select {{ var('x', 1) }}\n", "orders.yml": yml}))
+    )
     folder = tmp_path / "nodes/orders"
     assert corpus.dialect == "spark"
     assert corpus.scripts == [
         Script("select 1\n", "spark", str(folder / "orders.sql"), 1, target="orders", kind="sql"),
     ]
     info = infos(corpus)["orders"]
-    assert (info.dataset, info.kind, info.complete, info.description) == (Dataset("", "orders"), "sql", False, "Orders")
+    assert (info.dataset, info.kind, info.complete, info.description) == (
+        Dataset("", "orders"),
+        "sql",
+        False,
+        "Orders",
+    )
     file = str(folder / "orders.yml")
     assert info.columns == [
         ColumnInfo("id", "INTEGER", "Key", ("pii",), Place(file, 5, 5)),
@@ -70,7 +83,9 @@ def test_a_sql_node_is_a_script_and_a_dataset(tmp_path: Path) -> None:
     ]
 
 
-def test_paths_are_shown_as_they_were_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_shown_as_they_were_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project(tmp_path / "shop", ORDERS)
     monkeypatch.chdir(tmp_path)
     for given in ("shop", "shop/", "./shop", "shop/lineal.yml"):
@@ -80,7 +95,9 @@ def test_paths_are_shown_as_they_were_given(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_project_file_names_folders_vars_and_namespace(tmp_path: Path) -> None:
-    head = "nodes: [a, b/c]\nmacros: m\nnamespace: shop\nvars: {day: 2024-01-01, on: true, n: 1.5}\n"
+    head = (
+        "nodes: [a, b/c]\nmacros: m\nnamespace: shop\nvars: {day: 2024-01-01, on: true, n: 1.5}\n"
+    )
     files: dict[str, str | bytes] = {
         "a/x/x.sql": "select {{ one('c') }}",
         "a/x/x.yml": "kind: model\n",
@@ -90,9 +107,15 @@ def test_the_project_file_names_folders_vars_and_namespace(tmp_path: Path) -> No
         "nodes/z/z.sql": "select 1",
     }
     corpus = quiet(load(project(tmp_path, files, head)))
-    assert [script.text for script in corpus.scripts] == ["select c + 1", "select '2024-01-01', 1.5, True"]
+    assert [script.text for script in corpus.scripts] == [
+        "select c + 1",
+        "select '2024-01-01', 1.5, True",
+    ]
     assert (corpus.dialect, corpus.namespace) == ("", "shop")
-    assert [info.dataset for info in corpus.datasets] == [Dataset("shop", "x"), Dataset("shop", "y")]
+    assert [info.dataset for info in corpus.datasets] == [
+        Dataset("shop", "x"),
+        Dataset("shop", "y"),
+    ]
 
 
 def test_featherflow_projects_are_read_as_they_are(tmp_path: Path) -> None:
@@ -156,7 +179,10 @@ def test_a_hook_that_does_not_render_has_its_line(tmp_path: Path) -> None:
 
 
 def test_a_seed_has_the_columns_of_its_yaml(tmp_path: Path) -> None:
-    files = {"raw.csv": "id,name\n1,a\n", "raw.yml": "kind: seed\ncolumns: [{name: id, type: int}, {name: name}]\n"}
+    files = {
+        "raw.csv": "id,name\n1,a\n",
+        "raw.yml": "kind: seed\ncolumns: [{name: id, type: int}, {name: name}]\n",
+    }
     info = infos(quiet(load(project(tmp_path, dict(files)))))["raw"]
     assert (info.kind, info.complete, names(info)) == ("seed", True, ["id", "name"])
 
@@ -170,13 +196,23 @@ def test_a_seed_and_its_source_entry_are_one_dataset(tmp_path: Path) -> None:
     bare = {"raw.csv": "id,name\n1,a\n", "raw.yml": "kind: seed\n", "src.yml": source}
     found = infos(quiet(load(project(tmp_path / "1", dict(bare)))))
     assert list(found) == ["raw", "other", "bare", "plain"]
-    assert (found["raw"].kind, found["raw"].complete, found["raw"].description) == ("seed", True, "Rows")
-    assert [column[:4] for column in found["raw"].columns] == [("id", "int", "Key", ("pii",)), ("name", "text", "", ())]
+    assert (found["raw"].kind, found["raw"].complete, found["raw"].description) == (
+        "seed",
+        True,
+        "Rows",
+    )
+    assert [column[:4] for column in found["raw"].columns] == [
+        ("id", "int", "Key", ("pii",)),
+        ("name", "text", "", ()),
+    ]
     assert [(info.kind, info.complete) for info in list(found.values())[1:]] == [
         ("source", n) for n in (True, False, False)
     ]
 
-    own = {**bare, "raw.yml": "kind: seed\ndescription: Mine\ncolumns: [{name: id, description: Mine}, {name: name}]\n"}
+    own = {
+        **bare,
+        "raw.yml": "kind: seed\ndescription: Mine\ncolumns: [{name: id, description: Mine}, {name: name}]\n",
+    }
     raw = infos(quiet(load(project(tmp_path / "2", dict(own)))))["raw"]
     assert raw.description == "Mine"
     assert [column[:3] for column in raw.columns] == [("id", "int", "Mine"), ("name", "text", "")]
@@ -196,7 +232,11 @@ def test_a_seed_without_anything_else_has_its_header(tmp_path: Path) -> None:
         "raw.yml": "kind: seed\ndelimiter: ;\n",
     }
     raw = infos(quiet(load(project(tmp_path, files))))["raw"]
-    assert (raw.complete, names(raw), {column.type for column in raw.columns}) == (True, ["id", "naïve", "x"], {""})
+    assert (raw.complete, names(raw), {column.type for column in raw.columns}) == (
+        True,
+        ["id", "naïve", "x"],
+        {""},
+    )
 
 
 @pytest.mark.parametrize(
@@ -220,12 +260,23 @@ def test_a_bad_seed_is_reported(tmp_path: Path, csv: bytes | None, code: Code) -
 
 def test_a_scalar_function(tmp_path: Path) -> None:
     for n, arguments in enumerate(
-        ("args: [{name: a, data_type: INT}, {name: b}]", "arguments: [a, b]", "args: {a: INT, b: INT}")
+        (
+            "args: [{name: a, data_type: INT}, {name: b}]",
+            "arguments: [a, b]",
+            "args: {a: INT, b: INT}",
+        )
     ):
         yml = f"kind: function\nfunction_type: scalar\n{arguments}\nreturns: {{type: INT}}\n"
-        corpus = quiet(load(project(tmp_path / str(n), {"div.sql": "a / {{ 'b' }}", "div.yml": yml})))
+        corpus = quiet(
+            load(project(tmp_path / str(n), {"div.sql": "a / {{ 'b' }}", "div.yml": yml}))
+        )
         (function,) = corpus.functions
-        assert (function.name, function.table, function.parameters, function.columns) == ("div", False, ("a", "b"), ())
+        assert (function.name, function.table, function.parameters, function.columns) == (
+            "div",
+            False,
+            ("a", "b"),
+            (),
+        )
         assert (function.body.text, function.body.dialect) == ("a / b", "spark")
         assert function.body.file.endswith("nodes/div/div.sql")
         assert (corpus.datasets, corpus.scripts) == ([], [])
@@ -256,7 +307,11 @@ def test_a_missing_kind_is_inferred(tmp_path: Path) -> None:
         "d.yml": "function_type: scalar\nargs: [x]\n",
     }
     corpus = quiet(load(project(tmp_path, files)))
-    assert {name: info.kind for name, info in infos(corpus).items()} == {"a": "sql", "b": "seed", "t": "source"}
+    assert {name: info.kind for name, info in infos(corpus).items()} == {
+        "a": "sql",
+        "b": "seed",
+        "t": "source",
+    }
     assert [function.name for function in corpus.functions] == ["d"]
 
 
@@ -269,7 +324,9 @@ def test_an_unknown_kind_is_reported_and_inferred(tmp_path: Path) -> None:
 
 
 def test_a_python_node_is_known_by_its_yaml(tmp_path: Path) -> None:
-    corpus = load(project(tmp_path, {"a.yml": "kind: python\ncolumns: [{name: x}]\n", "nodes/a/a.py": "pass"}))
+    corpus = load(
+        project(tmp_path, {"a.yml": "kind: python\ncolumns: [{name: x}]\n", "nodes/a/a.py": "pass"})
+    )
     assert told(corpus, tmp_path) == [(Code.NOT_TRACED, "nodes/a/a.yml", 1)]
     assert corpus.diagnostics[0].severity is Severity.INFO
     assert names(infos(corpus)["a"]) == ["x"]
@@ -289,7 +346,11 @@ def test_sql_that_lies_loose_is_read_too(tmp_path: Path) -> None:
 
 
 def test_missing_yaml_is_a_warning_and_missing_sql_an_error(tmp_path: Path) -> None:
-    corpus = load(project(tmp_path, {"a.sql": "select 1", "b.yml": "kind: sql\n", "c.yml": "kind: function\n"}))
+    corpus = load(
+        project(
+            tmp_path, {"a.sql": "select 1", "b.yml": "kind: sql\n", "c.yml": "kind: function\n"}
+        )
+    )
     assert told(corpus, tmp_path) == [
         (Code.MISSING_YAML, "nodes/a/a.sql", 1),
         (Code.MISSING_SQL, "nodes/b/b.yml", 1),
@@ -307,19 +368,39 @@ BAD_FILES: list[tuple[dict[str, str | bytes], Code, str, int]] = [
     ({"a.yml": "kind: source\nkind: seed\n"}, Code.DUPLICATE_KEY, "nodes/a/a.yml", 2),
     ({"a.yml": "- kind\n"}, Code.YAML_TYPE, "nodes/a/a.yml", 1),
     ({"a.yml": "kind: source\ntables:\n  - {columns: [x]}\n"}, Code.YAML_TYPE, "nodes/a/a.yml", 3),
-    ({"a.yml": "kind: source\ntables:\n  - name: t\n    columns: 5\n"}, Code.YAML_TYPE, "nodes/a/a.yml", 4),
+    (
+        {"a.yml": "kind: source\ntables:\n  - name: t\n    columns: 5\n"},
+        Code.YAML_TYPE,
+        "nodes/a/a.yml",
+        4,
+    ),
     (
         {"a.yml": "kind: source\ntables:\n  - name: t\n    columns:\n      - name: [x]\n"},
         Code.YAML_TYPE,
         "nodes/a/a.yml",
         5,
     ),
-    ({"a.yml": "kind: source\ntables:\n  - name: t\n    columns: [x, X]\n"}, Code.DUPLICATE_KEY, "nodes/a/a.yml", 4),
+    (
+        {"a.yml": "kind: source\ntables:\n  - name: t\n    columns: [x, X]\n"},
+        Code.DUPLICATE_KEY,
+        "nodes/a/a.yml",
+        4,
+    ),
     ({"a.sql": "x", "a.yml": "kind: function\nargs: 5\n"}, Code.YAML_TYPE, "nodes/a/a.yml", 2),
-    ({"a.sql": "x", "a.yml": "kind: sql\ndescription: {a: 1}\n"}, Code.YAML_TYPE, "nodes/a/a.yml", 2),
+    (
+        {"a.sql": "x", "a.yml": "kind: sql\ndescription: {a: 1}\n"},
+        Code.YAML_TYPE,
+        "nodes/a/a.yml",
+        2,
+    ),
     ({"a.csv": "x\n", "a.yml": "kind: seed\ndelimiter: ab\n"}, Code.YAML_TYPE, "nodes/a/a.yml", 2),
     ({"a.sql": "x\n{{ nope }}", "a.yml": "kind: sql\n"}, Code.TEMPLATE_ERROR, "nodes/a/a.sql", 2),
-    ({"a.sql": "x\n{{ 'x' * 10**10 }}", "a.yml": "kind: sql\n"}, Code.TEMPLATE_LIMIT, "nodes/a/a.sql", 2),
+    (
+        {"a.sql": "x\n{{ 'x' * 10**10 }}", "a.yml": "kind: sql\n"},
+        Code.TEMPLATE_LIMIT,
+        "nodes/a/a.sql",
+        2,
+    ),
     (
         {"a.sql": "{{ 1 }}", "a.yml": "kind: sql\n", "macros/m.sql": "\n{% oops %}"},
         Code.TEMPLATE_ERROR,

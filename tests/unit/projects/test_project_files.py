@@ -29,7 +29,9 @@ def test_a_file_is_one_script(tmp_path: Path) -> None:
         assert (corpus.dialect, corpus.diagnostics) == ("", [])
 
 
-def test_a_folder_is_read_in_order_without_hidden_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_is_read_in_order_without_hidden_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("b.sql", "a/z.SQL", "a/a.sql", ".git/x.sql", ".x.sql", "notes.md", "a/.b/y.sql"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("select '{{ x }}'")
@@ -67,7 +69,9 @@ def test_what_may_not_be_read_is_unreadable(tmp_path: Path) -> None:
 
 def test_an_empty_folder_says_so(tmp_path: Path) -> None:
     corpus = load(tmp_path)
-    assert [(each.code, each.severity.label) for each in corpus.diagnostics] == [(Code.NO_INPUT, "warning")]
+    assert [(each.code, each.severity.label) for each in corpus.diagnostics] == [
+        (Code.NO_INPUT, "warning")
+    ]
 
 
 def test_a_missing_path_is_the_callers_mistake(tmp_path: Path) -> None:
@@ -82,13 +86,21 @@ def test_texts() -> None:
         Script("select 2", "spark"),
     ]
     assert corpus_of_text({"v": "select 1"}).scripts == [Script("select 1", "", "v", target="v")]
-    assert [columns(info) for info in corpus_of_text("x", schema={"t": {"a": "int"}}).datasets] == [[("a", "int")]]
+    assert [columns(info) for info in corpus_of_text("x", schema={"t": {"a": "int"}}).datasets] == [
+        [("a", "int")]
+    ]
 
 
 def test_several_inputs_unite() -> None:
-    one, two = corpus_of_text("select 1", "spark", {"t": ["a"]}), corpus_of_text("select 2", schema={"T": {"a": "int"}})
+    one, two = (
+        corpus_of_text("select 1", "spark", {"t": ["a"]}),
+        corpus_of_text("select 2", schema={"T": {"a": "int"}}),
+    )
     both = united([one, two])
-    assert (both.dialect, [script.text for script in both.scripts]) == ("spark", ["select 1", "select 2"])
+    assert (both.dialect, [script.text for script in both.scripts]) == (
+        "spark",
+        ["select 1", "select 2"],
+    )
     assert [columns(info) for info in both.datasets] == [[("a", "int")]]
     assert united([]).scripts == []
 
@@ -115,7 +127,9 @@ def test_a_schema_can_be_written_in_many_ways(tmp_path: Path, name: str, text: s
 
 def test_a_schema_file_has_places_and_descriptions(tmp_path: Path) -> None:
     file = tmp_path / "s.yml"
-    file.write_text("t:\n  a: {type: int, description: Key, classification: [PII]}\n  date: date\nu: [x]\nv:\n")
+    file.write_text(
+        "t:\n  a: {type: int, description: Key, classification: [PII]}\n  date: date\nu: [x]\nv:\n"
+    )
     (t, u, v), _ = read_schema(file)
     assert t.columns[0][:5] == ("a", "int", "Key", ("pii",), Place(str(file), 2, 6))
     assert columns(t)[1] == ("date", "date")
@@ -130,7 +144,11 @@ def test_a_table_may_be_called_tables() -> None:
 
 def test_a_mapping_may_name_columns_only() -> None:
     (info,) = schema_of({"s3://bucket/t": ["a", "b"]})
-    assert (info.dataset.name, columns(info), info.columns[0].place) == ("s3://bucket/t", [("a", ""), ("b", "")], None)
+    assert (info.dataset.name, columns(info), info.columns[0].place) == (
+        "s3://bucket/t",
+        [("a", ""), ("b", "")],
+        None,
+    )
 
 
 def test_a_mapping_of_the_wrong_shape_is_the_callers_mistake() -> None:
@@ -157,10 +175,14 @@ def test_a_missing_schema_file_is_the_callers_mistake(tmp_path: Path, name: str)
         ("s.yml", b"t: caf\xe9\n", Code.NOT_UTF8, 1),
     ],
 )
-def test_a_bad_schema_file_is_reported(tmp_path: Path, name: str, data: bytes, code: Code, line: int) -> None:
+def test_a_bad_schema_file_is_reported(
+    tmp_path: Path, name: str, data: bytes, code: Code, line: int
+) -> None:
     (tmp_path / name).write_bytes(data)
     corpus = corpus_of_text("select 1", schema=tmp_path / name)
-    assert [(each.code, each.place and each.place.line) for each in corpus.diagnostics] == [(code, line)]
+    assert [(each.code, each.place and each.place.line) for each in corpus.diagnostics] == [
+        (code, line)
+    ]
     assert len(corpus.scripts) == 1
 
 

@@ -51,16 +51,25 @@ def problems(path: Path, **named: str) -> list[tuple[Code, int]]:
     return [(each.code, each.place.line) for each in found if each.place]
 
 
-# -- what is alike -----------------------------------------------------------------------------------------------
+# -- what is alike ---------------------------------------------------------------------------------
 
 
 def test_statements_that_differ_in_literals_are_one(tmp_path: Path) -> None:
     log = json_log(
         tmp_path / "q.jsonl",
-        {"query_text": A, "user_name": "ann", "start_time": "2024-01-02T10:00:00Z", "query_id": "q1"},
+        {
+            "query_text": A,
+            "user_name": "ann",
+            "start_time": "2024-01-02T10:00:00Z",
+            "query_id": "q1",
+        },
         {"query_text": A, "user_name": "ann", "start_time": "2024-01-03 10:00:00"},
         {"query_text": "select 1"},
-        {"query_text": "SELECT a\nFROM t WHERE b = 'x'", "user_name": "bob", "start_time": "2024-01-01T10:00:00+02:00"},
+        {
+            "query_text": "SELECT a\nFROM t WHERE b = 'x'",
+            "user_name": "bob",
+            "start_time": "2024-01-01T10:00:00+02:00",
+        },
     )
     corpus = load(log)
     first, second = corpus.scripts
@@ -78,7 +87,13 @@ def test_statements_that_differ_in_literals_are_one(tmp_path: Path) -> None:
 def edges_of(tmp_path: Path, rows: list[dict[str, Any]], **options: Any) -> list[str]:
     (tmp_path / "log.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     found = lineal.lineage(tmp_path / "log.jsonl", **options)
-    return sorted({f"{edge.source} -> {edge.target}" for edge in found.edges if "query_" not in str(edge.target)})
+    return sorted(
+        {
+            f"{edge.source} -> {edge.target}"
+            for edge in found.edges
+            if "query_" not in str(edge.target)
+        }
+    )
 
 
 def test_names_of_two_databases_are_not_mixed(tmp_path: Path) -> None:
@@ -92,17 +107,27 @@ def test_names_of_two_databases_are_not_mixed(tmp_path: Path) -> None:
     ]  # fmt: skip
     told = [row | {"schema_name": name} for row, name in zip(both, ("x", "y"), strict=True)]
     assert edges_of(tmp_path, told) == ["bank.y.s.a -> bank.y.t.a", "shop.x.s.a -> shop.x.t.a"]
-    assert edges_of(tmp_path, [row | {"database": "shop"} for row in told]) == ["x.s.a -> x.t.a", "y.s.a -> y.t.a"]
+    assert edges_of(tmp_path, [row | {"database": "shop"} for row in told]) == [
+        "x.s.a -> x.t.a",
+        "y.s.a -> y.t.a",
+    ]
     full = [row | {"query": "CREATE TABLE bank.y.t AS SELECT a FROM y.s"} for row in told]
     assert edges_of(tmp_path, full) == ["bank.y.s.a -> bank.y.t.a", "shop.y.s.a -> bank.y.t.a"]
     nowhere = [*both, {"query": text, "database": None}]
-    assert edges_of(tmp_path, nowhere) == ["bank..s.a -> bank..t.a", "s.a -> t.a", "shop..s.a -> shop..t.a"]
+    assert edges_of(tmp_path, nowhere) == [
+        "bank..s.a -> bank..t.a",
+        "s.a -> t.a",
+        "shop..s.a -> shop..t.a",
+    ]
     odd = [{"query": text, "database": name} for name in ("a.b", 'c"d')]
     assert edges_of(tmp_path, odd) == ['"a.b"..s.a -> "a.b"..t.a', '"c""d"..s.a -> "c""d"..t.a']
 
 
 def test_a_schema_holds_in_every_database(tmp_path: Path) -> None:
-    rows = [{"query": "CREATE TABLE t AS SELECT * FROM m.s", "database": name} for name in ("shop", "bank")]
+    rows = [
+        {"query": "CREATE TABLE t AS SELECT * FROM m.s", "database": name}
+        for name in ("shop", "bank")
+    ]
     assert edges_of(tmp_path, rows, schema={"m.s": {"b": "int"}}) == [
         "bank.m.s.b -> bank..t.b", "shop.m.s.b -> shop..t.b",
     ]  # fmt: skip
@@ -116,7 +141,11 @@ def test_two_databases_are_two_statements(tmp_path: Path) -> None:
 
 
 def test_times_have_an_order_whichever_way_they_are_written(tmp_path: Path) -> None:
-    for times in (["9", "10", "100"], ["2024-01-01 23:00:00 UTC", "2024-01-01T23:30:00Z"], ["soon", "then"]):
+    for times in (
+        ["9", "10", "100"],
+        ["2024-01-01 23:00:00 UTC", "2024-01-01T23:30:00Z"],
+        ["soon", "then"],
+    ):
         rows = [{"sql": A, "time": time} for time in [*times[1:], times[0]]]
         (found,) = load(json_log(tmp_path / "q.jsonl", *rows)).occurrences
         assert (found.first, found.last) == (times[0], times[-1])
@@ -134,7 +163,9 @@ def test_the_order_of_rows_does_not_matter(tmp_path: Path) -> None:
     found = [lineal.lineage(json_log(tmp_path / "q.jsonl", *said)) for said in (rows, rows[::-1])]
     one, other = ([str(edge) for edge in each.edges] for each in found)
     assert one == other and "raw.T.a -> v.a  IDENTITY" in one
-    assert [each.name for each in found[0].extraction.occurrences] == [s.name for s in found[1].extraction.occurrences]
+    assert [each.name for each in found[0].extraction.occurrences] == [
+        s.name for s in found[1].extraction.occurrences
+    ]
 
 
 def test_two_logs_may_say_the_same(tmp_path: Path) -> None:
@@ -144,34 +175,44 @@ def test_two_logs_may_say_the_same(tmp_path: Path) -> None:
     assert found.diagnostics == [] and len(found.edges) == 2
 
 
-def test_names_that_would_be_the_same_are_written_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_would_be_the_same_are_written_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(logs.statements, "SHORT", 1)
     rows = [{"sql": f"SELECT a{number} FROM t"} for number in range(40)]
     names = [script.target for script in load(json_log(tmp_path / "q.jsonl", *rows)).scripts]
     assert len(set(names)) == 40
 
 
-# -- where statements stand --------------------------------------------------------------------------------------
+# -- where statements stand ------------------------------------------------------------------------
 
 
 def test_a_place_is_a_line_of_the_log(tmp_path: Path) -> None:
     wide = "SELECT a,\n  c AS d\nFROM t"
     found = lineal.lineage(json_log(tmp_path / "q.jsonl", {"sql": "SELECT 1"}, {"sql": wide}))
-    assert [(edge.place.line, edge.place.column) for edge in found.edges if edge.place] == [(2, 8), (2, 13)]
+    assert [(edge.place.line, edge.place.column) for edge in found.edges if edge.place] == [
+        (2, 8),
+        (2, 13),
+    ]
     assert found.edges[1].usages[0].expression == "c AS d"
     found = lineal.lineage(csv_log(tmp_path / "q.csv", ["sql"], ["SELECT 1"], [wide]))
-    assert [(edge.place.line, edge.place.column) for edge in found.edges if edge.place] == [(3, 8), (4, 3)]
+    assert [(edge.place.line, edge.place.column) for edge in found.edges if edge.place] == [
+        (3, 8),
+        (4, 3),
+    ]
 
 
 def test_a_statement_that_does_not_parse_is_listed_with_its_line(tmp_path: Path) -> None:
-    log = json_log(tmp_path / "q.jsonl", {"sql": "SELECT a FROM t"}, {"sql": "SELECT a\nFROM\nWHERE"})
+    log = json_log(
+        tmp_path / "q.jsonl", {"sql": "SELECT a FROM t"}, {"sql": "SELECT a\nFROM\nWHERE"}
+    )
     found = lineal.lineage(log)
     (problem,) = found.diagnostics
     assert problem.code is Code.PARSE_ERROR and problem.place and problem.place[:2] == (str(log), 2)
     assert len(found.edges) == 1
 
 
-# -- columns -----------------------------------------------------------------------------------------------------
+# -- columns ---------------------------------------------------------------------------------------
 
 
 def test_columns_are_named_by_options(tmp_path: Path) -> None:
@@ -182,7 +223,9 @@ def test_columns_are_named_by_options(tmp_path: Path) -> None:
 
 
 def test_a_field_in_a_field(tmp_path: Path) -> None:
-    log = json_log(tmp_path / "q.jsonl", {"job": {"query": A, "by": 7}}, {"job": 1}, {"job.query": "SELECT 2"})
+    log = json_log(
+        tmp_path / "q.jsonl", {"job": {"query": A, "by": 7}}, {"job": 1}, {"job.query": "SELECT 2"}
+    )
     corpus = load(log, log={"text": "job.query", "user": "job.by"})
     assert [script.text for script in corpus.scripts] == ["SELECT 2", A]
     assert corpus.occurrences[1].users == ("7",)
@@ -190,7 +233,9 @@ def test_a_field_in_a_field(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", [{"text": "sequel"}, {"user": "sequel"}])
-def test_a_wrong_name_is_answered_with_those_that_exist(tmp_path: Path, named: dict[str, str]) -> None:
+def test_a_wrong_name_is_answered_with_those_that_exist(
+    tmp_path: Path, named: dict[str, str]
+) -> None:
     for log in (
         json_log(tmp_path / "q.jsonl", {"sql": A}, {"who": "ann"}),
         csv_log(tmp_path / "q.csv", ["sql", "who"], [A, "ann"]),
@@ -209,13 +254,17 @@ def test_a_folder_of_logs_is_one(tmp_path: Path) -> None:
     json_log(tmp_path / "a.ndjson", {"sql": "SELECT a FROM t WHERE b = 7"})
     (tmp_path / "c.sql").write_text("SELECT never")
     corpus = load(tmp_path, log={"text": "sql"})
-    assert [(script.file, script.text[-1]) for script in corpus.scripts] == [(str(tmp_path / "b.jsonl"), "5")]
+    assert [(script.file, script.text[-1]) for script in corpus.scripts] == [
+        (str(tmp_path / "b.jsonl"), "5")
+    ]
     assert corpus.occurrences[0].runs == 2
     (tmp_path / "empty").mkdir()
-    assert [each.code for each in load(tmp_path / "empty", log={"text": "sql"}).diagnostics] == [Code.NO_INPUT]
+    assert [each.code for each in load(tmp_path / "empty", log={"text": "sql"}).diagnostics] == [
+        Code.NO_INPUT
+    ]
 
 
-# -- broken rows -------------------------------------------------------------------------------------------------
+# -- broken rows -----------------------------------------------------------------------------------
 
 
 def test_a_broken_line_of_json_costs_itself(tmp_path: Path) -> None:
@@ -251,7 +300,13 @@ def test_a_byte_order_mark_says_the_encoding(tmp_path: Path, encoding: str) -> N
 
 def test_a_quote_that_is_never_closed_costs_its_line(tmp_path: Path) -> None:
     log = tmp_path / "q.csv"
-    rows = ["sql,who", '"SELECT a FROM t",ann', '"SELECT b FROM t,ann', '"SELECT c FROM t",ann', 'SELECT d FROM t,"x']
+    rows = [
+        "sql,who",
+        '"SELECT a FROM t",ann',
+        '"SELECT b FROM t,ann',
+        '"SELECT c FROM t",ann',
+        'SELECT d FROM t,"x',
+    ]
     log.write_text("\n".join([*rows, "SELECT e FROM t,ann", ""]))
     assert texts(log) == ["SELECT a FROM t", "SELECT c FROM t", "SELECT e FROM t"]
     assert problems(log) == [(Code.LOG_ROW, 3), (Code.LOG_ROW, 5)]
@@ -282,7 +337,7 @@ def test_nothing_in_it(tmp_path: Path) -> None:
         load(tmp_path / "e.log")
 
 
-# -- PostgreSQL --------------------------------------------------------------------------------------------------
+# -- PostgreSQL ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("width", [23, 24, 26])
@@ -295,18 +350,32 @@ def test_a_csvlog_is_known_by_its_columns(tmp_path: Path, width: int) -> None:
         server_row("duration: 0.123 ms", width=width),
         server_row("duration: 1.5 ms  parse <unnamed>: SELECT c FROM t", width=width),
         server_row("duration: 1.5 ms  bind <unnamed>: SELECT c FROM t", width=width),
-        server_row("execute <unnamed>: SELECT c FROM t WHERE d = $1", width=width, detail="parameters: $1 = '5'"),
+        server_row(
+            "execute <unnamed>: SELECT c FROM t WHERE d = $1",
+            width=width,
+            detail="parameters: $1 = '5'",
+        ),
         server_row("execute S_1/C_2: INSERT INTO u SELECT c FROM t", width=width),
-        server_row("statement: EXECUTE p (1)", width=width, detail="prepare: PREPARE p (int) AS SELECT e FROM t"),
+        server_row(
+            "statement: EXECUTE p (1)",
+            width=width,
+            detail="prepare: PREPARE p (int) AS SELECT e FROM t",
+        ),
         server_row("execute a:b: SELECT g FROM t", width=width),
         server_row(
-            "statement: EXECUTE p (1)", width=width, detail='prepare: PREPARE "p q" (numeric(9, 2)) AS SELECT g FROM t'
+            "statement: EXECUTE p (1)",
+            width=width,
+            detail='prepare: PREPARE "p q" (numeric(9, 2)) AS SELECT g FROM t',
         ),
-        server_row('relation "x" does not exist', width=width, severity="ERROR", query="SELECT f FROM x"),
+        server_row(
+            'relation "x" does not exist', width=width, severity="ERROR", query="SELECT f FROM x"
+        ),
         server_row("statement: SELECT x, FROM", width=width, severity="LOG"),
     )
     corpus = load(log)
-    assert corpus.dialect == "postgres" and {script.dialect for script in corpus.scripts} == {"postgres"}
+    assert corpus.dialect == "postgres" and {script.dialect for script in corpus.scripts} == {
+        "postgres"
+    }
     assert [script.text for script in corpus.scripts] == [
         "INSERT INTO u SELECT c FROM t",
         "SELECT a\nFROM t WHERE b = 1",
@@ -316,11 +385,18 @@ def test_a_csvlog_is_known_by_its_columns(tmp_path: Path, width: int) -> None:
         "SELECT x, FROM",
     ]
     first = corpus.occurrences[1]
-    assert (first.runs, first.users, first.databases, first.place.line) == (2, ("ann",), ("shop",), 2)
+    assert (first.runs, first.users, first.databases, first.place.line) == (
+        2,
+        ("ann",),
+        ("shop",),
+        2,
+    )
     assert first.id == ("42" if width == 26 else "")
     found = lineal.lineage(log)
     assert sorted(map(str, found.edges))[0].startswith("t.a -> query_")
-    assert [(each.code, each.place.line) for each in found.diagnostics if each.place] == [(Code.PARSE_ERROR, 14)]
+    assert [(each.code, each.place.line) for each in found.diagnostics if each.place] == [
+        (Code.PARSE_ERROR, 14)
+    ]
 
 
 def test_a_jsonlog_is_read_alike(tmp_path: Path) -> None:
@@ -328,12 +404,18 @@ def test_a_jsonlog_is_read_alike(tmp_path: Path) -> None:
         "timestamp": "2024-05-01 10:00:00.123 UTC", "user": "ann", "dbname": "shop", "session_id": "s", "line_num": 1,
         "error_severity": "LOG", "message": "statement: SELECT a FROM t", "query_id": 42,
     }  # fmt: skip
-    log = json_log(tmp_path / "p.log", row, {**row, "message": "checkpoint complete"}, {**row, "message": ""})
+    log = json_log(
+        tmp_path / "p.log", row, {**row, "message": "checkpoint complete"}, {**row, "message": ""}
+    )
     corpus = load(log)
-    assert [script.text for script in corpus.scripts] == ["SELECT a FROM t"] and corpus.diagnostics == []
+    assert [script.text for script in corpus.scripts] == [
+        "SELECT a FROM t"
+    ] and corpus.diagnostics == []
     assert corpus.occurrences[0].users == ("ann",)
 
 
 def test_the_dialect_that_is_asked_for_counts(tmp_path: Path) -> None:
-    corpus = load(csv_log(tmp_path / "p.csv", server_row("statement: SELECT a FROM t")), dialect="redshift")
+    corpus = load(
+        csv_log(tmp_path / "p.csv", server_row("statement: SELECT a FROM t")), dialect="redshift"
+    )
     assert corpus.dialect == "redshift" and corpus.scripts[0].dialect == "redshift"

@@ -1,4 +1,6 @@
-"""Jinja at arm's length: what renders, what is refused, and what a template cannot take down with it."""
+"""Jinja at arm's length: what renders, what is refused, and what a template cannot take down with
+it.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,18 @@ from lineal.projects import render as room
 from lineal.projects.render import Limits, Rendering, Setting, Template, render
 
 TIGHT = Limits(seconds=0.3, wall=20.0)
-KILLER = "{{ ([[1] * 3000] * 3000) | sum(start=[]) | length }}"  # one long step in C: no handler gets a word in
+# one long step in C: no handler gets a word in
+KILLER = "{{ ([[1] * 3000] * 3000) | sum(start=[]) | length }}"
 
 
 def rendering(text: str, *macros: str, limits: Limits = TIGHT, **variables: object) -> Rendering:
-    files = [Template(macro, f"macros/m{n}.sql", import_name=f"m{n}.sql") for n, macro in enumerate(macros)]
-    rendered = render([Template(text, "n.sql", this="mart")], Setting(files, variables, limits=limits))
+    files = [
+        Template(macro, f"macros/m{n}.sql", import_name=f"m{n}.sql")
+        for n, macro in enumerate(macros)
+    ]
+    rendered = render(
+        [Template(text, "n.sql", this="mart")], Setting(files, variables, limits=limits)
+    )
     assert rendered.diagnostics == ()
     return rendered.renderings[0]
 
@@ -83,7 +91,9 @@ def test_what_only_a_run_knows_is_rendered_both_ways() -> None:
 
 
 def test_a_macro_that_asks_is_rendered_both_ways() -> None:
-    found = rendering("a {{ newer() }}", "{% macro newer() %}{% if is_incremental() %}b{% endif %}{% endmacro %}")
+    found = rendering(
+        "a {{ newer() }}", "{% macro newer() %}{% if is_incremental() %}b{% endif %}{% endmacro %}"
+    )
     assert found.texts == ("a ", "a b")
 
 
@@ -130,10 +140,16 @@ def test_captured_text_has_no_marks() -> None:
 
 
 def test_an_undefined_variable_is_named() -> None:
-    found = render([Template("a\n{{ var('min_dat') }}", "n.sql")], Setting(variables={"min_date": 1}, project="p.yml"))
+    found = render(
+        [Template("a\n{{ var('min_dat') }}", "n.sql")],
+        Setting(variables={"min_date": 1}, project="p.yml"),
+    )
     (one,) = found.renderings[0].diagnostics
     assert str(one) == "n.sql:2:1: error[template-error]: the variable 'min_dat' is not defined"
-    assert one.hint == "Did you mean 'min_date'? Add it under vars: in p.yml, or give a default: var('min_dat', …)."
+    assert (
+        one.hint
+        == "Did you mean 'min_date'? Add it under vars: in p.yml, or give a default: var('min_dat', …)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,7 +174,9 @@ def test_a_template_error_has_its_line(source: str, line: int, message: str) -> 
 
 def test_an_error_in_a_macro_names_both_places() -> None:
     found = fault("a\n{{ m() }}", "{% macro m() %}\n{{ nope }}{% endmacro %}")
-    assert str(found) == "n.sql:2:1: error[template-error]: 'nope' is undefined (in macros/m0.sql:2)"
+    assert (
+        str(found) == "n.sql:2:1: error[template-error]: 'nope' is undefined (in macros/m0.sql:2)"
+    )
 
 
 def test_lines_count_from_where_the_template_stands() -> None:
@@ -222,15 +240,23 @@ def test_a_file_name_cannot_break_out() -> None:
 def test_only_the_template_that_kills_the_worker_is_left_out() -> None:
     templates = [Template(f"{{{{ {n} }}}}", f"{n}.sql") for n in range(4)]
     templates.insert(2, Template(KILLER, "killer.sql"))
-    found = render(templates, Setting([Template("{% macro m() %}{% endmacro %}", "m.sql")], limits=TIGHT))
+    found = render(
+        templates, Setting([Template("{% macro m() %}{% endmacro %}", "m.sql")], limits=TIGHT)
+    )
     assert [each.texts for each in found.renderings] == [("0",), ("1",), (), ("2",), ("3",)]
     (one,) = found.renderings[2].diagnostics
-    assert str(one) == "killer.sql:1:1: error[template-limit]: the template takes more than 0.3 s of CPU time"
+    assert (
+        str(one)
+        == "killer.sql:1:1: error[template-limit]: the template takes more than 0.3 s of CPU time"
+    )
 
 
 def test_the_clock_on_the_wall_counts_too() -> None:
     slow = "{% for i in range(10**5) %}{% for j in range(10**5) %}{% endfor %}{% endfor %}"
-    found = render([Template(slow, "a.sql"), Template("{{ 1 }}", "b.sql")], Setting(limits=Limits(60.0, wall=1.0)))
+    found = render(
+        [Template(slow, "a.sql"), Template("{{ 1 }}", "b.sql")],
+        Setting(limits=Limits(60.0, wall=1.0)),
+    )
     assert "longer than 1 s" in found.renderings[0].diagnostics[0].message
     assert found.renderings[1].texts == ("1",)
 
@@ -259,7 +285,9 @@ def test_without_an_interpreter_each_template_says_so(monkeypatch: pytest.Monkey
     assert "cannot start /nowhere/python" in found.message
 
 
-def test_a_worker_that_does_not_start_is_no_hang(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_worker_that_does_not_start_is_no_hang(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(room, "WORKER", tmp_path / "none.py")
     assert "does not start" in fault("{{ 1 }}").message
 

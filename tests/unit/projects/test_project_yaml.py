@@ -72,7 +72,9 @@ def test_a_duplicate_key_keeps_the_first_value() -> None:
     value, found = parse("a: 1\nb: 2\na: 3\n")
     assert value is not None
     assert value.plain() == {"a": 1, "b": 2}
-    assert [(each.code, each.place) for each in found] == [(Code.DUPLICATE_KEY, Place("a.yml", 3, 1))]
+    assert [(each.code, each.place) for each in found] == [
+        (Code.DUPLICATE_KEY, Place("a.yml", 3, 1))
+    ]
     assert "'a' stands here and on line 1" in found[0].message
 
 
@@ -100,7 +102,11 @@ def test_of_several_documents_the_first_is_read() -> None:
 
 def test_anchors_and_merge_keys_are_followed() -> None:
     value = good("base: &b {x: 1, y: 2}\nnode:\n  <<: *b\n  y: 3\nagain: *b\n")
-    assert value.plain() == {"base": {"x": 1, "y": 2}, "node": {"x": 1, "y": 3}, "again": {"x": 1, "y": 2}}
+    assert value.plain() == {
+        "base": {"x": 1, "y": 2},
+        "node": {"x": 1, "y": 3},
+        "again": {"x": 1, "y": 2},
+    }
 
 
 def test_an_alias_bomb_is_refused() -> None:
@@ -118,7 +124,9 @@ def test_deep_nesting_is_refused(text: str) -> None:
     assert bad(text).code is Code.YAML_ERROR
 
 
-@pytest.mark.parametrize("tag", ["!!python/object/apply:os.system ['true']", "!secret x", "!!python/name:os.system ''"])
+@pytest.mark.parametrize(
+    "tag", ["!!python/object/apply:os.system ['true']", "!secret x", "!!python/name:os.system ''"]
+)
 def test_no_tag_makes_an_object(tag: str) -> None:
     found = bad(f"a: {tag}\n")
     assert found.code is Code.YAML_ERROR

@@ -35,7 +35,9 @@ def model(name: str, code: str, about: str = "kind: python\n") -> dict[str, str]
 
 def edges(extraction: Extraction, into: str) -> set[str]:
     """a.x -> m.y of one dataset"""
-    return {f"{edge.source} -> {edge.target}" for edge in extraction.edges if edge.into.name == into}
+    return {
+        f"{edge.source} -> {edge.target}" for edge in extraction.edges if edge.into.name == into
+    }
 
 
 def step(corpus: Corpus, name: str) -> Step:
@@ -43,15 +45,23 @@ def step(corpus: Corpus, name: str) -> Step:
     return found
 
 
-# -- forms ---------------------------------------------------------------------------------------
+# -- forms -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("text", "kind", "entry"),
     [
         ("def model(dbt, session):\n    return dbt.ref('a')\n", Kind.MODEL, "model"),
-        ("def helper(x): ...\n\ndef model(dbt, spark):\n    return spark.table('a')\n", Kind.MODEL, "model"),
-        ("from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n", Kind.JOB, ""),
+        (
+            "def helper(x): ...\n\ndef model(dbt, spark):\n    return spark.table('a')\n",
+            Kind.MODEL,
+            "model",
+        ),
+        (
+            "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n",
+            Kind.JOB,
+            "",
+        ),
         ("def run(spark):\n    spark.table('a').write.saveAsTable('m')\n", Kind.JOB, "run"),
         ("def build(s: 'SparkSession'):\n    return s.table('a')\n", Kind.JOB, "build"),
         ("def run(spark): ...\nrun(spark.newSession())\n", Kind.JOB, ""),
@@ -74,7 +84,7 @@ def test_what_a_model_says_of_itself_is_read_from_its_text() -> None:
     assert form_of(text).config == {"materialized": "incremental", "unique_key": ["a", "b"]}
 
 
-# -- what is traced ------------------------------------------------------------------------------
+# -- what is traced --------------------------------------------------------------------------------
 
 
 def test_a_model_makes_the_dataset_of_its_node(tmp_path: Path) -> None:
@@ -92,7 +102,9 @@ def test_a_model_makes_the_dataset_of_its_node(tmp_path: Path) -> None:
         "orders.amount -> doubled.twice",
         "orders.amount -> doubled",
     }
-    assert step(corpus, "doubled").kind == "python" and step(corpus, "doubled").materialized == "table"
+    assert (
+        step(corpus, "doubled").kind == "python" and step(corpus, "doubled").materialized == "table"
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,7 +135,11 @@ def test_sources_settings_and_variables_are_those_of_the_project(tmp_path: Path)
     about = "kind: python\nconfig: {keep: [id, amount]}\n"
     found = extract(load(project(tmp_path, model("m", code, about), "vars: {extra: more}\n")))
     assert [str(each) for each in found.diagnostics] == []
-    assert edges(found, "m") == {"orders.id -> m.id", "orders.amount -> m.amount", "orders.amount -> m.more"}
+    assert edges(found, "m") == {
+        "orders.id -> m.id",
+        "orders.amount -> m.amount",
+        "orders.amount -> m.more",
+    }
 
 
 def test_both_branches_of_is_incremental_count(tmp_path: Path) -> None:
@@ -149,7 +165,9 @@ def test_both_branches_of_is_incremental_count(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("between", [False, True])
 def test_a_chain_of_models_knows_its_columns(tmp_path: Path, between: bool) -> None:
-    """Each passes all columns on but one, and nobody lists them; every other node may be a SQL view."""
+    """Each passes all columns on but one, and nobody lists them; every other node may be a SQL
+    view.
+    """
     files = {}
     for number in range(8, 0, -1):
         above = f"m{number - 1}" if number > 1 else "orders"
@@ -162,16 +180,20 @@ def test_a_chain_of_models_knows_its_columns(tmp_path: Path, between: bool) -> N
         files |= model(f"m{number}", code, about)
         if between and number % 2:
             files.pop(f"nodes/m{number}/m{number}.py")
-            files[f"nodes/m{number}/m{number}.sql"] = f"select *, {number} as n{number} from {above}"
+            files[f"nodes/m{number}/m{number}.sql"] = (
+                f"select *, {number} as n{number} from {above}"
+            )
             files[f"nodes/m{number}/m{number}.yml"] = "kind: sql\n"
     files |= {"nodes/last/last.sql": "select * from m8", "nodes/last/last.yml": "kind: sql\n"}
     found = extract(load(project(tmp_path, files)))
-    assert edges(found, "last") == {f"m8.{name} -> last.{name}" for name in ("id", "amount", "day", "n8")}
+    assert edges(found, "last") == {
+        f"m8.{name} -> last.{name}" for name in ("id", "amount", "day", "n8")
+    }
     assert edges(found, "m8") == {f"m7.{name} -> m8.{name}" for name in ("id", "amount", "day")}
     assert [str(each) for each in found.diagnostics] == []
 
 
-# -- modules -------------------------------------------------------------------------------------
+# -- modules ---------------------------------------------------------------------------------------
 
 HELPER = (
     "from pyspark.sql import functions as F\n\n\n"
@@ -195,7 +217,11 @@ def test_a_model_imports_modules_of_the_project(tmp_path: Path, where: str, impo
     corpus = load(project(tmp_path, files))
     found = extract(corpus)
     assert [str(each) for each in found.diagnostics] == []
-    assert edges(found, "m") == {"orders.id -> m.id", "orders.amount -> m.amount", "orders.amount -> m.twice"}
+    assert edges(found, "m") == {
+        "orders.id -> m.id",
+        "orders.amount -> m.amount",
+        "orders.amount -> m.twice",
+    }
     assert {each.name for each in found.datasets} == {"orders", "m"}
     assert [info.dataset.name for info in corpus.datasets] == ["m", "orders"]
 
@@ -220,14 +246,20 @@ def test_nothing_of_a_project_is_executed(tmp_path: Path) -> None:
     assert not mark.exists()
 
 
-# -- what is not traced --------------------------------------------------------------------------
+# -- what is not traced ----------------------------------------------------------------------------
 
 
 def test_other_python_reads_what_it_depends_on(tmp_path: Path) -> None:
     about = "kind: python\ndepends_on: [orders]\ncolumns: [{name: x}, {name: y}]\n"
-    files = {**model("other", "import duckdb\n", about), "nodes/v/v.sql": "select * from other", "nodes/v/v.yml": ""}
+    files = {
+        **model("other", "import duckdb\n", about),
+        "nodes/v/v.sql": "select * from other",
+        "nodes/v/v.yml": "",
+    }
     found = extract(load(project(tmp_path, files)))
-    assert [(each.code, each.severity.label) for each in found.diagnostics] == [(Code.NOT_TRACED, "info")]
+    assert [(each.code, each.severity.label) for each in found.diagnostics] == [
+        (Code.NOT_TRACED, "info")
+    ]
     assert [str(read.dataset) for read in found.reads if read.target.name == "other"] == ["orders"]
     assert edges(found, "v") == {"other.x -> v.x", "other.y -> v.y"}
     assert found.coverage.open == 2
@@ -241,13 +273,19 @@ def test_a_python_node_without_a_file_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_job_that_does_not_write_its_table_is_reported(tmp_path: Path) -> None:
-    found = extract(load(project(tmp_path, model("m", "spark.table('orders').write.saveAsTable('n')\n"))))
+    found = extract(
+        load(project(tmp_path, model("m", "spark.table('orders').write.saveAsTable('n')\n")))
+    )
     assert [each.code for each in found.diagnostics] == [Code.NOT_WRITTEN]
 
 
 def test_broken_python_is_an_error_with_its_line(tmp_path: Path) -> None:
-    found = extract(load(project(tmp_path, model("m", "def model(dbt, session):\n    return dbt.ref('a'\n"))))
-    assert [(each.code, each.place.line if each.place else 0) for each in found.diagnostics] == [(Code.PARSE_ERROR, 2)]
+    found = extract(
+        load(project(tmp_path, model("m", "def model(dbt, session):\n    return dbt.ref('a'\n")))
+    )
+    assert [(each.code, each.place.line if each.place else 0) for each in found.diagnostics] == [
+        (Code.PARSE_ERROR, 2)
+    ]
 
 
 def test_python_beside_a_node_is_a_module(tmp_path: Path) -> None:
@@ -269,4 +307,8 @@ def test_a_model_without_yaml_and_a_model_of_the_kind_model(tmp_path: Path) -> N
     }
     corpus = load(project(tmp_path, files))
     assert [each.code for each in corpus.diagnostics] == [Code.MISSING_YAML]
-    assert {each.name: each.kind for each in corpus.steps} == {"orders": "seed", "a": "python", "b": "python"}
+    assert {each.name: each.kind for each in corpus.steps} == {
+        "orders": "seed",
+        "a": "python",
+        "b": "python",
+    }

@@ -39,7 +39,11 @@ def test_numbers_texts_and_gaps_stay_where_they_are() -> None:
 
 def test_numbers_below_zero() -> None:
     columns = {"a": [-1, 2, -(2**31)]}
-    assert list(read(binary.rows(columns, {}, binary.Fields()))) == [[four(-1)], [four(2)], [four(-(2**31))]]
+    assert list(read(binary.rows(columns, {}, binary.Fields()))) == [
+        [four(-1)],
+        [four(2)],
+        [four(-(2**31))],
+    ]
 
 
 @pytest.mark.parametrize("number", [2**31, 2**32 - 1, 2**32, -(2**31) - 1])

@@ -1,4 +1,6 @@
-"""The cache: all of an entry or none of it, whatever happens to the process, the file or the folder."""
+"""The cache: all of an entry or none of it, whatever happens to the process, the file or the
+folder.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def entry(number: int) -> tuple[str, bytes]:
 
 def writer(folder: Path) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    started = subprocess.Popen([sys.executable, "-c", WRITER, str(folder)], env=environment, stdout=subprocess.PIPE)
+    started = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder)], env=environment, stdout=subprocess.PIPE
+    )
     assert started.stdout is not None and started.stdout.readline() == b"ready\n"
     return started
 
@@ -125,7 +129,9 @@ def test_the_longest_unused_go_first(tmp_path: Path) -> None:
         if number == 3:
             assert kept.get(f"{0:040}") is not None  # used just now
     assert sorted(int(found.name) for found in tmp_path.iterdir()) == [0, 3, 4, 5]
-    assert not kept.put("b" * 40, os.urandom(20_000)), "one that would take a great part of the room"
+    assert not kept.put("b" * 40, os.urandom(20_000)), (
+        "one that would take a great part of the room"
+    )
 
 
 def test_what_was_never_finished_goes(tmp_path: Path) -> None:
@@ -139,7 +145,12 @@ def test_what_was_never_finished_goes(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_one(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    for folder in (tmp_path / "file", tmp_path / "file" / "below", Path("/proc/none"), Path("a\0b")):
+    for folder in (
+        tmp_path / "file",
+        tmp_path / "file" / "below",
+        Path("/proc/none"),
+        Path("a\0b"),
+    ):
         kept = Cache(folder)
         assert not kept.put("a" * 40, b"x") and kept.get("a" * 40) is None
 
@@ -156,17 +167,21 @@ def test_a_folder_that_cannot_be_written_is_still_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="owners are a thing of POSIX")
-def test_what_somebody_else_wrote_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_somebody_else_wrote_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept = Cache(tmp_path)
     kept.put("a" * 40, b"x")
     monkeypatch.setattr(os, "getuid", lambda: 4711)
     assert kept.get("a" * 40) is None
 
 
-# -- where it is -------------------------------------------------------------------------------------------------
+# -- where it is -----------------------------------------------------------------------------------
 
 
-def folder_of(monkeypatch: pytest.MonkeyPatch, platform: str = "linux", **variables: str) -> str | None:
+def folder_of(
+    monkeypatch: pytest.MonkeyPatch, platform: str = "linux", **variables: str
+) -> str | None:
     for name in ("LINEAL_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
     for name, value in {"HOME": "/home/ann", **variables}.items():

@@ -58,10 +58,18 @@ def test_a_saved_file_answers_as_the_project_does(tmp_path: Path) -> None:
 
 def test_it_joins_what_is_read_beside_it(tmp_path: Path) -> None:
     staged, mart = tmp_path / "a.lineal.json", tmp_path / "mart.sql"
-    write(lineal.lineage("CREATE VIEW stg AS SELECT id, amount * 2 AS amount FROM raw").extraction, staged)
+    write(
+        lineal.lineage("CREATE VIEW stg AS SELECT id, amount * 2 AS amount FROM raw").extraction,
+        staged,
+    )
     mart.write_text("CREATE VIEW mart AS SELECT * FROM stg")
-    shown = CliRunner().invoke(main, ["lineage", str(staged), str(mart), "+mart.amount", "--output", "json"])
-    edges = {(edge["source"]["dataset"], edge["target"]["dataset"]) for edge in json.loads(shown.stdout)["edges"]}
+    shown = CliRunner().invoke(
+        main, ["lineage", str(staged), str(mart), "+mart.amount", "--output", "json"]
+    )
+    edges = {
+        (edge["source"]["dataset"], edge["target"]["dataset"])
+        for edge in json.loads(shown.stdout)["edges"]
+    }
     assert edges == {("raw", "stg"), ("stg", "mart")}
 
 
@@ -79,7 +87,10 @@ DAMAGED = {
     "other json": ("[1, 2]", 'it has no "lineal"'),
     "later": ('{"lineal":999}', "format 999"),
     "truncated": ('{"lineal":1}', "damaged"),
-    "a number for a name": ('{"lineal":1,"coverage":{},"files":[3],"names":[]}', "3 stands where a text should"),
+    "a number for a name": (
+        '{"lineal":1,"coverage":{},"files":[3],"names":[]}',
+        "3 stands where a text should",
+    ),
     "deep": ('{"lineal":1,"x":' + "[" * 100_000, "not a saved lineage"),
 }
 
@@ -97,5 +108,7 @@ def test_what_is_no_saved_lineage_is_one_line(name: str, tmp_path: Path) -> None
 
 
 def test_a_folder_that_is_not_there_is_no_traceback(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["lineage", SHOP, "--save", str(tmp_path / "no" / "x.lineal.json")])
+    result = CliRunner().invoke(
+        main, ["lineage", SHOP, "--save", str(tmp_path / "no" / "x.lineal.json")]
+    )
     assert result.exit_code == 2 and "cannot write" in result.stderr

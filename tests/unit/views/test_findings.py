@@ -35,7 +35,9 @@ def text(name: str, made: Verdict) -> str:
 
 
 def test_the_spot_is_underlined_behind_tabs_wide_letters_and_escapes() -> None:
-    found = Found("said", Place("a.sql", 2, 2), "Do it.", also=(Spot(Place("b.yml", 7, 1), "there"),))
+    found = Found(
+        "said", Place("a.sql", 2, 2), "Do it.", also=(Spot(Place("b.yml", 7, 1), "there"),)
+    )
     assert text("text", verdict(found)).splitlines() == [
         "warning[A050]: said",
         " --> a.sql:2:2",
@@ -49,7 +51,9 @@ def test_the_spot_is_underlined_behind_tabs_wide_letters_and_escapes() -> None:
     assert wide[3:] == ["3 |   中 as \\x1b[1mx", "  |   ^^"]
 
 
-@pytest.mark.parametrize("place", [None, Place("a.sql", 5, 1), Place("a.sql", 99, 1), Place("gone.sql", 1, 1)])
+@pytest.mark.parametrize(
+    "place", [None, Place("a.sql", 5, 1), Place("a.sql", 99, 1), Place("gone.sql", 1, 1)]
+)
 def test_without_a_line_there_is_no_excerpt(place: Place | None) -> None:
     shown = text("text", verdict(Found("said", place)))
     assert "^" not in shown and "|" not in shown
@@ -65,7 +69,9 @@ def test_a_long_line_is_shown_around_the_spot() -> None:
 def test_nothing_hostile_gets_through(name: str) -> None:
     about = Column(Dataset("", HOSTILE), HOSTILE)
     spot = Spot(Place(HOSTILE, 1, 1), HOSTILE)
-    shown = text(name, verdict(Found(HOSTILE, Place(HOSTILE, 0, 0), HOSTILE, about, about, (spot,))))
+    shown = text(
+        name, verdict(Found(HOSTILE, Place(HOSTILE, 0, 0), HOSTILE, about, about, (spot,)))
+    )
     assert "\x1b" not in shown and "\r" not in shown and "\u202e" not in shown
     if name == "github":
         assert shown.count("\n") == 1
@@ -82,7 +88,9 @@ def test_nothing_hostile_gets_through(name: str) -> None:
 
 def test_json_says_what_it_is_about() -> None:
     about, source = Column(Dataset("", "mart"), "s", ("f",)), Column(Dataset("", "raw"), "id")
-    found = Found("said", Place("a.sql", 2, 2), "", about, source, (Spot(Place("b.yml", 7, 1), "there"),))
+    found = Found(
+        "said", Place("a.sql", 2, 2), "", about, source, (Spot(Place("b.yml", 7, 1), "there"),)
+    )
     made = json.loads(text("json", verdict(found, Found("other", None, "hint", about.dataset))))
     assert made["version"] == 1 and made["counts"] == {"A050": 2}
     assert made["findings"][0] == {
@@ -101,13 +109,20 @@ def test_json_says_what_it_is_about() -> None:
 
 
 def test_sarif_has_the_parts_that_code_scanning_reads() -> None:
-    found = Found("said", Place("models/a b.sql", 2, 5), "Do it.", Column(Dataset("", "mart"), "id"))
+    found = Found(
+        "said", Place("models/a b.sql", 2, 5), "Do it.", Column(Dataset("", "mart"), "id")
+    )
     moved = found._replace(place=Place("models/a b.sql", 9, 5))
-    made = json.loads(text("sarif", verdict(found, moved, Found("no place"), severity=Severity.INFO)))
+    made = json.loads(
+        text("sarif", verdict(found, moved, Found("no place"), severity=Severity.INFO))
+    )
     assert made["version"] == "2.1.0" and made["$schema"].endswith("sarif-2.1.0.json")
     (run,) = made["runs"]
     (rule,) = run["tool"]["driver"]["rules"]
-    assert rule["id"] == "A050" and rule["defaultConfiguration"] == {"enabled": True, "level": "warning"}
+    assert rule["id"] == "A050" and rule["defaultConfiguration"] == {
+        "enabled": True,
+        "level": "warning",
+    }
     first, second, third = run["results"]
     assert (first["ruleId"], first["ruleIndex"], first["level"]) == ("A050", 0, "note")
     assert first["message"] == {"text": "said\nDo it."}
@@ -117,7 +132,11 @@ def test_sarif_has_the_parts_that_code_scanning_reads() -> None:
         "region": {"startLine": 2, "startColumn": 5},
     }
     assert location["logicalLocations"] == [{"fullyQualifiedName": "mart.id", "kind": "member"}]
-    assert first["partialFingerprints"] == second["partialFingerprints"] != third["partialFingerprints"]
+    assert (
+        first["partialFingerprints"]
+        == second["partialFingerprints"]
+        != third["partialFingerprints"]
+    )
     assert "locations" not in third
 
 

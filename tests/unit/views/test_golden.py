@@ -1,4 +1,6 @@
-"""Each view against a file of tests/golden, byte for byte. LINEAL_GOLDEN=write makes the files anew: read the diff."""
+"""Each view against a file of tests/golden, byte for byte. LINEAL_GOLDEN=write makes the files
+anew: read the diff.
+"""
 
 from __future__ import annotations
 
@@ -34,16 +36,34 @@ REPORTS: dict[str, tuple[str, Report]] = {
     "table_doubtful": ("table", everything(graph(DIAMONDS))),
     "table_empty": ("table", everything(graph("-> v.one"))),
     "table_level": ("table", table_level(ranking())),
-    "chain_linear": ("chain", traced(ranking(), [column("int_customer_ranking.customer_id")], up=ALL)),
-    "chain_paths": ("chain", traced(ranking(), [column("int_customer_ranking.value_per_order")], up=ALL)),
-    "chain_rows": ("chain", traced(ranking(), [column("int_customer_ranking.lifetime_value")], up=ALL, with_rows=True)),
-    "chain_no_sources": ("chain", traced(ranking(), [column("int_customer_ranking.made_by")], up=ALL)),
+    "chain_linear": (
+        "chain",
+        traced(ranking(), [column("int_customer_ranking.customer_id")], up=ALL),
+    ),
+    "chain_paths": (
+        "chain",
+        traced(ranking(), [column("int_customer_ranking.value_per_order")], up=ALL),
+    ),
+    "chain_rows": (
+        "chain",
+        traced(ranking(), [column("int_customer_ranking.lifetime_value")], up=ALL, with_rows=True),
+    ),
+    "chain_no_sources": (
+        "chain",
+        traced(ranking(), [column("int_customer_ranking.made_by")], up=ALL),
+    ),
     "chain_cycle": ("chain", traced(graph(DIAMONDS), [column("g.x")], up=ALL)),
-    "chain_field": ("chain", traced(graph("r.j -> t.address\nt.address.city -> v.city"), [column("v.city")], up=ALL)),
+    "chain_field": (
+        "chain",
+        traced(graph("r.j -> t.address\nt.address.city -> v.city"), [column("v.city")], up=ALL),
+    ),
     "tree": ("chain", traced(ranking(), [column("raw_customers.id")], down=ALL)),
     "tree_linear": ("chain", traced(ranking(), [column("raw_orders.user_id")], down=ALL)),
     "tree_cycle": ("chain", traced(graph(DIAMONDS), [column("a.x")], down=ALL)),
-    "chain_both": ("chain", traced(ranking(), [column("int_customer_metrics.lifetime_value")], up=ALL, down=ALL)),
+    "chain_both": (
+        "chain",
+        traced(ranking(), [column("int_customer_metrics.lifetime_value")], up=ALL, down=ALL),
+    ),
     "impact": ("table", impact_of(graph(LINEAGEX), column("web.page"))),
     "impact_none": ("table", impact_of(graph(LINEAGEX), column("info.wpage"))),
     "dot": ("dot", around(ranking(), dataset("int_customer_ranking"))),
@@ -80,7 +100,12 @@ def test_a_long_way_is_one_straight_line_and_a_deep_tree_says_where_it_goes_on()
     ):
         made = text("chain", report)
         assert made.count("\n") == 2 * hops + 1 + 5 and f"{hops + 1:,} nodes" in made
-    comb = graph("\n".join(f"t{number}.x -> t{number + 1}.x\nt{number}.x -> leaf{number}.x" for number in range(hops)))
+    comb = graph(
+        "\n".join(
+            f"t{number}.x -> t{number + 1}.x\nt{number}.x -> leaf{number}.x"
+            for number in range(hops)
+        )
+    )
     made = text("chain", traced(comb, [column("t0.x")], down=ALL))
     assert "⋮ goes on: ask for the chain of t30.x" in made and made.count("\n") < 200
 
@@ -105,7 +130,9 @@ def test_a_box_breaks_no_name(columns: int) -> None:
     for name in ("table_node", "impact"):
         page = view(*REPORTS[name])
         assert not isinstance(page, str)
-        console = Console(file=io.StringIO(), width=columns, markup=False, emoji=False, highlight=False)
+        console = Console(
+            file=io.StringIO(), width=columns, markup=False, emoji=False, highlight=False
+        )
         with console.capture() as capture:
             for part in drawn(page, columns):
                 console.print(part, soft_wrap=isinstance(part, Text))

@@ -53,7 +53,9 @@ HOSTILE = [
     "a.b.c",
     "*",
 ]
-UNSEEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+UNSEEN = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def poisoned(name: str) -> Graph:
@@ -68,7 +70,9 @@ def poisoned(name: str) -> Graph:
                 Edge(Column(source, f"{name}2", (name,)), target, (rows,)),
             ],
             reads=[Read(target, source, name, Clause.SELECT, None)],
-            datasets={each: DatasetInfo(each, name, list(known), True, name) for each in (source, target)},
+            datasets={
+                each: DatasetInfo(each, name, list(known), True, name) for each in (source, target)
+            },
             diagnostics=[Diagnostic(Code.DYNAMIC, name)],
         )
     )
@@ -106,7 +110,14 @@ def test_rich_takes_nothing_for_markup(name: str, output: str) -> None:
         page = view(output, report)
         assert not isinstance(page, str)
         file = io.StringIO()
-        console = Console(file=file, width=100_000, force_terminal=False, markup=False, emoji=False, highlight=False)
+        console = Console(
+            file=file,
+            width=100_000,
+            force_terminal=False,
+            markup=False,
+            emoji=False,
+            highlight=False,
+        )
         for part in drawn(page, 100_000):
             console.print(part)
         assert not UNSEEN.search(file.getvalue())

@@ -57,7 +57,13 @@ def test_out_and_in_and_out(tmp_path: Path) -> None:
 
 
 def test_what_only_one_column_references_is_its_own() -> None:
-    document = {"v": {"tables": ["t"], "columns": {"x": [["t.a"], ["t.k"]], "y": [["s.t.b"], []]}, "table_name": "v"}}
+    document = {
+        "v": {
+            "tables": ["t"],
+            "columns": {"x": [["t.a"], ["t.k"]], "y": [["s.t.b"], []]},
+            "table_name": "v",
+        }
+    }
     found = extraction_of(document, "output.json")
     assert {str(edge) for edge in found.edges} == {
         "t.a -> v.x  TRANSFORMATION",
@@ -87,7 +93,9 @@ def test_graphml_has_every_dataset_column_and_edge() -> None:
     tree = ElementTree.fromstring(text("graphml", everything(shown)))
     nodes = tree.findall(f".//{SPACE}node")
     edges = tree.findall(f".//{SPACE}edge")
-    assert len(nodes) == len(shown.infos) + sum(len(shown.columns(dataset)) for dataset in shown.infos)
+    assert len(nodes) == len(shown.infos) + sum(
+        len(shown.columns(dataset)) for dataset in shown.infos
+    )
     assert len(edges) == len(shown.edges)
     ids = {node.get("id") for node in nodes}
     assert {edge.get(end) for edge in edges for end in ("source", "target")} <= ids
@@ -107,7 +115,9 @@ ODD = ("<a>", "&amp;", "]]>", "\x00", "\x1b", "\ud800", "\ufffe", "\uffff", "a\n
 @pytest.mark.parametrize("name", ODD, ids=ascii)
 @pytest.mark.parametrize("view", ["graphml", "lineagex"])
 def test_names_stay_text(view: str, name: str) -> None:
-    made = extraction_of({name: {"tables": [], "columns": {name: [[f"t.{name}"], []]}, "table_name": name}}, "x")
+    made = extraction_of(
+        {name: {"tables": [], "columns": {name: [[f"t.{name}"], []]}, "table_name": name}}, "x"
+    )
     shown = text(view, everything(Graph(made)))
     shown.encode("utf-8")
     if view == "graphml":

@@ -18,7 +18,9 @@ from lineal.model.way import Clause, How, way
 from lineal.views import text
 from lineal.views.report import Report, around, everything, impact_of, table_level, traced
 
-SCHEMA = json.loads(files("lineal.views").joinpath("lineage.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    files("lineal.views").joinpath("lineage.schema.json").read_text(encoding="utf-8")
+)
 
 
 def document(report: Report) -> Any:
@@ -38,7 +40,9 @@ def test_the_schema_is_a_schema_and_knows_our_words() -> None:
     [
         everything(ranking()),
         everything(graph("")),
-        everything(graph("t.a -> v.a  IDENTITY [LOW ambiguous]\nt.address.city -> v.city\nt.* -> v.*")),
+        everything(
+            graph("t.a -> v.a  IDENTITY [LOW ambiguous]\nt.address.city -> v.city\nt.* -> v.*")
+        ),
         around(ranking(), dataset("int_customer_ranking")),
         traced(ranking(), [column("int_customer_ranking.value_or_zero")], up=ALL, with_rows=True),
         traced(ranking(), [column("raw_customers.id")], up=ALL, down=ALL),
@@ -53,7 +57,15 @@ def test_every_report_keeps_the_contract(report: Report) -> None:
 
 def test_the_whole_graph() -> None:
     made = document(everything(ranking()))
-    assert list(made) == ["version", "datasets", "edges", "reads", "diagnostics", "coverage", "files"]
+    assert list(made) == [
+        "version",
+        "datasets",
+        "edges",
+        "reads",
+        "diagnostics",
+        "coverage",
+        "files",
+    ]
     target = next(each for each in made["datasets"] if each["name"] == "int_customer_ranking")
     assert {each["name"]: each["sources"] for each in target["columns"]} == {
         "customer_id": 1,
@@ -71,12 +83,20 @@ def test_the_whole_graph() -> None:
     }
     assert inspects["stg_customers", "int_customer_ranking"] is True
     assert inspects["int_customer_metrics", "int_customer_ranking"] is False
-    assert made["coverage"]["columns"] == {"total": 20, "resolved": 20, "ambiguous": 0, "unresolved": 0, "open": 0}
+    assert made["coverage"]["columns"] == {
+        "total": 20,
+        "resolved": 20,
+        "ambiguous": 0,
+        "unresolved": 0,
+        "open": 0,
+    }
     assert made["coverage"]["percent"] == 100
 
 
 def test_one_edge() -> None:
-    (edge,) = document(around(graph("t.address.city -> v.town  TRANSFORMATION upper"), dataset("v")))["edges"]
+    (edge,) = document(
+        around(graph("t.address.city -> v.town  TRANSFORMATION upper"), dataset("v"))
+    )["edges"]
     place = {"file": "by_hand.sql", "line": 1, "column": 1}
     assert edge == {
         "source": {"dataset": "t", "column": "address", "path": ["city"], "type": None},
@@ -111,13 +131,19 @@ def test_an_edge_has_the_types_of_both_ends() -> None:
         "v.town": ColumnInfo("town", "STRING"),
     }
     known = graph(
-        "t.address.city -> v.town\nt.address.geo.lat -> v.lat\nt.address.zip -> v.zip\nt.id => v  FILTER", about
+        "t.address.city -> v.town\nt.address.geo.lat -> v.lat\nt.address.zip -> v.zip\nt.id => v  FILTER",
+        about,
     )
     types = [
         (edge["source"]["type"], edge["target"]["column"], edge["target"]["type"])
         for edge in document(everything(known))["edges"]
     ]
-    assert types == [("string", "town", "STRING"), ("double", "lat", None), (None, "zip", None), ("BIGINT", None, None)]
+    assert types == [
+        ("string", "town", "STRING"),
+        ("double", "lat", None),
+        (None, "zip", None),
+        ("BIGINT", None, None),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +168,12 @@ def test_the_type_of_a_field(kind: str, path: str, found: str) -> None:
 
 
 def test_a_macro_stands_for_the_calls_of_its_body() -> None:
-    usage = Usage(way(How.TRANSFORMATION), None, None, Site(None, "", ("coalesce", ("cents", "round", "divide"))))
+    usage = Usage(
+        way(How.TRANSFORMATION),
+        None,
+        None,
+        Site(None, "", ("coalesce", ("cents", "round", "divide"))),
+    )
     made = document(everything(Graph(Extraction([Edge(column("t.a"), column("v.a"), (usage,))]))))
     assert made["edges"][0]["usages"][0]["transform"] == "coalesce+cents"
     assert made["edges"][0]["usages"][0]["calls"] == ["coalesce", "round", "divide"]
@@ -152,13 +183,25 @@ def test_a_trace_says_how_far_each_edge_is() -> None:
     made = document(traced(ranking(), [column("int_customer_ranking.customer_id")], up=ALL))
     depths = {edge["source"]["dataset"]: edge["depth"] for edge in made["edges"]}
     assert depths == {"stg_customers": 1, "raw_customers": 2}
-    assert [each["name"] for each in made["datasets"]] == ["stg_customers", "raw_customers", "int_customer_ranking"]
+    assert [each["name"] for each in made["datasets"]] == [
+        "stg_customers",
+        "raw_customers",
+        "int_customer_ranking",
+    ]
 
 
 def test_diagnostics_are_in_the_body() -> None:
-    found = diagnosed(Diagnostic(Code.PARSE_ERROR, "no", Place("a.sql", 3, 4)), Diagnostic(Code.OPEN_STAR, "star"))
+    found = diagnosed(
+        Diagnostic(Code.PARSE_ERROR, "no", Place("a.sql", 3, 4)), Diagnostic(Code.OPEN_STAR, "star")
+    )
     assert document(everything(found))["diagnostics"] == [
-        {"code": "open-star", "severity": "info", "message": "star", "hint": Code.OPEN_STAR.remedy, "place": None},
+        {
+            "code": "open-star",
+            "severity": "info",
+            "message": "star",
+            "hint": Code.OPEN_STAR.remedy,
+            "place": None,
+        },
         {
             "code": "parse-error",
             "severity": "error",

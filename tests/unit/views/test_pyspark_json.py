@@ -1,4 +1,6 @@
-"""The PySpark view: context, line and whether a name is dynamic belong to the place that names a column."""
+"""The PySpark view: context, line and whether a name is dynamic belong to the place that names a
+column.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ def shown(folder: Path, text: str, name: str = "job.py") -> dict[str, Any]:
 
 def read(made: dict[str, Any], column: str) -> list[tuple[Any, ...]]:
     keys = ("line_number", "context", "is_dynamic", "alias")
-    return [tuple(each[key] for key in keys) for each in made["columns_read"] if each["column_name"] == column]
+    return [
+        tuple(each[key] for key in keys)
+        for each in made["columns_read"]
+        if each["column_name"] == column
+    ]
 
 
 def written(made: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -81,12 +87,17 @@ def test_two_places_in_one_clause_are_two_entries(tmp_path: Path) -> None:
         ('names = ["a"]\ndf.select(*names, F.col("b").alias("a2")).write.saveAsTable("x")', True),
         ('part = ""\ndf.select(f"{part}a").write.saveAsTable("x")', False),
         ('part = "a"\ndf.select(f"{part}").write.saveAsTable("x")', True),
-        ('def pick(frame, name):\n    return frame.select(name)\npick(df, "a").write.saveAsTable("x")', True),
+        (
+            'def pick(frame, name):\n    return frame.select(name)\npick(df, "a").write.saveAsTable("x")',
+            True,
+        ),
         ('keys = ["a"]\ndf.groupBy(keys).count().write.saveAsTable("x")', True),
         ('spark.table(f"{env}.t").select("a").write.saveAsTable("x")', True),
     ],
 )
-def test_a_name_is_dynamic_where_a_variable_holds_it(tmp_path: Path, text: str, dynamic: bool) -> None:
+def test_a_name_is_dynamic_where_a_variable_holds_it(
+    tmp_path: Path, text: str, dynamic: bool
+) -> None:
     found = read(shown(tmp_path, HEAD + text), "a")
     assert found and {each[2] for each in found} == {dynamic}
 
@@ -163,7 +174,9 @@ def test_a_saved_lineage_says_the_same(tmp_path: Path) -> None:
         ("df.select(*load())", "columns that only a run knows (what load() gives is not known)"),
     ],
 )  # fmt: skip
-def test_the_note_of_a_dynamic_column_names_the_variable(tmp_path: Path, text: str, note: str) -> None:
+def test_the_note_of_a_dynamic_column_names_the_variable(
+    tmp_path: Path, text: str, note: str
+) -> None:
     *before, last = text.split("\n")
     made = shown(tmp_path, "\n".join([HEAD.rstrip(), *before, f'({last}).write.saveAsTable("x")']))
     (dynamic,) = made["dynamic_columns"]

@@ -66,7 +66,11 @@ def test_a_column_has_all_of_its_sources_and_a_literal_has_none() -> None:
     }
     found = lineal.lineage(sql)
     grouped = [
-        (each.target, each.target_column, [(source.table, source.column) for source in each.source_columns])
+        (
+            each.target,
+            each.target_column,
+            [(source.table, source.column) for source in each.source_columns],
+        )
         for each in found.relations()
     ]
     assert grouped == [
@@ -84,7 +88,10 @@ def test_a_column_has_all_of_its_sources_and_a_literal_has_none() -> None:
 
 def test_a_trace_is_grouped_too() -> None:
     found = lineal.lineage({"a": "SELECT x AS y, k FROM t", "b": "SELECT y AS z, k FROM a"})
-    assert [each["target_column"] for each in json.loads(found.to("rows-grouped", "b.z"))] == ["y", "z"]
+    assert [each["target_column"] for each in json.loads(found.to("rows-grouped", "b.z"))] == [
+        "y",
+        "z",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -98,12 +105,20 @@ def test_a_trace_is_grouped_too() -> None:
     ],
 )
 def test_transformation_types(expression: str, kind: str, score: str) -> None:
-    rows = list(csv.reader(lineal.lineage({"m": f"SELECT {expression} AS x FROM t"}).to("rows").splitlines()))
+    rows = list(
+        csv.reader(
+            lineal.lineage({"m": f"SELECT {expression} AS x FROM t"}).to("rows").splitlines()
+        )
+    )
     assert [row[4:] for row in rows if row[1] == "a"] == [[kind, score]]
 
 
 def test_a_field_keeps_its_path_and_doubt_lowers_the_number() -> None:
-    rows = lineal.lineage({"m": "SELECT t.s.x AS y, z FROM t JOIN u ON t.id = u.id"}, "spark").to("rows").splitlines()
+    rows = (
+        lineal.lineage({"m": "SELECT t.s.x AS y, z FROM t JOIN u ON t.id = u.id"}, "spark")
+        .to("rows")
+        .splitlines()
+    )
     assert rows[1:] == ["t,s.x,m,y,expression,0.80", "t,z,m,z,direct,0.475", "u,z,m,z,direct,0.475"]
 
 

@@ -1,6 +1,7 @@
 """Checks the arguments of lineal without running anything.
 
-python arguments.py lineage models/ --dialect spark      exit code 2 and a message if they mean nothing
+python arguments.py lineage models/ --dialect spark      exit code 2 and a message if they mean
+nothing
 python arguments.py < requests                           many at once: JSON in, JSON out
 """
 
@@ -50,7 +51,10 @@ def check(arguments: Sequence[str]) -> tuple[str, str]:
 def all_options() -> set[str]:
     """Every option of every command."""
     return {
-        option for command in commands(main) for part in command.params for option in (*part.opts, *part.secondary_opts)
+        option
+        for command in commands(main)
+        for part in command.params
+        for option in (*part.opts, *part.secondary_opts)
     }
 
 

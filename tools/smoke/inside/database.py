@@ -1,4 +1,6 @@
-"""Makes the databases that the pages name, with the driver that the extra brings: python database.py CONNINFO"""
+"""Makes the databases that the pages name, with the driver that the extra brings: python
+database.py CONNINFO
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def prepare(server: str) -> None:
         connection.execute("CREATE ROLE ann LOGIN")
         connection.execute("CREATE DATABASE shop")
         connection.execute("CREATE DATABASE catalogue OWNER ann")
-        history = connection.execute("SHOW shared_preload_libraries").fetchone() == ("pg_stat_statements",)
+        history = connection.execute("SHOW shared_preload_libraries").fetchone() == (
+            "pg_stat_statements",
+        )
     with psycopg.connect(server, dbname="shop", autocommit=True) as connection:
         connection.execute(SHOP)
         if history:

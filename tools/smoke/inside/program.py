@@ -1,7 +1,8 @@
 """Runs a Python program that a page shows, with the variables that the page takes for granted.
 
 python program.py PROGRAM.py               as it is; `spark` and `df` are made if it uses them
-python program.py --notebook PROGRAM.py    in IPython: something must be shown, and it must be a widget
+python program.py --notebook PROGRAM.py    in IPython: something must be shown, and it must be a
+widget
 python program.py --session PAGE.md        the `>>> ` sessions of a page
 """
 
@@ -43,7 +44,11 @@ def spark() -> Any:
 
     folder = tempfile.mkdtemp()
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    made = builder.config("spark.sql.warehouse.dir", folder).config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    made = (
+        builder.config("spark.sql.warehouse.dir", folder)
+        .config("spark.sql.shuffle.partitions", "2")
+        .getOrCreate()
+    )
     made.sql("CREATE TABLE IF NOT EXISTS orders (id INT, day STRING, amount DOUBLE) USING parquet")
     made.sql("CREATE TABLE IF NOT EXISTS mart (day STRING, total DOUBLE) USING parquet")
     made.sql("INSERT INTO orders VALUES (1, '2026-11-15', 10.5), (2, '2026-11-16', 20.0)")
@@ -59,7 +64,9 @@ GIVEN: dict[str, Callable[[], Any]] = {"spark": spark, "df": frame}
 
 
 def run_notebook(file: str) -> None:
-    """Runs it as a cell each of whose expressions is shown, as a Jupyter server would; looks at what is shown."""
+    """Runs it as a cell each of whose expressions is shown, as a Jupyter server would; looks at
+    what is shown.
+    """
     from IPython.core.displayhook import DisplayHook
     from IPython.core.interactiveshell import InteractiveShell
 

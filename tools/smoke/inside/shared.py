@@ -2,8 +2,9 @@
 
     python shared.py SOCKET
 
-A request is what `lineal` was called with: its arguments, folder and variables as JSON, and its three streams as file
-descriptors. The answer is the exit code. client.py is the `lineal` that sends requests.
+A request is what `lineal` was called with: its arguments, folder and variables as JSON, and its
+three streams as file descriptors. The answer is the exit code. client.py is the `lineal` that sends
+requests.
 """
 
 from __future__ import annotations

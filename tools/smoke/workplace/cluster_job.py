@@ -1,4 +1,6 @@
-"""A job on a cluster that also asks lineal about a DataFrame; Spark's own functions are all that its workers call."""
+"""A job on a cluster that also asks lineal about a DataFrame; Spark's own functions are all that
+its workers call.
+"""
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -7,7 +9,9 @@ import lineal
 import lineal.spark
 
 spark = SparkSession.builder.appName("cluster").getOrCreate()
-orders = spark.createDataFrame([("2026-11-15", 10.5), ("2026-11-16", 20.0)], "day string, amount double")
+orders = spark.createDataFrame(
+    [("2026-11-15", 10.5), ("2026-11-16", 20.0)], "day string, amount double"
+)
 orders.write.mode("overwrite").saveAsTable("cluster_orders")
 daily = spark.table("cluster_orders").groupBy("day").agg(F.sum("amount").alias("total"))
 

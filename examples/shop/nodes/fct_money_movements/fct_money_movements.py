@@ -19,6 +19,10 @@ def movements(frame, channel):
 
 
 def model(dbt, session):
-    orders = dbt.ref("stg_orders").where("status != 'cancelled'").withColumnRenamed("order_date", "moved_on")
+    orders = (
+        dbt.ref("stg_orders")
+        .where("status != 'cancelled'")
+        .withColumnRenamed("order_date", "moved_on")
+    )
     channels = [movements(orders, "order"), movements(dbt.ref("stg_payments"), "payment")]
     return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), channels)

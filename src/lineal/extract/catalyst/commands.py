@@ -23,8 +23,15 @@ def sink_of(node: Node, plan: Plan) -> Sink | None:
 
 
 def commands_in(node: Node) -> list[Node]:
-    """FROM s INSERT INTO a … INSERT INTO b …      a union of commands, each with a target of its own"""
-    several = node.name == "Union" and len(node.children) > 0 and all(each.name in COMMANDS for each in node.children)
+    """FROM s INSERT INTO a … INSERT INTO b …
+
+    a union of commands, each with a target of its own
+    """
+    several = (
+        node.name == "Union"
+        and len(node.children) > 0
+        and all(each.name in COMMANDS for each in node.children)
+    )
     return node.children if several else [node]
 
 
@@ -40,16 +47,32 @@ def query_of(node: Node, plan: Plan) -> Frame | None:
 
 
 def table_as_select(node: Node, plan: Plan) -> Sink | None:
-    """CREATE TABLE t AS SELECT …, INSERT INTO t SELECT …      Spark has matched the columns by then"""
-    identifier = table_identifier(node.args.get("table") or node.args.get("catalogTable") or node.args.get("tableDesc"))
-    return write_query(plan.names.dataset_name(identifier) if identifier else noted(node, plan), "table", node, plan)
+    """CREATE TABLE t AS SELECT …, INSERT INTO t SELECT …
+
+    Spark has matched the columns by then
+    """
+    identifier = table_identifier(
+        node.args.get("table") or node.args.get("catalogTable") or node.args.get("tableDesc")
+    )
+    return write_query(
+        plan.names.dataset_name(identifier) if identifier else noted(node, plan),
+        "table",
+        node,
+        plan,
+    )
 
 
 def view_as_select(node: Node, plan: Plan) -> Sink | None:
     """CREATE VIEW v (a, b) AS SELECT …, ALTER VIEW v AS SELECT …"""
     name = node.args.get("name")
-    parts = [str(name[p]) for p in ("catalog", "database", "table") if name.get(p)] if isinstance(name, dict) else []
-    return write_query(plan.names.dataset_name(parts) if parts else noted(node, plan), "view", node, plan)
+    parts = (
+        [str(name[p]) for p in ("catalog", "database", "table") if name.get(p)]
+        if isinstance(name, dict)
+        else []
+    )
+    return write_query(
+        plan.names.dataset_name(parts) if parts else noted(node, plan), "view", node, plan
+    )
 
 
 def noted_sink(node: Node, plan: Plan) -> Sink | None:
@@ -59,11 +82,15 @@ def noted_sink(node: Node, plan: Plan) -> Sink | None:
 
 def create_delta_table(node: Node, plan: Plan) -> Sink | None:
     """CREATE TABLE t SHALLOW CLONE s      CreateDeltaTableCommand(t, CloneTableCommand(s))"""
-    source = next((query for query in node.trees("query") if query.name == "CloneTableCommand"), None)
+    source = next(
+        (query for query in node.trees("query") if query.name == "CloneTableCommand"), None
+    )
     if source is None:
         return table_as_select(node, plan)
     return Sink(
-        plan.names.dataset_name(table_identifier(node.args.get("table"))), "table", scan_noted_table(source, plan)
+        plan.names.dataset_name(table_identifier(node.args.get("table"))),
+        "table",
+        scan_noted_table(source, plan),
     )
 
 

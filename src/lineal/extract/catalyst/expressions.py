@@ -48,14 +48,18 @@ class Scope:
 
     __slots__ = ("clause", "frame", "parent", "plan")
 
-    def __init__(self, frame: Frame, parent: Scope | None, plan: Any, clause: Clause = Clause.SELECT) -> None:
+    def __init__(
+        self, frame: Frame, parent: Scope | None, plan: Any, clause: Clause = Clause.SELECT
+    ) -> None:
         self.frame = frame
         self.parent = parent
         self.plan = plan
         self.clause = clause
 
     def knows_attribute(self, key: str) -> bool:
-        return key in self.frame.index or (self.parent is not None and self.parent.knows_attribute(key))
+        return key in self.frame.index or (
+            self.parent is not None and self.parent.knows_attribute(key)
+        )
 
     def find_attribute(self, node: Node) -> Slot:
         """a#12      the slot with that id, here or in the query around"""
@@ -98,9 +102,14 @@ def gather(root: Node, way: Way, into: Lineage, scope: Scope) -> None:
 
 
 def own_row(node: Node, scope: Scope) -> Function | None:
-    """tokenize_pii(a)      a function of Python, Scala or Hive that the project file lists, or one of Spark's own"""
+    """tokenize_pii(a)
+
+    a function of Python, Scala or Hive that the project file lists, or one of Spark's own
+    """
     called = node.args.get("name") or node.args.get("udfName") or class_function_name(node.name)
-    found: Function | None = scope.plan.names.own_functions.get(str(called).rpartition(".")[2].lower())
+    found: Function | None = scope.plan.names.own_functions.get(
+        str(called).rpartition(".")[2].lower()
+    )
     return found
 
 
@@ -114,10 +123,12 @@ def push_children(children: list[Node], way: Way, calls: Any, stack: Stack) -> N
     stack.extend((child, way, calls) for child in reversed(children))
 
 
-# -- leaves ------------------------------------------------------------------------------------------------------
+# -- leaves ----------------------------------------------------------------------------------------
 
 
-def attribute_reference(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def attribute_reference(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """a#12"""
     slot = scope.find_attribute(node)
     keys = scope.plan.grouping.get(slot.key)
@@ -127,34 +138,45 @@ def attribute_reference(node: Node, way: Way, calls: Any, stack: Stack, scope: S
     pour(slot.lineage, way, into, node, calls)
 
 
-def variable_reference(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def variable_reference(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """v, after SET VAR v = (SELECT max(a) FROM t)      max(a)"""
     pour(scope.plan.variable_lineage(str(node.args.get("variable", ""))), way, into, node, calls)
 
 
-def outer_reference(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def outer_reference(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """outer(a#12)      an attribute of the query around"""
     push_children(node.trees("e"), way, calls, stack)
 
 
-def without_columns(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def without_columns(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """1, current_date(), a lambda's variable"""
 
 
-def pass_through(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def pass_through(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """a AS b, and what the analyser adds without changing a value"""
     push_children(node.children, way, calls, stack)
 
 
 def user_cast(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """CAST(a AS INT)      a transformation when the user wrote it, none when the analyser inserted it"""
+    """CAST(a AS INT)
+
+    a transformation when the user wrote it, none when the analyser inserted it
+    """
     if node.args.get("user") is False:
         push_children(node.children, way, calls, stack)
     else:
         push_children(node.children, value(way), (node, calls), stack)
 
 
-# -- conditions --------------------------------------------------------------------------------------------------
+# -- conditions ------------------------------------------------------------------------------------
 
 
 def case_when(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -172,7 +194,9 @@ def if_else(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: 
         by_law(chosen_by_first, node, node.children, way, calls, stack)
 
 
-def first_not_null(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def first_not_null(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """coalesce(a, b)"""
     by_law(first_that_is_there, node, node.children, way, calls, stack)
 
@@ -195,14 +219,20 @@ REPLACED: dict[str, Law] = {
     "Nvl2": chosen_by_first,
     "Decode": chosen_by_operand,
 }
-"""Functions of which the engine keeps what it computes instead, by the law of what the user wrote."""
+"""Functions of which the engine keeps what it computes instead, by the law of what the user wrote.
+"""
 
 TWO_MEANINGS = {"Decode": 2}
 """decode(a, 'UTF-8')      with so many arguments it is a function like any other"""
 
 
-def replaceable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """nvl(a, b), left(a, 2), count_if(a)      as the user wrote it, not as the engine will compute it"""
+def replaceable(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """nvl(a, b), left(a, 2), count_if(a)
+
+    as the user wrote it, not as the engine will compute it
+    """
     written = arguments_of(node)
     if not written or any(is_stale(argument, scope) for argument in written):
         push_children(node.children, way, calls, stack)
@@ -215,11 +245,16 @@ def replaceable(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, in
 
 
 def is_stale(node: Node, scope: Scope) -> bool:
-    """t JOIN t, and nullif(a, 1) of either      the analyser gives one side new ids, but not what the user wrote"""
+    """t JOIN t, and nullif(a, 1) of either
+
+    the analyser gives one side new ids, but not what the user wrote
+    """
     stack = [node]
     while stack:
         here = stack.pop()
-        if here.name == "AttributeReference" and not scope.knows_attribute(expression_id(here.args)):
+        if here.name == "AttributeReference" and not scope.knows_attribute(
+            expression_id(here.args)
+        ):
             return True
         stack.extend(here.children)
     return False
@@ -232,23 +267,31 @@ def arguments_of(node: Node) -> list[Node]:
     return [tree for field in node.args if field != "replacement" for tree in node.trees(field)]
 
 
-# -- functions and aggregates ------------------------------------------------------------------------------------
+# -- functions and aggregates ----------------------------------------------------------------------
 
 
-def by_function_table(node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
+def by_function_table(
+    node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack
+) -> None:
     """f(a, b)      by the function table"""
     by_row(known(class_function_name(node.name)), node, arguments, way, calls, stack)
 
 
-def by_row(row: Function | None, node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack) -> None:
+def by_row(
+    row: Function | None, node: Node, arguments: list[Node], way: Way, calls: Any, stack: Stack
+) -> None:
     masks = row is not None and row.masks
     if is_aggregate(node) or (row is not None and row.role in (Role.AGGREGATE, Role.ORDERED)):
-        push_aggregate(node, arguments, counted(way) if masks else aggregate_of(way), way, calls, stack)
+        push_aggregate(
+            node, arguments, counted(way) if masks else aggregate_of(way), way, calls, stack
+        )
     else:
         push_children(arguments, masked(way) if masks else value(way), (node, calls), stack)
 
 
-def push_aggregate(node: Node, arguments: list[Node], step: Way, way: Way, calls: Any, stack: Stack) -> None:
+def push_aggregate(
+    node: Node, arguments: list[Node], step: Way, way: Way, calls: Any, stack: Stack
+) -> None:
     """listagg(a) WITHIN GROUP (ORDER BY b)      b: WINDOW"""
     around = (node, calls)
     for child in reversed(arguments):
@@ -261,7 +304,9 @@ def is_aggregate(node: Node) -> bool:
     return ".expressions.aggregate." in name or node.name == "PythonUDAF"
 
 
-def aggregate_expression(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def aggregate_expression(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """sum(a) FILTER (WHERE b)      b: CONDITIONAL"""
     call, *conditions = node.children
     push_children(conditions, when(way), (call, calls), stack)
@@ -271,14 +316,18 @@ def aggregate_expression(node: Node, way: Way, calls: Any, stack: Stack, scope: 
         push_aggregate(call, call.children, aggregate_of(way), way, calls, stack)
 
 
-def pivot_first(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def pivot_first(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """pivotfirst(kind, sum(a))      the pivoted column decides"""
     pivoted, pivoted_value = node.children[:2]
     stack.append((pivoted_value, aggregate_of(way), calls))
     stack.append((pivoted, when(way), calls))
 
 
-def window_expression(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def window_expression(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW"""
     inner = windowed(way)
     call, specification = node.children
@@ -294,11 +343,16 @@ def window_expression(node: Node, way: Way, calls: Any, stack: Stack, scope: Sco
         stack.append((call, inner, calls))
 
 
-# -- structs, lambdas, subqueries --------------------------------------------------------------------------------
+# -- structs, lambdas, subqueries ------------------------------------------------------------------
 
 
-def struct_field(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """s.y.z, m['k'].z, xs[0].z      the path stays on the origin; a struct built here gives only what is read of it"""
+def struct_field(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """s.y.z, m['k'].z, xs[0].z
+
+    the path stays on the origin; a struct built here gives only what is read of it
+    """
     path: list[str] = []
     base = node
     while base.name in FIELDS or (base.name == "Cast" and path):
@@ -330,7 +384,11 @@ def struct_field_name(node: Node) -> list[str]:
 def key_name(node: Node) -> list[str]:
     """m['k']      k"""
     key = arguments_of(node)[1]
-    return [str(key.args["value"])] if key.name == "Literal" and isinstance(key.args.get("value"), str) else []
+    return (
+        [str(key.args["value"])]
+        if key.name == "Literal" and isinstance(key.args.get("value"), str)
+        else []
+    )
 
 
 def no_name(node: Node) -> list[str]:
@@ -340,7 +398,9 @@ def no_name(node: Node) -> list[str]:
 
 def json_names(node: Node) -> list[str]:
     """get_json_object(j, '$.a[0].b'), variant_get(v, '$.a[0].b', 'int')      a, b"""
-    return [name for text in key_name(node) for name in JSON_NAMES.findall(text) if not name.isdigit()]
+    return [
+        name for text in key_name(node) for name in JSON_NAMES.findall(text) if not name.isdigit()
+    ]
 
 
 JSON_NAMES = re.compile(r"[^$.\[\]\"'\s]+")
@@ -382,13 +442,18 @@ def lineage_with_parts(node: Node, scope: Scope) -> Lineage:
         return keep_parts(whole, scope.find_attribute(node).lineage)
     if node.name == "UpdateFields":
         return updated_struct(node, whole, scope)
-    names = [str(child.args.get("value", child.args.get("name", ""))).lower() for child in node.children[0::2]]
+    names = [
+        str(child.args.get("value", child.args.get("name", ""))).lower()
+        for child in node.children[0::2]
+    ]
     items = zip(names, node.children[1::2], strict=True)
     return build_struct(whole, [(name, lineage_with_parts(item, scope)) for name, item in items])
 
 
 def carried_struct(node: Node, scope: Scope) -> Struct | None:
-    """collect_list(struct(a, b))[0], lag(struct(a, b)) OVER (…)      a struct that is passed on has its fields
+    """collect_list(struct(a, b))[0], lag(struct(a, b)) OVER (…)
+
+    a struct that is passed on has its fields
 
     max_by(struct(a, b), c)      c is in every one of them
     """
@@ -418,7 +483,9 @@ def held_in(node: Node, scope: Scope) -> Lineage | None:
 
 PASSED, AGGREGATES, AT, OVER = "passed on", "aggregated", "taken from one row", "made by a window"
 CARRIERS = {
-    **dict.fromkeys(("AggregateExpression", "GetArrayItem", "Get", "ElementAt", "TryElementAt"), PASSED),
+    **dict.fromkeys(
+        ("AggregateExpression", "GetArrayItem", "Get", "ElementAt", "TryElementAt"), PASSED
+    ),
     **dict.fromkeys(("CollectList", "CollectSet", "AnyValue", "MaxBy", "MinBy"), AGGREGATES),
     **dict.fromkeys(("First", "Last", "FirstValue", "LastValue", "NthValue", "Lag", "Lead"), AT),
     "WindowExpression": OVER,
@@ -428,7 +495,11 @@ CARRIERS = {
 
 def listed_item(node: Node, scope: Scope) -> Items | None:
     """array(struct(a AS p, 1 AS q), struct(b, 2))      an item: p is a or b, and q has no source"""
-    if node.name != "CreateArray" or not node.children or any(child.name not in BUILDERS for child in node.children):
+    if (
+        node.name != "CreateArray"
+        or not node.children
+        or any(child.name not in BUILDERS for child in node.children)
+    ):
         return None
     structs = [lineage_with_parts(child, scope) for child in node.children]
     names = list(structs[0].fields) if isinstance(structs[0], Struct) else []
@@ -446,7 +517,10 @@ def is_part(node: Node) -> bool:
 
 
 def held_at(node: Node, scope: Scope) -> Lineage:
-    """x.items      what a part of a column holds, of which a query inside may have told the fields"""
+    """x.items
+
+    what a part of a column holds, of which a query inside may have told the fields
+    """
     path: list[str] = []
     while node.name in FIELDS:
         path[:0] = FIELDS[node.name](node)
@@ -467,7 +541,10 @@ def column_in(node: Node) -> Node:
 
 
 def updated_struct(node: Node, whole: Lineage, scope: Scope) -> Lineage:
-    """s.withField("x", a), s.dropFields("y")      x comes from a alone, y is gone, the others stay as they were"""
+    """s.withField("x", a), s.dropFields("y")
+
+    x comes from a alone, y is gone, the others stay as they were
+    """
     found = as_struct(lineage_with_parts(node.children[0], scope))
     for operation in node.children[1:]:
         name = str(operation.args.get("name", ""))
@@ -478,8 +555,13 @@ def updated_struct(node: Node, whole: Lineage, scope: Scope) -> Lineage:
     return found.under(whole)
 
 
-def items_or_entries(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """transform(xs, x -> …), map_from_arrays(ks, vs)      a function, unless the engine fits xs to a type by it"""
+def items_or_entries(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """transform(xs, x -> …), map_from_arrays(ks, vs)
+
+    a function, unless the engine fits xs to a type by it
+    """
     whole = refitted(node)
     if whole is not None:
         stack.append((whole, way, calls))
@@ -487,14 +569,16 @@ def items_or_entries(node: Node, way: Way, calls: Any, stack: Stack, scope: Scop
         by_function_table(node, node.children, way, calls, stack)
 
 
-# -- what the engine puts into another type ----------------------------------------------------------------------
+# -- what the engine puts into another type --------------------------------------------------------
 
 
 def refitted(node: Node) -> Node | None:
-    """if(isnull(s), null, named_struct('b', s.b, 'a', s.a))      s, which fits the type of a table or of a UNION now
+    """if(isnull(s), null, named_struct('b', s.b, 'a', s.a))
 
-    So the engine reorders the fields of structs by their names, adds those that are missing, and pads CHAR: no user
-    has written it, and no value is another one.
+    s, which fits the type of a table or of a UNION now
+
+    So the engine reorders the fields of structs by their names, adds those that are missing, and
+    pads CHAR: no user has written it, and no value is another one.
     """
     return REFITTED[node.name](node) if node.name in REFITTED else None
 
@@ -511,12 +595,19 @@ def refitted_struct(node: Node) -> Node | None:
 def refitted_items(node: Node) -> Node | None:
     """transform(xs, x -> if(isnull(x), null, named_struct('b', x.b, 'a', x.a)))      xs"""
     items, function = node.children
-    body, item, *index = function.children if function.name == "LambdaFunction" else (node, node, node)
+    body, item, *index = (
+        function.children if function.name == "LambdaFunction" else (node, node, node)
+    )
     if index or body.name == item.name:
         return None
     place = path_from_column(item)
     own_name = item.args.get("name") in ENGINES_VARIABLES
-    whole = place is not None and own_name and body.name == "CreateNamedStruct" and has_fields_of(body, place)
+    whole = (
+        place is not None
+        and own_name
+        and body.name == "CreateNamedStruct"
+        and has_fields_of(body, place)
+    )
     return items if whole or (place is not None and gives(body, place)) else None
 
 
@@ -537,15 +628,21 @@ REFITTED: dict[str, Callable[[Node], Node | None]] = {
 }
 
 ENGINES_VARIABLES = ("element", "key", "value")
-"""What Spark calls an item in the functions with which it fits arrays and maps to the table that they go to."""
+"""What Spark calls an item in the functions with which it fits arrays and maps to the table that
+they go to.
+"""
 
 
 def has_fields_of(struct: Node, place: tuple[str, ...]) -> bool:
-    """named_struct('b', s.b, 'c', null, 'a', s.a)      some fields of s, and missing ones, under their own names"""
+    """named_struct('b', s.b, 'c', null, 'a', s.a)
+
+    some fields of s, and missing ones, under their own names
+    """
     names = [str(child.args.get("value", "")).lower() for child in struct.children[0::2]]
     values = struct.children[1::2]
     return all(
-        is_null_literal(value) or gives(value, (*place, name)) for name, value in zip(names, values, strict=True)
+        is_null_literal(value) or gives(value, (*place, name))
+        for name, value in zip(names, values, strict=True)
     )
 
 
@@ -556,7 +653,10 @@ def gives(node: Node, place: tuple[str, ...]) -> bool:
 
 
 def path_from_column(node: Node) -> tuple[str, ...] | None:
-    """s.geo.lat      the id of s, 'geo', 'lat': of a column, or of an item that a function is called with"""
+    """s.geo.lat
+
+    the id of s, 'geo', 'lat': of a column, or of an item that a function is called with
+    """
     path: list[str] = []
     while node.name not in ("AttributeReference", "NamedLambdaVariable"):
         if node.name == "GetStructField":
@@ -570,7 +670,9 @@ def path_from_column(node: Node) -> tuple[str, ...] | None:
 def is_engines_own(node: Node) -> bool:
     if node.name == "StaticInvoke":
         return checks_length(node)
-    return EXPRESSIONS.get(node.name) is pass_through or (node.name == "Cast" and node.args.get("user") is False)
+    return EXPRESSIONS.get(node.name) is pass_through or (
+        node.name == "Cast" and node.args.get("user") is False
+    )
 
 
 def is_null_literal(node: Node) -> bool:
@@ -579,7 +681,9 @@ def is_null_literal(node: Node) -> bool:
     return node.name == "Literal" and "value" in node.args and node.args["value"] is None
 
 
-def engine_time_window(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def engine_time_window(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """window(t, '5 minutes').start      of the engine's arithmetic, only the time that goes in"""
     inner = [child for child in node.children if child.name != "Literal"]
     while inner and inner[0].name != node.name:
@@ -588,24 +692,32 @@ def engine_time_window(node: Node, way: Way, calls: Any, stack: Stack, scope: Sc
     push_children(time, value(way), (node, calls), stack)
 
 
-def lambda_function(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def lambda_function(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """x -> x + a      only the body"""
     stack.append((node.children[0], way, calls))
 
 
-def subquery_value(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def subquery_value(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """(SELECT max(a) FROM t WHERE b)      the value composes, the rows keep their own subtype"""
     for frame in scope.plan.frames_of(node, scope):
         take_value(frame, way, into, into, calls)
 
 
-def exists_subquery(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def exists_subquery(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """EXISTS (…)      no value, only the rows count"""
     for frame in scope.plan.frames_of(node, scope):
         take_existence(frame, into)
 
 
-def shift_right(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def shift_right(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """grouping(a), as shiftright(spark_grouping_id, k)      the key at that bit decides"""
     left, right = node.children
     keys = None
@@ -618,15 +730,21 @@ def shift_right(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, in
     pour(keys[len(keys) - 1 - int(bit)], when(way), into, None, calls)
 
 
-def scalar_function(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def scalar_function(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """f(a), a SQL function, inlined      what its body does to a"""
     push_children(node.children, value(way), (node, calls), stack)
 
 
-def static_invoke(node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def static_invoke(
+    node: Node, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """Padding and length checks of CHAR and VARCHAR are the engine's own."""
     inserted = checks_length(node)
-    push_children(node.children, way if inserted else value(way), calls if inserted else (node, calls), stack)
+    push_children(
+        node.children, way if inserted else value(way), calls if inserted else (node, calls), stack
+    )
 
 
 def checks_length(node: Node) -> bool:

@@ -1,6 +1,7 @@
 """Catalyst's operators, one function each: a plan's frame from the frames of its children.
 
-Each function finds the expressions and outputs of its operator; the verb that it calls says what the operator means.
+Each function finds the expressions and outputs of its operator; the verb that it calls says what
+the operator means.
 """
 
 from __future__ import annotations
@@ -59,19 +60,28 @@ def frame_of(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 
 def only_child(node: Node, outer: Scope | None, plan: Plan) -> Frame:
-    """SubqueryAlias, Limit, Sample, Repartition …      the same rows or some of them, decided by no column"""
+    """SubqueryAlias, Limit, Sample, Repartition …
+
+    the same rows or some of them, decided by no column
+    """
     return frame_of(node.children[0], outer, plan)
 
 
 def sample(node: Node, outer: Scope | None, plan: Plan) -> Frame:
-    """randomSplit([0.5, 0.5])      the sort below it is the engine's own: it makes the split repeatable"""
+    """randomSplit([0.5, 0.5])
+
+    the sort below it is the engine's own: it makes the split repeatable
+    """
     below = node.children[0]
     inserted = below.name == "Sort" and below.args.get("global") is False
     return frame_of(below.children[0] if inserted else below, outer, plan)
 
 
 def from_rdd(node: Node, outer: Scope | None, plan: Plan) -> Frame:
-    """spark.createDataFrame(rdd)      the plan ends here, unless the rows are those of a checkpoint that was seen"""
+    """spark.createDataFrame(rdd)
+
+    the plan ends here, unless the rows are those of a checkpoint that was seen
+    """
     known = plan.from_origin(node)
     if known is not None:
         return known
@@ -87,7 +97,9 @@ def output_slot(node: Node, scope: Scope) -> Slot:
     """One output column: an attribute passes through, an alias is new."""
     if node.name == "AttributeReference":
         return scope.find_attribute(node)
-    return Slot(str(node.args.get("name", "")), expression_id(node.args), lineage_with_parts(node, scope))
+    return Slot(
+        str(node.args.get("name", "")), expression_id(node.args), lineage_with_parts(node, scope)
+    )
 
 
 def output_slots(nodes: Iterable[Node], scope: Scope) -> Iterable[Slot]:
@@ -100,7 +112,9 @@ def output_title(output: Node) -> Title:
     return str(output.args.get("name", "")), expression_id(output.args)
 
 
-def narrow_child(frame: Frame, clause: Way, conditions: list[Node], outer: Scope | None, plan: Plan) -> Frame:
+def narrow_child(
+    frame: Frame, clause: Way, conditions: list[Node], outer: Scope | None, plan: Plan
+) -> Frame:
     """The conditions of an operator see the columns of its child."""
     return narrow(frame, clause, Scope(frame, outer, plan, clause.clause).expressions(conditions))
 
@@ -115,12 +129,19 @@ def read_project(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 
 def time_window_in(node: Node) -> str:
-    """GROUP BY window(t, '5 minutes')      the analyser makes the window in an operator of its own"""
+    """GROUP BY window(t, '5 minutes')
+
+    the analyser makes the window in an operator of its own
+    """
     if node.name not in ("Project", "Expand"):
         return ""
     first = (node.trees("projectList") or node.trees("projections"))[:1]
-    made = first[0].children[0] if first and first[0].name == "Alias" else first[0] if first else node
-    if made.name != "CreateNamedStruct" or not contains_operator(made, "PreciseTimestampConversion"):
+    made = (
+        first[0].children[0] if first and first[0].name == "Alias" else first[0] if first else node
+    )
+    if made.name != "CreateNamedStruct" or not contains_operator(
+        made, "PreciseTimestampConversion"
+    ):
         return ""
     named = first[0] if made is not first[0] else node.trees("output")[0]
     return f"{node.name} {named.args.get('name')}"
@@ -136,7 +157,9 @@ def read_filter(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 def read_sort(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """ORDER BY a"""
-    return narrow_child(frame_of(node.children[0], outer, plan), SORTS, node.trees("order"), outer, plan)
+    return narrow_child(
+        frame_of(node.children[0], outer, plan), SORTS, node.trees("order"), outer, plan
+    )
 
 
 def read_join(node: Node, outer: Scope | None, plan: Plan) -> Frame:
@@ -172,7 +195,11 @@ def read_zip(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 def join_type(node: Node) -> str:
     kind = node.args.get("joinType")
-    name = kind.get("object") or kind.get("product-class") or "" if isinstance(kind, dict) else str(kind)
+    name = (
+        kind.get("object") or kind.get("product-class") or ""
+        if isinstance(kind, dict)
+        else str(kind)
+    )
     return name.rsplit(".", 1)[-1].rstrip("$")
 
 
@@ -185,7 +212,10 @@ def read_lateral_join(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 
 def table_argument(node: Node, outer: Scope | None, plan: Plan) -> Frame | None:
-    """f(TABLE(t) PARTITION BY a ORDER BY b)      the rows of t as structs: the sort below says how f is fed, no more"""
+    """f(TABLE(t) PARTITION BY a ORDER BY b)
+
+    the rows of t as structs: the sort below says how f is fed, no more
+    """
     below = node.children[0] if node.name == "SubqueryAlias" else node
     items = below.trees("projectList")
     sorts = below
@@ -223,7 +253,9 @@ def grouped_slots(items: list[Node], keys: list[Node], scope: Scope, plan: Plan)
 def without_grouping(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     """What an Aggregate lists, of rows that no user has grouped."""
     child = frame_of(node.children[0], outer, plan)
-    return project(child, output_slots(node.trees("aggregateExpressions"), Scope(child, outer, plan)))
+    return project(
+        child, output_slots(node.trees("aggregateExpressions"), Scope(child, outer, plan))
+    )
 
 
 def contains_operator(node: Node, name: str) -> bool:
@@ -238,14 +270,19 @@ def contains_operator(node: Node, name: str) -> bool:
 
 
 def read_expand(node: Node, outer: Scope | None, plan: Plan) -> Frame:
-    """ROLLUP (a, b), UNPIVOT, window(t, …)      each input row once per projection; an output takes its item of each"""
+    """ROLLUP (a, b), UNPIVOT, window(t, …)
+
+    each input row once per projection; an output takes its item of each
+    """
     child = frame_of(node.children[0], outer, plan)
     scope = Scope(child, outer, plan)
     outputs, items = node.trees("output"), node.trees("projections")
     columns = []
     for position, output in enumerate(outputs):
         if items:
-            found = [influences_of(item, IDENTITY, scope) for item in items[position :: len(outputs)]]
+            found = [
+                influences_of(item, IDENTITY, scope) for item in items[position :: len(outputs)]
+            ]
         else:  # Spark's own toJSON has none; a grouping's layout: the child's columns, then spark_grouping_id
             found = [slot.lineage for slot in child.slots[position : position + 1]]
         columns.append((output_title(output), found))
@@ -253,7 +290,10 @@ def read_expand(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 
 def remember_grouping(keys: list[Node], scope: Scope, plan: Plan) -> None:
-    """GROUPING(a)      reads a bit of spark_grouping_id, the last key: which key each bit stands for"""
+    """GROUPING(a)
+
+    reads a bit of spark_grouping_id, the last key: which key each bit stands for
+    """
     if keys and keys[-1].args.get("name") == "spark_grouping_id":
         lineages = [influences_of(key, IDENTITY, scope) for key in keys[:-1]]
         plan.grouping[expression_id(keys[-1].args)] = lineages
@@ -279,16 +319,23 @@ def read_generate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     else:
         array = influences_of(generator, IDENTITY, scope)
         item = item_value(generator.children[0], array, scope)
-        fields = generator.args.get("fieldNames") or []  # inline(xs): a column for each field of an item
+        # inline(xs): a column for each field of an item
+        fields = generator.args.get("fieldNames") or []
         lineages = [read_part(item, [name]) for name in fields] or [item] * len(outputs)
         if not (has_fixed_rows(generator) or isinstance(item, Items)):
             arrays = [scope.expression(generator)]
-    items = (Slot(*output_title(output), lineage) for output, lineage in zip(outputs, lineages, strict=True))
+    items = (
+        Slot(*output_title(output), lineage)
+        for output, lineage in zip(outputs, lineages, strict=True)
+    )
     return explode(child, items, arrays)
 
 
 def item_value(inner: Node, array: Lineage, scope: Scope) -> Lineage:
-    """explode(xs)      an item of xs, with the fields of its structs; of a computed array it is no part of a column"""
+    """explode(xs)
+
+    an item of xs, with the fields of its structs; of a computed array it is no part of a column
+    """
     listed = listed_item(inner, scope)
     if listed:
         return listed
@@ -357,7 +404,10 @@ def read_deduplicate(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 
 
 def read_merge_rows(node: Node, outer: Scope | None, plan: Plan) -> Frame:
-    """MERGE … WHEN NOT MATCHED AND a THEN INSERT … WHEN NOT MATCHED THEN INSERT …      rows of either, by position"""
+    """MERGE … WHEN NOT MATCHED AND a THEN INSERT … WHEN NOT MATCHED THEN INSERT …
+
+    rows of either, by position
+    """
     child = frame_of(node.children[0], outer, plan)
     scope = Scope(child, outer, plan)
     outputs = node.trees("output")
@@ -372,7 +422,7 @@ def read_merge_rows(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     return repeat(kept, zip(map(output_title, outputs), found, strict=True))
 
 
-# -- CTEs --------------------------------------------------------------------------------------------------------
+# -- CTEs ------------------------------------------------------------------------------------------
 
 
 def read_with_cte(node: Node, outer: Scope | None, plan: Plan) -> Frame:
@@ -415,7 +465,7 @@ def read_union_loop_reference(node: Node, outer: Scope | None, plan: Plan) -> Fr
     return refer_to_outputs(plan.loops.get(node.args["loopId"]), node.trees("output"))
 
 
-# -- leaves ------------------------------------------------------------------------------------------------------
+# -- leaves ----------------------------------------------------------------------------------------
 
 
 def read_relation(node: Node, outer: Scope | None, plan: Plan) -> Frame:
@@ -440,7 +490,10 @@ CHANGES = frozenset(("_change_type", "_commit_version", "_commit_timestamp"))
 
 
 def pseudo_columns(outputs: list[Node]) -> frozenset[str]:
-    """SELECT a, _metadata.file_path FROM t      what only the engine knows of a row is no column of t"""
+    """SELECT a, _metadata.file_path FROM t
+
+    what only the engine knows of a row is no column of t
+    """
     return frozenset(str(output.args["name"]) for output in outputs if output.args.get("pseudo"))
 
 
@@ -464,17 +517,22 @@ def read_view(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     return scan(dataset, [(slot.name, slot.key) for slot in inner.slots], True)
 
 
-# -- black boxes -------------------------------------------------------------------------------------------------
+# -- black boxes -----------------------------------------------------------------------------------
 
 
 def black_box(node: Node, outer: Scope | None, plan: Plan) -> Frame:
-    """mapInPandas(f, schema)      any output may come from any input, grouped by the keys that the operator has"""
+    """mapInPandas(f, schema)
+
+    any output may come from any input, grouped by the keys that the operator has
+    """
     frames = [frame_of(child, outer, plan) for child in node.children]
     inputs = beside(frames)
     doubt = Doubt(Confidence.MEDIUM, False, f"{node.name} runs code that is not read")
     lineage = everything_in(inputs.slots, doubt)
     outputs = [output for field in OUTPUTS for output in node.trees(field)]
-    grouping = Scope(inputs, outer, plan, Clause.GROUP_BY).expressions(node.trees("groupingAttributes"))
+    grouping = Scope(inputs, outer, plan, Clause.GROUP_BY).expressions(
+        node.trees("groupingAttributes")
+    )
     keys = [*(as_expression(slot.lineage) for slot in first_keys(node, frames)), *grouping]
     return group(inputs, keys, [Slot(*output_title(output), lineage) for output in outputs])
 
@@ -485,8 +543,14 @@ def first_keys(node: Node, frames: list[Frame]) -> Iterable[Slot]:
         yield from frame.slots[: sum(int(node.args.get(side, 0)) for side in sides)]
 
 
-KEYS_FIRST = (("leftGroupingLen", "groupingAttributesLen"), ("rightGroupingLen", "initGroupingAttrsLen"))
-"""a.groupBy("k").cogroup(b.groupBy("k")), transformWithState      how many of a child's first columns are its keys"""
+KEYS_FIRST = (
+    ("leftGroupingLen", "groupingAttributesLen"),
+    ("rightGroupingLen", "initGroupingAttrsLen"),
+)
+"""a.groupBy("k").cogroup(b.groupBy("k")), transformWithState
+
+how many of a child's first columns are its keys
+"""
 
 OUTPUTS = ("output", "outAttributes", "outputAttrs")
 """What operators call the columns that a function makes."""
@@ -498,17 +562,23 @@ def object_operator(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     outputs = node.trees("serializer")
     if not outputs:
         return inputs
-    lineage = everything_in(inputs.slots, Doubt(Confidence.MEDIUM, False, "made by code that is not read"))
+    lineage = everything_in(
+        inputs.slots, Doubt(Confidence.MEDIUM, False, "made by code that is not read")
+    )
     return project(inputs, [Slot(*output_title(output), lineage) for output in outputs])
 
 
 def unknown_operator(node: Node, outer: Scope | None, plan: Plan) -> Frame:
-    """An operator that is not in the table: all outputs from all inputs, and a diagnostic that names it."""
+    """An operator that is not in the table: all outputs from all inputs, and a diagnostic that
+    names it.
+    """
     plan.report(Code.UNSUPPORTED_CONSTRUCT, f"the operator {node.name} of the plan is not known")
     if node.trees("output"):
         return black_box(node, outer, plan)
     inputs = beside([frame_of(child, outer, plan) for child in node.children])
-    return doubt_columns(inputs, Doubt(Confidence.MEDIUM, False, f"the operator {node.name} is not known"))
+    return doubt_columns(
+        inputs, Doubt(Confidence.MEDIUM, False, f"the operator {node.name} is not known")
+    )
 
 
 SAME_ROWS = (

@@ -26,7 +26,9 @@ SESSION_CATALOG = "spark_catalog"
 
 
 class Names:
-    """How the engine's identifiers become dataset names: the session's own catalogue and database are left out."""
+    """How the engine's identifiers become dataset names: the session's own catalogue and database
+    are left out.
+    """
 
     def __init__(
         self,
@@ -42,7 +44,9 @@ class Names:
         self.database = database
         self.views = views
         """temporary views that stand for datasets; every other one is composed away"""
-        self.own_functions = {each.name.rpartition(".")[2].lower(): with_meaning(each, None) for each in meanings}
+        self.own_functions = {
+            each.name.rpartition(".")[2].lower(): with_meaning(each, None) for each in meanings
+        }
         """what the project says of functions, by their names"""
 
     def dataset_name(self, parts: list[str]) -> str:
@@ -70,7 +74,8 @@ class Origin(NamedTuple):
 
 
 class Origins:
-    """Those that are known: by the number of their RDD, and by the ids of their columns, which a join with the same
+    """Those that are known: by the number of their RDD, and by the ids of their columns, which a
+    join with the same
     frame makes anew, and a filter leaves as they are."""
 
     def __init__(self, around: Origins | None = None) -> None:
@@ -93,7 +98,9 @@ class Origins:
 
     def _with_number(self, rdd: int) -> Origin | None:
         found = self._by_rdd.get(rdd)
-        return self._around._with_number(rdd) if found is None and self._around is not None else found
+        return (
+            self._around._with_number(rdd) if found is None and self._around is not None else found
+        )
 
     def _with_ids(self, ids: tuple[str, ...]) -> list[Origin]:
         around = self._around._with_ids(ids) if self._around is not None else []
@@ -113,12 +120,16 @@ Variables = Mapping[str, Variable]
 class Plan:
     """What the walk over one plan carries."""
 
-    def __init__(self, names: Names, origins: Origins | None = None, variables: Variables | None = None) -> None:
+    def __init__(
+        self, names: Names, origins: Origins | None = None, variables: Variables | None = None
+    ) -> None:
         self.names = names
         self.origins = origins or Origins()
         self.variables = variables or {}
         self.held: dict[int, Frame] = {}
-        """what is known of RDDs, by their number: in a join with itself a frame has new ids on one side"""
+        """what is known of RDDs, by their number: in a join with itself a frame has new ids on one
+        side
+        """
         self.ctes: dict[Any, Frame] = {}
         self.loops: dict[Any, Frame] = {}
         self.grouping: dict[str, list[Any]] = {}
@@ -142,22 +153,42 @@ class Plan:
         """A leaf of the plan, whose node says what columns it has."""
         self.datasets_read[dataset] = None
         if node is not None:
-            outputs = node.trees("output") or [*node.trees("dataCols"), *node.trees("partitionCols")]
-            names = [None if each.args.get("pseudo") else str(each.args["name"]) for each in outputs]
+            outputs = node.trees("output") or [
+                *node.trees("dataCols"),
+                *node.trees("partitionCols"),
+            ]
+            names = [
+                None if each.args.get("pseudo") else str(each.args["name"]) for each in outputs
+            ]
             self.knows(dataset, names, node.args.get("types"))
 
     def knows(self, dataset: Dataset, names: Sequence[str | None], types: Any) -> None:
-        """The columns of a dataset, in the order of its types; what only the engine knows of a row is none."""
-        if isinstance(types, list) and len(types) == len(names) and names and dataset not in self.schemas:
-            own = [(name, str(kind)) for name, kind in zip(names, types, strict=True) if name is not None]
-            self.schemas[dataset] = [ColumnInfo(name, kind) for name, kind in own if name not in CHANGES]
+        """The columns of a dataset, in the order of its types; what only the engine knows of a row
+        is none.
+        """
+        if (
+            isinstance(types, list)
+            and len(types) == len(names)
+            and names
+            and dataset not in self.schemas
+        ):
+            own = [
+                (name, str(kind))
+                for name, kind in zip(names, types, strict=True)
+                if name is not None
+            ]
+            self.schemas[dataset] = [
+                ColumnInfo(name, kind) for name, kind in own if name not in CHANGES
+            ]
 
     def from_origin(self, node: Node) -> Frame | None:
         """The frame of an RDD that a checkpoint or a stream has made; None if it is not known."""
         outputs = node.trees("output")
         number = int(node.args.get("rddId", 0))
         if number not in self.held:
-            origin = self.origins.find(number, tuple(expression_id(output.args) for output in outputs))
+            origin = self.origins.find(
+                number, tuple(expression_id(output.args) for output in outputs)
+            )
             if origin is None:
                 return None
             self.held[number] = origin.frame
@@ -190,7 +221,9 @@ class Plan:
         return next(iter(self.leaf_names(node)), None)
 
     def leaf_names(self, node: Node) -> list[str]:
-        """The name of a leaf: its table's identifier, else what the engine says of it (a JDBC table, paths)."""
+        """The name of a leaf: its table's identifier, else what the engine says of it (a JDBC
+        table, paths).
+        """
         identifier = table_identifier(node.args.get("catalogTable") or node.args.get("tableMeta"))
         if identifier:
             return [self.names.dataset_name(identifier)]
@@ -236,8 +269,13 @@ class PlanReading:
         raise error
 
 
-def variables_in(text: str, names: Names, origins: Origins, known: Variables) -> dict[str, Variable]:
-    """SET VAR (v, w) = (SELECT max(a), b FROM t WHERE c)      v from a, w from b, both by c; DECLARE: nothing"""
+def variables_in(
+    text: str, names: Names, origins: Origins, known: Variables
+) -> dict[str, Variable]:
+    """SET VAR (v, w) = (SELECT max(a), b FROM t WHERE c)
+
+    v from a, w from b, both by c; DECLARE: nothing
+    """
     plan = Plan(names, origins, known)
     root = read_tree(text)
     if root.name == "CreateVariable":
@@ -249,7 +287,9 @@ def variables_in(text: str, names: Names, origins: Origins, known: Variables) ->
     return {name: Variable(slot.lineage, plan) for name, slot in zip(targets, fields, strict=True)}
 
 
-def origin_of_plan(text: str, names: Names, origins: Origins, rdd: int, variables: Variables | None = None) -> Origin:
+def origin_of_plan(
+    text: str, names: Names, origins: Origins, rdd: int, variables: Variables | None = None
+) -> Origin:
     """What a plan makes, for those that go on with its rows and have lost its plan."""
     plan = Plan(names, origins, variables)
     root = read_tree(text)
@@ -266,7 +306,8 @@ def extract(
 ) -> Extraction:
     """The lineage of a plan's JSON: of the dataset that its command writes, else of `target`.
 
-    Spark's own `toJSON` is read, too; as it does not tell which casts the user wrote, all of them count.
+    Spark's own `toJSON` is read, too; as it does not tell which casts the user wrote, all of them
+    count.
     """
     found = [
         extracted(command, target, Plan(names or Names(), origins, variables))
@@ -283,7 +324,10 @@ def extracted(root: Node, target: str, plan: Plan) -> Extraction:
 
 
 def together(parts: list[Extraction]) -> Extraction:
-    """FROM s INSERT INTO a … INSERT INTO b …      one statement, and what each of its commands writes"""
+    """FROM s INSERT INTO a … INSERT INTO b …
+
+    one statement, and what each of its commands writes
+    """
     datasets: dict[Dataset, DatasetInfo] = {}
     for part in parts:
         datasets = {**part.datasets, **datasets}
@@ -292,7 +336,9 @@ def together(parts: list[Extraction]) -> Extraction:
         reads=[read for part in parts for read in part.reads],
         datasets=datasets,
         diagnostics=[diagnostic for part in parts for diagnostic in part.diagnostics],
-        coverage=Coverage(read=1, parsed=1, resolved=1, references=sum(part.coverage.references for part in parts)),
+        coverage=Coverage(
+            read=1, parsed=1, resolved=1, references=sum(part.coverage.references for part in parts)
+        ),
     )
 
 
@@ -302,13 +348,20 @@ def extraction_of(sink: Sink, plan: Plan) -> Extraction:
         frame = rename(frame, [(name, name) for name in sink.columns])
     target = plan.dataset(sink.name)
     reading = PlanReading()
-    info = DatasetInfo(target, sink.kind, [ColumnInfo(slot.name) for slot in frame.slots], complete=True)
+    info = DatasetInfo(
+        target, sink.kind, [ColumnInfo(slot.name) for slot in frame.slots], complete=True
+    )
     datasets = {target: info}
     for dataset in plan.datasets_read:
         columns = plan.schemas.get(dataset)
-        datasets.setdefault(dataset, DatasetInfo(dataset, "table", columns or [], complete=columns is not None))
+        datasets.setdefault(
+            dataset, DatasetInfo(dataset, "table", columns or [], complete=columns is not None)
+        )
     reads = [Read(target, dataset, None, Clause.FROM, None) for dataset in plan.datasets_read]
-    reads += [Read(target, column.dataset, column.name, clause, None) for column, clause in plan.columns_read]
+    reads += [
+        Read(target, column.dataset, column.name, clause, None)
+        for column, clause in plan.columns_read
+    ]
     return Extraction(
         edges=name_dataset(frame, target, reading),
         reads=reads,

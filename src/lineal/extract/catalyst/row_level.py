@@ -1,11 +1,13 @@
-"""MERGE, UPDATE and DELETE: as Spark keeps them, as the commands of Delta, and as Spark rewrites them.
+"""MERGE, UPDATE and DELETE: as Spark keeps them, as the commands of Delta, and as Spark rewrites
+them.
 
 A table that can change single rows is written by a plan that has little of the statement left: for
 
     UPDATE t SET a = b + 1 WHERE c
 
-the query is `SELECT id, if(c, b + 1, a) AS a, b, c FROM t`, and a MERGE is a join of both sides with a list of what
-becomes of a row. The statement is read out of it again: a column that is given its own value is not assigned.
+the query is `SELECT id, if(c, b + 1, a) AS a, b, c FROM t`, and a MERGE is a join of both sides
+with a list of what becomes of a row. The statement is read out of it again: a column that is given
+its own value is not assigned.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ Assigned = Iterable[tuple[str, Node]]
 """The name of a column, and an expression that it is set to."""
 
 
-# -- as they are written -----------------------------------------------------------------------------------------
+# -- as they are written ---------------------------------------------------------------------------
 
 
 def read_update(node: Node, plan: Plan) -> Sink | None:
@@ -59,9 +61,18 @@ def read_merge(node: Node, plan: Plan) -> Sink | None:
         for field in ("matchedActions", "notMatchedActions", "notMatchedBySourceActions")
         for action in node.trees(field)
     ]
-    assigned = [assignment_in(child) for clause in clauses for child in clause.children if child.name == "Assignment"]
-    conditions = [child for clause in clauses for child in clause.children if child.name != "Assignment"]
-    return write_merge(table, frame, source, node.trees("mergeCondition"), conditions, assigned, plan)
+    assigned = [
+        assignment_in(child)
+        for clause in clauses
+        for child in clause.children
+        if child.name == "Assignment"
+    ]
+    conditions = [
+        child for clause in clauses for child in clause.children if child.name != "Assignment"
+    ]
+    return write_merge(
+        table, frame, source, node.trees("mergeCondition"), conditions, assigned, plan
+    )
 
 
 def assignment_in(node: Node) -> tuple[str, Node]:
@@ -72,11 +83,14 @@ def assignment_in(node: Node) -> tuple[str, Node]:
     return str(key.args.get("name", "")), value
 
 
-# -- the commands of Delta ---------------------------------------------------------------------------------------
+# -- the commands of Delta -------------------------------------------------------------------------
 
 
 def read_delta_update(node: Node, plan: Plan) -> Sink | None:
-    """UpdateCommand(target, [id, b + 1, b, c], c)      a value for every column, in the order of the table"""
+    """UpdateCommand(target, [id, b + 1, b, c], c)
+
+    a value for every column, in the order of the table
+    """
     table = node.trees("target")[0]
     frame = frame_of(table, None, plan)
     pairs = zip((slot.name for slot in frame.slots), node.trees("updateExpressions"), strict=False)
@@ -92,7 +106,10 @@ def read_delta_delete(node: Node, plan: Plan) -> Sink | None:
 
 
 def read_delta_merge(node: Node, plan: Plan) -> Sink | None:
-    """MergeIntoCommand(source, target, condition, matchedClauses, …)      a clause has a value for every column"""
+    """MergeIntoCommand(source, target, condition, matchedClauses, …)
+
+    a clause has a value for every column
+    """
     table, source = node.trees("target")[0], node.trees("source")[0]
     frame = frame_of(table, None, plan)
     clauses = [
@@ -100,17 +117,32 @@ def read_delta_merge(node: Node, plan: Plan) -> Sink | None:
         for field in ("matchedClauses", "notMatchedClauses", "notMatchedBySourceClauses")
         for clause in node.trees(field)
     ]
-    actions = [child for clause in clauses for child in clause.children if child.name == "DeltaMergeAction"]
-    conditions = [child for clause in clauses for child in clause.children if child.name != "DeltaMergeAction"]
+    actions = [
+        child for clause in clauses for child in clause.children if child.name == "DeltaMergeAction"
+    ]
+    conditions = [
+        child for clause in clauses for child in clause.children if child.name != "DeltaMergeAction"
+    ]
     pairs = ((str(action.args["targetColNameParts"][0]), action.children[0]) for action in actions)
-    return write_merge(table, frame, source, node.trees("condition"), conditions, changed_values(pairs, frame), plan)
+    return write_merge(
+        table,
+        frame,
+        source,
+        node.trees("condition"),
+        conditions,
+        changed_values(pairs, frame),
+        plan,
+    )
 
 
-# -- as Spark rewrites them --------------------------------------------------------------------------------------
+# -- as Spark rewrites them ------------------------------------------------------------------------
 
 
 def read_rewritten(node: Node, plan: Plan) -> Sink | None:
-    """ReplaceData(t, condition, query), WriteDelta(t, condition, query)      all rows of a group, or the changes"""
+    """ReplaceData(t, condition, query), WriteDelta(t, condition, query)
+
+    all rows of a group, or the changes
+    """
     query = node.children[-1]
     table = (node.trees("originalTable") or node.trees("table"))[0]
     rows = operator_below(query, "MergeRows")
@@ -134,17 +166,22 @@ def read_rewritten_update(
     for projection in projections(query):
         made = ((name, item) for name, item in projected_items(projection) if name in names)
         pairs = (
-            (name, chosen_value(item, name, everything) if whole else item) for name, item in first_of_each_name(made)
+            (name, chosen_value(item, name, everything) if whole else item)
+            for name, item in first_of_each_name(made)
         )
         inner = frame_of(projection.children[0], None, plan)
         around = beside([everything, inner])
-        for name, lineage in assigned_values(changed_values(pairs, everything), around, plan).items():
+        for name, lineage in assigned_values(
+            changed_values(pairs, everything), around, plan
+        ).items():
             absorb(lineage, columns.setdefault(name, {}))
     return write_update(table, frame, columns, conditions, everything, plan)
 
 
 def read_rewritten_merge(rows: Node, table: Node, plan: Plan) -> Sink | None:
-    """MergeRows([Keep(condition, values), Discard(condition), Split(condition, values, values)], t JOIN s ON …)"""
+    """MergeRows([Keep(condition, values), Discard(condition), Split(condition, values, values)], t
+    JOIN s ON …)
+    """
     left, source = rows.children[0].children
     target, pushed = read_table(left)
     frame = frame_of(target, None, plan)
@@ -164,12 +201,19 @@ def read_rewritten_merge(rows: Node, table: Node, plan: Plan) -> Sink | None:
 
 
 def instructions_in(rows: Node) -> Iterator[Node]:
-    for field in ("matchedInstructions", "notMatchedInstructions", "notMatchedBySourceInstructions"):
+    for field in (
+        "matchedInstructions",
+        "notMatchedInstructions",
+        "notMatchedBySourceInstructions",
+    ):
         yield from rows.trees(field)
 
 
 def read_table(side: Node) -> tuple[Node, list[Node]]:
-    """SELECT *, true AS __row_from_target FROM t WHERE …      the table, and what Spark has moved here from ON"""
+    """SELECT *, true AS __row_from_target FROM t WHERE …
+
+    the table, and what Spark has moved here from ON
+    """
     pushed: list[Node] = []
     while side.children:
         if side.name == "Filter":
@@ -179,7 +223,9 @@ def read_table(side: Node) -> tuple[Node, list[Node]]:
 
 
 def projections(query: Node) -> Iterator[Node]:
-    """The operators that compute the new rows: over the table, or over those of its rows that are meant."""
+    """The operators that compute the new rows: over the table, or over those of its rows that are
+    meant.
+    """
     below = query.children[0].name if query.children else ""
     if query.name == "Union" or below in ("Project", "Expand", "Union"):
         for child in query.children:
@@ -199,18 +245,26 @@ def projected_items(projection: Node) -> Iterator[tuple[str, Node]]:
 def chosen_value(item: Node, name: str, frame: Frame) -> Node:
     """if(c, b + 1, a) AS a      b + 1: that c decides is said by the statement's condition"""
     inner = without_wrappings(item)
-    return inner.children[1] if inner.name == "If" and is_own_value(inner.children[2], name, frame) else item
+    return (
+        inner.children[1]
+        if inner.name == "If" and is_own_value(inner.children[2], name, frame)
+        else item
+    )
 
 
 def trees_at(node: Node, field: str) -> list[Node]:
     """The trees of a field that names them by their places among the children."""
     value = node.args.get(field)
-    places = [place for place in (value if isinstance(value, list) else [value]) if isinstance(place, int)]
+    places = [
+        place for place in (value if isinstance(value, list) else [value]) if isinstance(place, int)
+    ]
     return [node.children[place] for place in places] or node.trees(field)
 
 
 def first_of_each_name(pairs: Iterable[tuple[str, Node]]) -> Iterator[tuple[str, Node]]:
-    """The columns of the table stand before those that identify a row, which may have the same names."""
+    """The columns of the table stand before those that identify a row, which may have the same
+    names.
+    """
     return iter(dict(reversed(list(pairs))).items())
 
 
@@ -229,25 +283,38 @@ def leaves(node: Node) -> Iterator[Node]:
         yield from leaves(child)
 
 
-# -- what they do ------------------------------------------------------------------------------------------------
+# -- what they do ----------------------------------------------------------------------------------
 
 
 def write_update(
-    table: Node, frame: Frame, columns: dict[str, Lineage], conditions: list[Node], around: Frame, plan: Plan
+    table: Node,
+    frame: Frame,
+    columns: dict[str, Lineage],
+    conditions: list[Node],
+    around: Frame,
+    plan: Plan,
 ) -> Sink | None:
     """UPDATE t SET a = b + 1 WHERE c"""
     rows = narrow_statement(one_row(), FILTERS, conditions, around, plan).rows
     return write_into(table, frame, update(slots_of(columns), rows), plan)
 
 
-def write_delete(table: Node, frame: Frame, conditions: list[Node], around: Frame, plan: Plan) -> Sink | None:
+def write_delete(
+    table: Node, frame: Frame, conditions: list[Node], around: Frame, plan: Plan
+) -> Sink | None:
     """DELETE FROM t WHERE a"""
     rows = narrow_statement(one_row(), FILTERS, conditions, around, plan).rows
     return write_into(table, frame, delete(rows), plan)
 
 
 def write_merge(
-    table: Node, frame: Frame, source: Node, on: list[Node], conditions: list[Node], assigned: Assigned, plan: Plan
+    table: Node,
+    frame: Frame,
+    source: Node,
+    on: list[Node],
+    conditions: list[Node],
+    assigned: Assigned,
+    plan: Plan,
 ) -> Sink | None:
     """MERGE INTO t USING s ON … WHEN MATCHED AND … THEN UPDATE SET a = s.b"""
     given = frame_of(source, None, plan)
@@ -258,7 +325,9 @@ def write_merge(
     return write_into(table, frame, merge_into(slots_of(columns), rows), plan)
 
 
-def narrow_statement(frame: Frame, clause: Way, conditions: list[Node], around: Frame, plan: Plan) -> Frame:
+def narrow_statement(
+    frame: Frame, clause: Way, conditions: list[Node], around: Frame, plan: Plan
+) -> Frame:
     """Conditions over everything that the statement sees, which decide the rows of one frame."""
     return narrow(frame, clause, Scope(around, None, plan, clause.clause).expressions(conditions))
 
@@ -279,7 +348,9 @@ def assigned_values(assigned: Assigned, frame: Frame, plan: Plan) -> dict[str, L
 def changed_values(pairs: Assigned, frame: Frame) -> Iterator[tuple[str, Node]]:
     """Those that are given another value than their own."""
     return (
-        (name, without_own_fields(value, name, frame)) for name, value in pairs if not is_own_value(value, name, frame)
+        (name, without_own_fields(value, name, frame))
+        for name, value in pairs
+        if not is_own_value(value, name, frame)
     )
 
 
@@ -319,7 +390,13 @@ def without_wrappings(value: Node) -> Node:
     return value
 
 
-WRAPPINGS = ("Alias", "AssertNotNull", "KnownNotNull", "CheckOverflowInTableInsert", "CheckOverflowInTableWrite")
+WRAPPINGS = (
+    "Alias",
+    "AssertNotNull",
+    "KnownNotNull",
+    "CheckOverflowInTableInsert",
+    "CheckOverflowInTableWrite",
+)
 
 
 def write_into(table: Node, frame: Frame, written: Frame, plan: Plan) -> Sink | None:

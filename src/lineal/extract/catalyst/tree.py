@@ -1,7 +1,7 @@
 """A plan's JSON as a tree of nodes.
 
-Spark writes a tree as the flat list of its nodes, each before its children, with the number of its children. Trees
-stand in the fields of nodes, too: a plan's expressions, a subquery's plan.
+Spark writes a tree as the flat list of its nodes, each before its children, with the number of its
+children. Trees stand in the fields of nodes, too: a plan's expressions, a subquery's plan.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def short(name: str) -> str:
 
 
 def trees_in(value: Any) -> Iterator[Node]:
-    """A tree is a list of objects with a class; a list of trees, a list of lists of trees, and so on."""
+    """A tree is a list of objects with a class; a list of trees, a list of lists of trees, and so
+    on.
+    """
     if isinstance(value, list) and value:
         if isinstance(value[0], dict):
             if "class" in value[0]:
@@ -86,4 +88,6 @@ def table_identifier(table: Any) -> list[str]:
     identifier = table.get("identifier") if isinstance(table, dict) else None
     if not isinstance(identifier, dict):
         return []
-    return [str(identifier[part]) for part in ("catalog", "database", "table") if identifier.get(part)]
+    return [
+        str(identifier[part]) for part in ("catalog", "database", "table") if identifier.get(part)
+    ]

@@ -51,12 +51,16 @@ def value_flow(plan: dict[str, Any], shapes: Shapes, evaluation: Evaluation) -> 
     outputs = [output(lineage) for lineage in walk.outputs(root)]
     nodes = list(root.walk())
     scanned = frozenset(node.relation for node in nodes if node.relation)
-    return ValueFlow(outputs, scanned, any(node.said.get("One-Time Filter") == "false" for node in nodes))
+    return ValueFlow(
+        outputs, scanned, any(node.said.get("One-Time Filter") == "false" for node in nodes)
+    )
 
 
 def output(lineage: Lineage) -> Output:
     direct = {origin for origin, way in lineage if way.direct}
-    return Output(frozenset(Column(o.dataset, o.name) for o in direct - {UNTOLD}), UNTOLD not in direct)
+    return Output(
+        frozenset(Column(o.dataset, o.name) for o in direct - {UNTOLD}), UNTOLD not in direct
+    )
 
 
 class Walk:
@@ -68,15 +72,19 @@ class Walk:
         self.evaluation = evaluation
         self.nodes = list(root.walk())
         self.aliases = {node.alias: node for node in self.nodes if node.alias}
-        self.subplans = {node.subplan.partition(" (")[0]: node for node in self.nodes if node.subplan}
+        self.subplans = {
+            node.subplan.partition(" (")[0]: node for node in self.nodes if node.subplan
+        }
         self.parameters = {
-            name: (node, position) for node in self.nodes for position, name in enumerate(node.parameters())
+            name: (node, position)
+            for node in self.nodes
+            for position, name in enumerate(node.parameters())
         }
         self.used = self.names_used()
         self.frames: dict[str, Frame | None] = {}
         self.recursive: dict[int, list[Lineage]] = {}
 
-    # -- nodes ---------------------------------------------------------------------------------------------------
+    # -- nodes -------------------------------------------------------------------------------------
 
     def outputs(self, node: Node) -> list[Lineage]:
         """The lineage of each value that a node gives upwards."""
@@ -104,7 +112,9 @@ class Walk:
         found = self.outputs(start)
         while True:
             self.recursive[id(node)] = found
-            self.frames = {alias: frame for alias, frame in self.frames.items() if not self.within(alias, node)}
+            self.frames = {
+                alias: frame for alias, frame in self.frames.items() if not self.within(alias, node)
+            }
             more = self.outputs(again)
             grown = [united(pair) for pair in zip(found, more, strict=False)]
             if [set(each) for each in grown] == [set(each) for each in found]:
@@ -117,7 +127,7 @@ class Walk:
             inside = inside.above
         return inside is node
 
-    # -- expressions ---------------------------------------------------------------------------------------------
+    # -- expressions -------------------------------------------------------------------------------
 
     def lineage(self, text: str, node: Node) -> Lineage:
         """The lineage of an expression of a node."""
@@ -137,7 +147,11 @@ class Walk:
         self.evaluation.unresolved = 0
         self.evaluation.diagnostics.clear()
         scope = Scope(self.evaluation, None, {})
-        tables = {column.args["table"].name for column in tree.find_all(exp.Column) if column.args.get("table")}
+        tables = {
+            column.args["table"].name
+            for column in tree.find_all(exp.Column)
+            if column.args.get("table")
+        }
         if any(not column.args.get("table") for column in tree.find_all(exp.Column)):
             tables |= set(self.aliases) if len(self.aliases) == 1 else set()
         for alias in sorted(tables):
@@ -148,12 +162,16 @@ class Walk:
         return scope
 
     def joined(self, tree: Any, node: Node) -> Any:
-        """a.id + 1 above the Append of a UNION ALL: the plan writes its first member's expression for all of them"""
+        """a.id + 1 above the Append of a UNION ALL: the plan writes its first member's expression
+        for all of them
+        """
         for append in appends_below(node):
             texts = self.first_texts(append)
             keys: dict[str, list[int]] = {}
             for position, text in enumerate(texts):
-                keys.setdefault(normal(parsed(as_sql(text, set(self.parameters))).expressions[0]), []).append(position)
+                keys.setdefault(
+                    normal(parsed(as_sql(text, set(self.parameters))).expressions[0]), []
+                ).append(position)
             name = f"append {id(append)}"
             self.frames.setdefault(name, self.positions(self.appended(append), keys))
             tree = tree.transform(lambda each, keys=keys, name=name: replaced(each, keys, name))
@@ -173,7 +191,7 @@ class Walk:
             first = first.inputs[0]
         return first.output
 
-    # -- aliases -------------------------------------------------------------------------------------------------
+    # -- aliases -----------------------------------------------------------------------------------
 
     def frame(self, alias: str) -> Frame | None:
         if alias not in self.frames:
@@ -193,12 +211,20 @@ class Walk:
         node = self.aliases[alias] if alias in self.aliases else self.part_of(alias)
         if node.relation:
             spelling = node.relation
-            return self.evaluation.catalog.scan(spelling, spelling, self.evaluation, exp.Identifier(this=alias))[1]
+            return self.evaluation.catalog.scan(
+                spelling, spelling, self.evaluation, exp.Identifier(this=alias)
+            )[1]
         return ALIASES.get(node.kind, Walk.untold)(self, node)
 
     def part_of(self, alias: str) -> Node:
-        """people.id, where the plan scans people_1 and people_2, its heirs: one is as good as the other"""
-        return next(node for other, node in self.aliases.items() if NUMBERED.sub("", other) == alias and node.relation)
+        """people.id, where the plan scans people_1 and people_2, its heirs: one is as good as the
+        other
+        """
+        return next(
+            node
+            for other, node in self.aliases.items()
+            if NUMBERED.sub("", other) == alias and node.relation
+        )
 
     def derived(self, node: Node) -> Frame:
         """Subquery Scan on s      by the names that the text gives"""
@@ -215,7 +241,11 @@ class Walk:
 
     def working_table(self, node: Node) -> Frame:
         union = node.working_table()
-        return self.by_name(node, self.recursive.get(id(union), [])) if union is not None else self.untold(node)
+        return (
+            self.by_name(node, self.recursive.get(id(union), []))
+            if union is not None
+            else self.untold(node)
+        )
 
     def by_name(self, node: Node, values: list[Lineage]) -> Frame:
         used = self.used.get(node.alias, set()) - {"*"}
@@ -225,7 +255,9 @@ class Walk:
         return self.shaped(names, values) if names is not None else self.untold(node)
 
     def shaped(self, names: list[str], values: list[Lineage]) -> Frame:
-        return project(one_row(), [Slot(name, name, value) for name, value in zip(names, values, strict=False)])
+        return project(
+            one_row(), [Slot(name, name, value) for name, value in zip(names, values, strict=False)]
+        )
 
     def function(self, node: Node) -> Frame:
         """Function Scan on unnest u      every column is made of what the call takes"""
@@ -246,7 +278,7 @@ class Walk:
         names = self.used.get(node.alias, set()) | {"*"}
         return project(one_row(), [Slot(name, name, lineage) for name in sorted(names)])
 
-    # -- names ---------------------------------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------
 
     def names_used(self) -> dict[str, set[str]]:
         """Alias → the columns of it that any output names."""
@@ -267,7 +299,9 @@ class Walk:
         return column.name if column is not None else ""
 
 
-PASSING = frozenset(("Materialize", "Memoize", "Hash", "Sort", "Limit", "Unique", "LockRows", "Gather", "Result"))
+PASSING = frozenset(
+    ("Materialize", "Memoize", "Hash", "Sort", "Limit", "Unique", "LockRows", "Gather", "Result")
+)
 
 ALIASES = {
     "Subquery Scan": Walk.derived,
@@ -280,7 +314,9 @@ ALIASES = {
 
 def numbered(values: Iterable[Lineage]) -> Frame:
     """(SubPlan 1).col2"""
-    return project(one_row(), [Slot(f"col{n}", f"col{n}", value) for n, value in enumerate(values, 1)])
+    return project(
+        one_row(), [Slot(f"col{n}", f"col{n}", value) for n, value in enumerate(values, 1)]
+    )
 
 
 def is_except(node: Node) -> bool:
@@ -288,7 +324,11 @@ def is_except(node: Node) -> bool:
     above = node.above
     while above is not None and above.kind in ("Sort", "Incremental Sort", "Materialize"):
         above = above.above
-    return above is not None and above.kind == "SetOp" and str(above.said.get("Command", "")).startswith("Except")
+    return (
+        above is not None
+        and above.kind == "SetOp"
+        and str(above.said.get("Command", "")).startswith("Except")
+    )
 
 
 def appends_below(node: Node) -> list[Node]:
@@ -306,11 +346,16 @@ def appends_below(node: Node) -> list[Node]:
 
 def replaced(node: Any, keys: dict[str, list[int]], name: str) -> Any:
     """An expression of the first member, by the position that it stands for."""
-    if not isinstance(node, (exp.Column, exp.Paren, exp.Alias, exp.Literal, exp.Cast, exp.Null, exp.Func, exp.Binary)):
+    if not isinstance(
+        node,
+        (exp.Column, exp.Paren, exp.Alias, exp.Literal, exp.Cast, exp.Null, exp.Func, exp.Binary),
+    ):
         return node
     if isinstance(node, exp.Alias):
         return node
     places = keys.get(normal(node))
     if places is None or (isinstance(node.parent, exp.Paren) and normal(node.parent) in keys):
         return node
-    return exp.Column(this=exp.to_identifier(f"c{places[0]}"), table=exp.to_identifier(name, quoted=True))
+    return exp.Column(
+        this=exp.to_identifier(f"c{places[0]}"), table=exp.to_identifier(name, quoted=True)
+    )

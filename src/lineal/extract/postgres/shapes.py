@@ -18,11 +18,14 @@ NUMBERED = re.compile(r"_\d+$")
 class Shapes:
     """Alias → the column lists that a text gives under it."""
 
-    def __init__(self, queries: Iterable[tuple[Any, Evaluation]], views: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self, queries: Iterable[tuple[Any, Evaluation]], views: Mapping[str, Sequence[str]]
+    ) -> None:
         self.views = views
         self.found: dict[str, list[list[str]]] = {}
         self.exists = False
-        """EXISTS (…) as a value: before version 17 a plan does not tell it from a subquery's value"""
+        """EXISTS (…) as a value: before version 17 a plan does not tell it from a subquery's value
+        """
         for tree, evaluation in queries:
             self.evaluation = evaluation
             self.add(tree)
@@ -65,7 +68,9 @@ class Shapes:
             return []
         key = self.evaluation.fold_table(table.this.name, table.this.args.get("quoted"))
         if table.args.get("db") is None:
-            return list(self.found.get(key, ())) + [list(v) for n, v in self.views.items() if n.endswith(f".{key}")]
+            return list(self.found.get(key, ())) + [
+                list(v) for n, v in self.views.items() if n.endswith(f".{key}")
+            ]
         full = f"{table.args['db'].name}.{table.this.name}"
         return [list(self.views[full])] if full in self.views else []
 
@@ -77,7 +82,9 @@ class Shapes:
             return None
         found = []
         for position, item in enumerate(query.expressions):
-            if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
+            if isinstance(item, exp.Star) or (
+                isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
+            ):
                 return None
             if isinstance(item, exp.Alias):
                 found.append(self.key(item.args["alias"]))
@@ -91,9 +98,15 @@ class Shapes:
         return self.evaluation.fold(identifier.name, identifier.args.get("quoted"))
 
     def columns(self, alias: str, used: set[str], most: int) -> list[str] | None:
-        """The one list that may be meant: it has all that is used, and no more columns than there are values."""
+        """The one list that may be meant: it has all that is used, and no more columns than there
+        are values.
+        """
         for key in (alias, NUMBERED.sub("", alias)):
-            fitting = [names for names in self.found.get(key, ()) if used <= set(names) and len(names) <= most]
+            fitting = [
+                names
+                for names in self.found.get(key, ())
+                if used <= set(names) and len(names) <= most
+            ]
             if fitting:
                 places = {tuple(names.index(name) for name in sorted(used)) for names in fitting}
                 return fitting[0] if len(places) == 1 else None

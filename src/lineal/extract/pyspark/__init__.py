@@ -7,6 +7,6 @@
     session.py       spark.table, spark.read, spark.sql, temporary views
     sinks.py         everything that writes
 
-A DataFrame is a `Relation` (a frame whose columns have an identity), a Column is a SQL expression that means nothing
-until a relation is given. Nothing that is analysed is ever imported or executed.
+A DataFrame is a `Relation` (a frame whose columns have an identity), a Column is a SQL expression
+that means nothing until a relation is given. Nothing that is analysed is ever imported or executed.
 """

@@ -1,7 +1,8 @@
 """argparse over a command line that is known: what a job was given when it was run.
 
-The parser is put together from the constants of the program, by argparse itself; nothing of the program is executed.
-The type of an argument is applied afterwards, abstractly, as every other call is.
+The parser is put together from the constants of the program, by argparse itself; nothing of the
+program is executed. The type of an argument is applied afterwards, abstractly, as every other call
+is.
 """
 
 from __future__ import annotations
@@ -13,7 +14,16 @@ from typing import Any, NoReturn
 
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Builder, Class, Instance, Library, Unknown, Value, is_known, label_of
+from lineal.extract.pyspark.values import (
+    Builder,
+    Class,
+    Instance,
+    Library,
+    Unknown,
+    Value,
+    is_known,
+    label_of,
+)
 from lineal.model.way import Confidence
 
 NAMESPACE = Class("Namespace", [], {})
@@ -59,15 +69,22 @@ class Expected:
 
 
 def parser(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """argparse.ArgumentParser()      followed where the command line is known; else what it gives is configuration"""
+    """argparse.ArgumentParser()
+
+    followed where the command line is known; else what it gives is configuration
+    """
     if run.program.main is None:
         reason = "what argparse.ArgumentParser() gives is only known when it runs"
         return Unknown(label_of(node), reason, Confidence.LOW)
-    unclear = bool({"parents", "fromfile_prefix_chars", "prefix_chars", "argument_default"} & set(keywords))
+    unclear = bool(
+        {"parents", "fromfile_prefix_chars", "prefix_chars", "argument_default"} & set(keywords)
+    )
     return Builder("arguments", {"specification": Specification(unclear=unclear)})
 
 
-def parser_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def parser_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """parser.add_argument("--day"), parser.parse_args()"""
     handler = METHODS.get(name)
     if handler is None:
@@ -76,31 +93,41 @@ def parser_call(run: Run, held: Builder, name: str, arguments: Arguments, keywor
     return handler(run, held, arguments, keywords, node)
 
 
-def add_argument(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def add_argument(
+    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     specification = held.parts["specification"]
     run.touch(specification.arguments)
     specification.arguments.append((arguments, keywords))
     return None
 
 
-def same_parser(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def same_parser(
+    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """parser.add_argument_group("dates")      its arguments are the parser's"""
     return held
 
 
-def set_defaults(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def set_defaults(
+    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     defaults = held.parts["specification"].defaults
     run.touch(defaults)
     defaults.update(keywords)
     return None
 
 
-def add_subparsers(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def add_subparsers(
+    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     held.parts["specification"].command = keywords.get("dest")
     return held
 
 
-def add_parser(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def add_parser(
+    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """commands.add_parser("daily")"""
     specification, made = held.parts["specification"], Specification()
     if arguments and isinstance(arguments[0], str):
@@ -111,12 +138,16 @@ def add_parser(run: Run, held: Builder, arguments: Arguments, keywords: Keywords
     return Builder("arguments", {"specification": made})
 
 
-def parse_args(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def parse_args(
+    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     found = _parsed(run, held, arguments, keywords, node)
     return found[0] if isinstance(found, tuple) and not found[1] else _unknown(node)
 
 
-def parse_known_args(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def parse_known_args(
+    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     found = _parsed(run, held, arguments, keywords, node)
     return found if isinstance(found, tuple) else (_unknown(node), _unknown(node))
 
@@ -141,7 +172,11 @@ def _parsed(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> tuple[Instance, list[str]] | None:
     given = arguments[0] if arguments else keywords.get("args")
-    words = list(run.program.main.arguments) if given is None and run.program.main is not None else given
+    words = (
+        list(run.program.main.arguments)
+        if given is None and run.program.main is not None
+        else given
+    )
     if not isinstance(words, (list, tuple)) or not is_known(words) or "namespace" in keywords:
         return None
     expected: dict[str, Expected] = {}
@@ -152,13 +187,16 @@ def _parsed(
     except (Refused, TypeError, ValueError, argparse.ArgumentError):
         return None
     names = {
-        name: _value(run, each, vars(found).get(name), name in vars(found), node) for name, each in expected.items()
+        name: _value(run, each, vars(found).get(name), name in vars(found), node)
+        for name, each in expected.items()
     }
     commands = {name: value for name, value in vars(found).items() if name not in expected}
     return Instance(NAMESPACE, {**names, **defaults, **commands}), rest
 
 
-def _parser_of(specification: Specification, expected: dict[str, Expected], defaults: dict[str, Value]) -> Parser:
+def _parser_of(
+    specification: Specification, expected: dict[str, Expected], defaults: dict[str, Value]
+) -> Parser:
     if specification.unclear:
         raise Refused("the parser is not followed")
     made = Parser(add_help=False)
@@ -166,14 +204,23 @@ def _parser_of(specification: Specification, expected: dict[str, Expected], defa
         _add(made, names, keywords, expected)
     if specification.commands:
         chosen = specification.command
-        commands = made.add_subparsers(dest=chosen) if isinstance(chosen, str) else made.add_subparsers()
+        commands = (
+            made.add_subparsers(dest=chosen) if isinstance(chosen, str) else made.add_subparsers()
+        )
         for name, below in specification.commands.items():
-            commands.add_parser(name, parents=[_parser_of(below, expected, defaults)], add_help=False)
+            commands.add_parser(
+                name, parents=[_parser_of(below, expected, defaults)], add_help=False
+            )
     defaults.update(specification.defaults)
     return made
 
 
-def _add(made: argparse.ArgumentParser, names: Arguments, keywords: Keywords, expected: dict[str, Expected]) -> None:
+def _add(
+    made: argparse.ArgumentParser,
+    names: Arguments,
+    keywords: Keywords,
+    expected: dict[str, Expected],
+) -> None:
     if not all(isinstance(name, str) for name in names):
         raise Refused("the name of an argument is not known")
     action = keywords.get("action", "store")
@@ -187,12 +234,18 @@ def _add(made: argparse.ArgumentParser, names: Arguments, keywords: Keywords, ex
     if "const" in keywords:
         passed["const"] = _Constant()
     added = made.add_argument(*names, action=action, default=argparse.SUPPRESS, **passed)
-    usual = {"store_true": False, "store_false": True}.get(action) if isinstance(action, str) else None
-    expected[added.dest] = Expected(keywords.get("default", usual), keywords.get("type"), keywords.get("const"))
+    usual = (
+        {"store_true": False, "store_false": True}.get(action) if isinstance(action, str) else None
+    )
+    expected[added.dest] = Expected(
+        keywords.get("default", usual), keywords.get("type"), keywords.get("const")
+    )
 
 
 class _Constant:
-    """What an argument without a value stands for: the constant itself may be known to the program only."""
+    """What an argument without a value stands for: the constant itself may be known to the program
+    only.
+    """
 
 
 def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: Any) -> Value:

@@ -11,7 +11,15 @@ from lineal.extract.pyspark.columns.methods import method as column_method
 from lineal.extract.pyspark.columns.trees import bound_column
 from lineal.extract.pyspark.dbt import Dbt, RelationName, part_of_name
 from lineal.extract.pyspark.dbt import attribute as of_dbt
-from lineal.extract.pyspark.dispatch import ACTIONS, ATTRIBUTES, EXPRESSIONS, FRAME_METHODS, attribute_of, invoke, value
+from lineal.extract.pyspark.dispatch import (
+    ACTIONS,
+    ATTRIBUTES,
+    EXPRESSIONS,
+    FRAME_METHODS,
+    attribute_of,
+    invoke,
+    value,
+)
 from lineal.extract.pyspark.glue import attribute as of_glue
 from lineal.extract.pyspark.paths import PARTS
 from lineal.extract.pyspark.relation import Relation
@@ -42,7 +50,14 @@ from lineal.extract.pyspark.values import (
 )
 from lineal.model.way import Confidence
 
-COLUMN_NAMES = frozenset(COLUMN_METHODS) | {"substr", "startswith", "endswith", "contains", "transform", "isNaN"}
+COLUMN_NAMES = frozenset(COLUMN_METHODS) | {
+    "substr",
+    "startswith",
+    "endswith",
+    "contains",
+    "transform",
+    "isNaN",
+}
 
 STRONG = frozenset(
     """select selectExpr withColumn withColumns withColumnRenamed withColumnsRenamed where groupBy groupby filter
@@ -53,7 +68,9 @@ STRONG = frozenset(
 )
 """Names that only a DataFrame has: what they stand after is one."""
 
-SESSION_NAMES = frozenset(("read", "readStream", "sql", "createDataFrame", "catalog", "sparkContext", "newSession"))
+SESSION_NAMES = frozenset(
+    ("read", "readStream", "sql", "createDataFrame", "catalog", "sparkContext", "newSession")
+)
 
 
 def attribute(run: Run, node: ast.Attribute, env: Environment) -> Value:
@@ -69,7 +86,11 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
     if name in FRAME_METHODS:
         return Method(held, name)
     if name == "columns":
-        return list(held.names) if held.complete else Unknown(label_of(node), "the schema is not known", Confidence.LOW)
+        return (
+            list(held.names)
+            if held.complete
+            else Unknown(label_of(node), "the schema is not known", Confidence.LOW)
+        )
     if name == "schema":
         return schema_value(held) or Unknown("schema", "the schema is not known", Confidence.LOW)
     if name == "dtypes":
@@ -158,7 +179,9 @@ def of_instance(run: Run, held: Instance, name: str, node: Any) -> Value:
 TUPLE_NAMES: dict[str, Callable[[Instance], Value]] = {
     "_fields": lambda held: tuple(name for name, _ in held.home.all_fields),
     "_asdict": lambda held: Native("_asdict", lambda *_: dict(held.names)),
-    "_replace": lambda held: Native("_replace", lambda run, _, new, node: Instance(held.home, {**held.names, **new})),
+    "_replace": lambda held: Native(
+        "_replace", lambda run, _, new, node: Instance(held.home, {**held.names, **new})
+    ),
 }
 """What every named tuple has."""
 
@@ -173,7 +196,11 @@ def taken_from(run: Run, found: Value, held: Value, name: str, node: Any) -> Val
         return invoke(run, found, [held], {}, node)
     if "staticmethod" in found.decorators:
         return found
-    return Method(held.home if "classmethod" in found.decorators and isinstance(held, Instance) else held, name, found)
+    return Method(
+        held.home if "classmethod" in found.decorators and isinstance(held, Instance) else held,
+        name,
+        found,
+    )
 
 
 def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
@@ -190,13 +217,17 @@ def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
 
 
 def of_unknown(run: Run, held: Unknown, name: str, node: Any) -> Value:
-    if name in STRONG or (name == "write" and held.level >= Confidence.UNKNOWN and not held.label.startswith("open")):
+    if name in STRONG or (
+        name == "write" and held.level >= Confidence.UNKNOWN and not held.label.startswith("open")
+    ):
         return of_relation(run, opened(run, held, node), name, node)
     if name in SESSION_NAMES:
         return of_session(run, Session(), name, node)
     if name in ("table", "range", "udf", "conf") and "spark" in held.label.lower():
         return of_session(run, Session(), name, node)
-    return Unknown(name, held.reason, Confidence.LOW if held.level >= Confidence.LOW else held.level)
+    return Unknown(
+        name, held.reason, Confidence.LOW if held.level >= Confidence.LOW else held.level
+    )
 
 
 def of_schema(run: Run, held: SchemaValue, name: str, node: Any) -> Value:
@@ -217,7 +248,11 @@ def of_field(run: Run, held: FieldValue, name: str, node: Any) -> Value:
 
 
 def of_type(run: Run, held: TypeValue, name: str, node: Any) -> Value:
-    return Method(held, name) if name in ("typeName", "simpleString", "jsonValue") else type_method(held, name)
+    return (
+        Method(held, name)
+        if name in ("typeName", "simpleString", "jsonValue")
+        else type_method(held, name)
+    )
 
 
 def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
@@ -230,12 +265,16 @@ def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
 
 def of_member(run: Run, held: TextMember, name: str, node: Any) -> Value:
     """Kind.RENAME.value, Kind.RENAME.name"""
-    return {"value": str(held), "name": held.name}.get(name) or of_instance(run, Instance(held.home), name, node)
+    return {"value": str(held), "name": held.name}.get(name) or of_instance(
+        run, Instance(held.home), name, node
+    )
 
 
 def of_super(run: Run, held: Super, name: str, node: Any) -> Value:
     """super().load      found in the bases, called on self"""
-    return taken_from(run, held.find(name), held.receiver, name, node) or Native(name, lambda *_: None)
+    return taken_from(run, held.find(name), held.receiver, name, node) or Native(
+        name, lambda *_: None
+    )
 
 
 def of_text(run: Run, held: str, name: str, node: Any) -> Value:

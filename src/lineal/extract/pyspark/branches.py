@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from lineal.algebra.frame import Slot
@@ -39,55 +40,65 @@ MOST_OPTIONS = 8
 
 
 def merged(run: Run, left: Value, right: Value) -> Value:
-    """Either may be it."""
+    """Return a value that may be either of two: what the branches of an `if` leave behind."""
     if left is right:
         return left
+    if isinstance(left, Relation) or isinstance(right, Relation):
+        return one_relation(left, right)
+    if is_known(left) and is_known(right) and left == right:
+        return left
+    if left is None or right is None:
+        return left if right is None else right
+    for kind, merge in MERGES:
+        if isinstance(left, kind) and isinstance(right, kind):
+            found = merge(run, left, right)
+            if found is not None:
+                return found
+    return one_of_several(left, right)
+
+
+def one_relation(left: Value, right: Value) -> Value:
+    """Return the DataFrame of either branch, or what both have in common."""
     if isinstance(left, Relation) and isinstance(right, Relation):
         return merged_relation(left, right)
-    if isinstance(left, Relation) and not isinstance(right, Relation):
-        return left
-    if isinstance(right, Relation):
-        return right
-    if is_known(left) and is_known(right):
-        if left == right:
-            return left
-        if isinstance(left, list) and isinstance(right, list):
-            return merged_list(run, left, right)
-        if isinstance(left, dict) and isinstance(right, dict):
-            return merged_dict(run, left, right)
-    if right is None or left is None:
-        return left if right is None else right
-    if isinstance(left, list) and isinstance(right, list):
-        return merged_list(run, left, right)
-    if isinstance(left, dict) and isinstance(right, dict):
-        return merged_dict(run, left, right)
-    if isinstance(left, ColumnValue) and isinstance(right, ColumnValue):
-        return merged_column(left, right)
-    if isinstance(left, WindowSpec) and isinstance(right, WindowSpec):
-        return merged_window(left, right)
-    if isinstance(left, Grouped) and isinstance(right, Grouped) and left.pivot is None and right.pivot is None:
-        return Grouped(merged(run, left.relation, right.relation), merged_groups(left.keys, right.keys))
-    options = [
-        *options_of(left),
-        *(o for o in options_of(right) if not any(same(o, held) for held in options_of(left))),
-    ]
+    return left if isinstance(left, Relation) else right
+
+
+def merged_grouping(run: Run, left: Grouped, right: Grouped) -> Value:
+    """df.groupBy("a") or df.groupBy("b")      None where either has a pivot"""
+    if left.pivot is not None or right.pivot is not None:
+        return None
+    relation = merged(run, left.relation, right.relation)
+    return Grouped(relation, merged_groups(left.keys, right.keys))
+
+
+def one_of_several(left: Value, right: Value) -> Value:
+    """Return a choice of a few known values or functions, else what is unknown about them."""
+    held = options_of(left)
+    others = (each for each in options_of(right) if not any(same(each, one) for one in held))
+    options = [*held, *others]
     if len(options) == 1:
         return options[0]
-    if len(options) <= MOST_OPTIONS and (
-        all(is_known(option) or isinstance(option, Pattern) for option in options) or all(map(is_function, options))
-    ):
+    if len(options) <= MOST_OPTIONS and can_be_chosen(options):
         return Choice(tuple(options))
-    if isinstance(left, Unknown):
-        return left
-    if isinstance(right, Unknown):
-        return right
+    for side in (left, right):
+        if isinstance(side, Unknown):
+            return side
     if type(left) is type(right) and not isinstance(left, (Instance, Generator)):
         return right
     return Unknown("…", "decided by a branch")
 
 
+def can_be_chosen(options: list[Value]) -> bool:
+    """Whether all are known, or all are functions."""
+    known = all(is_known(option) or isinstance(option, Pattern) for option in options)
+    return known or all(map(is_function, options))
+
+
 def is_function(value: Value) -> bool:
-    """Of libraries a function of Spark: others are one library under several names, as after `except ImportError`."""
+    """Of libraries a function of Spark: others are one library under several names, as after
+    `except ImportError`.
+    """
     if isinstance(value, Library):
         return value.name.startswith("pyspark.sql.functions.")
     return isinstance(value, (Function, Class, Partial, Udf, Native, Method))
@@ -98,7 +109,9 @@ def options_of(value: Value) -> tuple[Value, ...]:
 
 
 def same(left: Value, right: Value) -> bool:
-    return left is right or (is_known(left) and is_known(right) and type(left) is type(right) and bool(left == right))
+    return left is right or (
+        is_known(left) and is_known(right) and type(left) is type(right) and bool(left == right)
+    )
 
 
 def merged_list(run: Run, left: list[Value], right: list[Value]) -> list[Value]:
@@ -126,7 +139,10 @@ def merged_relation(left: Relation, right: Relation) -> Relation:
         others = right.by_key.get(attribute.key)
         if others is None:
             attributes.append(_doubtful(attribute) if right.complete else attribute)
-        elif others[0].id == attribute.id and others[0].slot.lineage.keys() == attribute.slot.lineage.keys():
+        elif (
+            others[0].id == attribute.id
+            and others[0].slot.lineage.keys() == attribute.slot.lineage.keys()
+        ):
             attributes.append(attribute)
         else:
             lineage = merged_lineage(attribute.slot.lineage, others[0].slot.lineage)
@@ -147,8 +163,12 @@ def _doubtful(attribute: Attribute) -> Attribute:
     return attribute._replace(slot=Slot(slot.name, slot.key, doubted(slot.lineage, ONE_BRANCH)))
 
 
-def join_states(run: Run, one: dict[int, tuple[Any, Any]], other: dict[int, tuple[Any, Any]]) -> None:
-    """Two branches have each changed some containers: now each of them is what either branch made of it."""
+def join_states(
+    run: Run, one: dict[int, tuple[Any, Any]], other: dict[int, tuple[Any, Any]]
+) -> None:
+    """Two branches have each changed some containers: now each of them is what either branch made
+    of it.
+    """
     for number in {**one, **other}:
         container = (one.get(number) or other[number])[0]
         before = container.copy()
@@ -161,3 +181,13 @@ def join_states(run: Run, one: dict[int, tuple[Any, Any]], other: dict[int, tupl
             restore(container, merged_dict(run, left, right))
         else:
             restore(container, left | right)
+
+
+MERGES: tuple[tuple[type, Callable[[Run, Any, Any], Value]], ...] = (
+    (list, merged_list),
+    (dict, merged_dict),
+    (ColumnValue, lambda run, left, right: merged_column(left, right)),
+    (WindowSpec, lambda run, left, right: merged_window(left, right)),
+    (Grouped, merged_grouping),
+)
+"""How two values of one kind become one; None where they do not."""

@@ -100,7 +100,11 @@ def value_called(run: Run, node: ast.Call, env: Environment) -> Value:
     if handler is None:
         return Unknown(label_of(node), "not followed")
     made: Value = handler(run, function, arguments, keywords, node)
-    if made.__class__ is Unknown and function.__class__ in ELSEWHERE and hands_on(arguments, keywords):
+    if (
+        made.__class__ is Unknown
+        and function.__class__ in ELSEWHERE
+        and hands_on(arguments, keywords)
+    ):
         run.leave_unread("a call of code that is not here", node)
     return made
 
@@ -110,7 +114,10 @@ ELSEWHERE = (Library, Unknown)
 
 
 def hands_on(arguments: Arguments, keywords: Keywords) -> bool:
-    """publish(df, "mart.orders")      whether a call is given a DataFrame or a session, so that it may write"""
+    """publish(df, "mart.orders")
+
+    whether a call is given a DataFrame or a session, so that it may write
+    """
     return any(isinstance(each, (Relation, Session)) for each in (*arguments, *keywords.values()))
 
 
@@ -166,7 +173,10 @@ def names_of_module(run: Run, node: ast.Call, env: Environment) -> Value:
 
 
 def evaluated(run: Run, node: ast.Call, env: Environment) -> Value:
-    """eval("F.sum")      a text that is known is read like the code around it, and no more executed than that"""
+    """eval("F.sum")
+
+    a text that is known is read like the code around it, and no more executed than that
+    """
     text = value(run, node.args[0], env) if node.args else None
     if not isinstance(text, str) or isinstance(text, Pattern) or len(text) > LONGEST_EVAL:
         return Unknown("eval()", "a text that only a run knows")
@@ -186,7 +196,10 @@ def evaluated(run: Run, node: ast.Call, env: Environment) -> Value:
 
 
 def executed(run: Run, node: ast.Call, env: Environment) -> Value:
-    """exec("total = df.count()")      as eval: a text that is known is read like the code around it"""
+    """exec("total = df.count()")
+
+    as eval: a text that is known is read like the code around it
+    """
     text = value(run, node.args[0], env) if node.args else None
     tree = module_of(text) if run.depth < DEEPEST_CALL else None
     if tree is None:
@@ -213,7 +226,9 @@ def module_of(text: Value) -> ast.Module | None:
         return None
 
 
-def module_named(run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def module_named(
+    run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """importlib.import_module("jobs.orders")"""
     name = arguments[0] if arguments else keywords.get("name")
     file = next((each for each in run.program.files if each.reading is run.reading), None)
@@ -235,7 +250,7 @@ WORDS: dict[str, Callable[[Run, ast.Call, Environment], Value]] = {
 """Calls that see the names around them."""
 
 
-# -- functions and classes of the program ------------------------------------------------------------------------
+# -- functions and classes of the program ----------------------------------------------------------
 
 
 def call_function(
@@ -243,7 +258,10 @@ def call_function(
     at_yield: Callable[[Value], None] | None = None,
 ) -> Value:  # fmt: skip
     if "contextmanager" in function.decorators and at_yield is None:
-        return Builder("context", {"call": lambda body: call_function(run, function, arguments, keywords, node, body)})
+        return Builder(
+            "context",
+            {"call": lambda body: call_function(run, function, arguments, keywords, node, body)},
+        )
     if function.variants:
         function = variant_for(function, arguments)
     if run.depth >= DEEPEST_CALL:
@@ -292,14 +310,18 @@ def yields(function: Function) -> bool:
         while waiting and not known:
             here = waiting.pop()
             known = isinstance(here, (ast.Yield, ast.YieldFrom))
-            if not isinstance(here, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            if not isinstance(
+                here, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+            ):
                 waiting.extend(ast.iter_child_nodes(here))
         node.lineal_yields = known
     return bool(known)
 
 
 def returned(run: Run, returns: Returns) -> Value:
-    """What a function gives back: one of what its branches return; `return None` contributes nothing."""
+    """What a function gives back: one of what its branches return; `return None` contributes
+    nothing.
+    """
     given = [each for each in returns if each is not None]
     if not given:
         return None
@@ -309,7 +331,9 @@ def returned(run: Run, returns: Returns) -> Value:
     return result
 
 
-def bound(run: Run, function: Function, arguments: Arguments, keywords: Keywords) -> dict[str, Value]:
+def bound(
+    run: Run, function: Function, arguments: Arguments, keywords: Keywords
+) -> dict[str, Value]:
     """Parameters to arguments, by Python's rules; one that no call binds is not known."""
     spec = function.node.args
     positional = [each.arg for each in (*spec.posonlyargs, *spec.args)]
@@ -333,7 +357,9 @@ def bound(run: Run, function: Function, arguments: Arguments, keywords: Keywords
         names[spec.kwarg.arg] = extra
     for parameter in allowed:
         if parameter not in names:
-            names[parameter] = Unknown(parameter, f"the parameter {parameter} of {function.name}", Confidence.LOW)
+            names[parameter] = Unknown(
+                parameter, f"the parameter {parameter} of {function.name}", Confidence.LOW
+            )
     return names
 
 
@@ -352,7 +378,11 @@ def call_class(run: Run, made: Class, arguments: Arguments, keywords: Keywords, 
         return instance
     fields = made.all_fields
     for (name, default), held in zip(fields, [*arguments, *[None] * len(fields)], strict=False):
-        given = held if len(instance.names) < len(arguments) else keywords.get(name, field_default(run, default))
+        given = (
+            held
+            if len(instance.names) < len(arguments)
+            else keywords.get(name, field_default(run, default))
+        )
         instance.names[name] = given
     for key, held in keywords.items():
         instance.names.setdefault(key, held)
@@ -369,7 +399,13 @@ def field_default(run: Run, default: Value) -> Value:
             return default.parts["default"]
         if "default_factory" in default.parts:
             return invoke(run, default.parts["default_factory"], [], {}, None)
-    return list(default) if isinstance(default, list) else dict(default) if isinstance(default, dict) else default
+    return (
+        list(default)
+        if isinstance(default, list)
+        else dict(default)
+        if isinstance(default, dict)
+        else default
+    )
 
 
 def super_of(run: Run, env: Environment) -> Value:
@@ -381,16 +417,24 @@ def super_of(run: Run, env: Environment) -> Value:
         return Unknown("super()", "not followed")
     home = here.names["__class__"]
     receiver = here.names.get("__self__")
-    kind = receiver.home if isinstance(receiver, Instance) else receiver if isinstance(receiver, Class) else home
+    kind = (
+        receiver.home
+        if isinstance(receiver, Instance)
+        else receiver
+        if isinstance(receiver, Class)
+        else home
+    )
     order = kind.order
     after = next((position for position, made in enumerate(order, 1) if made is home), len(order))
     return Super(tuple(order[after:]), receiver)
 
 
-# -- methods -----------------------------------------------------------------------------------------------------
+# -- methods ---------------------------------------------------------------------------------------
 
 
-def call_method(run: Run, method: Method, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_method(
+    run: Run, method: Method, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     if method.function is not None:
         return call_function(run, method.function, [method.receiver, *arguments], keywords, node)
     handler = RECEIVERS.get(type(method.receiver))
@@ -399,7 +443,9 @@ def call_method(run: Run, method: Method, arguments: Arguments, keywords: Keywor
     return handler(run, method.receiver, method.name, arguments, keywords, node)
 
 
-def on_relation(run: Run, held: Relation, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def on_relation(
+    run: Run, held: Relation, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     handler = FRAME_METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
@@ -409,11 +455,15 @@ def on_relation(run: Run, held: Relation, name: str, arguments: Arguments, keywo
     return Relation([anything()], dict(held.rows), (held,))
 
 
-def on_column(run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def on_column(
+    run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return column_method(run, held, name, arguments, keywords, node)
 
 
-def on_grouped(run: Run, held: Grouped, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def on_grouped(
+    run: Run, held: Grouped, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     handler = GROUPED.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
@@ -421,14 +471,18 @@ def on_grouped(run: Run, held: Grouped, name: str, arguments: Arguments, keyword
     return Relation([anything()], dict(held.relation.rows), (held.relation,))
 
 
-def on_session(run: Run, held: Session, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def on_session(
+    run: Run, held: Session, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     handler = SESSION.get(name)
     if handler is not None:
         return handler(run, arguments, keywords, node)
     return Unknown(f"spark.{name}()", "not followed")
 
 
-def on_builder(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def on_builder(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     if held.kind == "na":
         handler = NA.get(name)
         if handler is not None:
@@ -439,8 +493,14 @@ def on_builder(run: Run, held: Builder, name: str, arguments: Arguments, keyword
     return Unknown(f"{held.kind}.{name}()", "not followed")
 
 
-def on_window(run: Run, held: WindowSpec, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    trees = tuple(item.tree for item in columns_of(run, arguments, node)) if name in ("partitionBy", "orderBy") else ()
+def on_window(
+    run: Run, held: WindowSpec, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    trees = (
+        tuple(item.tree for item in columns_of(run, arguments, node))
+        if name in ("partitionBy", "orderBy")
+        else ()
+    )
     if name == "partitionBy":
         return WindowSpec(trees, held.order)
     if name == "orderBy":
@@ -448,7 +508,9 @@ def on_window(run: Run, held: WindowSpec, name: str, arguments: Arguments, keywo
     return held
 
 
-def on_schema(run: Run, held: SchemaValue, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def on_schema(
+    run: Run, held: SchemaValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """schema.add("a", StringType()), schema.fieldNames()"""
     if name == "add" and arguments:
         first = arguments[0]
@@ -463,7 +525,9 @@ def on_schema(run: Run, held: SchemaValue, name: str, arguments: Arguments, keyw
     return Unknown(f"{name}()", "not followed")
 
 
-def on_type(run: Run, held: TypeValue, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def on_type(
+    run: Run, held: TypeValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return type_method(held, name)
 
 
@@ -479,10 +543,12 @@ RECEIVERS: dict[type, Any] = {
 }
 
 
-# -- everything else ---------------------------------------------------------------------------------------------
+# -- everything else -------------------------------------------------------------------------------
 
 
-def call_library(run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_library(
+    run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     if library.name == "importlib.import_module":
         return module_named(run, library, arguments, keywords, node)
     return call_of_library(run, library.name, arguments, keywords, node)
@@ -492,38 +558,62 @@ def call_udf(run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node:
     return udf_call(run, udf, arguments, keywords, node)
 
 
-def call_native(run: Run, native: Native, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_native(
+    run: Run, native: Native, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return native.call(run, arguments, keywords, node)
 
 
-def call_partial(run: Run, held: Partial, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    return invoke(run, held.function, [*held.arguments, *arguments], {**held.keywords, **keywords}, node)
+def call_partial(
+    run: Run, held: Partial, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    return invoke(
+        run, held.function, [*held.arguments, *arguments], {**held.keywords, **keywords}, node
+    )
 
 
-def call_choice(run: Run, held: Choice, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_choice(
+    run: Run, held: Choice, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """(F.max if test else F.min)("x")      whatever either gives"""
     several = [invoke(run, option, arguments, keywords, node) for option in held.options]
     return reduce(partial(merged, run), several)
 
 
-def call_instance(run: Run, held: Instance, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_instance(
+    run: Run, held: Instance, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     found = held.home.find("__call__")
     if isinstance(found, Function):
         return call_function(run, found, [held, *arguments], keywords, node)
     return Unknown(f"{held.home.name}()", "not followed")
 
 
-def call_unknown(run: Run, held: Unknown, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """get_columns()      nobody knows what it gives; a parameter's or configuration's method gives configuration"""
+def call_unknown(
+    run: Run, held: Unknown, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """get_columns()
+
+    nobody knows what it gives; a parameter's or configuration's method gives configuration
+    """
     level = Confidence.LOW if held.level is Confidence.LOW else Confidence.UNKNOWN
     label = label_of(node) if isinstance(node, ast.Call) else f"{held.label}()"
     reason = held.reason if level is Confidence.LOW else f"what {held.label}() gives is not known"
     return Unknown(label, reason, level)
 
 
-def call_column(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """df.new_method(…)      a name that is no column, since it is called, and no method that is known"""
-    name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else "this"
+def call_column(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.new_method(…)
+
+    a name that is no column, since it is called, and no method that is known
+    """
+    name = (
+        node.func.attr
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        else "this"
+    )
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"{name}(…) is not traced", node)
     home = (held.tree._meta or {}).get("home")
     if isinstance(home, Relation):
@@ -531,7 +621,9 @@ def call_column(run: Run, held: ColumnValue, arguments: Arguments, keywords: Key
     return Unknown(f"{name}()", f"{name}(…) is not traced")
 
 
-def call_builder(run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def call_builder(
+    run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """as_text = udf("string"); as_text(f)      a decorator that is called by hand"""
     if held.kind == "udf_decorator" and arguments and isinstance(arguments[0], Function):
         return Udf(arguments[0].name)

@@ -1,4 +1,6 @@
-"""What a running program knows of datasets: the corpus, and before it what the program has written itself."""
+"""What a running program knows of datasets: the corpus, and before it what the program has written
+itself.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +38,15 @@ class SessionCatalog:
         self.known = known
         self.run = run
         self.asked: set[Column] = set()
-        self.own_functions, self.functions, self.shapes = known.own_functions, known.functions, known.shapes
+        self.own_functions, self.functions, self.shapes = (
+            known.own_functions,
+            known.functions,
+            known.shapes,
+        )
 
-    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: Any) -> tuple[Dataset | None, Frame]:
+    def scan(
+        self, key: str, spelling: str, evaluation: Evaluation, node: Any
+    ) -> tuple[Dataset | None, Frame]:
         table = self.run.program.located.get(spelling)
         if table is not None:
             key, spelling = table.lower(), table
@@ -54,7 +62,9 @@ class SessionCatalog:
     def as_written(self, relation: Relation, key: str, spelling: str) -> tuple[Dataset, Frame]:
         """What is added to a table says something of it only where nobody else does."""
         home = self.known.dataset(key, spelling)
-        columns = [(each.slot.name, each.key) for each in relation.attributes if each.slot.star is None]
+        columns = [
+            (each.slot.name, each.key) for each in relation.attributes if each.slot.star is None
+        ]
         return home, scan_on_demand(home, columns, relation.complete)
 
     def struct_fields(self, origin: Column) -> Sequence[str]:

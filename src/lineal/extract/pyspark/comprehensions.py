@@ -10,7 +10,15 @@ from lineal.extract.pyspark.expressions import iterated, unknown_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.statements import bind
-from lineal.extract.pyspark.values import Generator, Pattern, Unknown, Value, is_known, label_of, truth
+from lineal.extract.pyspark.values import (
+    Generator,
+    Pattern,
+    Unknown,
+    Value,
+    is_known,
+    label_of,
+    truth,
+)
 
 
 def comprehension(run: Run, node: Any, env: Environment) -> Value:
@@ -36,7 +44,9 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
             bind(run, generator.target, item, inner)
             tests = [truth(value(run, test, inner)) for test in generator.ifs]
             if False not in tests:
-                open_tests.extend(test for test, known in zip(generator.ifs, tests, strict=True) if known is None)
+                open_tests.extend(
+                    test for test, known in zip(generator.ifs, tests, strict=True) if known is None
+                )
                 stopped = each(position + 1)
                 if stopped is not None:
                     return stopped

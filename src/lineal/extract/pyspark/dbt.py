@@ -28,13 +28,17 @@ class RelationName(str):
 
 def is_dbt_model(function: Function) -> bool:
     """def model(dbt, session)"""
-    return function.name == "model" and [each.arg for each in function.node.args.args][:1] == ["dbt"]
+    return function.name == "model" and [each.arg for each in function.node.args.args][:1] == [
+        "dbt"
+    ]
 
 
 def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
     """dbt.ref, dbt.source, dbt.config.get, dbt.this, dbt.is_incremental, dbt.var"""
     if held.part:
-        return Native(name, lambda run, arguments, keywords, node: setting(held, arguments, keywords))
+        return Native(
+            name, lambda run, arguments, keywords, node: setting(held, arguments, keywords)
+        )
     if name == "config":
         return Dbt(held.model, held.context, name)
     if name == "this":
@@ -43,11 +47,17 @@ def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
         known = held.context.incremental if held.context is not None else None
         return Unknown(name, "asked when it runs") if known is None else known
     if name == "ref":
-        return Native(name, lambda run, arguments, keywords, node: relation(run, held, arguments, node, 1))
+        return Native(
+            name, lambda run, arguments, keywords, node: relation(run, held, arguments, node, 1)
+        )
     if name == "source":
-        return Native(name, lambda run, arguments, keywords, node: relation(run, held, arguments, node, 2))
+        return Native(
+            name, lambda run, arguments, keywords, node: relation(run, held, arguments, node, 2)
+        )
     if name == "var":
-        return Native(name, lambda run, arguments, keywords, node: variable(held, arguments, keywords))
+        return Native(
+            name, lambda run, arguments, keywords, node: variable(held, arguments, keywords)
+        )
     return Unknown(name, f"dbt has no {name}", Confidence.LOW)
 
 
@@ -63,19 +73,25 @@ def relation(run: Run, held: Dbt, arguments: Arguments, node: Any, least: int) -
     if not all(isinstance(each, str) for each in arguments):
         return read_name(run, arguments[-1], node, table_named)
     if held.context is None:
-        return read_name(run, arguments[-1] if least == 1 else ".".join(arguments), node, table_named)
+        return read_name(
+            run, arguments[-1] if least == 1 else ".".join(arguments), node, table_named
+        )
     named = held.context.relations.get(".".join(arguments), arguments[-1])
     return read_name(run, named, node, table_named)
 
 
 def setting(held: Dbt, arguments: Arguments, keywords: Keywords) -> Value:
     """dbt.config.get("columns", [])"""
-    return known(held, held.context.settings if held.context is not None else None, arguments, keywords)
+    return known(
+        held, held.context.settings if held.context is not None else None, arguments, keywords
+    )
 
 
 def variable(held: Dbt, arguments: Arguments, keywords: Keywords) -> Value:
     """dbt.var("start", "2024-01-01")"""
-    return known(held, held.context.variables if held.context is not None else None, arguments, keywords)
+    return known(
+        held, held.context.variables if held.context is not None else None, arguments, keywords
+    )
 
 
 def known(held: Dbt, values: Any, arguments: Arguments, keywords: Keywords) -> Value:

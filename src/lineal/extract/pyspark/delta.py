@@ -11,7 +11,7 @@ from lineal.algebra.clauses import FILTERS, JOINS
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, pour, united
 from lineal.extract.pyspark.columns.trees import literal, parsed
-from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, Arguments, Keywords
+from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, Arguments, BuilderCall, Keywords
 from lineal.extract.pyspark.frames.changes import alias
 from lineal.extract.pyspark.frames.joins import as_relation, side_by_side, told_apart
 from lineal.extract.pyspark.frames.project import lineage_of, said
@@ -24,7 +24,13 @@ from lineal.extract.sql.expressions import gather
 from lineal.model.paths import path_name
 from lineal.model.way import Clause
 
-ARMS = {"update": "Update", "updateAll": "UpdateAll", "insert": "Insert", "insertAll": "InsertAll", "delete": "Delete"}
+ARMS = {
+    "update": "Update",
+    "updateAll": "UpdateAll",
+    "insert": "Insert",
+    "insertAll": "InsertAll",
+    "delete": "Delete",
+}
 """Of DataFrame.mergeInto, whose arms are calls of their own"""
 
 
@@ -35,60 +41,127 @@ def delta_table(run: Run, name: str, arguments: Arguments, keywords: Keywords, n
         target = arguments[1]
     if name == "forPath":
         relation = read_name(run, target, node, path_read)
-        shown = run.program.located.get(path_name(target), path_name(target)) if isinstance(target, str) else "{path}"
+        shown = (
+            run.program.located.get(path_name(target), path_name(target))
+            if isinstance(target, str)
+            else "{path}"
+        )
     elif name == "forName":
         relation = read_name(run, target, node, table_named)
         shown = target if isinstance(target, str) else f"{{{getattr(target, 'label', 'table')}}}"
     else:
         return Builder("delta_builder", {})
-    return Builder("delta", {"relation": relation, "target": str(shown), "path": name == "forPath", "qualifier": ""})
+    return Builder(
+        "delta",
+        {"relation": relation, "target": str(shown), "path": name == "forPath", "qualifier": ""},
+    )
 
 
-def call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    parts = held.parts
-    if name in ("alias", "as_"):
-        return held.with_(relation=alias(run, parts["relation"], arguments, keywords, node))
-    if name == "toDF":
-        return parts["relation"]
-    if name == "merge" and not arguments and not keywords:
+def call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """DeltaTable.alias("t").merge(…)      one row of the table per method; others change nothing"""
+    handler = METHODS.get(name)
+    if handler is None and name.startswith("when"):
+        handler = add_arm
+    return handler(run, held, name, arguments, keywords, node) if handler is not None else held
+
+
+def with_alias(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """DeltaTable.alias("t")"""
+    return held.with_(relation=alias(run, held.parts["relation"], arguments, keywords, node))
+
+
+def as_frame(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """DeltaTable.toDF()"""
+    return held.parts["relation"]
+
+
+def begin_merge(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """DeltaTable.merge(source, condition); df.mergeInto(…).merge() carries it out"""
+    if not arguments and not keywords:
         return execute(run, held, node)
-    if name in ARMS and "when" in parts:
-        when, condition = parts["when"]
-        assigned = arguments[0] if arguments else next(iter(keywords.values()), None)
-        arm = (when + ARMS[name], {"condition": condition, "set": assigned, "values": assigned})
-        return held.with_(arms=(*parts["arms"], arm))
-    if name in ("whenMatched", "whenNotMatched", "whenNotMatchedBySource"):
-        return held.with_(when=(name, arguments[0] if arguments else keywords.get("condition")))
-    if name == "merge":
-        given = dict(zip(("source", "condition"), arguments, strict=False)) | keywords
-        source = as_relation(run, given.get("source"), node)
-        if source is None:
-            run.dynamic("a merge of a DataFrame that only a run knows", node)
-            return held
-        return held.with_(source=source, on=given.get("condition"), arms=())
-    if name.startswith("when"):
-        given = dict(keywords)
-        if name.endswith(("UpdateAll", "InsertAll", "Delete")):
-            given.setdefault("condition", arguments[0] if arguments else None)
-        else:
-            given = dict(zip(("condition", "set" if "Update" in name else "values"), arguments, strict=False)) | given
-            if isinstance(given.get("condition"), dict):
-                given = {"set": given["condition"], "values": given["condition"]}
-        return held.with_(arms=(*parts.get("arms", ()), (name, given)))
-    if name == "execute":
-        return execute(run, held, node)
-    if name == "update":
-        given = dict(zip(("condition", "set"), arguments, strict=False)) | keywords
-        return update(run, held, given, node)
-    if name in RESTORES:
-        return restore(run, held, node)
-    if name in CLONES:
-        given = dict(zip(CLONES[name], arguments, strict=False)) | keywords
-        return clone(run, held, given.get("target"), node)
+    given = dict(zip(("source", "condition"), arguments, strict=False)) | keywords
+    source = as_relation(run, given.get("source"), node)
+    if source is None:
+        run.dynamic("a merge of a DataFrame that only a run knows", node)
+        return held
+    return held.with_(source=source, on=given.get("condition"), arms=())
+
+
+def set_condition(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """.whenMatched(condition), before .update(…)"""
+    return held.with_(when=(name, arguments[0] if arguments else keywords.get("condition")))
+
+
+def add_own_arm(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """.whenMatched(…).update(…); without it, DeltaTable.update(…) and .delete(…) are writes"""
+    if "when" not in held.parts:
+        return change_rows(run, held, name, arguments, keywords, node)
+    when, condition = held.parts["when"]
+    assigned = arguments[0] if arguments else next(iter(keywords.values()), None)
+    arm = (when + ARMS[name], {"condition": condition, "set": assigned, "values": assigned})
+    return held.with_(arms=(*held.parts["arms"], arm))
+
+
+def add_arm(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """.whenMatchedUpdate(condition, set={…}), .whenNotMatchedInsertAll()"""
+    given = dict(keywords)
+    if name.endswith(("UpdateAll", "InsertAll", "Delete")):
+        given.setdefault("condition", arguments[0] if arguments else None)
+    else:
+        names = ("condition", "set" if "Update" in name else "values")
+        given = dict(zip(names, arguments, strict=False)) | given
+        if isinstance(given.get("condition"), dict):
+            given = {"set": given["condition"], "values": given["condition"]}
+    return held.with_(arms=(*held.parts.get("arms", ()), (name, given)))
+
+
+def carry_out(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """.execute()"""
+    return execute(run, held, node)
+
+
+def change_rows(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """DeltaTable.update(condition, set), DeltaTable.delete(condition)"""
     if name == "delete":
         condition = arguments[0] if arguments else keywords.get("condition")
         return update(run, held, {"condition": condition, "set": {}}, node)
+    if name == "update":
+        given = dict(zip(("condition", "set"), arguments, strict=False)) | keywords
+        return update(run, held, given, node)
     return held
+
+
+def restore_version(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """DeltaTable.restoreToVersion(3)"""
+    return restore(run, held, node)
+
+
+def clone_version(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """DeltaTable.cloneAtVersion(3, "/lake/copy")"""
+    given = dict(zip(CLONES[name], arguments, strict=False)) | keywords
+    return clone(run, held, given.get("target"), node)
 
 
 def expression(run: Run, value: Value, node: Any) -> Any | None:
@@ -131,14 +204,22 @@ def execute(run: Run, held: Builder, node: Any) -> Value:
             lineage = lineage_of(tree, scope) if tree is not None else {}
             columns.setdefault(spelled.lower(), []).append(Slot(spelled, spelled.lower(), lineage))
     slots = [
-        Slot(several[0].name, several[0].key, united(slot.lineage for slot in several), several[0].star)
+        Slot(
+            several[0].name,
+            several[0].key,
+            united(slot.lineage for slot in several),
+            several[0].star,
+        )
         for several in columns.values()
     ]
     return emit(run, held, slots, both, evaluation, (left, source), node)
 
 
 def update(run: Run, held: Builder, given: Keywords, node: Any) -> Value:
-    """DeltaTable.update("id = 1", {"a": "b + 1"})      the condition decides the columns that are set"""
+    """DeltaTable.update("id = 1", {"a": "b + 1"})
+
+    the condition decides the columns that are set
+    """
     target = held.parts["relation"]
     evaluation = run.evaluation()
     scope = FrameScope(target, evaluation, Clause.WHERE)
@@ -163,17 +244,26 @@ def update(run: Run, held: Builder, given: Keywords, node: Any) -> Value:
 
 
 RESTORES = ("restoreToVersion", "restoreToTimestamp")
-CLONES = {"clone": ("target",), "cloneAtVersion": ("version", "target"), "cloneAtTimestamp": ("timestamp", "target")}
+CLONES = {
+    "clone": ("target",),
+    "cloneAtVersion": ("version", "target"),
+    "cloneAtTimestamp": ("timestamp", "target"),
+}
 
 
 def restore(run: Run, held: Builder, node: Any) -> Value:
     """DeltaTable.restoreToVersion(3)      the table is written with what it held before"""
     table = held.parts["relation"]
-    return emit(run, held, [each.slot for each in table.attributes], table, run.evaluation(), (table,), node)
+    return emit(
+        run, held, [each.slot for each in table.attributes], table, run.evaluation(), (table,), node
+    )
 
 
 def clone(run: Run, held: Builder, target: Value, node: Any) -> Value:
-    """DeltaTable.cloneAtVersion(3, "/lake/copy", True)      every column, as it is, in another place"""
+    """DeltaTable.cloneAtVersion(3, "/lake/copy", True)
+
+    every column, as it is, in another place
+    """
     for name in target_names(run, target, node, True):
         written(run, Write(name, held.parts["relation"], node, run.reading, "file"))
     return None
@@ -198,12 +288,25 @@ def emit(
 from lineal.model.way import IDENTITY as IDENTITY_WAY  # noqa: E402
 
 
-def merge_into(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def merge_into(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.mergeInto("t", condition).whenMatched().updateAll().merge()"""
     given = dict(zip(("table", "condition"), arguments, strict=False)) | keywords
     target = delta_table(run, "forName", [None, given.get("table")], {}, node)
     return target.with_(source=relation, on=given.get("condition"), arms=())
 
+
+METHODS: dict[str, BuilderCall] = {
+    **dict.fromkeys(("alias", "as_"), with_alias),
+    "toDF": as_frame,
+    "merge": begin_merge,
+    **dict.fromkeys(("whenMatched", "whenNotMatched", "whenNotMatchedBySource"), set_condition),
+    **dict.fromkeys(ARMS, add_own_arm),
+    "execute": carry_out,
+    **dict.fromkeys(RESTORES, restore_version),
+    **dict.fromkeys(CLONES, clone_version),
+}
 
 BUILDERS["delta"] = call
 ACTIONS["mergeInto"] = merge_into

@@ -149,14 +149,21 @@ def formatted(run: Run, part: ast.expr, env: Environment) -> Value:
     held = as_text(run, value(run, part.value, env), part)
     if part.format_spec is not None:
         spec = value(run, part.format_spec, env)
-        if is_known(held) and isinstance(spec, str) and not isinstance(spec, Pattern) and not WIDE.search(spec):
+        if (
+            is_known(held)
+            and isinstance(spec, str)
+            and not isinstance(spec, Pattern)
+            and not WIDE.search(spec)
+        ):
             try:
                 return format(held, spec)
             except (ValueError, TypeError):
                 return held
     if part.conversion == ord("r") and is_known(held):
         return repr(held)
-    if isinstance(held, Unknown) and (held.label == "…" or isinstance(part.value, (ast.Name, ast.Attribute))):
+    if isinstance(held, Unknown) and (
+        held.label == "…" or isinstance(part.value, (ast.Name, ast.Attribute))
+    ):
         return Unknown(label_of(part.value), held.reason, held.level, held.variable)
     return held
 
@@ -186,7 +193,10 @@ def text_of_parts(parts: list[Value]) -> Value:
     """The text of several values side by side; what is not known stays a placeholder."""
     choices = [part for part in parts if isinstance(part, Choice)]
     if choices and len(choices[0].options) <= 8 and len({id(choice) for choice in choices}) == 1:
-        several = [text_of_parts([one if part is choices[0] else part for part in parts]) for one in choices[0].options]
+        several = [
+            text_of_parts([one if part is choices[0] else part for part in parts])
+            for one in choices[0].options
+        ]
         return Choice(tuple(several))
     level, reason, variable = Confidence.HIGH, "", ""
     texts = []
@@ -207,7 +217,7 @@ def text_of_parts(parts: list[Value]) -> Value:
     return Pattern(text, min(level, Confidence.LOW), reason, variable) if reason else text
 
 
-# -- operators ---------------------------------------------------------------------------------------------------
+# -- operators -------------------------------------------------------------------------------------
 
 OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -234,14 +244,27 @@ def combined(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Valu
         return of_objects(run, DUNDERS.get(type(node.op), ""), left, right, node)
     if isinstance(node.op, ast.Mod) and isinstance(left, str):
         return percent(left, right)
-    if isinstance(left, (Unknown, Choice, Pattern)) or isinstance(right, (Unknown, Choice, Pattern)):
+    if isinstance(left, (Unknown, Choice, Pattern)) or isinstance(
+        right, (Unknown, Choice, Pattern)
+    ):
         texts = (str, Unknown, Choice)
         one_is_text = isinstance(left, str) or isinstance(right, str)
-        if isinstance(node.op, ast.Add) and one_is_text and isinstance(left, texts) and isinstance(right, texts):
+        if (
+            isinstance(node.op, ast.Add)
+            and one_is_text
+            and isinstance(left, texts)
+            and isinstance(right, texts)
+        ):
             return text_of_parts([left, right])
         if isinstance(node.op, ast.Div):
             return text_of_parts([left, "/", right])
-        return left if isinstance(left, Unknown) else right if isinstance(right, Unknown) else Unknown("…", "computed")
+        return (
+            left
+            if isinstance(left, Unknown)
+            else right
+            if isinstance(right, Unknown)
+            else Unknown("…", "computed")
+        )
     if isinstance(left, Library) and isinstance(node.op, ast.Div):
         return Unknown("…", "a path that is computed")
     if isinstance(left, str) and isinstance(right, str) and isinstance(node.op, ast.Div):
@@ -281,8 +304,15 @@ def harmless(op: ast.operator, left: Value, right: Value) -> bool:
         sizes = [abs(x) if isinstance(x, (int, float)) else len(x) for x in (left, right)]
         return sizes[0] * sizes[1] <= LONGEST_LIST
     if isinstance(op, ast.Pow):
-        return all(isinstance(x, (int, float)) and abs(x) < limit for x, limit in ((left, 10_000), (right, 64)))
-    if isinstance(op, ast.Add) and isinstance(left, (str, list, tuple)) and isinstance(right, (str, list, tuple)):
+        return all(
+            isinstance(x, (int, float)) and abs(x) < limit
+            for x, limit in ((left, 10_000), (right, 64))
+        )
+    if (
+        isinstance(op, ast.Add)
+        and isinstance(left, (str, list, tuple))
+        and isinstance(right, (str, list, tuple))
+    ):
         return len(left) + len(right) <= LONGEST_TEXT
     return True
 
@@ -290,14 +320,21 @@ def harmless(op: ast.operator, left: Value, right: Value) -> bool:
 def percent(text: str, arguments: Value) -> Value:
     """ "%s.orders" % schema"""
     values = list(arguments) if isinstance(arguments, tuple) else [arguments]
-    if is_known(arguments) and not isinstance(text, Pattern) and not WIDE.search(text) and "*" not in text:
+    if (
+        is_known(arguments)
+        and not isinstance(text, Pattern)
+        and not WIDE.search(text)
+        and "*" not in text
+    ):
         try:
             return text % arguments
         except (TypeError, ValueError, KeyError):
             return Unknown("…", "a text that is made with %")
     if isinstance(arguments, dict):
         named = re.split(r"%\((\w+)\)[sd]", text)
-        return text_of_parts([arguments.get(part) if at % 2 else part for at, part in enumerate(named)])
+        return text_of_parts(
+            [arguments.get(part) if at % 2 else part for at, part in enumerate(named)]
+        )
     pieces = re.split("%[sd]", text)
     if len(pieces) != len(values) + 1:
         return Unknown("…", "a text that is made with %")
@@ -315,7 +352,13 @@ def unary(run: Run, node: ast.UnaryOp, env: Environment) -> Value:
         known = truth(held)
         return Unknown("…", "a condition") if known is None else not known
     if isinstance(held, (int, float)) and not isinstance(held, bool):
-        return -held if isinstance(node.op, ast.USub) else held if isinstance(node.op, ast.UAdd) else Unknown("…", "")
+        return (
+            -held
+            if isinstance(node.op, ast.USub)
+            else held
+            if isinstance(node.op, ast.UAdd)
+            else Unknown("…", "")
+        )
     return Unknown("…", "computed")
 
 
@@ -324,7 +367,9 @@ def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
     result: Value = True
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = value(run, right_node, env)
-        if type(op) in trees.COMPARED and (isinstance(left, ColumnValue) or isinstance(right, ColumnValue)):
+        if type(op) in trees.COMPARED and (
+            isinstance(left, ColumnValue) or isinstance(right, ColumnValue)
+        ):
             return trees.compare(run, type(op), left, right, node)
         outcome = compared_by_class(run, op, left, right, node)
         if outcome is None:
@@ -336,7 +381,11 @@ def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
 
 
 def compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
-    if isinstance(op, (ast.Is, ast.IsNot)) and right is None and not isinstance(left, (Unknown, Choice)):
+    if (
+        isinstance(op, (ast.Is, ast.IsNot))
+        and right is None
+        and not isinstance(left, (Unknown, Choice))
+    ):
         return (left is None) == isinstance(op, ast.Is)
     if isinstance(op, (ast.In, ast.NotIn)) and is_known(left):
         held = items_of(right) if not isinstance(right, (str, Generator)) else right
@@ -378,8 +427,12 @@ def compared_objects(op: ast.cmpop, left: Value, right: Value) -> bool | None:
     wanted = isinstance(op, (ast.Eq, ast.Is))
     if left is right and isinstance(left, (Instance, Relation, Class, Function)):
         return wanted
-    members = [held for held in (left, right) if isinstance(held, Instance) and held.home.enumerates]
-    if members and all(is_known(held) or any(held is member for member in members) for held in (left, right)):
+    members = [
+        held for held in (left, right) if isinstance(held, Instance) and held.home.enumerates
+    ]
+    if members and all(
+        is_known(held) or any(held is member for member in members) for held in (left, right)
+    ):
         return not wanted
     if isinstance(left, Class) and isinstance(right, Class):
         return not wanted
@@ -400,7 +453,11 @@ def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
             break
     if not maybe or (isinstance(node.op, ast.And) and truth(last) is False):
         return last
-    return maybe[0] if len(maybe) == 1 and maybe[0] is last else either(maybe if last in maybe else [*maybe, last])
+    return (
+        maybe[0]
+        if len(maybe) == 1 and maybe[0] is last
+        else either(maybe if last in maybe else [*maybe, last])
+    )
 
 
 def either(options: list[Value]) -> Value:
@@ -421,7 +478,7 @@ def conditional(run: Run, node: ast.IfExp, env: Environment) -> Value:
     return merged(run, value(run, node.body, env), value(run, node.orelse, env))
 
 
-# -- comprehensions, lambdas, subscripts -------------------------------------------------------------------------
+# -- comprehensions, lambdas, subscripts -----------------------------------------------------------
 
 
 def lambda_(run: Run, node: ast.Lambda, env: Environment) -> Value:

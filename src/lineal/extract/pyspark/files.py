@@ -1,4 +1,6 @@
-"""The Python files of a program: text, tree, and names that tell what they are by the way they are used."""
+"""The Python files of a program: text, tree, and names that tell what they are by the way they are
+used.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +46,20 @@ class File:
     )
 
     def __init__(
-        self, script: Script, embedded: dict[int, tuple[Any, Reading]], failures: Failures | None = None
+        self,
+        script: Script,
+        embedded: dict[int, tuple[Any, Reading]],
+        failures: Failures | None = None,
     ) -> None:
         self.script = script
         self.path = script.file.replace("\\", "/")
         text, lines = python_of(script.text, self.path)
         self.reading = PythonReading(text, script.file, lines, embedded, failures)
-        self.parts = tuple(part for part in re.sub(r"\.(py|ipynb)$", "", self.path).split("/") if part not in ("", "."))
+        self.parts = tuple(
+            part
+            for part in re.sub(r"\.(py|ipynb)$", "", self.path).split("/")
+            if part not in ("", ".")
+        )
         self.functions: list[Function] = []
         self.classes: list[Class] = []
         self.pipelines: list[tuple[Function, str, str, Any, list[Value]]] = []
@@ -103,7 +112,9 @@ class File:
                 return without_prints(self.text)
         except (ValueError, RecursionError, MemoryError) as error:
             place = Place(self.script.file, 1, 1)
-            self.failed = Diagnostic(Code.TOO_DEEP, f"the file cannot be parsed ({type(error).__name__})", place)
+            self.failed = Diagnostic(
+                Code.TOO_DEEP, f"the file cannot be parsed ({type(error).__name__})", place
+            )
         return ast.Module([], [])
 
     @property
@@ -131,12 +142,16 @@ def frame_like_names(tree: ast.AST) -> set[str]:
     return {
         node.value.id
         for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in STRONG
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.attr in STRONG
     }
 
 
 def files_of(scripts: Iterable[Script], failures: Failures, report: Report) -> list[File]:
-    """The files of a program; they stay the same, however often it is run. One that cannot be read is left out."""
+    """The files of a program; they stay the same, however often it is run. One that cannot be read
+    is left out.
+    """
     embedded: dict[int, tuple[Any, Reading]] = {}
     files = []
     for script in scripts:

@@ -1,6 +1,7 @@
 """Forms of a Python node: dbt's model(dbt, session), a plain Spark job, or neither.
 
-The text is parsed, never executed. The same answer decides how a node is traced and how a run executes it.
+The text is parsed, never executed. The same answer decides how a node is traced and how a run
+executes it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ SESSIONS = frozenset(("spark", "spark_session", "session", "sparkSession", "sess
 STARTS = ("main", "run", "job", "build", "execute", "process", "etl", "transform")
 """Functions that start a job, the most usual first."""
 
-SPARK = re.compile(r"^\s*(?:from|import)\s+(?:pyspark|delta|awsglue|databricks)\b|\bspark\s*\.|\bSparkSession\b", re.M)
+SPARK = re.compile(
+    r"^\s*(?:from|import)\s+(?:pyspark|delta|awsglue|databricks)\b|\bspark\s*\.|\bSparkSession\b",
+    re.M,
+)
 """A file that works with Spark."""
 
 
@@ -38,7 +42,8 @@ class Form:
 
     kind: Kind
     entry: str = ""
-    """The function that is called after the file was executed: of a model `model`, of a job one that takes a session
+    """The function that is called after the file was executed: of a model `model`, of a job one
+    that takes a session
     and that nothing in the file calls."""
     sessions: int = 0
     """How many parameters of that function of a job take a session."""
@@ -62,7 +67,11 @@ def form_of(text: str) -> Form:
     if model is not None and [each.arg for each in model.args.args][:1] == ["dbt"]:
         return Form(Kind.MODEL, "model", line=model.lineno, config=dict(_config(model)))
     entry = functions.get(_entry(tree, functions)) if spoken is Kind.JOB else None
-    return Form(spoken) if entry is None else Form(spoken, entry.name, len(required(entry)), entry.lineno)
+    return (
+        Form(spoken)
+        if entry is None
+        else Form(spoken, entry.name, len(required(entry)), entry.lineno)
+    )
 
 
 def _config(model: ast.FunctionDef) -> Iterator[tuple[str, Any]]:
@@ -77,14 +86,19 @@ def _config(model: ast.FunctionDef) -> Iterator[tuple[str, Any]]:
 
 
 def _entry(tree: ast.Module, functions: Mapping[str, ast.FunctionDef]) -> str:
-    """def run(spark): …      the one that nothing in the file calls; of several the one with the most usual name"""
+    """def run(spark): …
+
+    the one that nothing in the file calls; of several the one with the most usual name
+    """
     named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     free = {name: node for name, node in functions.items() if name not in named}
     takers = [name for name, node in free.items() if takes_session(node)]
     if len(takers) == 1:
         return takers[0]
     alone = [name for name in STARTS[:3] if name in free and not required(free[name])]
-    return next((name for name in STARTS if name in takers), alone[0] if alone and not takers else "")
+    return next(
+        (name for name in STARTS if name in takers), alone[0] if alone and not takers else ""
+    )
 
 
 def takes_session(function: ast.FunctionDef) -> bool:

@@ -1,4 +1,6 @@
-"""The names that `from pyspark.sql.functions import *` brings along, of PySpark 4.1 and those before."""
+"""The names that `from pyspark.sql.functions import *` brings along, of PySpark 4.1 and those
+before.
+"""
 
 FUNCTION_NAMES = frozenset(
     """

@@ -19,7 +19,15 @@ from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import path_read, read_name, table_named
 from lineal.extract.pyspark.sinks import write_to
-from lineal.extract.pyspark.values import Builder, ColumnValue, Function, Session, Unknown, Value, is_known
+from lineal.extract.pyspark.values import (
+    Builder,
+    ColumnValue,
+    Function,
+    Session,
+    Unknown,
+    Value,
+    is_known,
+)
 from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
@@ -41,7 +49,9 @@ def glue_call(run: Run, name: str, arguments: Arguments, keywords: Keywords, nod
     if last == "getResolvedOptions":
         names = arguments[1] if len(arguments) > 1 else None
         if isinstance(names, list) and is_known(names):
-            return {key: Unknown(str(key), "the arguments of the job", Confidence.LOW) for key in names}
+            return {
+                key: Unknown(str(key), "the arguments of the job", Confidence.LOW) for key in names
+            }
         return Unknown("args", "the arguments of the job", Confidence.LOW)
     return Unknown(f"{last}()", f"{name} is not followed", Confidence.LOW)
 
@@ -57,16 +67,25 @@ def attribute(run: Run, held: Builder, name: str) -> Value | None:
     return None
 
 
-def context_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def context_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """glueContext.create_dynamic_frame_from_catalog(…)"""
-    for prefix, call in (("create_dynamic_frame_", read_call), ("write_dynamic_frame_", write_call)):
+    for prefix, call in (
+        ("create_dynamic_frame_", read_call),
+        ("write_dynamic_frame_", write_call),
+    ):
         if name.startswith(prefix):
             return call(run, held, name.removeprefix(prefix), arguments, keywords, node)
     return Unknown(f"{name}()", "not followed", Confidence.LOW)
 
 
-def read_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """.from_catalog(database="raw", table_name="orders"), .from_options(connection_options={"paths": […]})"""
+def read_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """.from_catalog(database="raw", table_name="orders"),
+    .from_options(connection_options={"paths": […]})
+    """
     if name == "from_catalog":
         given = dict(zip(("database", "table_name"), arguments, strict=False)) | keywords
         return read_name(run, table_of(given), node, table_named)
@@ -80,8 +99,12 @@ def read_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords
     return read_name(run, None, node, path_read)
 
 
-def write_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """.from_options(frame=…, connection_options={"path": …}), .from_catalog(frame=…, database=…, table_name=…)"""
+def write_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """.from_options(frame=…, connection_options={"path": …}), .from_catalog(frame=…, database=…,
+    table_name=…)
+    """
     relation = as_relation(run, keywords.get("frame", arguments[0] if arguments else None), node)
     if relation is None:
         run.dynamic("a DynamicFrame that only a run knows", node)
@@ -96,13 +119,17 @@ def write_call(run: Run, held: Builder, name: str, arguments: Arguments, keyword
 
 
 def table_of(given: Keywords) -> Value:
-    return text_of_parts([given.get("database", given.get("name_space", "")), ".", given.get("table_name", "")])
+    return text_of_parts(
+        [given.get("database", given.get("name_space", "")), ".", given.get("table_name", "")]
+    )
 
 
-# -- methods of DynamicFrame -------------------------------------------------------------------------------------
+# -- methods of DynamicFrame -----------------------------------------------------------------------
 
 
-def apply_mapping(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def apply_mapping(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """[("a", "string", "b", "int")]      a becomes b, cast where the types differ"""
     mappings = keywords.get("mappings", arguments[0] if arguments else None)
     if not isinstance(mappings, (list, tuple)):
@@ -110,7 +137,11 @@ def apply_mapping(run: Run, relation: Relation, arguments: Arguments, keywords: 
         return relation
     items = []
     for mapping in mappings:
-        if not isinstance(mapping, (list, tuple)) or len(mapping) not in (2, 4) or not is_known(mapping):
+        if (
+            not isinstance(mapping, (list, tuple))
+            or len(mapping) not in (2, 4)
+            or not is_known(mapping)
+        ):
             run.dynamic("a mapping that only a run knows", node)
             continue
         source, target = str(mapping[0]), str(mapping[len(mapping) // 2])
@@ -122,27 +153,42 @@ def apply_mapping(run: Run, relation: Relation, arguments: Arguments, keywords: 
     return select_items(run, relation, items, node)
 
 
-def select_fields(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def select_fields(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     paths = keywords.get("paths", arguments[0] if arguments else [])
-    return select_items(run, relation, [ColumnValue(column(run, path, node)) for path in paths or []], node)
+    return select_items(
+        run, relation, [ColumnValue(column(run, path, node)) for path in paths or []], node
+    )
 
 
-def drop_fields(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def drop_fields(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return drop(run, relation, [keywords.get("paths", arguments[0] if arguments else [])], {}, node)
 
 
-def rename_field(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def rename_field(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     given = [*arguments, *(keywords[key] for key in ("old_name", "new_name") if key in keywords)]
     return rename(run, relation, [(given[0], given[1])] if len(given) > 1 else [], node)
 
 
-def unchanged(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def unchanged(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """resolveChoice(…), DropNullFields.apply(…)"""
     return relation.derived()
 
 
-def filtered(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """Filter.apply(frame, f=lambda row: row["a"] > 1)      what the function reads decides the rows"""
+def filtered(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Filter.apply(frame, f=lambda row: row["a"] > 1)
+
+    what the function reads decides the rows
+    """
     test = keywords.get("f", arguments[0] if arguments else None)
     if isinstance(test, Function):
         condition = invoke(run, test, [relation], {}, node)
@@ -152,7 +198,9 @@ def filtered(run: Run, relation: Relation, arguments: Arguments, keywords: Keywo
     return relation.derived()
 
 
-def joined(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def joined(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """Join.apply(a, b, "id", "id")"""
     given = dict(zip(("frame2", "keys1", "keys2"), arguments, strict=False)) | keywords
     other = as_relation(run, given.get("frame2"), node)
@@ -163,14 +211,22 @@ def joined(run: Run, relation: Relation, arguments: Arguments, keywords: Keyword
         return relation
     left, right, twice = told_apart(relation, other)
     trees = [
-        exp.EQ(this=bound_column(run, left, one, node), expression=bound_column(run, right, two, node))
+        exp.EQ(
+            this=bound_column(run, left, one, node), expression=bound_column(run, right, two, node)
+        )
         for one, two in zip(listed[0] or [], listed[1] or [], strict=False)
     ]
     return join_on(run, left, right, other, trees, "inner", twice)
 
 
-def untraced(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    run.report(Code.UNSUPPORTED_CONSTRUCT, "a function in Python over the rows of a DynamicFrame is not traced", node)
+def untraced(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    run.report(
+        Code.UNSUPPORTED_CONSTRUCT,
+        "a function in Python over the rows of a DynamicFrame is not traced",
+        node,
+    )
     return Unknown("map()", "made by a Python function")
 
 

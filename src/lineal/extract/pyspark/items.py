@@ -9,7 +9,14 @@ from typing import Any
 from lineal.extract.pyspark.branches import merged
 from lineal.extract.pyspark.columns.methods import method as column_method
 from lineal.extract.pyspark.columns.trees import bound_column, dynamic_column
-from lineal.extract.pyspark.dispatch import EXPRESSIONS, FRAME_METHODS, ITEMS, invoke, item_of, value
+from lineal.extract.pyspark.dispatch import (
+    EXPRESSIONS,
+    FRAME_METHODS,
+    ITEMS,
+    invoke,
+    item_of,
+    value,
+)
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.session import opened

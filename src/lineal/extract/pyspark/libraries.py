@@ -1,4 +1,6 @@
-"""What libraries offer: the standard library's harmless parts, configuration, and PySpark's own names."""
+"""What libraries offer: the standard library's harmless parts, configuration, and PySpark's own
+names.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ Handler = Callable[[Run, Arguments, Keywords, Any], Value]
 FUNCTIONS = re.compile(r"^pyspark\.sql\.(connect\.)?functions(\.builtin)?\.(\w+)$")
 TYPES = re.compile(r"^pyspark\.sql\.types\.(\w+)$")
 WINDOW = re.compile(r"^pyspark\.sql(\.window)?\.Window(Spec)?\.(\w+)$")
-SESSION = re.compile(r"^pyspark\.sql(\.session|\.connect)?\.SparkSession|^databricks\.connect\.DatabricksSession")
+SESSION = re.compile(
+    r"^pyspark\.sql(\.session|\.connect)?\.SparkSession|^databricks\.connect\.DatabricksSession"
+)
 UNBOUND = re.compile(r"^pyspark\.sql\..*?\b(DataFrame|Column)\.(\w+)$")
 CONFIGURATION = (
     "argparse.",
@@ -76,7 +80,13 @@ def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
     of_columns = column_function(name)
     if of_columns is not None:
         make, spelled = of_columns
-        return make(run, spelled, ordered(spelled, arguments, keywords) if keywords else arguments, keywords, node)
+        return make(
+            run,
+            spelled,
+            ordered(spelled, arguments, keywords) if keywords else arguments,
+            keywords,
+            node,
+        )
     if name.startswith("builtins."):
         return builtin(name[9:])(run, arguments, keywords, node)
     handler = LIBRARIES.get(name)
@@ -128,7 +138,11 @@ def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
 
 def window(run: Run, name: str, arguments: Arguments, node: Any) -> Value:
     """Window.partitionBy("a"), Window.orderBy("b")"""
-    trees = tuple(item.tree for item in columns_of(run, arguments, node)) if name in ("partitionBy", "orderBy") else ()
+    trees = (
+        tuple(item.tree for item in columns_of(run, arguments, node))
+        if name in ("partitionBy", "orderBy")
+        else ()
+    )
     return WindowSpec(trees if name == "partitionBy" else (), trees if name == "orderBy" else ())
 
 
@@ -138,7 +152,11 @@ def reduce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     if items is None:
         held = arguments[1] if len(arguments) > 1 else None
         if len(arguments) > 2:
-            run.dynamic("a reduce over what only a run knows", node, getattr(held, "level", Confidence.UNKNOWN))
+            run.dynamic(
+                "a reduce over what only a run knows",
+                node,
+                getattr(held, "level", Confidence.UNKNOWN),
+            )
             return arguments[2]
         return Unknown("reduce()", "over what only a run knows")
     if len(arguments) > 2:
@@ -158,7 +176,11 @@ def partial_method(run: Run, arguments: Arguments, keywords: Keywords, node: Any
 
 
 def partial(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    return Partial(arguments[0], tuple(arguments[1:]), keywords) if arguments else Unknown("partial()", "")
+    return (
+        Partial(arguments[0], tuple(arguments[1:]), keywords)
+        if arguments
+        else Unknown("partial()", "")
+    )
 
 
 def operator_call(name: str) -> Handler:
@@ -235,7 +257,11 @@ def path_join(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
 def path_part(pick: Callable[[str], str]) -> Handler:
     def part(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         held = arguments[0] if arguments else None
-        return pick(held) if isinstance(held, str) and not isinstance(held, Pattern) else Unknown("…", "a path")
+        return (
+            pick(held)
+            if isinstance(held, str) and not isinstance(held, Pattern)
+            else Unknown("…", "a path")
+        )
 
     return part
 
@@ -251,7 +277,9 @@ def field(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
 
 
 def default_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    made = DefaultDict(arguments[1] if len(arguments) > 1 and isinstance(arguments[1], dict) else {})
+    made = DefaultDict(
+        arguments[1] if len(arguments) > 1 and isinstance(arguments[1], dict) else {}
+    )
     made.factory = arguments[0] if arguments else None
     return made
 
@@ -264,12 +292,16 @@ def named_tuple(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     """namedtuple("Job", "source target")"""
     if len(arguments) < 2:
         return Unknown("namedtuple()", "computed")
-    names = arguments[1].replace(",", " ").split() if isinstance(arguments[1], str) else arguments[1]
+    names = (
+        arguments[1].replace(",", " ").split() if isinstance(arguments[1], str) else arguments[1]
+    )
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
         return Unknown("namedtuple()", "computed")
     given = items_of(keywords.get("defaults")) or []
     defaults = [*[None] * (len(names) - len(given)), *given]
-    return Class(str(arguments[0]), [Library(NAMED_TUPLE)], {}, list(zip(names, defaults, strict=False)))
+    return Class(
+        str(arguments[0]), [Library(NAMED_TUPLE)], {}, list(zip(names, defaults, strict=False))
+    )
 
 
 def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -332,7 +364,9 @@ SLOW = r"[+*}]\)*[+*{]|\(\?"
 
 def regex_sub(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """re.sub("[^a-z]", "_", name)      over short texts and plain patterns"""
-    short = len(arguments) == 3 and all(isinstance(a, str) and is_known(a) and len(a) < 200 for a in arguments)
+    short = len(arguments) == 3 and all(
+        isinstance(a, str) and is_known(a) and len(a) < 200 for a in arguments
+    )
     if short and not re.search(SLOW, arguments[0]):
         try:
             return re.sub(*arguments)
@@ -345,7 +379,9 @@ def regex_test(how: str) -> Handler:
     """re.match("^amt_", name)      whether it matches; what it matches is not followed"""
 
     def test(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-        short = len(arguments) >= 2 and all(isinstance(a, str) and is_known(a) and len(a) < 200 for a in arguments[:2])
+        short = len(arguments) >= 2 and all(
+            isinstance(a, str) and is_known(a) and len(a) < 200 for a in arguments[:2]
+        )
         if short and not re.search(SLOW, arguments[0]):
             try:
                 found = getattr(re, how)(*arguments[:2])

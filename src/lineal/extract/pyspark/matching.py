@@ -57,7 +57,9 @@ def sequence(run: Run, pattern: ast.MatchSequence, subject: Value, env: Environm
     """case ["sum", column], case (first, *rest)"""
     if not isinstance(subject, (list, tuple)):
         return None if isinstance(subject, Unknown) else False
-    star = next((at for at, each in enumerate(pattern.patterns) if isinstance(each, ast.MatchStar)), None)
+    star = next(
+        (at for at, each in enumerate(pattern.patterns) if isinstance(each, ast.MatchStar)), None
+    )
     wanted = len(pattern.patterns) - (star is not None)
     if len(subject) < wanted or (star is None and len(subject) != wanted):
         return False
@@ -66,7 +68,12 @@ def sequence(run: Run, pattern: ast.MatchSequence, subject: Value, env: Environm
         after = len(pattern.patterns) - star - 1
         end = len(items) - after
         items = [*items[:star], items[star:end], *items[end:]]
-    return all_of([fits_pattern(run, each, item, env) for each, item in zip(pattern.patterns, items, strict=True)])
+    return all_of(
+        [
+            fits_pattern(run, each, item, env)
+            for each, item in zip(pattern.patterns, items, strict=True)
+        ]
+    )
 
 
 def rest(run: Run, pattern: ast.MatchStar, subject: Value, env: Environment) -> bool | None:
@@ -99,8 +106,16 @@ def of_class(run: Run, pattern: ast.MatchClass, subject: Value, env: Environment
     if not isinstance(subject, Instance):
         return all_of([fits_pattern(run, each, subject, env) for each in pattern.patterns[:1]])
     order = subject.home.find("__match_args__") or [name for name, _ in subject.home.all_fields]
-    parts = [*zip(order, pattern.patterns, strict=False), *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)]
-    return all_of([fits_pattern(run, each, attribute_of(run, subject, name, pattern), env) for name, each in parts])
+    parts = [
+        *zip(order, pattern.patterns, strict=False),
+        *zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True),
+    ]
+    return all_of(
+        [
+            fits_pattern(run, each, attribute_of(run, subject, name, pattern), env)
+            for name, each in parts
+        ]
+    )
 
 
 PATTERNS: dict[type, Callable[[Run, Any, Value, Environment], bool | None]] = {

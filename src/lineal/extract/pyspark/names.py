@@ -6,7 +6,9 @@ import re
 
 from lineal.model.paths import path_name
 
-QUOTED_PATH = re.compile(r"^(delta|parquet|csv|json|orc|avro|text|iceberg|binaryFile)\.`([^`]+)`$", re.IGNORECASE)
+QUOTED_PATH = re.compile(
+    r"^(delta|parquet|csv|json|orc|avro|text|iceberg|binaryFile)\.`([^`]+)`$", re.IGNORECASE
+)
 PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
@@ -14,7 +16,11 @@ def table_parts(name: str) -> tuple[list[str], bool]:
     """`db`.`orders`, db.orders      its parts; and whether it is a path in disguise: delta.`/x`"""
     if "`" not in name:
         plain = name.strip()
-        return (split_outside_braces(plain) if "{" in plain else [p for p in plain.split(".") if p] or [name]), False
+        return (
+            split_outside_braces(plain)
+            if "{" in plain
+            else [p for p in plain.split(".") if p] or [name]
+        ), False
     path = QUOTED_PATH.match(name.strip())
     if path is not None:
         return [path_name(path[2])], True

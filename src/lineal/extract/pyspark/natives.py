@@ -42,7 +42,9 @@ def unknown() -> Unknown:
 
 def length(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     held = arguments[0] if arguments else None
-    if isinstance(held, (str, list, tuple, dict, set, frozenset, range)) and not isinstance(held, Pattern):
+    if isinstance(held, (str, list, tuple, dict, set, frozenset, range)) and not isinstance(
+        held, Pattern
+    ):
         return len(held)
     said = asked(run, held, "__len__", [], node)
     return unknown() if said is ... else said
@@ -77,7 +79,9 @@ def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
             found.update(held)
         else:
             items = items_of(held)
-            if items is None or not all(isinstance(item, (tuple, list)) and len(item) == 2 for item in items):
+            if items is None or not all(
+                isinstance(item, (tuple, list)) and len(item) == 2 for item in items
+            ):
                 return unknown()
             try:
                 found.update((key, item) for key, item in items)
@@ -110,7 +114,9 @@ def sorted_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     if not all(map(is_known, keys)):
         return items
     try:
-        order = sorted(range(len(items)), key=lambda i: keys[i], reverse=truth(keywords.get("reverse")) is True)
+        order = sorted(
+            range(len(items)), key=lambda i: keys[i], reverse=truth(keywords.get("reverse")) is True
+        )
     except TypeError:
         return items
     return [items[position] for position in order]
@@ -124,7 +130,9 @@ def reversed_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
 def map_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     several = [items_of(argument) for argument in arguments[1:]]
     if not several or any(items is None for items in several):
-        return arguments[1] if len(arguments) > 1 and isinstance(arguments[1], Unknown) else unknown()
+        return (
+            arguments[1] if len(arguments) > 1 and isinstance(arguments[1], Unknown) else unknown()
+        )
     rows = zip(*several, strict=False)
     return Generator([invoke(run, arguments[0], list(row), {}, node) for row in rows])
 
@@ -134,7 +142,13 @@ def filter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     if items is None:
         return unknown()
     test = arguments[0]
-    return Generator([i for i in items if truth(i if test is None else invoke(run, test, [i], {}, node)) is not False])
+    return Generator(
+        [
+            i
+            for i in items
+            if truth(i if test is None else invoke(run, test, [i], {}, node)) is not False
+        ]
+    )
 
 
 def plain(function: Callable[..., Any]) -> Handler:
@@ -238,7 +252,9 @@ def is_a(held: Value, kind: Value) -> bool | None:
 
 
 def _inherits(kind: Class, wanted: Class) -> bool:
-    return kind is wanted or any(_inherits(base, wanted) for base in kind.bases if isinstance(base, Class))
+    return kind is wanted or any(
+        _inherits(base, wanted) for base in kind.bases if isinstance(base, Class)
+    )
 
 
 PYTHON_TYPES: dict[str, Any] = {
@@ -255,9 +271,17 @@ def names_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
 
 def get_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """getattr(F, name)(…)"""
-    if len(arguments) > 1 and isinstance(arguments[1], str) and not isinstance(arguments[1], Pattern):
+    if (
+        len(arguments) > 1
+        and isinstance(arguments[1], str)
+        and not isinstance(arguments[1], Pattern)
+    ):
         found = attribute_of(run, arguments[0], arguments[1], node)
-        if isinstance(found, Unknown) and len(arguments) > 2 and isinstance(arguments[0], (Instance, Class)):
+        if (
+            isinstance(found, Unknown)
+            and len(arguments) > 2
+            and isinstance(arguments[0], (Instance, Class))
+        ):
             return arguments[2]
         return found
     return unknown()
@@ -273,7 +297,11 @@ def has_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
 
 
 def set_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    if len(arguments) == 3 and isinstance(arguments[0], (Instance, Class)) and isinstance(arguments[1], str):
+    if (
+        len(arguments) == 3
+        and isinstance(arguments[0], (Instance, Class))
+        and isinstance(arguments[1], str)
+    ):
         run.touch(arguments[0].names)
         arguments[0].names[arguments[1]] = arguments[2]
     return None

@@ -12,7 +12,9 @@ LANGUAGE = re.compile(r"^\s*%{1,2}(\w+)\s*(.*)$")
 
 
 def python_of(text: str, path: str) -> tuple[str, list[int] | None]:
-    """The Python of a file, and for a notebook the line of the file that each line of it stands for."""
+    """The Python of a file, and for a notebook the line of the file that each line of it stands
+    for.
+    """
     text = text.removeprefix("\ufeff")
     if path.endswith(".ipynb"):
         return of_jupyter(text)
@@ -24,7 +26,9 @@ def python_of(text: str, path: str) -> tuple[str, list[int] | None]:
 
 
 def of_jupyter(text: str) -> tuple[str, list[int]]:
-    """Cells of code one after the other; a cell's lines are looked up in the file where they can be found."""
+    """Cells of code one after the other; a cell's lines are looked up in the file where they can be
+    found.
+    """
     try:
         cells = json.loads(text)["cells"]
         sources = [cell["source"] for cell in cells if cell.get("cell_type") == "code"]
@@ -79,7 +83,11 @@ def of_magics(text: str) -> str:
         magic = LANGUAGE.match(lines[position])
         if magic is not None and magic[1] in ("sql", "md", "sh", "scala", "r", "bash", "html"):
             end = position + 1
-            while end < len(lines) and not CELL.match(lines[end]) and not lines[end].startswith("# In["):
+            while (
+                end < len(lines)
+                and not CELL.match(lines[end])
+                and not lines[end].startswith("# In[")
+            ):
                 if not lines[end].strip() and magic[1] != "md":
                     break
                 end += 1
@@ -109,11 +117,27 @@ def cell_lines(lines: list[str]) -> list[str]:
         body = [line.rstrip().removesuffix("\\") for line in body]
         return [*lines[:first], *sql_call(body)]
     if language == "run" and rest:
-        return [*lines[:first], f"lineal_include({rest.split('$')[0].strip()!r})", *([""] * (len(lines) - first - 1))]
+        return [
+            *lines[:first],
+            f"lineal_include({rest.split('$')[0].strip()!r})",
+            *([""] * (len(lines) - first - 1)),
+        ]
     if language in ("python", "py", "pyspark", "time", "timeit"):
-        kept = rest if language == "time" and rest and lines[first].lstrip().startswith("%time ") else ""
+        kept = (
+            rest
+            if language == "time" and rest and lines[first].lstrip().startswith("%time ")
+            else ""
+        )
         return [*lines[:first], kept, *(without_magic(line) for line in lines[first + 1 :])]
-    if lines[first].lstrip().startswith("%%") or language in ("md", "sh", "scala", "r", "bash", "html", "fs"):
+    if lines[first].lstrip().startswith("%%") or language in (
+        "md",
+        "sh",
+        "scala",
+        "r",
+        "bash",
+        "html",
+        "fs",
+    ):
         return [""] * len(lines)
     return [without_magic(line) for line in lines]
 

@@ -1,6 +1,8 @@
-"""Paths that a program computes: Path(__file__).parent / "lake", os.path.abspath("out"), os.getcwd().
+"""Paths that a program computes: Path(__file__).parent / "lake", os.path.abspath("out"),
+os.getcwd().
 
-A path is a text. Of a program that was run, the folder in which it ran is known; of all others it is not.
+A path is a text. Of a program that was run, the folder in which it ran is known; of all others it
+is not.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from lineal.extract.pyspark.values import Pattern, Unknown, Value, label_of
 FOLDER = "the folder of the run"
 
 
-def working_folder(run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+def working_folder(
+    run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any
+) -> Value:
     """os.getcwd(), Path.cwd()"""
     main = run.program.main
     return main.folder if main is not None and main.folder else Unknown(label_of(node), FOLDER)

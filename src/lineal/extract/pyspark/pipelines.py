@@ -34,7 +34,10 @@ def define(
     if isinstance(found, Relation):
         reading, run.reading = run.reading, function.file.reading
         shown = "view" if kind in VIEWS else "table"
-        written(run, Write(name, found, function.node, run.reading, shown, defines=kind != "append_flow"))
+        written(
+            run,
+            Write(name, found, function.node, run.reading, shown, defines=kind != "append_flow"),
+        )
         run.reading = reading
 
 
@@ -43,12 +46,19 @@ def dbt_model(run: Run, function: Function, script: Script, name: str) -> None:
     define(run, function, name, "table", function.node, [Dbt(name, script.dbt), Session()])
 
 
-def pipeline_call(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+def pipeline_call(
+    run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any
+) -> Value:
     """dlt.read("x"), dlt.apply_changes(target="x", source="y")"""
     last = name.rsplit(".", 1)[-1]
     if last in ("read", "read_stream"):
-        return read_name(run, arguments[0] if arguments else keywords.get("name"), node, table_named)
-    if last in ("apply_changes", "create_auto_cdc_flow", "apply_changes_from_snapshot") and "target" in keywords:
+        return read_name(
+            run, arguments[0] if arguments else keywords.get("name"), node, table_named
+        )
+    if (
+        last in ("apply_changes", "create_auto_cdc_flow", "apply_changes_from_snapshot")
+        and "target" in keywords
+    ):
         source = read_name(run, keywords.get("source"), node, table_named)
         if isinstance(source, Relation):
             return write_to(run, source, keywords["target"], node)

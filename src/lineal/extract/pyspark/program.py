@@ -1,4 +1,6 @@
-"""A program: the Python files of a corpus, run abstractly as one: imports, entry points, what nobody calls."""
+"""A program: the Python files of a corpus, run abstractly as one: imports, entry points, what
+nobody calls.
+"""
 
 from __future__ import annotations
 
@@ -25,20 +27,35 @@ from lineal.extract.pyspark.session import opened
 from lineal.extract.pyspark.sinks import written
 from lineal.extract.pyspark.statements import Flow, Returns, block
 from lineal.extract.pyspark.types import TYPE_NAMES
-from lineal.extract.pyspark.values import Function, Instance, Library, Module, Pattern, Session, Unknown, Value
+from lineal.extract.pyspark.values import (
+    Function,
+    Instance,
+    Library,
+    Module,
+    Pattern,
+    Session,
+    Unknown,
+    Value,
+)
 from lineal.extract.sql.evaluation import Catalog
 from lineal.model.diagnostic import Code
 from lineal.model.paths import path_name
 from lineal.model.script import Main
 from lineal.model.way import Confidence
 
-SPARK_WORDS = re.compile(r"spark|pyspark|DataFrame|\bdlt\b|awsglue|\bdbt\b|%sql|createOrReplaceTempView|DeltaTable")
+SPARK_WORDS = re.compile(
+    r"spark|pyspark|DataFrame|\bdlt\b|awsglue|\bdbt\b|%sql|createOrReplaceTempView|DeltaTable"
+)
 """A file without any of these is read only when another one imports it."""
 
 STARS: Mapping[str, frozenset[str]] = {
     "pyspark.sql.functions": FUNCTION_NAMES,
-    "pyspark.sql.types": frozenset((*TYPE_NAMES, "StructType", "StructField", "ArrayType", "MapType", "Row")),
-    "pyspark.sql": frozenset(("SparkSession", "DataFrame", "Column", "Row", "Window", "SQLContext", "HiveContext")),
+    "pyspark.sql.types": frozenset(
+        (*TYPE_NAMES, "StructType", "StructField", "ArrayType", "MapType", "Row")
+    ),
+    "pyspark.sql": frozenset(
+        ("SparkSession", "DataFrame", "Column", "Row", "Window", "SQLContext", "HiveContext")
+    ),
     "pyspark.sql.window": frozenset(("Window", "WindowSpec")),
     "delta.tables": frozenset(("DeltaTable",)),
     "delta": frozenset(("DeltaTable",)),
@@ -60,7 +77,9 @@ class Program:
         self.by_name: dict[str, list[File]] = {}
         for file in self.files:
             for name in (
-                {file.parts[-1], *(file.parts[-2:-1] if file.parts[-1] == "__init__" else ())} if file.parts else ()
+                {file.parts[-1], *(file.parts[-2:-1] if file.parts[-1] == "__init__" else ())}
+                if file.parts
+                else ()
             ):
                 self.by_name.setdefault(name, []).append(file)
         self.located: dict[str, str] = {}
@@ -77,7 +96,7 @@ class Program:
         self.entered: list[str] = []
         """the files that were run as entry points"""
 
-    # -- running -----------------------------------------------------------------------------------------------
+    # -- running -----------------------------------------------------------------------------------
 
     def execute(self, nodes: list[File] | None = None) -> Run:
         """Every entry point, each in a session of its own; then what none of them has reached.
@@ -140,7 +159,11 @@ class Program:
         silent = [file for file in loose if file not in spoken] if spoken else []
         found: list[File] = []
         while True:
-            more = [file for file in silent if file not in found and not names.isdisjoint(imported_words(file.text))]
+            more = [
+                file
+                for file in silent
+                if file not in found and not names.isdisjoint(imported_words(file.text))
+            ]
             if not more:
                 return found
             found += more
@@ -154,7 +177,9 @@ class Program:
         for file in files:
             for node in file.tree.body:
                 if isinstance(node, (ast.Import, ast.ImportFrom, ast.Expr)):
-                    imported.update(id(found) for found in self.imports(node, file) if found is not file)
+                    imported.update(
+                        id(found) for found in self.imports(node, file) if found is not file
+                    )
         return [file for file in files if id(file) not in imported or GUARD.search(file.text)]
 
     def imports(self, node: ast.stmt, file: File) -> list[File]:
@@ -170,7 +195,11 @@ class Program:
             call = node.value
             if isinstance(call.func, ast.Name) and call.func.id == "lineal_include" and call.args:
                 target = call.args[0]
-                found = [self.included(str(target.value), file)] if isinstance(target, ast.Constant) else []
+                found = (
+                    [self.included(str(target.value), file)]
+                    if isinstance(target, ast.Constant)
+                    else []
+                )
         return [each for each in found if each is not None]
 
     def enter(self, file: File) -> None:
@@ -198,17 +227,24 @@ class Program:
             self.report_unwritten(file)
 
     def finish_job(self, file: File, before: int) -> None:
-        """def run(spark): …      nothing in the file calls it; what it returns is the table, if it writes none"""
+        """def run(spark): …
+
+        nothing in the file calls it; what it returns is the table, if it writes none
+        """
         run = self.run
         function = next((each for each in file.functions if each.name == file.form.entry), None)
         made: list[Value] = []
         if function is not None and id(function.node) not in run.called:
             sessions = [Session() for _ in range(file.form.sessions)]
             start = function
-            self.guarded(start, lambda: made.append(call_function(run, start, sessions, {}, start.node)))
+            self.guarded(
+                start, lambda: made.append(call_function(run, start, sessions, {}, start.node))
+            )
         if any(write.name.lower() == file.name.lower() for write in run.writes[before:]):
             return
-        found = made[0] if made and isinstance(made[0], Relation) else run.views.get(file.name.lower())
+        found = (
+            made[0] if made and isinstance(made[0], Relation) else run.views.get(file.name.lower())
+        )
         if found is not None:
             node = function.node if function is not None else file.tree
             written(run, Write(file.name, found, node, file.reading))
@@ -264,7 +300,9 @@ class Program:
         try:
             call()
         except Exhausted:
-            run.report(Code.TOO_DEEP, f"{function.name} does more than can be followed", function.node)
+            run.report(
+                Code.TOO_DEEP, f"{function.name} does more than can be followed", function.node
+            )
         except Exception as error:
             run.fail(error, function.node, f"the function {function.name}")
         finally:
@@ -278,7 +316,10 @@ class Program:
         for relation, node, reading in self.run.leaves:
             leaves[id(relation)] = (relation, node, reading)
         used = {
-            id(parent) for relation, _, _ in leaves.values() for each in ancestors(relation) for parent in each.parents
+            id(parent)
+            for relation, _, _ in leaves.values()
+            for each in ancestors(relation)
+            for parent in each.parents
         }
         views = {id(parent) for view in self.run.views.values() for parent in ancestors(view)}
         stem = file.script.target or (file.parts[-1] if file.parts else "query")
@@ -286,7 +327,10 @@ class Program:
         for relation, node, reading in leaves.values():
             if id(relation) in used or id(relation) in views or not relation.attributes:
                 continue
-            if all(each.slot.star is not None for each in relation.attributes) and not relation.parents:
+            if (
+                all(each.slot.star is not None for each in relation.attributes)
+                and not relation.parents
+            ):
                 continue
             number += 1
             name = stem if number == 1 else f"{stem}_{number}"
@@ -294,7 +338,7 @@ class Program:
             write.script = file
             self.run.writes.append(write)
 
-    # -- what nobody calls -------------------------------------------------------------------------------------
+    # -- what nobody calls -------------------------------------------------------------------------
 
     def call_what_nobody_calls(self, file: File) -> None:
         run = self.run
@@ -327,11 +371,18 @@ class Program:
                 arguments.append(instance)
                 continue
             arguments.append(self.open_parameter(parameter, function, liked, sessions))
-        keywords = {each.arg: self.open_parameter(each, function, liked, sessions) for each in spec.kwonlyargs}
+        keywords = {
+            each.arg: self.open_parameter(each, function, liked, sessions)
+            for each in spec.kwonlyargs
+        }
         run.reading = reading
-        self.guarded(function, lambda: call_function(run, function, arguments, keywords, function.node))
+        self.guarded(
+            function, lambda: call_function(run, function, arguments, keywords, function.node)
+        )
 
-    def open_parameter(self, parameter: ast.arg, function: Function, liked: set[str], sessions: set[str]) -> Value:
+    def open_parameter(
+        self, parameter: ast.arg, function: Function, liked: set[str], sessions: set[str]
+    ) -> Value:
         annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
         if (
             "SparkSession" in annotation
@@ -344,9 +395,15 @@ class Program:
             or (not annotation and parameter.arg in liked)
             or (parameter.arg in liked and "|" in annotation)
         ):
-            held = Unknown(f"{function.name}.{parameter.arg}", "a parameter that no call binds", Confidence.HIGH)
+            held = Unknown(
+                f"{function.name}.{parameter.arg}",
+                "a parameter that no call binds",
+                Confidence.HIGH,
+            )
             return opened(self.run, held, function.node)
-        return Unknown(parameter.arg, f"the parameter {parameter.arg} of {function.name}", Confidence.LOW)
+        return Unknown(
+            parameter.arg, f"the parameter {parameter.arg} of {function.name}", Confidence.LOW
+        )
 
     def frame_like(self, node: Any, run: Run) -> set[str]:
         for file in self.files:
@@ -354,15 +411,21 @@ class Program:
                 return file.frame_like
         return set()
 
-    # -- names -------------------------------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------
 
     def path_of(self, text: str) -> str:
-        """A path as a dataset is called by it: of a program that was run, from the folder in which it ran."""
+        """A path as a dataset is called by it: of a program that was run, from the folder in which
+        it ran.
+        """
         spelled = path_name(text)
         if self.main is None or not self.main.folder or is_absolute(spelled):
             return spelled
         joined = posixpath.normpath(posixpath.join(self.main.folder, str(text)))
-        return Pattern(path_name(joined), text.level, text.reason) if isinstance(text, Pattern) else path_name(joined)
+        return (
+            Pattern(path_name(joined), text.level, text.reason)
+            if isinstance(text, Pattern)
+            else path_name(joined)
+        )
 
     def types_of(self, key: str) -> Mapping[str, str]:
         return self.known.types(key)
@@ -377,10 +440,13 @@ class Program:
             return opened(run, held, node)
         return held
 
-    # -- modules -----------------------------------------------------------------------------------------------
+    # -- modules -----------------------------------------------------------------------------------
 
     def find(self, dotted: str, file: File, level: int) -> File | None:
-        """utils.io      utils/io.py or utils/io/__init__.py, the nearest to the file that imports it"""
+        """utils.io
+
+        utils/io.py or utils/io/__init__.py, the nearest to the file that imports it
+        """
         names = tuple(part for part in dotted.split(".") if part)
         if level:
             base = file.parts[:-level] if file.parts else ()
@@ -425,18 +491,30 @@ class Program:
         return self.member_of_library(dotted)
 
     def submodule(self, run: Run, held: Module, name: str, node: Any) -> Value:
-        parts = held.file.parts[:-1] if held.file.parts and held.file.parts[-1] == "__init__" else held.file.parts
+        parts = (
+            held.file.parts[:-1]
+            if held.file.parts and held.file.parts[-1] == "__init__"
+            else held.file.parts
+        )
         found = self._exact((*parts, name)) or self._exact((*parts, name, "__init__"))
-        return self.load(run, found) if found is not None else Unknown(name, "not defined in its module")
+        return (
+            self.load(run, found)
+            if found is not None
+            else Unknown(name, "not defined in its module")
+        )
 
     def import_all(self, run: Run, module: str, env: Environment, level: int, node: Any) -> None:
         """from m import *"""
         found = self.find(module, env.file, level)
         if found is not None:
             names = self.load(run, found).names
-            env.names.update({key: value for key, value in names.items() if not key.startswith("_")})
+            env.names.update(
+                {key: value for key, value in names.items() if not key.startswith("_")}
+            )
         elif module in STARS:
-            env.globals.wild.insert(0, lambda name: Library(f"{module}.{name}") if name in STARS[module] else None)
+            env.globals.wild.insert(
+                0, lambda name: Library(f"{module}.{name}") if name in STARS[module] else None
+            )
 
     def included(self, path: str, file: File) -> File | None:
         """%run ./helpers/io"""
@@ -450,7 +528,11 @@ class Program:
         found = self._exact(tuple(base))
         if found is not None:
             return found
-        named = [each for each in self.files if each.parts and each.parts[-1] == wanted[-1] and each is not file]
+        named = [
+            each
+            for each in self.files
+            if each.parts and each.parts[-1] == wanted[-1] and each is not file
+        ]
         return named[0] if len(named) == 1 else None
 
     def include(self, run: Run, path: str, env: Environment, node: Any) -> None:

@@ -46,7 +46,10 @@ class PythonReading(Reading):
 
     @property
     def is_pipeline(self) -> bool:
-        """import dlt      where LIVE.orders is a dataset of the pipeline, and not a table of a schema `live`"""
+        """import dlt
+
+        where LIVE.orders is a dataset of the pipeline, and not a table of a schema `live`
+        """
         if self._pipeline is None:
             self._pipeline = PIPELINE.search(self.script.text) is not None
         return self._pipeline
@@ -98,7 +101,10 @@ class PythonReading(Reading):
         return row.name if row is not None else str(spelled)
 
     def manner(self, node: Any, name: str) -> tuple[bool, bool]:
-        """F.sum("a"), df.select(cols)      whether it stands in an aggregate, and whether a variable holds its name"""
+        """F.sum("a"), df.select(cols)
+
+        whether it stands in an aggregate, and whether a variable holds its name
+        """
         if isinstance(node, ast.AST):
             return False, not is_spelled(name, node)
         spot = (node._meta or {}).get("at") if isinstance(node, exp.Column) else None
@@ -108,7 +114,9 @@ class PythonReading(Reading):
         return self.place_of(tree)
 
     def failed(self, error: Exception, trail: Trail | None) -> None:
-        """A trail leads to an expression, and not to the write that it belongs to: a file is told once."""
+        """A trail leads to an expression, and not to the write that it belongs to: a file is told
+        once.
+        """
         if self.failures is None:
             raise error
         self.failures.add(error, self.statement_near(first_node(trail)), id(self))
@@ -164,7 +172,11 @@ def is_spelled(name: str, node: ast.AST) -> bool:
         waiting = [*node.args, *(keyword.value for keyword in node.keywords)]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, ast.Constant) and isinstance(part.value, str) and word.search(part.value):
+        if (
+            isinstance(part, ast.Constant)
+            and isinstance(part.value, str)
+            and word.search(part.value)
+        ):
             return True
         if isinstance(part, ast.Attribute) and part.attr.lower() == name.lower():
             return True
@@ -174,7 +186,9 @@ def is_spelled(name: str, node: ast.AST) -> bool:
 
 
 def spot_of(node: Any) -> Spot | None:
-    """The Python expression that an expression node was made from; only leaves know, so the first that does."""
+    """The Python expression that an expression node was made from; only leaves know, so the first
+    that does.
+    """
     stack = [node]
     seen = 0
     while stack and seen < 500:

@@ -1,6 +1,8 @@
-"""Relations: the frames of DataFrames. Each column has an identity beside its name, as Spark's attributes have.
+"""Relations: the frames of DataFrames. Each column has an identity beside its name, as Spark's
+attributes have.
 
-df.x means that column of df wherever it has travelled; F.col("x") and "x" are looked up by name in the frame at hand.
+df.x means that column of df wherever it has travelled; F.col("x") and "x" are looked up by name in
+the frame at hand.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def fresh(slot: Slot, qualifier: tuple[str, ...] = (), doubt: Doubt | None = Non
 
 
 class Twice(NamedTuple):
-    """A self-join: the right side's columns got new identities, so that both sides can be told apart."""
+    """A self-join: the right side's columns got new identities, so that both sides can be told
+    apart.
+    """
 
     left: Relation
     right: Relation
@@ -128,7 +132,9 @@ class Relation:
     @property
     def stars(self) -> list[Attribute]:
         if self._stars is None:
-            self._stars = [attribute for attribute in self.attributes if attribute.slot.star is not None]
+            self._stars = [
+                attribute for attribute in self.attributes if attribute.slot.star is not None
+            ]
         return self._stars
 
     def derived(
@@ -170,7 +176,9 @@ class Relation:
         for found in self.by_key.get(key, ()):
             if found.id == number:
                 return found
-        return next((found for found in (*self.attributes, *self.hidden) if found.id == number), None)
+        return next(
+            (found for found in (*self.attributes, *self.hidden) if found.id == number), None
+        )
 
 
 def ancestors(relation: Relation) -> Iterable[Relation]:
@@ -217,7 +225,9 @@ class FrameScope(Scope):
 
     __slots__ = ("_order", "lenient", "relation")
 
-    def __init__(self, relation: Relation, evaluation: Evaluation, clause: Clause, lenient: bool = False) -> None:
+    def __init__(
+        self, relation: Relation, evaluation: Evaluation, clause: Clause, lenient: bool = False
+    ) -> None:
         self._order: list[Source] | None = None
         super().__init__(evaluation, None, {})
         self.relation = relation
@@ -247,9 +257,15 @@ class FrameScope(Scope):
             return Slot(node.name, node.name, {(Column(OUTER, _spelled(node)), IDENTITY): None})
         if self.aliases:
             alias = self.aliases.get(_fold(node.name))
-            if alias is not None and node.args.get("table") is None and _fold(node.name) not in self.relation.by_key:
+            if (
+                alias is not None
+                and node.args.get("table") is None
+                and _fold(node.name) not in self.relation.by_key
+            ):
                 return (
-                    self.guessed(alias, f"`{node.name}` is an alias of this select") if self.relation.stars else alias
+                    self.guessed(alias, f"`{node.name}` is an alias of this select")
+                    if self.relation.stars
+                    else alias
                 )
         args = node.args
         if args.get("table") is None and args["this"].__class__ is exp.Identifier:
@@ -258,7 +274,8 @@ class FrameScope(Scope):
                 return self.taken(held[0].slot, node)
         parts = [part.name for part in node.parts]
         first = _fold(parts[0])
-        if first in evaluation.facts.reserved_names and first not in self.relation.by_key:  # _metadata.file_path
+        # _metadata.file_path
+        if first in evaluation.facts.reserved_names and first not in self.relation.by_key:
             evaluation.references -= 1
             return UNRESOLVED
         slot = self.named(parts, node)
@@ -292,32 +309,52 @@ class FrameScope(Scope):
         return UNRESOLVED
 
     def named(self, parts: list[str], node: exp.Column) -> Slot | None:
-        """x, a.x, db.t.x, x.field      the longest qualifier first, then a column with a path of fields"""
+        """x, a.x, db.t.x, x.field
+
+        the longest qualifier first, then a column with a path of fields
+        """
         relation: Relation | None = self.relation
         while relation is not None:
             for length in range(len(parts) - 1, -1, -1):
                 qualifier = tuple(_fold(part) for part in parts[:length])
-                slot = self.lookup(relation, parts[length], qualifier, node, bool(parts[length + 1 :]))
+                slot = self.lookup(
+                    relation, parts[length], qualifier, node, bool(parts[length + 1 :])
+                )
                 if slot is not None:
                     return field_of(slot, parts[length + 1 :], node)
             relation = relation.under if self.lenient else None
         return None
 
     def lookup(
-        self, relation: Relation, name: str, qualifier: tuple[str, ...], node: exp.Column, with_field: bool
+        self,
+        relation: Relation,
+        name: str,
+        qualifier: tuple[str, ...],
+        node: exp.Column,
+        with_field: bool,
     ) -> Slot | None:
         key = _fold(name)
         held = relation.by_key.get(key, [])
         if qualifier:
             held = [found for found in held if _qualifies(found.qualifier, qualifier)]
-            held = held or [f for f in relation.hidden if f.key == key and _qualifies(f.qualifier, qualifier)]
+            held = held or [
+                f for f in relation.hidden if f.key == key and _qualifies(f.qualifier, qualifier)
+            ]
         if held:
             slots = list({found.id: found.slot for found in held}.values())
             if len(slots) > 1:
                 return self.ambiguous(name, slots, node)
             found = self.taken(slots[0], node)
-            return found if qualifier or not _beside(found, relation.stars) else self.guessed(found, PRODUCED)
-        stars = [star for star in relation.stars if not qualifier or _qualifies(star.qualifier, qualifier)]
+            return (
+                found
+                if qualifier or not _beside(found, relation.stars)
+                else self.guessed(found, PRODUCED)
+            )
+        stars = [
+            star
+            for star in relation.stars
+            if not qualifier or _qualifies(star.qualifier, qualifier)
+        ]
         answers = [slot for star in stars if (slot := _answered(star, name, key)) is not UNRESOLVED]
         if not answers:
             return None
@@ -397,7 +434,9 @@ def with_outer(lineage: Lineage, scope: Scope) -> Lineage:
     return found
 
 
-def side_by_side_stars(left: list[Attribute], right: list[Attribute], doubt: Doubt | None = None) -> list[Attribute]:
+def side_by_side_stars(
+    left: list[Attribute], right: list[Attribute], doubt: Doubt | None = None
+) -> list[Attribute]:
     """Two open stars in one place: a name may be answered by either"""
     if not left or not right:
         return [*left, *right]
@@ -430,7 +469,9 @@ class FrameEvaluation(QueryEvaluation):
         relation = node._meta.get("relation") if node._meta else None
         if relation is None:
             return super().frame_of(node, scope)
-        slots = [slot._replace(lineage=with_outer(slot.lineage, scope)) for slot in relation.frame.slots]
+        slots = [
+            slot._replace(lineage=with_outer(slot.lineage, scope)) for slot in relation.frame.slots
+        ]
         return project(decided_rows(with_outer(relation.rows, scope)), slots)
 
 
@@ -457,6 +498,9 @@ def starred(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]
 
 
 def of_one_side(relation: Relation, own: Relation) -> list[Attribute]:
-    """a.join(b, "id").select(b["*"])      b's columns, wherever they have gone: its id is hidden, and still there"""
+    """a.join(b, "id").select(b["*"])
+
+    b's columns, wherever they have gone: its id is hidden, and still there
+    """
     found = [relation.identified(each.id, own, each.key) for each in own.attributes]
     return [each for each in found if each is not None]

@@ -68,7 +68,10 @@ def described(schema: Any) -> Type:
 
 
 def generated_types(tree: Any, relation: Relation) -> list[str]:
-    """explode(xs)      what an array holds, or the keys and values of a map; [] where that is not known"""
+    """explode(xs)
+
+    what an array holds, or the keys and values of a map; [] where that is not known
+    """
     of = by_rules(tree.this, relation) if isinstance(tree.this, exp.Expr) else UNKNOWN
     position = ["int"] if isinstance(tree, POSITIONS) else []
     if of.is_a((Kind.MAP,)) and len(of.inner) == 2:

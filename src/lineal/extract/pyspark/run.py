@@ -1,4 +1,6 @@
-"""One run of the abstract interpreter over a program: what is known while its statements are walked."""
+"""One run of the abstract interpreter over a program: what is known while its statements are
+walked.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,8 @@ class Environment:
         self.shared: set[str] = set()
         """names that `global` or `nonlocal` lends from outside"""
         self.methods: list[Value] | None = None
-        """of a class's body: the functions that are defined there, whatever decorators make of them"""
+        """of a class's body: the functions that are defined there, whatever decorators make of them
+        """
         self.globals: Environment = outer.globals if outer is not None else self
 
     def home_of(self, name: str) -> Environment | None:
@@ -121,11 +124,14 @@ class Run:
         self.unread: list[Diagnostic] = []
         """the places that may write something of which the text does not tell"""
         self.loose: list[Diagnostic] = []
-        """those of the function at hand that no DataFrame has taken: of a column that a name holds"""
+        """those of the function at hand that no DataFrame has taken: of a column that a name holds
+        """
         self.calls = 0
         """how many calls are inside of each other, in the function at hand"""
         self.parted = False
-        """whether a branch of which only a run knows the outcome has ended the program, the function or a round"""
+        """whether a branch of which only a run knows the outcome has ended the program, the
+        function or a round
+        """
         self.script: Any = None
         self.begun = 0
         """how many writes there were when the script began"""
@@ -152,7 +158,7 @@ class Run:
         self.gaps, self.loose, self.calls, self.parted = [], [], 0, False
         self.steps, self.chances, self.begun = 0, CHANCES, len(self.writes)
 
-    # -- limits ------------------------------------------------------------------------------------------------
+    # -- limits ------------------------------------------------------------------------------------
 
     def step(self, cost: int = 1) -> None:
         self.steps += cost
@@ -160,11 +166,13 @@ class Run:
             raise Exhausted("this takes more steps than are followed")
 
     def grant(self) -> None:
-        """A statement that does too much costs itself; those after it get a part of the steps again."""
+        """A statement that does too much costs itself; those after it get a part of the steps
+        again.
+        """
         self.steps = min(self.steps, MOST_STEPS - SECOND_CHANCE)
         self.chances -= 1
 
-    # -- what is said ------------------------------------------------------------------------------------------
+    # -- what is said ------------------------------------------------------------------------------
 
     def evaluation(self) -> FrameEvaluation:
         return FrameEvaluation(self.catalog, self.reading, self.facts, NO_TARGET)
@@ -189,16 +197,23 @@ class Run:
             self.reported.add(diagnostic)
             self.diagnostics.append(diagnostic)
 
-    def dynamic(self, what: str, node: ast.AST, level: Confidence = Confidence.UNKNOWN, gap: bool = True) -> None:
-        """A place that only a run can tell, with its text and the reason; a name that nothing defines tells nothing.
+    def dynamic(
+        self, what: str, node: ast.AST, level: Confidence = Confidence.UNKNOWN, gap: bool = True
+    ) -> None:
+        """A place that only a run can tell, with its text and the reason; a name that nothing
+        defines tells nothing.
 
         The name of a dataset is no gap: it stays a placeholder, and the columns are known.
         """
         level = Confidence.UNKNOWN if level is Confidence.HIGH else level
-        self.report(Code.DYNAMIC, f"{what}: {self.reading.text_of(node)} [{level.name}]", node, gap=gap)
+        self.report(
+            Code.DYNAMIC, f"{what}: {self.reading.text_of(node)} [{level.name}]", node, gap=gap
+        )
 
     def leave_unread(self, what: str, node: ast.AST) -> None:
-        """Remember a place that is handed on to code or SQL that is not here; it may write anything."""
+        """Remember a place that is handed on to code or SQL that is not here; it may write
+        anything.
+        """
         message = f"{what}: {self.reading.text_of(node)}"
         self.unread.append(Diagnostic(Code.DYNAMIC, message, self.reading.place_of(node)))
 
@@ -209,7 +224,9 @@ class Run:
         return outside
 
     def leave(self, outside: Activation, taken: bool) -> None:
-        """It has ended; its gaps are those of the call outside, unless the DataFrame that it gives has taken them."""
+        """It has ended; its gaps are those of the call outside, unless the DataFrame that it gives
+        has taken them.
+        """
         new = [*self.loose[len(outside.loose) :], *self.gaps]
         self.gaps, self.loose, self.calls = outside
         if not taken:
@@ -218,10 +235,12 @@ class Run:
     def unknown(self, node: ast.AST, reason: str) -> Unknown:
         return Unknown(label_of(node), reason)
 
-    # -- branches ----------------------------------------------------------------------------------------------
+    # -- branches ----------------------------------------------------------------------------------
 
     def touch(self, container: Any) -> None:
-        """Call before a list, dict or set of names changes: a branch that is undone needs to know how it was."""
+        """Call before a list, dict or set of names changes: a branch that is undone needs to know
+        how it was.
+        """
         if self.journals:
             journal = self.journals[-1]
             if id(container) not in journal:

@@ -35,7 +35,7 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 BLACK_BOX = Doubt(Confidence.LOW, False, "made by code that is not followed")
 
 
-# -- reading -----------------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------
 
 
 def table(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -66,7 +66,11 @@ def in_use(run: Run, parts: list[str]) -> list[str]:
     catalog, database = run.using
     if len(parts) == 1 and database:
         parts = [database, *parts]
-    full = [catalog, *parts] if len(parts) == 2 and catalog and parts[0].lower() != "global_temp" else parts
+    full = (
+        [catalog, *parts]
+        if len(parts) == 2 and catalog and parts[0].lower() != "global_temp"
+        else parts
+    )
     return full if run.program.main is None else without_session(full)
 
 
@@ -84,7 +88,10 @@ SESSION_PARTS = (("spark_catalog", 3), ("default", 2))
 
 def use(run: Run, catalog: str, database: str) -> None:
     """USE sales, spark.catalog.setCurrentDatabase("sales")      from here on"""
-    run.using = ("" if catalog == "spark_catalog" else catalog, "" if database == "default" else database)
+    run.using = (
+        "" if catalog == "spark_catalog" else catalog,
+        "" if database == "default" else database,
+    )
 
 
 def is_live(run: Run, parts: list[str]) -> bool:
@@ -99,7 +106,11 @@ def table_named(run: Run, name: str, node: Any) -> Relation:
     key = parts[0] if is_path else ".".join(part.lower() for part in parts)
     if len(parts) == 1 and key in run.views:
         return viewed(run.views[key], key)
-    if len(parts) == 2 and parts[0].lower() == "global_temp" and parts[1].lower() in run.global_views:
+    if (
+        len(parts) == 2
+        and parts[0].lower() == "global_temp"
+        and parts[1].lower() in run.global_views
+    ):
         return viewed(run.global_views[parts[1].lower()], parts[1].lower())
     if not is_path and (run.using != ("", "") or run.program.main is not None):
         parts = in_use(run, parts)
@@ -119,7 +130,8 @@ def dataset(
     run: Run, key: str, spelling: str, node: Any, qualifier: tuple[str, ...] = (), schema: SchemaValue | None = None,
     of_format: bool = False,
 ) -> Relation:  # fmt: skip
-    """A scan of a dataset by its name: what the program or the corpus knows of it, else an open star.
+    """A scan of a dataset by its name: what the program or the corpus knows of it, else an open
+    star.
 
     read.text("/out/orders.csv")      its lines, whatever columns were written there
     """
@@ -132,7 +144,9 @@ def dataset(
         types = {name.lower(): kind for name, kind in schema.fields}
     relation = scanned(frame, qualifier)
     relation.evaluation = evaluation
-    relation.types = {each.id: types[each.key] for each in relation.attributes if types.get(each.key)}
+    relation.types = {
+        each.id: types[each.key] for each in relation.attributes if types.get(each.key)
+    }
     return relation
 
 
@@ -145,7 +159,9 @@ def path_read(run: Run, name: str, node: Any) -> Relation:
 
 
 def opened(run: Run, held: Unknown, node: Any) -> Relation:
-    """An undefined df, a parameter that no call binds, what an unknown function gives: an open dataset of its own."""
+    """An undefined df, a parameter that no call binds, what an unknown function gives: an open
+    dataset of its own.
+    """
     key = (run.reading.script.file, held.label, held.reason)
     found = run.program.opened.get(key)
     if found is None:
@@ -161,12 +177,18 @@ def opened(run: Run, held: Unknown, node: Any) -> Relation:
 def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """spark.createDataFrame(rows, ["a", "b"])      local data has no source"""
     data = arguments[0] if arguments else keywords.get("data")
-    schema = schema_of(run, keywords.get("schema", arguments[1] if len(arguments) > 1 else None), node)
+    schema = schema_of(
+        run, keywords.get("schema", arguments[1] if len(arguments) > 1 else None), node
+    )
     if schema is None:
         rows = items_of(data) if not isinstance(data, (str, dict)) else None
         schema = schema_of_rows(rows) if rows else None
     if schema is None:
-        held = data if isinstance(data, Unknown) else Unknown("createDataFrame()", "its rows are not followed")
+        held = (
+            data
+            if isinstance(data, Unknown)
+            else Unknown("createDataFrame()", "its rows are not followed")
+        )
         run.dynamic(f"local data whose columns only a run knows ({held.reason})", node, held.level)
         return Relation([anything()], {})
     return local(schema)
@@ -177,7 +199,9 @@ def schema_of_rows(data: list[Value]) -> SchemaValue | None:
     if isinstance(first, dict):
         return SchemaValue([(str(key), type_name(value)) for key, value in first.items()])
     if isinstance(first, (tuple, list)):
-        return SchemaValue([(f"_{position}", type_name(value)) for position, value in enumerate(first, 1)])
+        return SchemaValue(
+            [(f"_{position}", type_name(value)) for position, value in enumerate(first, 1)]
+        )
     return None
 
 
@@ -189,7 +213,9 @@ def type_name(value: Value) -> str:
 def local(schema: SchemaValue) -> Relation:
     attributes = [fresh(Slot(name, name.lower(), {})) for name, _ in schema.fields]
     relation = Relation(attributes, {})
-    relation.types = {each.id: kind for each, (_, kind) in zip(attributes, schema.fields, strict=True) if kind}
+    relation.types = {
+        each.id: kind for each, (_, kind) in zip(attributes, schema.fields, strict=True) if kind
+    }
     return relation
 
 
@@ -198,7 +224,7 @@ def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     return local(SchemaValue([("id", "bigint")]))
 
 
-# -- the table of the session's methods --------------------------------------------------------------------------
+# -- the table of the session's methods ------------------------------------------------------------
 
 
 def register(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -223,7 +249,7 @@ SESSION: dict[str, Callable[[Run, Arguments, Keywords, Any], Value]] = {
 }
 
 
-# -- spark.read --------------------------------------------------------------------------------------------------
+# -- spark.read ------------------------------------------------------------------------------------
 
 COLUMNS_OF_FORMATS = {
     "text": ("value",),
@@ -233,10 +259,14 @@ COLUMNS_OF_FORMATS = {
 }
 """The columns that a format gives to whatever it reads."""
 
-FORMATS = frozenset(("parquet", "csv", "json", "orc", "text", "load", "textFile", "xml", "avro", "delta"))
+FORMATS = frozenset(
+    ("parquet", "csv", "json", "orc", "text", "load", "textFile", "xml", "avro", "delta")
+)
 
 
-def read_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def read_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """spark.read.option(…).schema(…).parquet(path)"""
     if name in ("option", "options"):
         return held.with_options(arguments, keywords)
@@ -254,14 +284,20 @@ def read_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords
     return held
 
 
-def read_path(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def read_path(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     options = held.parts.get("options", {})
     schema = keywords.get("schema")
     schema = schema_of(run, schema, node) if schema is not None else held.parts.get("schema")
     database = options.get("dbtable", options.get("query", options.get("table")))
     if database is not None and name == "load":
         return read_name(run, database, node, database_table)
-    path = arguments[0] if arguments else keywords.get("path", options.get("path", options.get("subscribe")))
+    path = (
+        arguments[0]
+        if arguments
+        else keywords.get("path", options.get("path", options.get("subscribe")))
+    )
     if path is None:
         label = held.parts.get("format", name)
         path = options.get("topic", f"{{{label}}}")
@@ -299,30 +335,51 @@ def database_table(run: Run, name: str, node: Any) -> Relation:
     """jdbc: a table, or (SELECT …) AS t"""
     text = name.strip()
     if text.startswith("(") or text.lower().startswith(("select ", "with ")):
-        inner = re.sub(r"\)\s*(AS\s+)?\w*\s*$", "", text[1:], flags=re.IGNORECASE) if text.startswith("(") else text
+        inner = (
+            re.sub(r"\)\s*(AS\s+)?\w*\s*$", "", text[1:], flags=re.IGNORECASE)
+            if text.startswith("(")
+            else text
+        )
         result = SESSION["sql"](run, [inner], {}, node)
         return result if isinstance(result, Relation) else local(SchemaValue([]))
     return table_named(run, text, node)
 
 
-def catalog_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    if name in ("dropTempView", "dropGlobalTempView") and arguments and isinstance(arguments[0], str):
+def catalog_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    if (
+        name in ("dropTempView", "dropGlobalTempView")
+        and arguments
+        and isinstance(arguments[0], str)
+    ):
         views = run.views if name == "dropTempView" else run.global_views
         run.touch(views)
         views.pop(arguments[0].lower(), None)
-    if name in ("setCurrentDatabase", "setCurrentCatalog") and arguments and isinstance(arguments[0], str):
-        use(run, *(arguments[0], "") if name == "setCurrentCatalog" else (run.using[0], arguments[0]))
+    if (
+        name in ("setCurrentDatabase", "setCurrentCatalog")
+        and arguments
+        and isinstance(arguments[0], str)
+    ):
+        use(
+            run,
+            *(arguments[0], "") if name == "setCurrentCatalog" else (run.using[0], arguments[0]),
+        )
         return None
     if name == "currentDatabase":
         return run.using[1] or "default"
     return Unknown(f"catalog.{name}()", "asked of the catalogue", Confidence.LOW)
 
 
-def conf_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def conf_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     if name == "get" and arguments and isinstance(arguments[0], str):
         return Unknown(arguments[0], "configuration", Confidence.LOW)
     return None
 
 
-def udf_registry(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def udf_registry(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return register(run, arguments, keywords, node)

@@ -9,7 +9,15 @@ from sqlglot import exp
 
 from lineal.extract.pyspark.arguments import parser_call
 from lineal.extract.pyspark.columns.trees import subquery
-from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, FRAME_METHODS, Arguments, Keywords, invoke, item_of
+from lineal.extract.pyspark.dispatch import (
+    ACTIONS,
+    BUILDERS,
+    FRAME_METHODS,
+    Arguments,
+    Keywords,
+    invoke,
+    item_of,
+)
 from lineal.extract.pyspark.expressions import text_of_parts
 from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.names import table_parts
@@ -17,7 +25,15 @@ from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import catalog_call, conf_call, in_use, read_call, udf_registry
 from lineal.extract.pyspark.standard import future_call, pool_call
-from lineal.extract.pyspark.values import Builder, Choice, ColumnValue, Pattern, Unknown, Value, label_of
+from lineal.extract.pyspark.values import (
+    Builder,
+    Choice,
+    ColumnValue,
+    Pattern,
+    Unknown,
+    Value,
+    label_of,
+)
 from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
@@ -61,14 +77,20 @@ def write_to(
 ) -> Value:  # fmt: skip
     for each in target_names(run, name, node, path):
         kind = "file" if path and each not in run.program.located.values() else "table"
-        written(run, Write(each, relation, node, run.reading, kind, defines, positional, keeps=keeps))
+        written(
+            run, Write(each, relation, node, run.reading, kind, defines, positional, keeps=keeps)
+        )
     return None
 
 
-PATHS = frozenset(("parquet", "csv", "json", "orc", "text", "save", "xml", "avro", "delta", "start"))
+PATHS = frozenset(
+    ("parquet", "csv", "json", "orc", "text", "save", "xml", "avro", "delta", "start")
+)
 
 
-def write_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def write_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.write.mode("overwrite").saveAsTable("mart.orders")"""
     parts = held.parts
     relation = parts["relation"]
@@ -86,23 +108,45 @@ def write_call(run: Run, held: Builder, name: str, arguments: Arguments, keyword
         return held.with_(each=arguments[0] if arguments else keywords.get("func"))
     if name in ("saveAsTable", "toTable", "insertInto", "jdbc") or name in PATHS:
         return write_done(run, held, name, arguments, keywords, node)
-    if name in ("create", "replace", "createOrReplace", "append", "overwrite", "overwritePartitions"):
+    if name in (
+        "create",
+        "replace",
+        "createOrReplace",
+        "append",
+        "overwrite",
+        "overwritePartitions",
+    ):
         defines = name in ("create", "replace", "createOrReplace")
         return write_to(run, relation, parts.get("target"), node, defines=defines)
     return held
 
 
-def write_done(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def write_done(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     parts = held.parts
     relation, options = parts["relation"], parts.get("options", {})
     mode = keywords.get("mode", parts.get("mode"))
     append = isinstance(mode, str) and mode.lower() in ("append", "update", "complete", "ignore")
     keeps = isinstance(mode, str) and mode.lower() == "ignore"
     if parts.get("each") is not None and name == "start":
-        invoke(run, parts["each"], [relation, Unknown("batch_id", "the number of a batch", Confidence.LOW)], {}, node)
+        invoke(
+            run,
+            parts["each"],
+            [relation, Unknown("batch_id", "the number of a batch", Confidence.LOW)],
+            {},
+            node,
+        )
         return Unknown("start()", "a streaming query")
     if name == "insertInto":
-        return write_to(run, relation, first(arguments, keywords, "tableName"), node, defines=False, positional=True)
+        return write_to(
+            run,
+            relation,
+            first(arguments, keywords, "tableName"),
+            node,
+            defines=False,
+            positional=True,
+        )
     if name in ("saveAsTable", "toTable"):
         target = first(arguments, keywords, "name", "tableName")
         located = options.get("path")
@@ -110,7 +154,14 @@ def write_done(run: Run, held: Builder, name: str, arguments: Arguments, keyword
             run.program.located[run.program.path_of(located)] = target
         return write_to(run, relation, target, node, defines=not append, keeps=keeps)
     if name == "jdbc":
-        return write_to(run, relation, first(arguments[1:], keywords, "table"), node, defines=not append, keeps=keeps)
+        return write_to(
+            run,
+            relation,
+            first(arguments[1:], keywords, "table"),
+            node,
+            defines=not append,
+            keeps=keeps,
+        )
     database = options.get("dbtable", options.get("table"))
     if database is not None and name == "save":
         return write_to(run, relation, database, node, defines=not append, keeps=keeps)
@@ -120,70 +171,108 @@ def write_done(run: Run, held: Builder, name: str, arguments: Arguments, keyword
     if path is None and parts.get("format") in ("console", "noop", "foreach"):
         return None
     if path is None and parts.get("format") == "memory":
-        return temporary_view(run, relation, [parts.get("query", keywords.get("queryName"))], {}, node)
+        return temporary_view(
+            run, relation, [parts.get("query", keywords.get("queryName"))], {}, node
+        )
     return write_to(run, relation, path, node, path=True, defines=not append, keeps=keeps)
 
 
 def first(arguments: Arguments, keywords: Keywords, *names: str) -> Value:
-    return arguments[0] if arguments else next((keywords[name] for name in names if name in keywords), None)
+    return (
+        arguments[0]
+        if arguments
+        else next((keywords[name] for name in names if name in keywords), None)
+    )
 
 
-# -- the other ends of a chain -----------------------------------------------------------------------------------
+# -- the other ends of a chain ---------------------------------------------------------------------
 
 
-def temporary_view(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def temporary_view(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.createOrReplaceTempView("v")"""
     name = first(arguments, keywords, "name")
     if not isinstance(name, str):
-        run.dynamic("a view whose name only a run knows", node, getattr(name, "level", Confidence.UNKNOWN))
+        run.dynamic(
+            "a view whose name only a run knows", node, getattr(name, "level", Confidence.UNKNOWN)
+        )
         return None
-    views = run.global_views if "Global" in getattr(getattr(node, "func", None), "attr", "") else run.views
+    views = (
+        run.global_views
+        if "Global" in getattr(getattr(node, "func", None), "attr", "")
+        else run.views
+    )
     run.touch(views)
     views[name.lower()] = relation
     return None
 
 
-def transform(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def transform(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.transform(f, a, b)"""
-    return invoke(run, arguments[0], [relation, *arguments[1:]], keywords, node) if arguments else relation
+    return (
+        invoke(run, arguments[0], [relation, *arguments[1:]], keywords, node)
+        if arguments
+        else relation
+    )
 
 
-def write_to_builder(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def write_to_builder(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return Builder("write", {"relation": relation, "target": first(arguments, keywords, "table")})
 
 
-def scalar(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def scalar(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.scalar()      a DataFrame of one value, in an expression"""
     return ColumnValue(subquery(relation))
 
 
-def exists(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def exists(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return ColumnValue(exp.Exists(this=subquery(relation)))
 
 
-def collected(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def collected(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.collect(), df.count()      values that only the data knows"""
-    return Unknown(f"{getattr(getattr(node, 'func', None), 'attr', 'collect')}()", "only the data knows")
+    return Unknown(
+        f"{getattr(getattr(node, 'func', None), 'attr', 'collect')}()", "only the data knows"
+    )
 
 
-def nothing(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def nothing(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return None
 
 
-def split(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def split(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.randomSplit([0.8, 0.2])"""
     weights = arguments[0] if arguments else keywords.get("weights")
     count = len(weights) if isinstance(weights, (list, tuple)) else 2
     return [relation.derived() for _ in range(count)]
 
 
-def opaque(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def opaque(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     name = getattr(getattr(node, "func", None), "attr", "this")
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
     return Relation([anything()], dict(relation.rows), (relation,))
 
 
-def column_by_name(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def column_by_name(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return item_of(run, relation, arguments[0] if arguments else None, node)
 
 
@@ -212,12 +301,16 @@ ACTIONS.update({
 })  # fmt: skip
 
 
-def stat_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def stat_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     handler = FRAME_METHODS.get(name) or ACTIONS.get(name, collected)
     return handler(run, held.parts["relation"], arguments, keywords, node)
 
 
-def match_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def match_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """re.match(…).group(1)"""
     groups = held.parts["groups"]
     number = arguments[0] if arguments else 0
@@ -229,7 +322,9 @@ def match_call(run: Run, held: Builder, name: str, arguments: Arguments, keyword
 PLACEHOLDER = re.compile(r"\$(?:(\$)|([a-z_]\w*)|\{([a-z_]\w*)\})", re.IGNORECASE)
 
 
-def template_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def template_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """Template("SELECT $columns").substitute(columns="a, b")"""
     text = held.parts["text"]
     given = {**(arguments[0] if arguments and isinstance(arguments[0], dict) else {}), **keywords}
@@ -239,12 +334,17 @@ def template_call(run: Run, held: Builder, name: str, arguments: Arguments, keyw
     end = 0
     for found in PLACEHOLDER.finditer(text):
         label = found[2] or found[3]
-        parts += [text[end : found.start()], "$" if found[1] else given.get(label, Unknown(label, "not given"))]
+        parts += [
+            text[end : found.start()],
+            "$" if found[1] else given.get(label, Unknown(label, "not given")),
+        ]
         end = found.end()
     return text_of_parts([*parts, text[end:]])
 
 
-def udf_decorator(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def udf_decorator(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return held
 
 

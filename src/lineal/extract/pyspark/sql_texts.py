@@ -1,4 +1,6 @@
-"""SQL texts in a program: spark.sql("…"), over the tables, views and DataFrames that it has at that moment."""
+"""SQL texts in a program: spark.sql("…"), over the tables, views and DataFrames that it has at that
+moment.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         held = text if isinstance(text, Unknown) else Unknown("spark.sql()", "not followed")
         run.dynamic(f"a SQL text that only a run knows ({held.reason})", node, held.level)
         run.leave_unread("a SQL text that only a run knows", node)
-        return Unknown("spark.sql()", f"of a SQL text that only a run knows ({held.reason})", held.level)
+        return Unknown(
+            "spark.sql()", f"of a SQL text that only a run knows ({held.reason})", held.level
+        )
     given = keywords.get("args", arguments[1] if len(arguments) > 1 else None)
     relations = {key: value for key, value in keywords.items() if isinstance(value, Relation)}
     text = with_names(with_arguments(text, {**keywords, **relations}, run), given)
@@ -64,12 +68,19 @@ VARIABLE = re.compile(
     r"[^;]*;?\s*$",
     re.IGNORECASE,
 )
-"""DECLARE VARIABLE least DOUBLE, SET VAR least = (SELECT …)      for the statements that follow in the session"""
+"""DECLARE VARIABLE least DOUBLE, SET VAR least = (SELECT …)
+
+for the statements that follow in the session
+"""
 
 
 def with_variables(text: str, run: Run) -> str:
     """SELECT … WHERE amount > least      with the statements before it that say what least is"""
-    names = [found["name"] for each in run.session if (found := VARIABLE.match(each)) is not None and found["name"]]
+    names = [
+        found["name"]
+        for each in run.session
+        if (found := VARIABLE.match(each)) is not None and found["name"]
+    ]
     if not any(re.search(rf"\b{name}\b", text, re.IGNORECASE) for name in names):
         return text
     whole = ";\n".join([*run.session, text])
@@ -81,14 +92,19 @@ MARKER = re.compile(r"(?<!:):(\w+)")
 
 
 def with_names(text: str, given: Value) -> str:
-    """spark.sql("… IDENTIFIER(:db || '.orders')", args={"db": "raw"})      … IDENTIFIER('raw' || '.orders')"""
+    """spark.sql("… IDENTIFIER(:db || '.orders')", args={"db": "raw"})
+
+    … IDENTIFIER('raw' || '.orders')
+    """
     if not isinstance(given, dict):
         return text
 
     def value(found: re.Match[str]) -> str:
         held = given.get(found[1])
         known = isinstance(held, str) and not isinstance(held, Pattern)
-        return "'" + str(held).replace("\\", "\\\\").replace("'", "\\'") + "'" if known else found[0]
+        return (
+            "'" + str(held).replace("\\", "\\\\").replace("'", "\\'") + "'" if known else found[0]
+        )
 
     named = IDENTIFIER.sub(lambda call: call[0].replace(call[1], MARKER.sub(value, call[1])), text)
     return Pattern(named, text.level, text.reason) if isinstance(text, Pattern) else named
@@ -140,7 +156,9 @@ NAMED = (exp.Identifier, exp.Literal, exp.Var, exp.Anonymous)
 
 
 def put_back(tree: Any, labels: list[str]) -> None:
-    """Call each placeholder in a tree as the program does; a quoted column with one is a value, too."""
+    """Call each placeholder in a tree as the program does; a quoted column with one is a value,
+    too.
+    """
 
     def original(found: re.Match[str]) -> str:
         return labels[int(found[1])]
@@ -195,7 +213,10 @@ def dropped(run: Run, key: str) -> None:
 
 
 def locate(run: Run, tree: exp.Create) -> None:
-    """CREATE TABLE t USING delta LOCATION 's3://lake/t'      one dataset: what was written there is in t"""
+    """CREATE TABLE t USING delta LOCATION 's3://lake/t'
+
+    one dataset: what was written there is in t
+    """
     place = next(tree.find_all(exp.LocationProperty), None)
     table = next(tree.this.find_all(exp.Table), None) if isinstance(tree.this, exp.Expr) else None
     if place is None or table is None or not isinstance(place.this, exp.Literal):
@@ -217,7 +238,9 @@ def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], no
     if not plan.name:
         return relation
     if plan.kind in ("view", "function") and plan.columns:
-        relation = relation.derived([fresh(slot) for slot in rename(relation.frame, plan.columns).slots])
+        relation = relation.derived(
+            [fresh(slot) for slot in rename(relation.frame, plan.columns).slots]
+        )
     if plan.temporary or is_temporary(tree):
         views = run.global_views if any(tree.find_all(exp.GlobalProperty)) else run.views
         run.touch(views)
@@ -248,17 +271,27 @@ def shared_views(run: Run, tree: Any) -> dict[str, Relation]:
     return found
 
 
-def evaluated(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: Any) -> Relation:
+def evaluated(
+    run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: Any
+) -> Relation:
     """A SQL query over tables, temporary views and DataFrames of the program."""
     evaluation = run.evaluation()
     views = {**shared_views(run, tree), **run.views, **relations}
     frames = {key: view.frame for key, view in views.items()}
-    used = [view for key, view in views.items() if any(found.name.lower() == key for found in tree.find_all(exp.Table))]
+    used = [
+        view
+        for key, view in views.items()
+        if any(found.name.lower() == key for found in tree.find_all(exp.Table))
+    ]
     around: Scope | None = None
     if plan.moment is not None:
         around = evaluation.around = Locals(evaluation, plan.moment)
     ctes = with_(plan.with_, around, frames, evaluation) if plan.with_ is not None else frames
-    frame = plan.made(evaluation, ctes) if plan.made is not None else query(plan.query, around, ctes, evaluation)
+    frame = (
+        plan.made(evaluation, ctes)
+        if plan.made is not None
+        else query(plan.query, around, ctes, evaluation)
+    )
     if plan.after is not None:
         frame = plan.after(frame, evaluation, ctes)
     for diagnostic in evaluation.diagnostics:
@@ -271,7 +304,7 @@ def evaluated(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], n
     return found
 
 
-# -- names in a statement ------------------------------------------------------------------------------------------
+# -- names in a statement --------------------------------------------------------------------------
 
 
 def qualified(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
@@ -279,7 +312,9 @@ def qualified(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
     views = {*run.views, *relations, *(cte.alias.lower() for cte in tree.find_all(exp.CTE))}
     for node in list(tree.find_all(exp.Table)):
         parts = [part.name for part in node.parts]
-        if not isinstance(node.this, exp.Identifier) or (len(parts) == 1 and parts[0].lower() in views):
+        if not isinstance(node.this, exp.Identifier) or (
+            len(parts) == 1 and parts[0].lower() in views
+        ):
             continue
         if is_temporary(tree) and node.find_ancestor(exp.Query, exp.Subquery) is None:
             continue
@@ -290,8 +325,13 @@ def qualified(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
 
 
 def names_session(run: Run, tree: Any) -> bool:
-    """FROM spark_catalog.default.orders      of a program that was run, and whose columns are not called so, too"""
-    if run.program.main is None or any(column.args.get("db") for column in tree.find_all(exp.Column)):
+    """FROM spark_catalog.default.orders
+
+    of a program that was run, and whose columns are not called so, too
+    """
+    if run.program.main is None or any(
+        column.args.get("db") for column in tree.find_all(exp.Column)
+    ):
         return False
     return any(node.args.get("db") for node in tree.find_all(exp.Table))
 

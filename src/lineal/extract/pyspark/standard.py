@@ -9,7 +9,16 @@ from typing import Any
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, attribute_of, invoke, item_of
 from lineal.extract.pyspark.natives import as_list, map_
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Builder, Generator, Native, Unknown, Value, is_known, items_of, truth
+from lineal.extract.pyspark.values import (
+    Builder,
+    Generator,
+    Native,
+    Unknown,
+    Value,
+    is_known,
+    items_of,
+    truth,
+)
 
 Handler = Callable[[Run, Arguments, Keywords, Any], Value]
 
@@ -19,10 +28,15 @@ WIDEST = 20
 
 
 def combined_by(function: Callable[..., Any]) -> Handler:
-    """itertools.combinations(names, 2), zip_longest(a, b)      of lists that are known, whatever is in them"""
+    """itertools.combinations(names, 2), zip_longest(a, b)
+
+    of lists that are known, whatever is in them
+    """
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-        several = [argument if isinstance(argument, int) else items_of(argument) for argument in arguments]
+        several = [
+            argument if isinstance(argument, int) else items_of(argument) for argument in arguments
+        ]
         if any(items is None for items in several):
             return Unknown("…", "computed")
         wide = max((each for each in several if isinstance(each, int)), default=1)
@@ -72,7 +86,10 @@ def accumulate(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
 
 
 def picked(kind: str) -> Handler:
-    """operator.itemgetter("name"), attrgetter("name"), methodcaller("distinct")      what takes it from a value"""
+    """operator.itemgetter("name"), attrgetter("name"), methodcaller("distinct")
+
+    what takes it from a value
+    """
 
     def make(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         def one(run: Run, held: Value, wanted: Value) -> Value:
@@ -105,7 +122,10 @@ def every(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
 
 
 def pool(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """ThreadPoolExecutor(4), ThreadPool(8)      what is run side by side is read one after the other"""
+    """ThreadPoolExecutor(4), ThreadPool(8)
+
+    what is run side by side is read one after the other
+    """
     return Builder("pool")
 
 
@@ -133,7 +153,9 @@ def chained(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     return {key: held for argument in reversed(arguments) for key, held in argument.items()}
 
 
-def pool_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def pool_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """pool.map(load, tables), pool.submit(load, table)"""
     if name in ("map", "imap", "imap_unordered"):
         found = map_(run, arguments, {}, node)
@@ -141,7 +163,9 @@ def pool_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords
     if name == "starmap":
         return items_of(starmap(run, arguments, {}, node))
     if name == "submit" and arguments:
-        return Builder("future", {"result": invoke(run, arguments[0], arguments[1:], keywords, node)})
+        return Builder(
+            "future", {"result": invoke(run, arguments[0], arguments[1:], keywords, node)}
+        )
     if name in ("apply_async", "apply") and arguments:
         given = arguments[1] if len(arguments) > 1 else keywords.get("args", ())
         result = invoke(run, arguments[0], items_of(given) or [], keywords.get("kwds") or {}, node)
@@ -149,7 +173,9 @@ def pool_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords
     return None
 
 
-def future_call(run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def future_call(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """future.result()"""
     return held.parts["result"] if name in ("result", "get") else None
 

@@ -10,7 +10,14 @@ from typing import Any
 from lineal.extract.pyspark.branches import join_states
 from lineal.extract.pyspark.decorators import decorated
 from lineal.extract.pyspark.dispatch import invoke, value
-from lineal.extract.pyspark.expressions import DUNDERS, asked, combined, function_value, iterated, unknown_of
+from lineal.extract.pyspark.expressions import (
+    DUNDERS,
+    asked,
+    combined,
+    function_value,
+    iterated,
+    unknown_of,
+)
 from lineal.extract.pyspark.matching import fits_pattern
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run, restore
@@ -57,7 +64,12 @@ def block(run: Run, nodes: list[ast.stmt], env: Environment, returns: Returns) -
         if handler is None:
             continue
         run.step()
-        journals, depth, reading, frames = len(run.journals), run.depth, run.reading, len(run.frames)
+        journals, depth, reading, frames = (
+            len(run.journals),
+            run.depth,
+            run.reading,
+            len(run.frames),
+        )
         try:
             flow = handler(run, node, env, returns)
         except RecursionError:
@@ -90,7 +102,11 @@ def is_exit(run: Run, node: ast.expr, env: Environment) -> bool:
     called = node.func if isinstance(node, ast.Call) else None
     if isinstance(called, ast.Name) and called.id in EXITS:
         return env.home_of(called.id) is None or is_library(value(run, called, env))
-    return isinstance(called, ast.Attribute) and called.attr in EXITS and is_library(value(run, called, env))
+    return (
+        isinstance(called, ast.Attribute)
+        and called.attr in EXITS
+        and is_library(value(run, called, env))
+    )
 
 
 def is_library(held: Value) -> bool:
@@ -153,7 +169,10 @@ def bind(run: Run, target: ast.expr, held: Value, env: Environment) -> None:
         elif isinstance(owner, Function):
             run.touch(owner.notes)
             owner.notes[target.attr] = held
-        elif isinstance(owner, Library) and owner.name.rsplit(".", 1)[-1] in ("DataFrame", "Column"):
+        elif isinstance(owner, Library) and owner.name.rsplit(".", 1)[-1] in (
+            "DataFrame",
+            "Column",
+        ):
             run.patched[owner.name.rsplit(".", 1)[-1], target.attr] = held
         elif isinstance(owner, Relation) and target.attr == "columns":
             run.report(Code.DYNAMIC, "df.columns is set", target)
@@ -192,7 +211,11 @@ def storable(owner: Value, key: Value) -> bool:
 def unpack(run: Run, targets: list[ast.expr], held: Value, env: Environment) -> None:
     items = items_of(held)
     star = next((i for i, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
-    if items is None or (star is None and len(items) != len(targets)) or len(items) < len(targets) - 1:
+    if (
+        items is None
+        or (star is None and len(items) != len(targets))
+        or len(items) < len(targets) - 1
+    ):
         for target in targets:
             bind(run, target, Unknown(label_of(target), unknown_of(held, target).reason), env)
         return
@@ -203,18 +226,26 @@ def unpack(run: Run, targets: list[ast.expr], held: Value, env: Environment) -> 
         bind(run, target, item, env)
 
 
-# -- branches and loops ------------------------------------------------------------------------------------------
+# -- branches and loops ----------------------------------------------------------------------------
 
 
 def if_(run: Run, node: ast.If, env: Environment, returns: Returns) -> Flow:
     test = truth(value(run, node.test, env))
     if test is not None:
         return block(run, node.body if test else node.orelse, env, returns)
-    return branched(run, [lambda: block(run, node.body, env, returns), lambda: block(run, node.orelse, env, returns)])
+    return branched(
+        run,
+        [
+            lambda: block(run, node.body, env, returns),
+            lambda: block(run, node.orelse, env, returns),
+        ],
+    )
 
 
 def branched(run: Run, branches: list[Callable[[], Flow]]) -> Flow:
-    """Only a run knows which: each is followed from the same state, and those that go on are merged."""
+    """Only a run knows which: each is followed from the same state, and those that go on are
+    merged.
+    """
     states, flows = [], []
     for branch in branches:
         run.begin()
@@ -247,7 +278,11 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Retu
         return unknown_loop(run, node, held, env, returns)
     for rounds, item in enumerate(items):
         if rounds >= MOST_ROUNDS:
-            run.report(Code.DYNAMIC, f"a loop over {len(items)} items is followed for {MOST_ROUNDS} only", node)
+            run.report(
+                Code.DYNAMIC,
+                f"a loop over {len(items)} items is followed for {MOST_ROUNDS} only",
+                node,
+            )
             break
         bind(run, node.target, item, env)
         flow = block(run, node.body, env, returns)
@@ -264,7 +299,9 @@ def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Re
     label = label_of(node.target) if isinstance(node.target, ast.Name) else found.label
 
     def once() -> Flow:
-        bind(run, node.target, Unknown(label, found.reason or "an item of a loop", found.level), env)
+        bind(
+            run, node.target, Unknown(label, found.reason or "an item of a loop", found.level), env
+        )
         flow = block(run, node.body, env, returns)
         return flow if flow in (Flow.RETURN, Flow.RAISE) else Flow.ON
 
@@ -294,7 +331,10 @@ def _once(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow
 
 
 def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
-    """try: … except: …      a handler that goes on is a branch of its own; one that raises is none"""
+    """try: … except: …
+
+    a handler that goes on is a branch of its own; one that raises is none
+    """
 
     def tried() -> Flow:
         flow = block(run, node.body, env, returns)
@@ -327,7 +367,9 @@ def _matters(nodes: list[ast.stmt]) -> bool:
 
 
 def _returns_nothing(node: ast.Return) -> bool:
-    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value in (None, False))
+    return node.value is None or (
+        isinstance(node.value, ast.Constant) and node.value.value in (None, False)
+    )
 
 
 def with_(run: Run, node: ast.With | ast.AsyncWith, env: Environment, returns: Returns) -> Flow:
@@ -335,7 +377,11 @@ def with_(run: Run, node: ast.With | ast.AsyncWith, env: Environment, returns: R
 
 
 def inside(
-    run: Run, items: list[ast.withitem], node: ast.With | ast.AsyncWith, env: Environment, returns: Returns
+    run: Run,
+    items: list[ast.withitem],
+    node: ast.With | ast.AsyncWith,
+    env: Environment,
+    returns: Returns,
 ) -> Flow:
     """with a as x, b as y: …      the first around the second, and that around the body"""
     if not items:
@@ -353,7 +399,10 @@ def inside(
     if isinstance(manager, Builder) and manager.kind == "context":
         around_yield(run, manager, entered, item)
         return flow
-    enter, leave = (manager.home.find(n) if isinstance(manager, Instance) else None for n in ("__enter__", "__exit__"))
+    enter, leave = (
+        manager.home.find(n) if isinstance(manager, Instance) else None
+        for n in ("__enter__", "__exit__")
+    )
     entered(invoke(run, enter, [manager], {}, item) if isinstance(enter, Function) else manager)
     if isinstance(leave, Function):
         invoke(run, leave, [manager, None, None, None], {}, item)
@@ -361,7 +410,10 @@ def inside(
 
 
 def around_yield(run: Run, manager: Builder, body: Callable[[Value], None], node: Any) -> None:
-    """@contextmanager      the function up to its yield, the body there, then the rest of the function"""
+    """@contextmanager
+
+    the function up to its yield, the body there, then the rest of the function
+    """
     reading, depth, done = run.reading, run.depth, False
 
     def at_yield(held: Value) -> None:
@@ -397,7 +449,7 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
     return possible[0]() if len(possible) == 1 else branched(run, possible)
 
 
-# -- definitions -------------------------------------------------------------------------------------------------
+# -- definitions -----------------------------------------------------------------------------------
 
 
 def return_(run: Run, node: ast.Return, env: Environment, returns: Returns) -> Flow:
@@ -405,7 +457,9 @@ def return_(run: Run, node: ast.Return, env: Environment, returns: Returns) -> F
     return Flow.RETURN
 
 
-def function(run: Run, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment, returns: Returns) -> None:
+def function(
+    run: Run, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment, returns: Returns
+) -> None:
     made = function_value(run, node, env, node.name)
     if env.methods is not None:
         env.methods.append(made)
@@ -445,14 +499,21 @@ def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> 
     for base in bases:
         if isinstance(base, Class):
             base.heirs.append(made)
-    welcomed(run, made, {k.arg: value(run, k.value, env) for k in node.keywords if k.arg is not None}, node)
+    welcomed(
+        run,
+        made,
+        {k.arg: value(run, k.value, env) for k in node.keywords if k.arg is not None},
+        node,
+    )
     run.touch(env.names)
     env.names[node.name] = decorated_class(run, made, node, env)
     if env.outer is None:
         env.file.classes.append(made)
 
 
-PLAIN_BASES = frozenset(("ABC", "object", "Generic", "Protocol", "Enum", "StrEnum", "IntEnum", "str", "Exception"))
+PLAIN_BASES = frozenset(
+    ("ABC", "object", "Generic", "Protocol", "Enum", "StrEnum", "IntEnum", "str", "Exception")
+)
 
 
 def makes_fields(node: ast.expr, base: Value) -> bool:
@@ -472,14 +533,28 @@ def is_decorated_by_a_library(run: Run, node: ast.ClassDef, env: Environment) ->
 def welcomed(run: Run, made: Class, keywords: dict[str, Value], node: ast.ClassDef) -> None:
     """class Orders(Job, target="x")      Job.__init_subclass__ hears of it"""
     found = next(
-        (base.names["__init_subclass__"] for base in made.order[1:] if "__init_subclass__" in base.names), None
+        (
+            base.names["__init_subclass__"]
+            for base in made.order[1:]
+            if "__init_subclass__" in base.names
+        ),
+        None,
     )
     if isinstance(found, Function):
-        invoke(run, found, [made], {key: held for key, held in keywords.items() if key != "metaclass"}, node)
+        invoke(
+            run,
+            found,
+            [made],
+            {key: held for key, held in keywords.items() if key != "metaclass"},
+            node,
+        )
 
 
 def decorated_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) -> Value:
-    """@register class Orders: …      what a decorator of the program gives back, if it is a class"""
+    """@register class Orders: …
+
+    what a decorator of the program gives back, if it is a class
+    """
     result: Value = made
     for decorator in reversed(node.decorator_list):
         owner = value(run, decorator, env)
@@ -539,7 +614,9 @@ def import_(run: Run, node: ast.Import, env: Environment, returns: Returns) -> N
             env.names[alias.asname] = found
         else:
             top = alias.name.split(".")[0]
-            env.names[top] = run.program.module(run, top, env.file, 0, node) if "." in alias.name else found
+            env.names[top] = (
+                run.program.module(run, top, env.file, 0, node) if "." in alias.name else found
+            )
 
 
 def import_from(run: Run, node: ast.ImportFrom, env: Environment, returns: Returns) -> None:
@@ -548,7 +625,9 @@ def import_from(run: Run, node: ast.ImportFrom, env: Environment, returns: Retur
         if alias.name == "*":
             run.program.import_all(run, node.module or "", env, node.level, node)
         else:
-            found = run.program.member(run, node.module or "", alias.name, env.file, node.level, node)
+            found = run.program.member(
+                run, node.module or "", alias.name, env.file, node.level, node
+            )
             env.names[alias.asname or alias.name] = found
 
 

@@ -1,4 +1,6 @@
-"""Types of columns, as far as they decide lineage: which columns fillna(0) fills, which groupBy().sum() sums."""
+"""Types of columns, as far as they decide lineage: which columns fillna(0) fills, which
+groupBy().sum() sums.
+"""
 
 from __future__ import annotations
 
@@ -55,8 +57,23 @@ TEXTS = (exp.Concat, exp.ConcatWs, exp.Upper, exp.Lower, exp.Trim, exp.Substring
          exp.RegexpExtract, exp.SubstringIndex, exp.Translate, exp.Format, exp.Pad, exp.Left, exp.Right,
          exp.MD5, exp.SHA2, exp.TimeToStr)  # fmt: skip
 TRUTHS = (exp.Predicate, exp.Not, exp.Connector)
-THROUGH = (exp.Paren, exp.Window, exp.Max, exp.Min, exp.First, exp.Last, exp.Lag, exp.Lead, exp.IgnoreNulls)
-FIXED = ((COUNTS, "bigint"), (SMALL_NUMBERS, "int"), ((exp.Boolean, *TRUTHS), "boolean"), (TEXTS, "string"))
+THROUGH = (
+    exp.Paren,
+    exp.Window,
+    exp.Max,
+    exp.Min,
+    exp.First,
+    exp.Last,
+    exp.Lag,
+    exp.Lead,
+    exp.IgnoreNulls,
+)
+FIXED = (
+    (COUNTS, "bigint"),
+    (SMALL_NUMBERS, "int"),
+    ((exp.Boolean, *TRUTHS), "boolean"),
+    (TEXTS, "string"),
+)
 CALCULATED = (exp.Coalesce, exp.Case, *ARITHMETIC, *QUOTIENTS)
 DEEPEST = 20
 
@@ -108,7 +125,10 @@ def operands(tree: Any) -> list[Any]:
     if isinstance(tree, exp.Coalesce):
         values = [tree.this, *tree.expressions]
     elif isinstance(tree, exp.Case):
-        values = [*(branch.args["true"] for branch in tree.args.get("ifs") or ()), tree.args.get("default")]
+        values = [
+            *(branch.args["true"] for branch in tree.args.get("ifs") or ()),
+            tree.args.get("default"),
+        ]
     elif isinstance(tree, exp.Binary):
         values = [tree.this, tree.expression]
     else:
@@ -210,7 +230,9 @@ TYPE_NAMES = {
 }  # fmt: skip
 
 
-def type_call(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
+def type_call(
+    run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any
+) -> Value:
     """StringType(), StructType([…]), StructField("a", StringType()), ArrayType(…)"""
     if name == "StructType":
         fields = arguments[0] if arguments else keywords.get("fields")
@@ -229,6 +251,8 @@ def type_call(run: Run, name: str, arguments: list[Value], keywords: dict[str, V
     if name == "DecimalType" and len(arguments) == 2:
         return TypeValue(f"decimal({arguments[0]}, {arguments[1]})")
     if name in ("ArrayType", "MapType"):
-        inner = [type_text(each) for each in (*arguments, *keywords.values())[: 1 + (name == "MapType")]]
+        inner = [
+            type_text(each) for each in (*arguments, *keywords.values())[: 1 + (name == "MapType")]
+        ]
         return TypeValue(f"{name.removesuffix('Type').lower()}<{','.join(inner)}>")
     return TypeValue(TYPE_NAMES.get(name, name.removesuffix("Type").lower()))

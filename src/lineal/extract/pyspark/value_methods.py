@@ -12,10 +12,20 @@ from lineal.extract.pyspark.items import item_of_dict
 from lineal.extract.pyspark.natives import COMPUTED, as_dict, sorted_, unknown
 from lineal.extract.pyspark.paths import METHODS as PATH_METHODS
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Choice, Instance, Pattern, Unknown, Value, is_known, items_of
+from lineal.extract.pyspark.values import (
+    Choice,
+    Instance,
+    Pattern,
+    Unknown,
+    Value,
+    is_known,
+    items_of,
+)
 
 
-def method_of_value(run: Run, held: Value, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def method_of_value(
+    run: Run, held: Value, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     if isinstance(held, str):
         return method_of_text(run, held, name, arguments, keywords, node)
     if isinstance(held, list):
@@ -25,7 +35,9 @@ def method_of_value(run: Run, held: Value, name: str, arguments: Arguments, keyw
     if isinstance(held, (tuple, set, frozenset)):
         return method_of_collection(run, held, name, arguments, node)
     if isinstance(held, Choice):
-        several = [method_of_value(run, each, name, arguments, keywords, node) for each in held.options]
+        several = [
+            method_of_value(run, each, name, arguments, keywords, node) for each in held.options
+        ]
         result = several[0]
         for other in several[1:]:
             result = merged(run, result, other)
@@ -40,7 +52,9 @@ TEXT_METHODS = frozenset(
 )
 
 
-def method_of_text(run: Run, held: str, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def method_of_text(
+    run: Run, held: str, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     if name in PATH_METHODS:
         return PATH_METHODS[name](run, [held, *arguments], keywords, node)
     if name == "format":
@@ -54,8 +68,17 @@ def method_of_text(run: Run, held: str, name: str, arguments: Arguments, keyword
         for position, item in enumerate(items):
             parts += [held, item] if position else [item]
         return text_of_parts(parts)
-    if name not in TEXT_METHODS or not all(map(is_known, arguments)) or not all(map(is_known, keywords.values())):
-        if name == "replace" and len(arguments) == 2 and isinstance(arguments[0], str) and isinstance(held, str):
+    if (
+        name not in TEXT_METHODS
+        or not all(map(is_known, arguments))
+        or not all(map(is_known, keywords.values()))
+    ):
+        if (
+            name == "replace"
+            and len(arguments) == 2
+            and isinstance(arguments[0], str)
+            and isinstance(held, str)
+        ):
             pieces = str(held).split(arguments[0]) if arguments[0] else [held]
             parts = [pieces[0]]
             for piece in pieces[1:]:
@@ -83,7 +106,9 @@ def method_of_text(run: Run, held: str, name: str, arguments: Arguments, keyword
         if isinstance(found, str):
             return Pattern(found, held.level, held.reason, held.variable)
         if isinstance(found, list):
-            return [Pattern(each, held.level, held.reason) if "{" in each else each for each in found]
+            return [
+                Pattern(each, held.level, held.reason) if "{" in each else each for each in found
+            ]
         return Unknown("…", held.reason, held.level)
     return found
 
@@ -104,10 +129,14 @@ def formatted(held: str, arguments: Arguments, keywords: Keywords) -> Value:
                 continue
             base, *path = field.replace("[", ".").replace("]", "").split(".")
             if base == "":
-                value: Value = arguments[counter] if counter < len(arguments) else Unknown("…", COMPUTED)
+                value: Value = (
+                    arguments[counter] if counter < len(arguments) else Unknown("…", COMPUTED)
+                )
                 counter += 1
             elif base.isdigit():
-                value = arguments[int(base)] if int(base) < len(arguments) else Unknown("…", COMPUTED)
+                value = (
+                    arguments[int(base)] if int(base) < len(arguments) else Unknown("…", COMPUTED)
+                )
             else:
                 value = keywords.get(base, Unknown(base, "not given"))
             for each in path:
@@ -146,7 +175,9 @@ def method_of_list(
             held.remove(next(item for item in held if is_known(item) and item == first))
     elif name == "pop":
         return (
-            held.pop(first if isinstance(first, int) and -len(held) <= first < len(held) else -1) if held else unknown()
+            held.pop(first if isinstance(first, int) and -len(held) <= first < len(held) else -1)
+            if held
+            else unknown()
         )
     elif name == "clear":
         held.clear()
@@ -211,13 +242,26 @@ def method_of_dict(
 
 
 SET_METHODS = frozenset(
-    ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint", "copy")
+    (
+        "union",
+        "intersection",
+        "difference",
+        "symmetric_difference",
+        "issubset",
+        "issuperset",
+        "isdisjoint",
+        "copy",
+    )
 )
 
 
 def method_of_collection(run: Run, held: Any, name: str, arguments: Arguments, node: Any) -> Value:
     if isinstance(held, tuple):
-        return method_of_list(run, list(held), name, arguments, {}, node) if name in ("index", "count") else unknown()
+        return (
+            method_of_list(run, list(held), name, arguments, {}, node)
+            if name in ("index", "count")
+            else unknown()
+        )
     others = [items_of(argument) for argument in arguments]
     if name in ("add", "discard", "remove", "update"):
         run.touch(held)
@@ -235,10 +279,17 @@ def method_of_collection(run: Run, held: Any, name: str, arguments: Arguments, n
 
 
 def method_of_type(name: str) -> LibraryCall:
-    """map(str.lower, names), str.join(",", names), dict.get(d, "x")      a method before it is bound"""
+    """map(str.lower, names), str.join(",", names), dict.get(d, "x")
+
+    a method before it is bound
+    """
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-        return method_of_value(run, arguments[0], name, arguments[1:], keywords, node) if arguments else unknown()
+        return (
+            method_of_value(run, arguments[0], name, arguments[1:], keywords, node)
+            if arguments
+            else unknown()
+        )
 
     return call
 

@@ -1,6 +1,7 @@
 """Abstract values: what a name of the analysed program may stand for.
 
-Strings, numbers, lists, tuples, dicts and sets are themselves; the values inside them are abstract again.
+Strings, numbers, lists, tuples, dicts and sets are themselves; the values inside them are abstract
+again.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class Unknown:
 
     __slots__ = ("label", "level", "reason", "variable")
 
-    def __init__(self, label: str, reason: str, level: Confidence = Confidence.UNKNOWN, variable: str = "") -> None:
+    def __init__(
+        self, label: str, reason: str, level: Confidence = Confidence.UNKNOWN, variable: str = ""
+    ) -> None:
         self.label = label
         self.reason = reason
         self.level = level
@@ -49,7 +52,9 @@ class Pattern(str):
     variable: str
     """the first of the parts that are not known, as the program calls it"""
 
-    def __new__(cls, text: str, level: Confidence = Confidence.LOW, reason: str = "", variable: str = "") -> Pattern:
+    def __new__(
+        cls, text: str, level: Confidence = Confidence.LOW, reason: str = "", variable: str = ""
+    ) -> Pattern:
         made = super().__new__(cls, text)
         made.level = level
         made.reason = reason
@@ -110,7 +115,9 @@ class Grouped:
 
 @dataclass
 class Builder:
-    """spark.read…, df.write…, DeltaTable…merge(…): options that are collected until something is done with them."""
+    """spark.read…, df.write…, DeltaTable…merge(…): options that are collected until something is
+    done with them.
+    """
 
     kind: str
     parts: dict[str, Value] = field(default_factory=dict)
@@ -160,7 +167,9 @@ class Class:
     file: File | None = None
     heirs: list[Class] = field(default_factory=list)
     has_fields: bool = True
-    """@dataclass, or a base of a library that makes fields of annotations; else they are names like others"""
+    """@dataclass, or a base of a library that makes fields of annotations; else they are names like
+    others
+    """
     heirs_have_fields: bool = False
 
     def find(self, name: str) -> Value | None:
@@ -170,26 +179,39 @@ class Class:
 
     @cached_property
     def order(self) -> list[Class]:
-        """The class and its bases in the order in which a name is looked up: a base after all of its heirs."""
-        return [self, *merged_orders([base.order for base in self.bases if isinstance(base, Class)], self.bases)]
+        """The class and its bases in the order in which a name is looked up: a base after all of
+        its heirs.
+        """
+        return [
+            self,
+            *merged_orders(
+                [base.order for base in self.bases if isinstance(base, Class)], self.bases
+            ),
+        ]
 
     @property
     def all_fields(self) -> list[tuple[str, Value]]:
-        inherited = [item for base in self.bases if isinstance(base, Class) for item in base.all_fields]
+        inherited = [
+            item for base in self.bases if isinstance(base, Class) for item in base.all_fields
+        ]
         own = dict(self.fields) if self.has_fields else {}
         return [item for item in inherited if item[0] not in own] + list(own.items())
 
     @property
     def is_tuple(self) -> bool:
         return any(
-            (isinstance(base, Library) and base.name == NAMED_TUPLE) or (isinstance(base, Class) and base.is_tuple)
+            (isinstance(base, Library) and base.name == NAMED_TUPLE)
+            or (isinstance(base, Class) and base.is_tuple)
             for base in self.bases
         )
 
     @property
     def enumerates(self) -> bool:
         return any(
-            (isinstance(base, Library) and base.name.rsplit(".", 1)[-1] in ("Enum", "StrEnum", "IntEnum"))
+            (
+                isinstance(base, Library)
+                and base.name.rsplit(".", 1)[-1] in ("Enum", "StrEnum", "IntEnum")
+            )
             or (isinstance(base, Class) and base.enumerates)
             for base in self.bases
         )
@@ -205,12 +227,20 @@ class Class:
 
 
 def merged_orders(orders: list[list[Class]], bases: list[Value]) -> list[Class]:
-    """C3: the first head that stands in no other tail; where a program has no such order, any that is there."""
-    waiting = [list(order) for order in orders] + [[base for base in bases if isinstance(base, Class)]]
+    """C3: the first head that stands in no other tail; where a program has no such order, any that
+    is there.
+    """
+    waiting = [list(order) for order in orders] + [
+        [base for base in bases if isinstance(base, Class)]
+    ]
     found: list[Class] = []
     while waiting := [order for order in waiting if order]:
         heads = [order[0] for order in waiting]
-        free = (head for head in heads if not any(head is late for order in waiting for late in order[1:]))
+        free = (
+            head
+            for head in heads
+            if not any(head is late for order in waiting for late in order[1:])
+        )
         taken = next(free, heads[0])
         found.append(taken)
         waiting = [[made for made in order if made is not taken] for order in waiting]
@@ -367,7 +397,9 @@ def truth(value: Value) -> bool | None:
     """Whether a condition holds; None where only a run can tell."""
     if isinstance(value, (Unknown, Pattern, Choice, Native, ColumnValue)):
         return None
-    if isinstance(value, (str, int, float, bool, bytes, type(None), list, tuple, dict, set, frozenset)):
+    if isinstance(
+        value, (str, int, float, bool, bytes, type(None), list, tuple, dict, set, frozenset)
+    ):
         return bool(value)
     if isinstance(value, Generator):
         return True
@@ -406,7 +438,9 @@ def outside(held: Library) -> str:
 
 
 def note_of(what: str, held: object) -> str:
-    """columns from variable 'cols' (the command line), columns that only a run knows (what f() gives is not known)"""
+    """columns from variable 'cols' (the command line), columns that only a run knows (what f()
+    gives is not known)
+    """
     variable, reason = getattr(held, "variable", ""), getattr(held, "reason", "")
     if isinstance(held, Library):
         variable, reason = held.name, outside(held)
@@ -427,8 +461,16 @@ def label_of(node: ast.AST) -> str:
             return str(node.slice.value)
         return label_of(node.value)
     if isinstance(node, ast.Call):
-        named = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
-        return named[0] if named and len(node.args) <= 2 and named[0].isidentifier() else f"{label_of(node.func)}()"
+        named = [
+            arg.value
+            for arg in node.args
+            if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
+        ]
+        return (
+            named[0]
+            if named and len(node.args) <= 2 and named[0].isidentifier()
+            else f"{label_of(node.func)}()"
+        )
     return "…"
 
 

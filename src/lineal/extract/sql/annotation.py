@@ -1,6 +1,8 @@
-"""The types of a tree's expressions, told by the tables that it reads: a translation depends on them.
+"""The types of a tree's expressions, told by the tables that it reads: a translation depends on
+them.
 
-In PostgreSQL 7 / 2 is 3, and in Spark 3.5; which of the two a / b is, only the types of a and b say.
+In PostgreSQL 7 / 2 is 3, and in Spark 3.5; which of the two a / b is, only the types of a and b
+say.
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ def annotate(tree: Any, dialect: str, columns_of: ColumnsOf) -> None:
     outputs: dict[int, Kinds] = {}
     try:
         for scope in traverse_scope(tree):
-            sources = {name: kinds_of(source, outputs, columns_of) for name, source in scope.sources.items()}
+            sources = {
+                name: kinds_of(source, outputs, columns_of)
+                for name, source in scope.sources.items()
+            }
             for column in scope.columns:
                 kind = kind_of(column, scope, sources, outputs, columns_of)
                 if kind is not None:
@@ -43,7 +48,11 @@ def annotate(tree: Any, dialect: str, columns_of: ColumnsOf) -> None:
 
 
 def kind_of(
-    column: Any, scope: Scope, sources: Mapping[str, Kinds], outputs: Mapping[int, Kinds], columns_of: ColumnsOf
+    column: Any,
+    scope: Scope,
+    sources: Mapping[str, Kinds],
+    outputs: Mapping[int, Kinds],
+    columns_of: ColumnsOf,
 ) -> Any:
     """The type of the column that a name means."""
     name = column.name.lower()

@@ -1,10 +1,13 @@
-"""What a statement says, whatever the way it is written: two that have one canonical form mean the same.
+"""What a statement says, whatever the way it is written: two that have one canonical form mean the
+same.
 
-WITH w AS (SELECT x.id FROM t AS x) SELECT id FROM w WHERE 1 = 1      SELECT id FROM (SELECT id FROM t) AS d
+WITH w AS (SELECT x.id FROM t AS x) SELECT id FROM w WHERE 1 = 1      SELECT id FROM (SELECT id FROM
+t) AS d
 
-Comments, brackets, letter case, aliases of tables, names of CTEs and whether there are any, qualifiers, USING, written
-out stars, the order of conditions and of a union's branches do not count. Literals and the order of columns do.
-Nothing is simplified beyond that: two statements may mean the same and differ here, never the other way round.
+Comments, brackets, letter case, aliases of tables, names of CTEs and whether there are any,
+qualifiers, USING, written out stars, the order of conditions and of a union's branches do not
+count. Literals and the order of columns do. Nothing is simplified beyond that: two statements may
+mean the same and differ here, never the other way round.
 """
 
 from __future__ import annotations
@@ -101,7 +104,9 @@ Tables = dict[str, Made]
 
 
 def canonical(tree: Any, dialect: str, columns: Columns) -> str:
-    """A digest of the canonical form; of what is too unusual for one, every name counts as it is written."""
+    """A digest of the canonical form; of what is too unusual for one, every name counts as it is
+    written.
+    """
     facts = facts_of(dialect)
     try:
         return digest(Canon(facts, columns).said(tree, Scope(None), {}))
@@ -130,7 +135,9 @@ class Canon:
             tables = self.with_(node, scope, tables)
         return self.plain(node, scope, tables)
 
-    def plain(self, node: Any, scope: Scope, tables: Tables, without: tuple[str, ...] = ("with_",)) -> str:
+    def plain(
+        self, node: Any, scope: Scope, tables: Tables, without: tuple[str, ...] = ("with_",)
+    ) -> str:
         """Any other node: its kind, and what stands in it."""
         parts = [
             f"{name}={self.value(node.args[name], scope, tables)}"
@@ -149,7 +156,7 @@ class Canon:
     def fold(self, node: Any) -> str:
         return self.facts.fold(node.name, bool(node.args.get("quoted")))
 
-    # -- queries -----------------------------------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------
 
     def query(self, node: Any, scope: Scope, tables: Tables, named: bool = True) -> Made:
         if node.args.get("with_"):
@@ -173,10 +180,17 @@ class Canon:
             name = self.fold(cte.args["alias"].this)
             if cte.args.get("scalar") or not isinstance(cte.this, exp.Query):
                 raise Unproven("a CTE that is no plain query")
-            if any(call.name.lower() in VOLATILE or call.key in VOLATILE for call in cte.find_all(exp.Func)):
+            if any(
+                call.name.lower() in VOLATILE or call.key in VOLATILE
+                for call in cte.find_all(exp.Func)
+            ):
                 raise Unproven("a CTE that differs from one reading to the next")
             listed = [self.fold(column) for column in cte.args["alias"].args.get("columns") or ()]
-            inside = {**tables, name: self.itself(cte, listed)} if found.args.get("recursive") else tables
+            inside = (
+                {**tables, name: self.itself(cte, listed)}
+                if found.args.get("recursive")
+                else tables
+            )
             made = self.query(cte.this, Scope(None), inside)
             tables[name] = self.relabelled(made, listed)
         return tables
@@ -185,7 +199,9 @@ class Canon:
         """WITH RECURSIVE w AS (SELECT a FROM t UNION ALL SELECT … FROM w)      w, inside of w"""
         names = [self.facts.fold(name, False) for name in cte.this.named_selects]
         outer = len(list(iter_parents(cte)))
-        return Made(f"itself({outer})", listed or (names if all(names) and "*" not in names else None))
+        return Made(
+            f"itself({outer})", listed or (names if all(names) and "*" not in names else None)
+        )
 
     def relabelled(self, made: Made, listed: list[str]) -> Made:
         return Made(f"labels({listed},{digest(made.said)})", listed) if listed else made
@@ -196,22 +212,33 @@ class Canon:
         if self.filled(node, *used):
             raise Unproven("a set operation with more to it")
         branches = list(self.branches(node, type(node), bool(node.args.get("distinct"))))
-        if any(branch.args.get(part) for branch in branches for part in ("order", "limit", "offset")):
+        if any(
+            branch.args.get(part) for branch in branches for part in ("order", "limit", "offset")
+        ):
             raise Unproven("a branch with an order of its own")
         first = self.query(branches[0], scope, tables)
         said = [self.query(branch, scope, tables, named=False).said for branch in branches]
         if isinstance(node, exp.Union):
             said = sorted(said if not node.args.get("distinct") else set(said))
-        rest = self.plain(node, self.outputs(first.columns), tables, ("this", "expression", "with_"))
+        rest = self.plain(
+            node, self.outputs(first.columns), tables, ("this", "expression", "with_")
+        )
         return Made(f"{rest}{first.columns}[{','.join(said)}]", first.columns)
 
     def branches(self, node: Any, kind: Any, distinct: bool) -> Iterator[Any]:
-        """a UNION b UNION c      all of them; what stands in brackets with something else around it is one"""
+        """a UNION b UNION c
+
+        all of them; what stands in brackets with something else around it is one
+        """
         for side in (node.this, node.expression):
             while isinstance(side, exp.Subquery) and not self.filled(side, "this"):
                 side = side.this
             alike = type(side) is kind and bool(side.args.get("distinct")) == distinct
-            if kind is exp.Union and alike and not self.filled(side, "this", "expression", "distinct"):
+            if (
+                kind is exp.Union
+                and alike
+                and not self.filled(side, "this", "expression", "distinct")
+            ):
                 yield from self.branches(side, kind, distinct)
             else:
                 yield side
@@ -232,9 +259,15 @@ class Canon:
         joins = self.members(node, scope, tables)
         scope.aliases = frozenset(self.own_names(node))
         items = list(self.items(node, scope, tables))
-        said = [item for _, item in items] if not named else [f"{name}:{item}" for name, item in items]
-        clauses = self.plain(node, scope, tables, ("expressions", "from_", "joins", "laterals", "with_", "where"))
-        where = self.said(node.args["where"].this, scope, tables) if node.args.get("where") else ALWAYS
+        said = (
+            [item for _, item in items] if not named else [f"{name}:{item}" for name, item in items]
+        )
+        clauses = self.plain(
+            node, scope, tables, ("expressions", "from_", "joins", "laterals", "with_", "where")
+        )
+        where = (
+            self.said(node.args["where"].this, scope, tables) if node.args.get("where") else ALWAYS
+        )
         if where != ALWAYS:
             clauses += f"where({where})"
         members = [source.said for source in scope.sources]
@@ -242,7 +275,11 @@ class Canon:
         names = None if any(name == "*" for name, _ in items) else [name for name, _ in items]
         form = f"select([{','.join(said)}]from[{','.join(members)}]{conditions}{clauses})"
         source = scope.sources[0] if len(scope.sources) == 1 else None
-        return Made(form, names, source if source is not None and form == self.whole(source, named) else None)
+        return Made(
+            form,
+            names,
+            source if source is not None and form == self.whole(source, named) else None,
+        )
 
     def wrapped(self, node: exp.Select) -> Any:
         """SELECT * FROM (…) AS x      the query or the CTE, and nothing is done to it"""
@@ -251,7 +288,11 @@ class Canon:
         if not plain or len(items) != 1 or not node.args.get("from_") or self.restricted(node):
             return None
         star = items[0].this if isinstance(items[0], exp.Column) else items[0]
-        return node.args["from_"].this if isinstance(star, exp.Star) and not any(star.args.values()) else None
+        return (
+            node.args["from_"].this
+            if isinstance(star, exp.Star) and not any(star.args.values())
+            else None
+        )
 
     def restricted(self, node: exp.Select) -> bool:
         where = node.args.get("where")
@@ -262,7 +303,11 @@ class Canon:
             if not self.listed(member):
                 return self.query(member, outer, tables, named)
         elif isinstance(member, exp.Table) and not self.filled(member, "this", "alias"):
-            made = tables.get(self.fold(member.this)) if isinstance(member.this, exp.Identifier) else None
+            made = (
+                tables.get(self.fold(member.this))
+                if isinstance(member.this, exp.Identifier)
+                else None
+            )
             if made is not None and not self.listed(member) and named:
                 return made
         source = self.member(member, outer, tables)
@@ -271,13 +316,21 @@ class Canon:
     def whole(self, source: Source, named: bool) -> str:
         """SELECT * FROM t"""
         columns = source.columns
-        every = self.every(columns, named) if columns is not None else "*:star(0)" if named else "star(0)"
+        every = (
+            self.every(columns, named)
+            if columns is not None
+            else "*:star(0)"
+            if named
+            else "star(0)"
+        )
         return f"select([{every}]from[{source.said}]select())"
 
     def every(self, columns: list[str], named: bool) -> str:
-        return ",".join(f"{name}:col(0,0,{name})" if named else f"col(0,0,{name})" for name in columns)
+        return ",".join(
+            f"{name}:col(0,0,{name})" if named else f"col(0,0,{name})" for name in columns
+        )
 
-    # -- FROM --------------------------------------------------------------------------------------------------
+    # -- FROM --------------------------------------------------------------------------------------
 
     def members(self, node: exp.Select, scope: Scope, tables: Tables) -> list[Join]:
         first = node.args.get("from_")
@@ -298,9 +351,13 @@ class Canon:
     def join(self, join: Any) -> Join:
         if self.filled(join, "this", "on", "using", "kind", "side"):
             raise Unproven("a join with more to it")
-        kind = " ".join(part for part in (join.args.get("side"), join.args.get("kind")) if part).upper()
+        kind = " ".join(
+            part for part in (join.args.get("side"), join.args.get("kind")) if part
+        ).upper()
         kind = {"INNER": "", "CROSS": ""}.get(kind, kind.replace(" OUTER", ""))
-        return Join(kind, join.args.get("on"), [self.fold(key) for key in join.args.get("using") or ()])
+        return Join(
+            kind, join.args.get("on"), [self.fold(key) for key in join.args.get("using") or ()]
+        )
 
     def sides(self, join: Join, scope: Scope) -> Join:
         """a RIGHT JOIN b is b LEFT JOIN a; the sides of other joins have no order"""
@@ -319,12 +376,19 @@ class Canon:
         if isinstance(member, exp.Table) and isinstance(member.this, exp.Identifier):
             if self.filled(member, "this", "alias", "db", "catalog"):
                 raise Unproven("a table with more to it")
-            name = ".".join(self.facts.fold_table(part.name, bool(part.args.get("quoted"))) for part in member.parts)
+            name = ".".join(
+                self.facts.fold_table(part.name, bool(part.args.get("quoted")))
+                for part in member.parts
+            )
             cte = tables.get(self.fold(member.this)) if len(member.parts) == 1 else None
             if cte is not None:
                 return self.derived(alias, self.relabelled(cte, listed))
             columns = self.known(name)
-            found = [self.facts.fold(column, False) for column in columns] if columns is not None else None
+            found = (
+                [self.facts.fold(column, False) for column in columns]
+                if columns is not None
+                else None
+            )
             return Source(alias, f"table({name},{listed})", listed or found)
         if isinstance(member, (exp.Unnest, exp.Lateral)) and not member.find(exp.Query):
             said = self.plain(member, scope, tables, ("alias",))
@@ -339,10 +403,17 @@ class Canon:
 
     def listed(self, member: Any) -> list[str]:
         alias = member.args.get("alias")
-        return [self.fold(column) for column in (alias.args.get("columns") or ())] if alias is not None else []
+        return (
+            [self.fold(column) for column in (alias.args.get("columns") or ())]
+            if alias is not None
+            else []
+        )
 
     def alias_of(self, member: Any) -> str:
-        """FROM t AS x      the alias of a member, which sqlglot keeps as a TableAlias or as a plain name"""
+        """FROM t AS x
+
+        the alias of a member, which sqlglot keeps as a TableAlias or as a plain name
+        """
         alias = member.args.get("alias")
         if isinstance(alias, exp.Identifier):
             return self.fold(alias)
@@ -369,12 +440,16 @@ class Canon:
         before = scope.sources[:at]
         if len(before) == 1:
             return 0
-        having = [position for position, source in enumerate(before) if source.columns and key in source.columns]
+        having = [
+            position
+            for position, source in enumerate(before)
+            if source.columns and key in source.columns
+        ]
         if not having or any(source.columns is None for source in before):
             raise Unproven("merged keys of unknown tables")
         return having[0]
 
-    # -- the list of items -------------------------------------------------------------------------------------
+    # -- the list of items -------------------------------------------------------------------------
 
     def own_names(self, node: exp.Select) -> Iterator[str]:
         """SELECT a + 1 AS b      b is no column of a source, or need not be"""
@@ -405,10 +480,15 @@ class Canon:
                 right = (join.args.get("side") or "").upper() == "RIGHT"
                 scope.merged.setdefault(name, at if right else self.left_of(name, at, scope))
 
-    def star(self, item: Any, star: exp.Star, node: exp.Select, scope: Scope) -> Iterator[tuple[str, str]]:
+    def star(
+        self, item: Any, star: exp.Star, node: exp.Select, scope: Scope
+    ) -> Iterator[tuple[str, str]]:
         if any(star.args.values()) or scope.merged or not scope.sources:
             raise Unproven("a star with more to it")
-        if any((join.args.get("kind") or "").upper() in ("SEMI", "ANTI") for join in node.args.get("joins") or ()):
+        if any(
+            (join.args.get("kind") or "").upper() in ("SEMI", "ANTI")
+            for join in node.args.get("joins") or ()
+        ):
             raise Unproven("a star over half a join")
         sources = list(enumerate(scope.sources))
         if scope.turned:
@@ -424,7 +504,9 @@ class Canon:
 
 
 class AsWritten(Canon):
-    """The walk without scopes: brackets, letter case, quotes and the order of conditions do not count, names do."""
+    """The walk without scopes: brackets, letter case, quotes and the order of conditions do not
+    count, names do.
+    """
 
     def query(self, node: Any, scope: Scope, tables: Tables, named: bool = True) -> Made:
         return Made(self.plain(node, scope, tables, ()), None)
@@ -444,7 +526,7 @@ def iter_parents(cte: exp.CTE) -> Iterator[exp.CTE]:
         around = around.find_ancestor(exp.CTE)
 
 
-# -- expressions ---------------------------------------------------------------------------------------------------
+# -- expressions -----------------------------------------------------------------------------------
 
 
 def column(canon: Canon, node: exp.Column, scope: Scope, tables: Tables) -> str:
@@ -516,15 +598,17 @@ def eq(canon: Canon, node: exp.EQ, scope: Scope, tables: Tables) -> str:
 
 
 def neq(canon: Canon, node: exp.NEQ, scope: Scope, tables: Tables) -> str:
-    return "not" + equal(canon.said(node.this, scope, tables), canon.said(node.expression, scope, tables))
+    return "not" + equal(
+        canon.said(node.this, scope, tables), canon.said(node.expression, scope, tables)
+    )
 
 
 def greater(canon: Canon, node: exp.Binary, scope: Scope, tables: Tables) -> str:
     """a > b      b < a"""
     kind = "lt" if isinstance(node, exp.GT) else "lte"
-    return (
-        f"{kind}(expression={canon.said(node.this, scope, tables)},this={canon.said(node.expression, scope, tables)})"
-    )
+    expression = canon.said(node.this, scope, tables)
+    this = canon.said(node.expression, scope, tables)
+    return f"{kind}(expression={expression},this={this})"
 
 
 def boolean(canon: Canon, node: exp.Boolean, scope: Scope, tables: Tables) -> str:

@@ -10,7 +10,10 @@ from lineal.extract.sql.dialects import Facts
 
 
 def cast_behind(node: Any, facts: Facts) -> exp.Column | None:
-    """a (INTEGER), t.a (CHAR(5))      Teradata: CAST(a AS INTEGER); the column, or None for a call"""
+    """a (INTEGER), t.a (CHAR(5))
+
+    Teradata: CAST(a AS INTEGER); the column, or None for a call
+    """
     if not facts.casts_behind or not isinstance(node, exp.Anonymous) or len(node.expressions) != 1:
         return None
     if not is_type(node.expressions[0]):
@@ -20,7 +23,10 @@ def cast_behind(node: Any, facts: Facts) -> exp.Column | None:
 
 
 def is_type(node: Any) -> bool:
-    """INTEGER, DECIMAL(10, 2), CHAR(5)      as the parser takes them: a column, a type, a function of numbers"""
+    """INTEGER, DECIMAL(10, 2), CHAR(5)
+
+    as the parser takes them: a column, a type, a function of numbers
+    """
     if isinstance(node, exp.Column):
         return not node.table and node.name.upper() in TYPES
     if isinstance(node, exp.DataType):
@@ -28,8 +34,16 @@ def is_type(node: Any) -> bool:
     if isinstance(node, exp.Anonymous):
         name = node.name
     else:
-        name = "CHAR" if isinstance(node, exp.Chr) else node.sql_name() if isinstance(node, exp.Func) else ""
-    return name.upper() in TYPES and all(isinstance(size, exp.Literal) for size in node.iter_expressions())
+        name = (
+            "CHAR"
+            if isinstance(node, exp.Chr)
+            else node.sql_name()
+            if isinstance(node, exp.Func)
+            else ""
+        )
+    return name.upper() in TYPES and all(
+        isinstance(size, exp.Literal) for size in node.iter_expressions()
+    )
 
 
 TYPES = frozenset(

@@ -52,21 +52,29 @@ def where_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str,
 
 
 def time_windows(group: exp.Group, scope: Scope) -> None:
-    """GROUP BY window(at, '5 minutes')      all of the SELECT has a column `window`, with start and end"""
+    """GROUP BY window(at, '5 minutes')
+
+    all of the SELECT has a column `window`, with start and end
+    """
     scope.clause = Clause.GROUP_BY
     for key in group.expressions:
         if key.__class__ is exp.Anonymous and key.name.lower() in TIME_WINDOWS:
             name = scope.evaluation.fold(key.name, False)
-            scope.grouped[name] = Slot(key.name.lower(), name, time_window(value_of(key, IDENTITY, scope)))
+            scope.grouped[name] = Slot(
+                key.name.lower(), name, time_window(value_of(key, IDENTITY, scope))
+            )
 
 
 TIME_WINDOWS = ("window", "session_window")
 
 
-def group_(node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]) -> None:
+def group_(
+    node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]
+) -> None:
     """GROUP BY a, 2, alias, ROLLUP (b)      each key decides which rows there are
 
-    |> AGGREGATE sum(a) GROUP BY upper(b) AS c      the parser leaves the bare name c, which is the key of the list
+    |> AGGREGATE sum(a) GROUP BY upper(b) AS c      the parser leaves the bare name c, which is the
+    key of the list
     """
     group = node.args.get("group")
     if group is None:
@@ -89,7 +97,12 @@ def group_(node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], out
         if position is not None:
             pour(slots[position].lineage, GROUPS, rows, key)
         elif key.__class__ is exp.Identifier:
-            pour(outputs[scope.evaluation.fold(key.name, key.args.get("quoted"))].lineage, GROUPS, rows, key)
+            pour(
+                outputs[scope.evaluation.fold(key.name, key.args.get("quoted"))].lineage,
+                GROUPS,
+                rows,
+                key,
+            )
         else:
             gather(key, GROUPS, rows, scope)
     scope.aliases = {}
@@ -126,8 +139,13 @@ def _ordinal(node: exp.Expr, slots: Sequence[Slot]) -> int | None:
     return None
 
 
-def conditions_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]) -> None:
-    for name, clause, way in (("having", Clause.HAVING, HAVING), ("qualify", Clause.QUALIFY, QUALIFY)):
+def conditions_(
+    args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]
+) -> None:
+    for name, clause, way in (
+        ("having", Clause.HAVING, HAVING),
+        ("qualify", Clause.QUALIFY, QUALIFY),
+    ):
         condition = args.get(name)
         if condition is not None:
             scope.clause = clause
@@ -136,7 +154,9 @@ def conditions_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict
             scope.aliases = {}
 
 
-def distinct_(node: exp.Distinct, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]) -> None:
+def distinct_(
+    node: exp.Distinct, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]
+) -> None:
     """SELECT DISTINCT a, b: both are compared; DISTINCT ON (a): only a"""
     on = node.args.get("on")
     if on is None:
@@ -153,7 +173,13 @@ def distinct_(node: exp.Distinct, scope: Scope, rows: Lineage, slots: list[Slot]
     scope.aliases = {}
 
 
-def order_(args: dict[str, Any], scope: Scope, rows: Lineage, slots: Sequence[Slot], outputs: dict[str, Slot]) -> None:
+def order_(
+    args: dict[str, Any],
+    scope: Scope,
+    rows: Lineage,
+    slots: Sequence[Slot],
+    outputs: dict[str, Slot],
+) -> None:
     """ORDER BY total DESC      an output column first, then a source column"""
     for form in ("order", "sort", "cluster"):
         order = args.get(form)
@@ -170,7 +196,10 @@ def order_(args: dict[str, Any], scope: Scope, rows: Lineage, slots: Sequence[Sl
                 pour(slots[position].lineage, SORTS, rows, key)
                 continue
             scope.aliases = outputs
-            scope.alias_first = key.__class__ is exp.Column or not scope.evaluation.facts.source_first_inside_order_by
+            scope.alias_first = (
+                key.__class__ is exp.Column
+                or not scope.evaluation.facts.source_first_inside_order_by
+            )
             if not scope.alias_first:
                 scope.aliases = {}
             gather(key, SORTS, rows, scope)
@@ -182,7 +211,9 @@ def limit_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str,
     """LIMIT (SELECT max(n) FROM u): n decides how many rows; LIMIT 1 BY a: one row for each a"""
     scope.clause = Clause.LIMIT
     for node in (args.get("limit"), args.get("offset")):
-        number = (node.args.get("expression") or node.args.get("count")) if node is not None else None
+        number = (
+            (node.args.get("expression") or node.args.get("count")) if node is not None else None
+        )
         if number is not None and number.__class__ is not exp.Literal:
             gather(number, LIMITS, rows, scope)
         if node is not None and node.args.get("expressions"):
@@ -193,7 +224,10 @@ def limit_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str,
 
 
 def connect(node: exp.Connect, scope: Scope, rows: Lineage) -> None:
-    """START WITH boss IS NULL CONNECT BY PRIOR id = boss      a filter, and a join of the table with itself"""
+    """START WITH boss IS NULL CONNECT BY PRIOR id = boss
+
+    a filter, and a join of the table with itself
+    """
     start = node.args.get("start")
     if start is not None:
         scope.clause = Clause.WHERE

@@ -1,4 +1,5 @@
-"""What the clients of engines say in a script and no engine reads: GO, \\connect, SPOOL, .LOGON, the rows of a COPY.
+"""What the clients of engines say in a script and no engine reads: GO, \\connect, SPOOL, .LOGON,
+the rows of a COPY.
 
 Whatever is left out leaves spaces, so that every other character keeps its place.
 """
@@ -31,7 +32,9 @@ def replacing(pattern: str, by: Callable[[str], str]) -> Reader:
 
 
 def commands(pattern: str) -> Reader:
-    """A reader of lines that are commands where a statement could start, such as SET DEFINE OFF, and not SET a = 1."""
+    """A reader of lines that are commands where a statement could start, such as SET DEFINE OFF,
+    and not SET a = 1.
+    """
     wanted = re.compile(rf"^[ \t]*(?:{pattern})", re.IGNORECASE | re.MULTILINE)
 
     def read(text: str) -> str:
@@ -55,12 +58,21 @@ def copied_rows(text: str) -> str:
 
 
 STDIN = re.compile(r"\bFROM\s+STDIN\b", re.IGNORECASE)
-ROWS = re.compile(r"(^COPY\b[^;]*?\bFROM\s+STDIN\b[^;]*;)(.*?(?:^\\\.[ \t]*$|\Z))", re.I | re.M | re.S)
+ROWS = re.compile(
+    r"(^COPY\b[^;]*?\bFROM\s+STDIN\b[^;]*;)(.*?(?:^\\\.[ \t]*$|\Z))", re.I | re.M | re.S
+)
 
 
 def conditional_comments(text: str) -> str:
-    """/*!50001 CREATE VIEW v AS SELECT … */      MySQL reads what stands inside, and mysqldump writes views so"""
-    return CONDITIONAL.sub(lambda found: blank(found[1]) + found[2] + "  ", text) if "/*!" in text else text
+    """/*!50001 CREATE VIEW v AS SELECT … */
+
+    MySQL reads what stands inside, and mysqldump writes views so
+    """
+    return (
+        CONDITIONAL.sub(lambda found: blank(found[1]) + found[2] + "  ", text)
+        if "/*!" in text
+        else text
+    )
 
 
 CONDITIONAL = re.compile(r"(/\*!\d*)(.*?)\*/", re.DOTALL)
@@ -71,9 +83,14 @@ def calls(text: str) -> str:
     return CALL.sub(lambda found: found[1] + "CALL".ljust(len(found[2])), text)
 
 
-CALL = re.compile(r"^([ \t]*)(EXEC(?:UTE)?)(?=[ \t]+(?!IMMEDIATE\b)[\w.$#\"]+[ \t]*[(;])", re.IGNORECASE | re.MULTILINE)
+CALL = re.compile(
+    r"^([ \t]*)(EXEC(?:UTE)?)(?=[ \t]+(?!IMMEDIATE\b)[\w.$#\"]+[ \t]*[(;])",
+    re.IGNORECASE | re.MULTILINE,
+)
 
-GO = replacing(r"^[ \t]*GO(?:[ \t]+\d+)?[ \t]*;?(?=[ \t]*(?:--[^\n]*)?\r?$)", lambda said: blank_before(said))
+GO = replacing(
+    r"^[ \t]*GO(?:[ \t]+\d+)?[ \t]*;?(?=[ \t]*(?:--[^\n]*)?\r?$)", lambda said: blank_before(said)
+)
 SLASH = replacing(r"^[ \t]*/[ \t]*\r?$", lambda said: blank_before(said))
 DOTS = commands(r"\.[a-z]")
 
@@ -87,7 +104,8 @@ def blank_before(said: str) -> str:
 PSQL = (
     copied_rows,
     replacing(r"^[ \t]*\\[a-z!?][^\n]*", blank),  # \connect shop
-    replacing(r"(?<=\s)\\(?:g|gx|gset|gexec|gdesc|crosstabview|watch)\b[^'\n]*$", ended),  # SELECT a FROM t \gset
+    # SELECT a FROM t \gset
+    replacing(r"(?<=\s)\\(?:g|gx|gset|gexec|gdesc|crosstabview|watch)\b[^'\n]*$", ended),
     replacing(r"(?<![:\w'\"]):(?='\w+'|\"\w+\")", blank),  # WHERE a = :'day'
 )
 SQLPLUS = commands(
@@ -101,7 +119,11 @@ CLIENTS: dict[str, tuple[Reader, ...]] = {
     **dict.fromkeys(("postgres", "redshift", "materialize", "risingwave"), PSQL),
     **dict.fromkeys(("sqlite", "duckdb", "teradata"), (DOTS,)),
     "oracle": (SLASH, SQLPLUS, calls),
-    "mysql": (conditional_comments, commands(r"source[ \t]|\\[a-z.!]"), replacing(r"\\g[ \t]*$", ended)),
+    "mysql": (
+        conditional_comments,
+        commands(r"source[ \t]|\\[a-z.!]"),
+        replacing(r"\\g[ \t]*$", ended),
+    ),
     "snowflake": (commands(r"![a-z]"),),
     "hive": (commands(r"!|dfs[ \t]|source[ \t]"),),
 }

@@ -43,18 +43,30 @@ def star_slots(node: Any, scope: Scope) -> list[Slot]:
 
 
 def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
-    """* EXCEPT (a) REPLACE (f(b) AS b) RENAME (c AS d) ILIKE 'x%'      what is left of the star's columns
+    """* EXCEPT (a) REPLACE (f(b) AS b) RENAME (c AS d) ILIKE 'x%'
+
+    what is left of the star's columns
 
     An open star stays open: what the text says of a column beside it becomes a column of its own.
     """
     slots, whole = without_fields(star.args.get("except_") or (), slots, scope)
     left_out = {_key_of(item, scope): item for item in whole}
-    replaced = {_key_of(a.args["alias"], scope): a for a in star.args.get("replace") or () if isinstance(a, exp.Alias)}
-    renames = {_key_of(a.this, scope): a for a in star.args.get("rename") or () if isinstance(a, exp.Alias)}
+    replaced = {
+        _key_of(a.args["alias"], scope): a
+        for a in star.args.get("replace") or ()
+        if isinstance(a, exp.Alias)
+    }
+    renames = {
+        _key_of(a.this, scope): a for a in star.args.get("rename") or () if isinstance(a, exp.Alias)
+    }
     for key, item in {**left_out, **replaced, **renames}.items():
         if not any(slot.key == key for slot in slots):
             slots = beside_star(slots, key, item, scope)
-    found = [slot for slot in slots if slot.key not in left_out or _of_another(slot, left_out[slot.key], scope)]
+    found = [
+        slot
+        for slot in slots
+        if slot.key not in left_out or _of_another(slot, left_out[slot.key], scope)
+    ]
     for position, slot in enumerate(found):
         if slot.key in replaced:
             slot = Slot(slot.name, slot.key, value_of(replaced[slot.key].this, IDENTITY, scope))
@@ -68,22 +80,38 @@ def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
     return found
 
 
-def without_fields(items: Sequence[Any], slots: list[Slot], scope: Scope) -> tuple[list[Slot], list[Any]]:
-    """* EXCEPT (address.zip)      address stays, made of its other fields; and what else is left out"""
+def without_fields(
+    items: Sequence[Any], slots: list[Slot], scope: Scope
+) -> tuple[list[Slot], list[Any]]:
+    """* EXCEPT (address.zip)
+
+    address stays, made of its other fields; and what else is left out
+    """
     dropped: dict[str, set[str]] = {}
     whole: list[Any] = []
     for item in items:
-        key = _key_of(item.args["table"], scope) if isinstance(item, exp.Column) and item.args.get("table") else ""
+        key = (
+            _key_of(item.args["table"], scope)
+            if isinstance(item, exp.Column) and item.args.get("table")
+            else ""
+        )
         if key and _star_source(item, scope) is None and any(slot.key == key for slot in slots):
             dropped.setdefault(key, set()).add(item.name.lower())
         else:
             whole.append(item)
-    kept = [_of_other_fields(slot, dropped[slot.key], scope) if slot.key in dropped else slot for slot in slots]
+    kept = [
+        _of_other_fields(slot, dropped[slot.key], scope) if slot.key in dropped else slot
+        for slot in slots
+    ]
     return kept, whole
 
 
 def _of_other_fields(slot: Slot, dropped: set[str], scope: Scope) -> Slot:
-    names = [n for n in field_names(slot.lineage, (), scope.evaluation.catalog) if n.lower() not in dropped]
+    names = [
+        n
+        for n in field_names(slot.lineage, (), scope.evaluation.catalog)
+        if n.lower() not in dropped
+    ]
     parts = {name.lower(): field_of(slot, [name], exp.Star()).lineage for name in names}
     lineage: Lineage = {}
     for part in parts.values() or [slot.lineage]:
@@ -105,11 +133,19 @@ def _key_of(node: Any, scope: Scope) -> str:
 
 
 def beside_star(slots: list[Slot], key: str, item: exp.Expr, scope: Scope) -> list[Slot]:
-    """* EXCEPT (a), where the text tells that there is an a: it stands beside the open star, which has no a any more"""
+    """* EXCEPT (a), where the text tells that there is an a: it stands beside the open star, which
+    has no a any more
+    """
     evaluation = scope.evaluation
-    named = item.this if isinstance(item, exp.Alias) and not isinstance(item.this, exp.Func) else item
+    named = (
+        item.this if isinstance(item, exp.Alias) and not isinstance(item.this, exp.Func) else item
+    )
     name = named.name if isinstance(named, (exp.Column, exp.Identifier)) else item.alias_or_name
-    answers = [a for slot in slots if slot.star is not None and (a := answer(slot.star, name, key)) is not None]
+    answers = [
+        a
+        for slot in slots
+        if slot.star is not None and (a := answer(slot.star, name, key)) is not None
+    ]
     evaluation.references += 1
     if not answers:
         evaluation.unresolved += 1
@@ -125,14 +161,24 @@ def beside_star(slots: list[Slot], key: str, item: exp.Expr, scope: Scope) -> li
 def _star_source(node: exp.Column, scope: Scope) -> Source | None:
     evaluation = scope.evaluation
     parts = [
-        part for part in (node.args.get("catalog"), node.args.get("db"), node.args.get("table")) if part is not None
+        part
+        for part in (node.args.get("catalog"), node.args.get("db"), node.args.get("table"))
+        if part is not None
     ]
     keys = [evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
-    found = scope.find_source(".".join(keys)) or (scope.find_source(keys[-1]) if len(keys) > 1 else None)
-    if found is None and isinstance(node.this, exp.Star) and (kept := kept_of(keys[-1], scope.order)):
+    found = scope.find_source(".".join(keys)) or (
+        scope.find_source(keys[-1]) if len(keys) > 1 else None
+    )
+    if (
+        found is None
+        and isinstance(node.this, exp.Star)
+        and (kept := kept_of(keys[-1], scope.order))
+    ):
         return Source("", "", project(one_row(), kept))
     if found is None and isinstance(node.this, exp.Star):
-        found = scope.hidden_source([part.name for part in parts], evaluation.fold(parts[0].name, False))
+        found = scope.hidden_source(
+            [part.name for part in parts], evaluation.fold(parts[0].name, False)
+        )
     return found
 
 
@@ -156,7 +202,10 @@ def each_field(found: Slot, name: str, node: Any, scope: Scope) -> list[Slot]:
 
 
 def star_of_value(item: exp.Dot, scope: Scope) -> list[Slot] | None:
-    """(t.address).*, xs[0].*      the fields of a part; of another value, whatever it is, one open position"""
+    """(t.address).*, xs[0].*
+
+    the fields of a part; of another value, whatever it is, one open position
+    """
     base, names, _ = path_of(item.this)
     if not isinstance(base, exp.Column):
         found = Slot("", "", carried(item.this, scope) or value_of(item.this, IDENTITY, scope))
@@ -166,7 +215,10 @@ def star_of_value(item: exp.Dot, scope: Scope) -> list[Slot] | None:
 
 
 def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
-    """COLUMNS('a.*'), * LIKE 'a%', (t).*, max(COLUMNS(*))      one output for each column; None for one output"""
+    """COLUMNS('a.*'), * LIKE 'a%', (t).*, max(COLUMNS(*))
+
+    one output for each column; None for one output
+    """
     if isinstance(item, exp.Columns):
         return columns_slots(item, scope)
     if isinstance(item, exp.Apply):
@@ -179,12 +231,19 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
         return composite_star(item, scope) or chosen_row(item, scope) or star_of_value(item, scope)
     if isinstance(item, (exp.Like, exp.ILike)) and isinstance(item.this, exp.Star):
         holds = tested(item, NAME_TESTS[type(item)](item.expression.name))
-        return [slot for slot in star_slots(item.this, scope) if slot.star is not None or holds(slot.name)]
+        return [
+            slot
+            for slot in star_slots(item.this, scope)
+            if slot.star is not None or holds(slot.name)
+        ]
     return each_column(item, scope) if scope.evaluation.facts.columns_in_expressions else None
 
 
 def applied(item: exp.Apply, scope: Scope) -> list[Slot]:
-    """* EXCEPT (a) APPLY(toString) APPLY(max)      ClickHouse: max(toString(b)) for each column b"""
+    """* EXCEPT (a) APPLY(toString) APPLY(max)
+
+    ClickHouse: max(toString(b)) for each column b
+    """
     inner, function = item.this, item.expression.name
     slots = applied(inner, scope) if isinstance(inner, exp.Apply) else star_slots(inner, scope)
     found = []
@@ -192,19 +251,30 @@ def applied(item: exp.Apply, scope: Scope) -> list[Slot]:
         scope.each = slot
         call = exp.func(function, exp.Columns(this=exp.Star()), dialect=scope.evaluation.facts.name)
         name = f"{function}({slot.name})"
-        found.append(Slot(name, scope.evaluation.fold(name, True), value_of(call, IDENTITY, scope), slot.star))
+        found.append(
+            Slot(
+                name, scope.evaluation.fold(name, True), value_of(call, IDENTITY, scope), slot.star
+            )
+        )
     scope.each = None
     return found
 
 
 def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:
-    """IF(a.id IS NULL, b, a).*      column for column, what the expression does to the rows that it chooses from"""
-    rows = [row for column in item.this.find_all(exp.Column) if (row := scope.row(column)) is not None]
+    """IF(a.id IS NULL, b, a).*
+
+    column for column, what the expression does to the rows that it chooses from
+    """
+    rows = [
+        row for column in item.this.find_all(exp.Column) if (row := scope.row(column)) is not None
+    ]
     if not rows or any(row.stars for row in rows):
         return None
 
     def of(slot: Slot) -> Callable[[exp.Expr], exp.Expr]:
-        name = exp.to_identifier(slot.name, quoted=slot.key != scope.evaluation.fold(slot.name, False))
+        name = exp.to_identifier(
+            slot.name, quoted=slot.key != scope.evaluation.fold(slot.name, False)
+        )
         return lambda n: (
             exp.Column(this=name.copy(), table=n.this.copy())
             if isinstance(n, exp.Column) and scope.row(n) is not None
@@ -221,7 +291,10 @@ def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:
 def each_column(item: Any, scope: Scope) -> list[Slot] | None:
     """max(COLUMNS(*))      the expression over each of the columns, under that column's name"""
     inside = item.walk(prune=lambda node: isinstance(node, exp.Query))
-    columns = next((node for node in inside if isinstance(node, exp.Columns) and not node.args.get("unpack")), None)
+    columns = next(
+        (node for node in inside if isinstance(node, exp.Columns) and not node.args.get("unpack")),
+        None,
+    )
     if columns is None:
         return None
     slots: list[Slot] = []
@@ -235,7 +308,10 @@ def each_column(item: Any, scope: Scope) -> list[Slot] | None:
 
 
 def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
-    """COLUMNS('pattern'), COLUMNS(* EXCLUDE (a)), COLUMNS([a, b])      the columns that are meant"""
+    """COLUMNS('pattern'), COLUMNS(* EXCLUDE (a)), COLUMNS([a, b])
+
+    the columns that are meant
+    """
     wanted = node.this
     if isinstance(wanted, exp.Star):
         return star_slots(wanted, scope)
@@ -249,12 +325,16 @@ def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
         try:
             matches = re.compile(wanted.name).search
         except re.error:
-            scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"not a pattern: {wanted.name}", node)
+            scope.evaluation.report(
+                Code.UNSUPPORTED_CONSTRUCT, f"not a pattern: {wanted.name}", node
+            )
             return slots
         return [slot for slot in slots if slot.star is not None or matches(slot.name)]
     if isinstance(wanted, exp.Lambda) and (holds := test_of_names(wanted.this)) is not None:
         return [slot for slot in slots if slot.star is not None or holds(slot.name)]
-    scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, "COLUMNS of a condition: all columns are taken", node)
+    scope.evaluation.report(
+        Code.UNSUPPORTED_CONSTRUCT, "COLUMNS of a condition: all columns are taken", node
+    )
     return slots
 
 
@@ -275,7 +355,9 @@ def _read_all(source: Source, slots: Sequence[Slot], scope: Scope, node: Any) ->
 
 
 def visible(scope: Scope) -> list[Slot]:
-    """FROM a JOIN b USING (id)      what * means: id once and first, then the rest of a, then the rest of b
+    """FROM a JOIN b USING (id)
+
+    what * means: id once and first, then the rest of a, then the rest of b
 
     Some dialects leave id where a has it.
     """
@@ -290,7 +372,11 @@ def visible(scope: Scope) -> list[Slot]:
             if in_place:
                 slots = [*(merged.get(slot.key, slot) for slot in slots), *right]
             else:
-                slots = [*merged.values(), *(slot for slot in slots if slot.key not in merged), *right]
+                slots = [
+                    *merged.values(),
+                    *(slot for slot in slots if slot.key not in merged),
+                    *right,
+                ]
         else:
             slots.extend(source.frame.slots)
     return slots

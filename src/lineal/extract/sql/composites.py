@@ -1,4 +1,6 @@
-"""Composite types: CREATE TYPE place AS (lat float, lon float), and the type that every table's rows have."""
+"""Composite types: CREATE TYPE place AS (lat float, lon float), and the type that every table's
+rows have.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ from lineal.model.edge import Column
 
 
 def fields_of(node: Any, scope: Scope) -> list[str]:
-    """(t.home).*, (jsonb_each(x)).*      the fields of a value, in order; none where its type is not known"""
+    """(t.home).*, (jsonb_each(x)).*
+
+    the fields of a value, in order; none where its type is not known
+    """
     while isinstance(node, exp.Paren):
         node = node.this
     if isinstance(node, exp.Anonymous):
@@ -25,7 +30,10 @@ def fields_of(node: Any, scope: Scope) -> list[str]:
 
 
 def fields_returned(function: str, scope: Scope) -> list[str]:
-    """CREATE FUNCTION located(word text) RETURNS place      the fields of place; of RETURNS TABLE (…), those listed"""
+    """CREATE FUNCTION located(word text) RETURNS place
+
+    the fields of place; of RETURNS TABLE (…), those listed
+    """
     routine = scope.evaluation.catalog.shapes.get(function)
     if routine is None:
         return []
@@ -42,7 +50,9 @@ def fields_named(type_: str, scope: Scope) -> list[str]:
 
 
 def type_of(node: Any, scope: Scope) -> str:
-    """The type of a column, a field, an array's element or a cast, as it was declared; '' where that is not known."""
+    """The type of a column, a field, an array's element or a cast, as it was declared; '' where
+    that is not known.
+    """
     while isinstance(node, exp.Paren):
         node = node.this
     if isinstance(node, exp.Cast):

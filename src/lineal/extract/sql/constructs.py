@@ -1,4 +1,6 @@
-"""Constructs that some projects do without: CTEs and derived tables, looked for only when somebody asks."""
+"""Constructs that some projects do without: CTEs and derived tables, looked for only when somebody
+asks.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def _in_tree(tree: Any, reading: Reading, dataset: str) -> Iterator[Construct]:
         node = waiting.pop()
         kind = _kind(node)
         if kind and not node.alias.startswith(INLINED):
-            yield Construct(kind, node.alias, dataset, reading.place_of(node.args.get("alias") or node))
+            yield Construct(
+                kind, node.alias, dataset, reading.place_of(node.args.get("alias") or node)
+            )
         waiting.extend(reversed(list(node.iter_expressions())))
 
 
@@ -50,5 +54,7 @@ def _kind(node: Any) -> str:
     """WITH x AS (…)      FROM (SELECT …) x"""
     if isinstance(node, exp.CTE):
         return CTE
-    inside = isinstance(node, exp.Subquery) and isinstance(node.parent, (exp.From, exp.Join, exp.Lateral))
+    inside = isinstance(node, exp.Subquery) and isinstance(
+        node.parent, (exp.From, exp.Join, exp.Lateral)
+    )
     return DERIVED if inside and isinstance(node.this, exp.Query) else ""

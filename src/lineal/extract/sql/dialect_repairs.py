@@ -1,4 +1,6 @@
-"""Repairs of what one engine says and others do not: phrases that are left out, statements in other words."""
+"""Repairs of what one engine says and others do not: phrases that are left out, statements in other
+words.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ def redefinition(words: Words) -> Words:
 
 
 def errors_elsewhere(words: Words) -> Words:
-    """INSERT INTO t SELECT … LOG ERRORS INTO e ('x') REJECT LIMIT 10      Oracle: where rows go that do not fit"""
+    """INSERT INTO t SELECT … LOG ERRORS INTO e ('x') REJECT LIMIT 10
+
+    Oracle: where rows go that do not fit
+    """
     log = first(words, 0, "LOG")
     return words[:log] if log is not None and says(words, log + 1, "ERRORS") else words
 
@@ -62,7 +67,10 @@ def hints_of_merge(words: Words) -> Words:
 
 
 def wrapper(words: Words) -> Words:
-    """JSON_QUERY(a, '$.b' WITH CONDITIONAL ARRAY WRAPPER)      how a result is written is no matter of columns"""
+    """JSON_QUERY(a, '$.b' WITH CONDITIONAL ARRAY WRAPPER)
+
+    how a result is written is no matter of columns
+    """
     for at in range(len(words) - 1, 0, -1):
         if says(words, at, "WRAPPER"):
             start = at - 1
@@ -74,7 +82,10 @@ def wrapper(words: Words) -> Words:
 
 
 def reset(words: Words) -> Words:
-    """OVER (ORDER BY a RESET WHEN b > 1 ROWS …)      Teradata: OVER (ORDER BY a, b > 1 ROWS …), b decides, too"""
+    """OVER (ORDER BY a RESET WHEN b > 1 ROWS …)
+
+    Teradata: OVER (ORDER BY a, b > 1 ROWS …), b decides, too
+    """
     for at in range(len(words) - 2, 0, -1):
         if says(words, at, "RESET") and says(words, at + 1, "WHEN"):
             words = [*words[:at], like(words[at], TokenType.COMMA, ","), *words[at + 2 :]]
@@ -83,7 +94,14 @@ def reset(words: Words) -> Words:
 
 def subsets(words: Words) -> Words:
     """MATCH_RECOGNIZE (… SUBSET u = (a, b) DEFINE …)      u is one of the rows"""
-    at = next((at for at, word in enumerate(words) if word.text.upper() == "SUBSET" and says(words, at + 3, "(")), None)
+    at = next(
+        (
+            at
+            for at, word in enumerate(words)
+            if word.text.upper() == "SUBSET" and says(words, at + 3, "(")
+        ),
+        None,
+    )
     if at is None:
         return words
     end = closing(words, at + 3) + 1
@@ -95,8 +113,16 @@ def subsets(words: Words) -> Words:
 def passed_to_path(words: Words) -> Words:
     """JSON_TABLE(a, '$.b' AS p PASSING 1 AS x COLUMNS …)      JSON_TABLE(a, '$.b' COLUMNS …)"""
     for at in range(len(words) - 1, 0, -1):
-        columns = first(words, at + 1, "COLUMNS") if says(words, at, "AS") or says(words, at, "PASSING") else None
-        if columns is not None and words[at - 1].token_type is TokenType.STRING and says(words, columns + 1, "("):
+        columns = (
+            first(words, at + 1, "COLUMNS")
+            if says(words, at, "AS") or says(words, at, "PASSING")
+            else None
+        )
+        if (
+            columns is not None
+            and words[at - 1].token_type is TokenType.STRING
+            and says(words, columns + 1, "(")
+        ):
             words = [*words[:at], *words[columns:]]
     return words
 
@@ -127,13 +153,18 @@ def version_mark(words: Words) -> Words:
         and words[at + 1].text[:1].lower() == "v"
         and words[at + 1].text[1:].isdigit()
     }
-    return [word for at, word in enumerate(words) if at not in marks and at - 1 not in marks] if marks else words
+    return (
+        [word for at, word in enumerate(words) if at not in marks and at - 1 not in marks]
+        if marks
+        else words
+    )
 
 
 def bulk_load(words: Words) -> Words:
     """BULK INSERT t FROM 'x.csv' WITH (…)      T-SQL: COPY INTO t FROM 'x.csv'
 
-    LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t FIELDS … (a, @b, c)      MySQL: COPY INTO t (a, c) FROM 'x.csv'
+    LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t FIELDS … (a, @b, c)      MySQL: COPY INTO t (a, c)
+    FROM 'x.csv'
     """
     if says(words, 0, "BULK") and says(words, 1, "INSERT"):
         source = first(words, 0, "FROM")
@@ -144,7 +175,10 @@ def bulk_load(words: Words) -> Words:
         while says(words, end, "."):
             end += 2
         listed = first_parenthesis(words, end)
-        table, path = [*(words[at + 1 : end] if at is not None else []), *listed], words[infile + 1 : infile + 2]
+        table, path = (
+            [*(words[at + 1 : end] if at is not None else []), *listed],
+            words[infile + 1 : infile + 2],
+        )
     else:
         return words
     if not table or not path:
@@ -154,7 +188,10 @@ def bulk_load(words: Words) -> Words:
 
 
 def into_file(words: Words) -> Words:
-    """SELECT a INTO OUTFILE 'x.csv' FIELDS … FROM t      MySQL: COPY (SELECT a FROM t) TO 'x.csv'"""
+    """SELECT a INTO OUTFILE 'x.csv' FIELDS … FROM t
+
+    MySQL: COPY (SELECT a FROM t) TO 'x.csv'
+    """
     into = first(words, 0, "INTO")
     if into is None or not (says(words, into + 1, "OUTFILE") or says(words, into + 1, "DUMPFILE")):
         return words
@@ -165,9 +202,16 @@ def into_file(words: Words) -> Words:
 
 
 def bulk_rows(words: Words) -> Words:
-    """FROM OPENROWSET(BULK 'x.csv', FORMAT = 'CSV') WITH (a INT) AS r      T-SQL: OPENROWSET('x.csv') AS r"""
+    """FROM OPENROWSET(BULK 'x.csv', FORMAT = 'CSV') WITH (a INT) AS r
+
+    T-SQL: OPENROWSET('x.csv') AS r
+    """
     for at in range(len(words) - 3, -1, -1):
-        if says(words, at, "OPENROWSET") and says(words, at + 1, "(") and says(words, at + 2, "BULK"):
+        if (
+            says(words, at, "OPENROWSET")
+            and says(words, at + 1, "(")
+            and says(words, at + 2, "BULK")
+        ):
             end = closing(words, at + 1)
             after = end + 1
             if says(words, after, "WITH") and says(words, after + 1, "("):
@@ -201,33 +245,55 @@ def namespaces(words: Words) -> Words:
 
 
 def expectations(words: Words) -> Words:
-    """CREATE TABLE t (CONSTRAINT c EXPECT (a > 0) ON VIOLATION DROP ROW) AS …      Databricks: CREATE TABLE t AS …"""
-    start, as_ = next((at for at in range(len(words)) if says(words, at, "(")), None), first(words, 0, "AS")
+    """CREATE TABLE t (CONSTRAINT c EXPECT (a > 0) ON VIOLATION DROP ROW) AS …
+
+    Databricks: CREATE TABLE t AS …
+    """
+    start, as_ = (
+        next((at for at in range(len(words)) if says(words, at, "(")), None),
+        first(words, 0, "AS"),
+    )
     if not says(words, 0, "CREATE") or start is None or as_ is None or as_ < start:
         return words
     end = closing(words, start)
     listed = items(words[start + 1 : end])
-    kept = [item for item in listed if not (says(item, 0, "CONSTRAINT") and says(item, 2, "EXPECT"))]
+    kept = [
+        item for item in listed if not (says(item, 0, "CONSTRAINT") and says(item, 2, "EXPECT"))
+    ]
     if len(kept) == len(listed):
         return words
     comma = like(words[start], TokenType.COMMA, ",")
     inside = [word for item in kept for word in (*item, comma)][:-1]
-    return [*words[:start], *([words[start], *inside, words[end]] if inside else []), *words[end + 1 :]]
+    return [
+        *words[:start],
+        *([words[start], *inside, words[end]] if inside else []),
+        *words[end + 1 :],
+    ]
 
 
 def changes_applied(words: Words) -> Words:
-    """APPLY CHANGES INTO t FROM STREAM(s) KEYS (k) APPLY AS DELETE WHEN d SEQUENCE BY q COLUMNS * EXCEPT (c) …
+    """APPLY CHANGES INTO t FROM STREAM(s) KEYS (k) APPLY AS DELETE WHEN d SEQUENCE BY q COLUMNS *
+    EXCEPT (c) …
 
-    Databricks: MERGE INTO t USING (SELECT * EXCEPT (c) FROM s WHERE d ORDER BY q) AS s ON t.k = s.k …, all by name
+    Databricks: MERGE INTO t USING (SELECT * EXCEPT (c) FROM s WHERE d ORDER BY q) AS s ON t.k = s.k
+    …, all by name
     """
     source, keys = first(words, 0, "FROM"), first(words, 0, "KEYS")
     applies = says(words, 0, "APPLY") and says(words, 1, "CHANGES") and says(words, 2, "INTO")
     if not applies or source is None or keys is None:
         return words
-    rows = [word for word in words[source + 1 : keys] if word.text.upper() not in ("STREAM", "(", ")")]
+    rows = [
+        word for word in words[source + 1 : keys] if word.text.upper() not in ("STREAM", "(", ")")
+    ]
     named = items(words[keys + 2 : closing(words, keys + 1)])
-    chosen, gone, order = clause(words, "COLUMNS", 1), clause(words, "DELETE", 2), clause(words, "SEQUENCE", 2)
-    chosen = chosen[1:-1] if says(chosen, 0, "(") else chosen or said(words[0], (TokenType.STAR, "*"))
+    chosen, gone, order = (
+        clause(words, "COLUMNS", 1),
+        clause(words, "DELETE", 2),
+        clause(words, "SEQUENCE", 2),
+    )
+    chosen = (
+        chosen[1:-1] if says(chosen, 0, "(") else chosen or said(words[0], (TokenType.STAR, "*"))
+    )
     filters = [*said(words[0], (TokenType.WHERE, "WHERE")), *gone] if gone else []
     sorts = [*said(words[0], (TokenType.ORDER_BY, "ORDER BY")), *order] if order else []
     joined: Words = []
@@ -257,19 +323,32 @@ def clause(words: Words, word: str, length: int) -> Words:
     start = first(words, 0, word)
     if start is None:
         return []
-    end = first(words, start + length, "SEQUENCE", "COLUMNS", "STORED", "APPLY", "IGNORE", "TRACK") or len(words)
+    end = first(
+        words, start + length, "SEQUENCE", "COLUMNS", "STORED", "APPLY", "IGNORE", "TRACK"
+    ) or len(words)
     return words[start + length : end]
 
 
 def format_behind(words: Words) -> Words:
     """INSERT INTO t SELECT … FORMAT CSV      ClickHouse: how the rows come"""
-    found = says(words, 0, "INSERT") and says(words, len(words) - 2, "FORMAT") and first(words, 0, "SELECT") is not None
+    found = (
+        says(words, 0, "INSERT")
+        and says(words, len(words) - 2, "FORMAT")
+        and first(words, 0, "SELECT") is not None
+    )
     return words[:-2] if found else words
 
 
 def table_and_folder(words: Words) -> Words:
-    """EXPORT TABLE t TO '/x', IMPORT TABLE t FROM '/x'      Hive: COPY t TO '/x', COPY t FROM '/x'"""
-    if len(words) < 5 or not (says(words, 0, "EXPORT") or says(words, 0, "IMPORT")) or not says(words, 1, "TABLE"):
+    """EXPORT TABLE t TO '/x', IMPORT TABLE t FROM '/x'
+
+    Hive: COPY t TO '/x', COPY t FROM '/x'
+    """
+    if (
+        len(words) < 5
+        or not (says(words, 0, "EXPORT") or says(words, 0, "IMPORT"))
+        or not says(words, 1, "TABLE")
+    ):
         return words
     place = first(words, 2, "TO", "FROM")
     if place is None:
@@ -285,11 +364,13 @@ REPAIRS = (
 )  # fmt: skip
 
 
-# -- CREATE TABLE ------------------------------------------------------------------------------------------------
+# -- CREATE TABLE ----------------------------------------------------------------------------------
 
 
 def only_columns(words: Words) -> Words | None:
-    """CREATE TABLE t (a NUMBER NOT NULL ENABLE, CONSTRAINT k …) TABLESPACE x      CREATE TABLE t (a NUMBER)
+    """CREATE TABLE t (a NUMBER NOT NULL ENABLE, CONSTRAINT k …) TABLESPACE x
+
+    CREATE TABLE t (a NUMBER)
 
     What is left says which columns there are; None for anything else.
     """
@@ -326,7 +407,10 @@ CLOSES = (TokenType.R_PAREN, TokenType.GT)
 
 
 def only_column(words: Words) -> Words:
-    """a NUMBER(10) DEFAULT 1 NOT NULL COMMENT 'x'      a NUMBER(10) COMMENT 'x'; nothing for a constraint"""
+    """a NUMBER(10) DEFAULT 1 NOT NULL COMMENT 'x'
+
+    a NUMBER(10) COMMENT 'x'; nothing for a constraint
+    """
     name = words[0]
     if name.token_type is not TokenType.IDENTIFIER and name.text.upper() in CONSTRAINTS:
         return []
@@ -334,8 +418,15 @@ def only_column(words: Words) -> Words:
     while end < len(words) and words[end].text.upper() not in AFTER_TYPE:
         end = closing(words, end) + 1 if words[end].token_type is TokenType.L_PAREN else end + 1
     comment = first(words, end, "COMMENT")
-    described = comment is not None and words[comment + 1 :][:1] and words[comment + 1].token_type is TokenType.STRING
-    return [*words[:end], *(words[comment : comment + 2] if described and comment is not None else [])]
+    described = (
+        comment is not None
+        and words[comment + 1 :][:1]
+        and words[comment + 1].token_type is TokenType.STRING
+    )
+    return [
+        *words[:end],
+        *(words[comment : comment + 2] if described and comment is not None else []),
+    ]
 
 
 CONSTRAINTS = frozenset(

@@ -44,7 +44,9 @@ def _word(word: Token) -> str:
 
 
 def meaning(script: Script, chunks: list[Words], columns: Columns, words: str) -> str:
-    """The canonical form of each statement; where one does not parse or nests too deeply, the words."""
+    """The canonical form of each statement; where one does not parse or nests too deeply, the
+    words.
+    """
     try:
         with deep():
             trees = [tree_of(chunk, script.dialect, script.text) for chunk in chunks]

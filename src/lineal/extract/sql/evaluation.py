@@ -34,8 +34,13 @@ class Catalog(Protocol):
     shapes: dict[str, Routine]
     own_functions: OwnFunctions
 
-    def scan(self, key: str, spelling: str, evaluation: Evaluation, node: exp.Expr) -> tuple[Dataset | None, Frame]:
-        """FROM t      evaluates t's definition first, when it has one; without a dataset it is composed away"""
+    def scan(
+        self, key: str, spelling: str, evaluation: Evaluation, node: exp.Expr
+    ) -> tuple[Dataset | None, Frame]:
+        """FROM t
+
+        evaluates t's definition first, when it has one; without a dataset it is composed away
+        """
         ...
 
     def column_type(self, dataset: Dataset, name: str) -> str:
@@ -99,7 +104,9 @@ class Evaluation:
         self.target = target
         self.reads: defaultdict[Clause, dict[Column, Any]] = defaultdict(dict)
         self.further: list[tuple[Clause, Column, Any]] | None = [] if reading.every_place else None
-        """where else a clause names a column that it has named before; None where only the first place counts"""
+        """where else a clause names a column that it has named before; None where only the first
+        place counts
+        """
         self.datasets_read: dict[Dataset, Any] = {}
         self.learnt: dict[Column, int] = {}
         self.diagnostics: list[Diagnostic] = []
@@ -126,7 +133,9 @@ class Evaluation:
             self.learnt[column] = self.learnt.get(column, 0) + 1
 
     def scan(self, key: str, spelling: str, node: Any) -> tuple[Dataset | None, Frame]:
-        """What a name stands for outside this statement; a temporary table stands for what it is made of."""
+        """What a name stands for outside this statement; a temporary table stands for what it is
+        made of.
+        """
         dataset, frame = self.catalog.scan(key, spelling, self, node)
         if dataset is not None:
             self.datasets_read.setdefault(dataset, node)
@@ -163,7 +172,9 @@ class Evaluation:
         return any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
 
     def absorb(self, other: Evaluation, call: Any = None) -> None:
-        """What was read for a variable or in a function's body is read by the statement that uses it, at its call."""
+        """What was read for a variable or in a function's body is read by the statement that uses
+        it, at its call.
+        """
         for clause, columns in other.reads.items():
             reads = self.reads[clause]
             for column, node in columns.items():

@@ -2,9 +2,10 @@
 
     select coalesce({{ cents_to_dollars('amount') }}, 0)      coalesce, then cents_to_dollars
 
-The text of a macro is one thing to whoever wrote the template. To find the calls around it, the script is read a second
-time with a plain name in the place of each macro's text, as long as the text is, so that everything else stays where it
-was. Only scripts in which macros write expressions are read twice, and only when somebody asks for calls.
+The text of a macro is one thing to whoever wrote the template. To find the calls around it, the
+script is read a second time with a plain name in the place of each macro's text, as long as the
+text is, so that everything else stays where it was. Only scripts in which macros write expressions
+are read twice, and only when somebody asks for calls.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ class Expansions:
         return found if found is not None and offset < found.end else None
 
     def calls(self, trail: Trail) -> Calls:
-        """The calls of a trail, from the outermost inwards; those that a macro has written under its name."""
+        """The calls of a trail, from the outermost inwards; those that a macro has written under
+        its name.
+        """
         path: list[Call] = []
         met: list[Any] = []
         last: Expansion | None = None
@@ -106,7 +109,9 @@ class Expansions:
         return tuple(path)
 
     def written(self, node: Any, calls: list[Any]) -> Expansion | None:
-        """The expansion that a step of a trail is in; where it has no node, the innermost call tells."""
+        """The expansion that a step of a trail is in; where it has no node, the innermost call
+        tells.
+        """
         if node is not None:
             return self.at(offset_of(node))
         found = self.at(offset_of(calls[-1])) if calls else None
@@ -115,7 +120,9 @@ class Expansions:
     def parts(
         self, node: Any, calls: list[Any], met: list[Any], expansion: Expansion | None
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The calls around a macro's text, but for those that have been met on the trail, and the macro's own."""
+        """The calls around a macro's text, but for those that have been met on the trail, and the
+        macro's own.
+        """
         names_of = self.reading.names_of
         if expansion is None:
             return names_of(calls), ()
@@ -140,7 +147,9 @@ class Expansions:
         return self.known[expansion.start]
 
     def read(self, expansions: Iterable[Expansion]) -> dict[int, tuple[str, ...]]:
-        """The calls around each of some expansions, by where they start, with a name in the place of each."""
+        """The calls around each of some expansions, by where they start, with a name in the place
+        of each.
+        """
         self.readings += 1
         text = self.script.text
         for start, end, _ in expansions:
@@ -151,14 +160,21 @@ class Expansions:
         found: dict[int, tuple[str, ...]] = {}
         for tree in trees:
             for column in tree.find_all(exp.Column) if isinstance(tree, exp.Expr) else ():
-                at = column.this.meta if isinstance(column.this, exp.Identifier) and len(column.parts) == 1 else {}
+                at = (
+                    column.this.meta
+                    if isinstance(column.this, exp.Identifier) and len(column.parts) == 1
+                    else {}
+                )
                 if at.get("start") in ends and at.get("end") == ends[at["start"]] - 1:
                     found[at["start"]] = tuple(reversed(list(outwards(column))))
         return found
 
 
 def without(names: tuple[str, ...], outside: tuple[str, ...]) -> tuple[str, ...]:
-    """coalesce, cast, divide without coalesce and cast      divide: each of the names outside is left out once"""
+    """coalesce, cast, divide without coalesce and cast
+
+    divide: each of the names outside is left out once
+    """
     left = list(names)
     for name in outside:
         if name in left:
@@ -170,7 +186,11 @@ def outwards(node: exp.Expr) -> Iterable[str]:
     """The names of the calls that a node stands in, the innermost first."""
     parent = node.parent
     while parent is not None and not ends_expression(parent):
-        call = aggregate_of(parent) if isinstance(parent, BESIDE) and parent.this is not node else parent
+        call = (
+            aggregate_of(parent)
+            if isinstance(parent, BESIDE) and parent.this is not node
+            else parent
+        )
         name = "" if isinstance(call, SILENT) else call_name(call)
         if name:
             yield name
@@ -178,8 +198,12 @@ def outwards(node: exp.Expr) -> Iterable[str]:
 
 
 def ends_expression(node: exp.Expr) -> bool:
-    """Whether a node is around an expression, and not a part of one: WHERE is, but for FILTER (WHERE a)."""
-    return isinstance(node, STOPS) and not (isinstance(node, exp.Where) and isinstance(node.parent, exp.Filter))
+    """Whether a node is around an expression, and not a part of one: WHERE is, but for FILTER
+    (WHERE a).
+    """
+    return isinstance(node, STOPS) and not (
+        isinstance(node, exp.Where) and isinstance(node.parent, exp.Filter)
+    )
 
 
 def is_inside(node: exp.Expr, call: exp.Expr) -> bool:
@@ -198,7 +222,9 @@ def aggregate_of(node: exp.Expr) -> exp.Expr:
 
 
 def beyond(call: Any, expansion: Expansion) -> bool:
-    """Whether a part of a call stands outside of a macro's text, as far as the places of its parts tell."""
+    """Whether a part of a call stands outside of a macro's text, as far as the places of its parts
+    tell.
+    """
     for count, part in enumerate(call.walk()):
         start = (part._meta or {}).get("start")
         if start is not None and not expansion.start <= start < expansion.end:

@@ -1,7 +1,8 @@
-"""Expressions: one walk from the outside in, one handler per construct that is more than an operator.
+"""Expressions: one walk from the outside in, one handler per construct that is more than an
+operator.
 
-The walk keeps its own stack, so that a sum of 5,000 terms is no recursion. A node that stands in no table is an
-operator or a function: everything below it is transformed.
+The walk keeps its own stack, so that a sum of 5,000 terms is no recursion. A node that stands in no
+table is an operator or a function: everything below it is transformed.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ Handler = Callable[[Any, Way, Any, Stack, Scope, Lineage], None]
 def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Any = None) -> None:
     """Add the influences of every column below `root`, each composed with `way`.
 
-    The two kinds of node that make up most of any query, columns and binary operators, are done in place.
+    The two kinds of node that make up most of any query, columns and binary operators, are done in
+    place.
     """
     stack: Stack = [(root, way, calls)]
     pop = stack.pop
@@ -96,7 +98,9 @@ def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Any = N
 
 
 def take(slot: Slot, way: Way, into: Lineage, node: Any, calls: Any) -> None:
-    """Add a column's influences; a column taken straight from a dataset is one, and composing it changes nothing."""
+    """Add a column's influences; a column taken straight from a dataset is one, and composing it
+    changes nothing.
+    """
     scanned = slot.scanned
     if scanned is not None:
         key = (scanned, way)
@@ -120,29 +124,39 @@ def value_of(node: exp.Expr, way: Way, scope: Scope) -> Lineage:
     return into
 
 
-# -- leaves and operators ----------------------------------------------------------------------------------------
+# -- leaves and operators --------------------------------------------------------------------------
 
 
-def column(node: exp.Column, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def column(
+    node: exp.Column, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """orders.amount      the amount of orders"""
     pour(scope.column(node).lineage, way, into, node, calls)
 
 
-def binary(node: exp.Binary, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def binary(
+    node: exp.Binary, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """a + b, a = b, a AND b      both are transformed"""
     operator(node, way, calls, stack, scope, into)
 
 
-def connector(node: exp.Connector, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def connector(
+    node: exp.Connector, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """a AND b      both are transformed; AND itself is no step worth naming on the path"""
     below(node, value(way), calls, stack)
 
 
-def nothing(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def nothing(
+    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """42, 'text', INTEGER      no column below"""
 
 
-def operator(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def operator(
+    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """Whatever it does, it does it to everything below."""
     below(node, value(way), (node, calls), stack)
 
@@ -162,7 +176,9 @@ PLAIN = frozenset((bool, str, int, exp.Literal, exp.DataType, exp.Var))
 """What stands in a node's arguments and has no column below it."""
 
 
-def through(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def through(
+    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """DISTINCT a, b      nothing is done to either"""
     below(node, way, calls, stack)
 
@@ -173,7 +189,9 @@ def inside(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, int
         stack.append((node.this, way, calls))
 
 
-def assigned(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def assigned(
+    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """f(name => a), {name: a}      only a"""
     stack.append((node.args["expression"], way, calls))
 
@@ -184,8 +202,12 @@ def star(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into:
         pour(slot.lineage, way, into, node, calls)
 
 
-def columns(node: exp.Columns, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """max(COLUMNS(*)): one output for each column, and this is the one at hand; coalesce(*COLUMNS(*)): all of them"""
+def columns(
+    node: exp.Columns, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """max(COLUMNS(*)): one output for each column, and this is the one at hand;
+    coalesce(*COLUMNS(*)): all of them
+    """
     if node.args.get("unpack"):
         star(node, way, calls, stack, scope, into)
     elif scope.each is not None:
@@ -197,8 +219,13 @@ def columns(node: exp.Columns, way: Way, calls: Any, stack: Stack, scope: Scope,
 ABSOLUTE = frozenset(("postgres", "redshift", "materialize", "risingwave"))
 
 
-def parameter(node: exp.Parameter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """$1      Snowflake: the first column of the only source; elsewhere a parameter, and no column; @x: a variable
+def parameter(
+    node: exp.Parameter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """$1
+
+    Snowflake: the first column of the only source; elsewhere a parameter, and no column; @x: a
+    variable
 
     @ x in PostgreSQL is no parameter: the absolute value of x.
     """
@@ -212,7 +239,9 @@ def parameter(node: exp.Parameter, way: Way, calls: Any, stack: Stack, scope: Sc
         name = exp.Identifier(this=node.this.name, quoted=False)
         stack.append((exp.Column(this=name), value(way), (node, calls)))
     if scope.evaluation.facts.name == "snowflake" and len(scope.order) == 1:
-        slot = scope.positional(scope.order[0], f"${node.name}", node) if node.name.isdigit() else None
+        slot = (
+            scope.positional(scope.order[0], f"${node.name}", node) if node.name.isdigit() else None
+        )
         if slot is not None:
             pour(slot.lineage, way, into, node, calls)
 
@@ -222,7 +251,9 @@ def is_absolute(node: exp.Parameter, scope: Scope) -> bool:
     return scope.evaluation.facts.name in ABSOLUTE and node.this.__class__ is exp.Var
 
 
-def placeholder(node: exp.Placeholder, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def placeholder(
+    node: exp.Placeholder, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """:x      a variable of the procedure around; elsewhere a parameter, and no column"""
     around = scope.evaluation.around
     slot = around.sigil(node) if around is not None else None
@@ -230,7 +261,7 @@ def placeholder(node: exp.Placeholder, way: Way, calls: Any, stack: Stack, scope
         pour(slot.lineage, way, into, node, calls)
 
 
-# -- conditions --------------------------------------------------------------------------------------------------
+# -- conditions ------------------------------------------------------------------------------------
 
 
 def case(node: exp.Case, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -247,11 +278,15 @@ def case(node: exp.Case, way: Way, calls: Any, stack: Stack, scope: Scope, into:
 
 def if_(node: exp.If, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
     """IF(paid, amount, 0), NVL2(a, b, c)      the test decides, the branches are the value"""
-    branches = [node.args[branch] for branch in ("true", "false") if node.args.get(branch) is not None]
+    branches = [
+        node.args[branch] for branch in ("true", "false") if node.args.get(branch) is not None
+    ]
     push_by_law(chosen_by_first, [node.args["this"], *branches], way, (node, calls), stack)
 
 
-def nullif(node: exp.Nullif, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def nullif(
+    node: exp.Nullif, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """NULLIF(a, b)      a is the value, both decide"""
     around = (node, calls)
     stack.append((node.args["expression"], when(way), around))
@@ -259,7 +294,9 @@ def nullif(node: exp.Nullif, way: Way, calls: Any, stack: Stack, scope: Scope, i
 
 
 def both(node: Any, way: Way, around: Any, scope: Scope, into: Lineage) -> None:
-    """What is a value and decides, too: walked once and poured twice, or ten nested COALESCEs were a thousand walks."""
+    """What is a value and decides, too: walked once and poured twice, or ten nested COALESCEs were
+    a thousand walks.
+    """
     if node.__class__ not in PLAIN:
         found = Apart()
         gather(node, NEUTRAL, found, scope)
@@ -279,7 +316,9 @@ def rows_of(into: Lineage) -> Lineage:
     return into.rows if into.__class__ is Apart else into
 
 
-def decode(node: exp.DecodeCase, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def decode(
+    node: exp.DecodeCase, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """DECODE(a, 1, b, 2, c, d)      a and the searched decide; b, c, d are the value"""
     push_by_law(chosen_by_operand, node.expressions, way, (node, calls), stack)
 
@@ -288,12 +327,14 @@ Law = Callable[[Sequence[Any], Way], list[tuple[Any, Way]]]
 
 
 def push_by_law(law: Law, arguments_: Sequence[Any], way: Way, around: Any, stack: Stack) -> None:
-    """Push arguments, each with what it is to the value by an argument law; the first is walked first."""
+    """Push arguments, each with what it is to the value by an argument law; the first is walked
+    first.
+    """
     for argument, step in reversed(law(arguments_, way)):
         stack.append((argument, step, around))
 
 
-# -- functions ---------------------------------------------------------------------------------------------------
+# -- functions -------------------------------------------------------------------------------------
 
 
 def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -311,17 +352,23 @@ def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: 
         ROLES[row.role](node, row.masks, way, calls, stack, scope, into)
 
 
-def scalar(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def scalar(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """upper(a): TRANSFORMATION; sha2(a, 256): masked"""
     arguments(node, masked(way) if masks else value(way), calls, stack)
 
 
-def aggregate(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def aggregate(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """sum(a): AGGREGATION; count(a): masked"""
     arguments(node, counted(way) if masks else aggregate_of(way), calls, stack)
 
 
-def grouping(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def grouping(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """GROUPING(a): a is CONDITIONAL; GROUPING_ID(): every key of the query is"""
     if any(True for _ in node.iter_expressions()):
         arguments(node, when(way), calls, stack)
@@ -332,19 +379,28 @@ def grouping(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: 
         below(group, when(way), (node, calls), stack)
 
 
-def ranking(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def ranking(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """row_number(), ntile(4)      no argument reaches the value"""
 
 
-def coalesce(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def coalesce(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """COALESCE(a, b)      each is value, and each decides whether it is taken"""
     around = (node, calls)
     for child in node.iter_expressions():
         both(child, way, around, scope, into)
 
 
-def date_function(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """DATEDIFF(minute, a, b)      minute is a date part, a and b are columns, also if they are called day and month"""
+def date_function(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """DATEDIFF(minute, a, b)
+
+    minute is a date part, a and b are columns, also if they are called day and month
+    """
     around = (node, calls)
     step = value(way)
     part = date_part(node, scope)
@@ -356,19 +412,25 @@ def date_function(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, sc
         stack.append((child, step, around))
 
 
-def identifier(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def identifier(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """IDENTIFIER('t.a')      the column that the text names"""
     text = literal_name(node)
     if text is not None:
         stack.append((column_in_text(text), way, calls))
 
 
-def dynamic_identifier(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def dynamic_identifier(
+    node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """IDENTIFIER('t.a'), where sqlglot knows it"""
     identifier(node, False, way, calls, stack, scope, into)
 
 
-def lookup(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def lookup(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """dictGet('db.codes', 'label', a)      the label of the dictionary db.codes, and a"""
     named, *rest = node.expressions or [None]
     if not isinstance(named, (exp.Literal, exp.Column)):
@@ -378,30 +440,46 @@ def lookup(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Sc
     around, step = (node, calls), value(way)
     for argument in reversed(rest[1:]):
         stack.append((argument, step, around))
-    spelling = named.name if isinstance(named, exp.Literal) else ".".join(part.name for part in named.parts)
+    spelling = (
+        named.name
+        if isinstance(named, exp.Literal)
+        else ".".join(part.name for part in named.parts)
+    )
     key = ".".join(evaluation.fold_table(part, False) for part in spelling.split("."))
     dataset, frame = evaluation.scan(key, spelling, node)
     source = Source(key, key, frame, dataset)
-    for attribute in [item for argument in rest[:1] for item in (argument.expressions or [argument])]:
+    for attribute in [
+        item for argument in rest[:1] for item in (argument.expressions or [argument])
+    ]:
         if isinstance(attribute, exp.Literal) and attribute.is_string:
             name_key = evaluation.fold(attribute.name, True)
-            slot = slot_at(source.index, name_key) or scope.from_stars(source, attribute.name, name_key, attribute)
+            slot = slot_at(source.index, name_key) or scope.from_stars(
+                source, attribute.name, name_key, attribute
+            )
             if slot is not None:
                 take(slot, step, into, attribute, around)
 
 
-def path_in_arguments(node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def path_in_arguments(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """jsonb_extract_path(doc, 'a', b), tupleElement(pair, 'x')      doc.a, and b; pair.x"""
     if node.expressions:
         stack.extend((each, value(way), (node, calls)) for each in path_called(node, scope))
 
 
 def path_called(node: Any, scope: Scope) -> list[exp.Expr]:
-    """The path as brackets, and what else is read; behind a key that is not written out nothing is known of it."""
+    """The path as brackets, and what else is read; behind a key that is not written out nothing is
+    known of it.
+    """
     document, *keys = node.expressions
     named = list(takewhile(lambda key: isinstance(key, exp.Literal), keys))
     others = keys[len(named) :]
-    row = row_of(document, scope) if isinstance(document, exp.Anonymous) and document.expressions else None
+    row = (
+        row_of(document, scope)
+        if isinstance(document, exp.Anonymous) and document.expressions
+        else None
+    )
     if row is not None and row.role is Role.PATH:
         document, *beside = path_called(document, scope)
         named, others = [] if beside else named, [*others, *beside]
@@ -436,9 +514,11 @@ def counts_rows(node: Any) -> bool:
 
 
 def date_part(node: Any, scope: Scope) -> Any:
-    """The argument that is a date part: the parser's unit; in a function that it does not know, the first or the last.
+    """The argument that is a date part: the parser's unit; in a function that it does not know, the
+    first or the last.
 
-    DATEDIFF(minute, a, b), read as (value, value, unit), makes a unit of b: then minute is the part.
+    DATEDIFF(minute, a, b), read as (value, value, unit), makes a unit of b: then minute is the
+    part.
     """
     unit = node.args.get("unit")
     if computes(unit):
@@ -447,8 +527,16 @@ def date_part(node: Any, scope: Scope) -> Any:
         return unit
     if unit is None and node.__class__ is not exp.Anonymous:
         return None
-    arguments_ = node.expressions if unit is None else [node.this] if node.args.get("expression") is not None else []
-    if unit is None and (len(arguments_) < 2 or any(argument.__class__ is exp.Interval for argument in arguments_)):
+    arguments_ = (
+        node.expressions
+        if unit is None
+        else [node.this]
+        if node.args.get("expression") is not None
+        else []
+    )
+    if unit is None and (
+        len(arguments_) < 2 or any(argument.__class__ is exp.Interval for argument in arguments_)
+    ):
         return None
     if any(names_part(argument) for argument in arguments_[:1]):
         return arguments_[0]
@@ -460,7 +548,10 @@ WORDS = (exp.Var, exp.Literal)
 
 
 def computes(unit: Any) -> bool:
-    """trunc(a, t.period), date_trunc(lower(period), a)      a value that only the rows tell; not WEEK(MONDAY)"""
+    """trunc(a, t.period), date_trunc(lower(period), a)
+
+    a value that only the rows tell; not WEEK(MONDAY)
+    """
     return isinstance(unit, (exp.Column, exp.Func)) and unit.find(exp.Column) is not None
 
 
@@ -475,19 +566,26 @@ def names_part(node: Any) -> bool:
 
 
 def column_of_unit(node: Any, scope: Scope) -> Any:
-    """date_trunc(period, a)      the parser makes a word of every unit; one that the text does not quote is a column"""
+    """date_trunc(period, a)
+
+    the parser makes a word of every unit; one that the text does not quote is a column
+    """
     if node.__class__ not in WORDS:
         return node
     spelled = scope.evaluation.reading.unquoted(node.name)
     return exp.Column(this=exp.Identifier(this=spelled, quoted=False)) if spelled else node
 
 
-def extract(node: exp.Extract, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def extract(
+    node: exp.Extract, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """EXTRACT(YEAR_MONTH FROM a)      the unit is no column, whatever it is called"""
     stack.append((node.args["expression"], value(way), (node, calls)))
 
 
-def named_call(node: exp.Anonymous, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def named_call(
+    node: exp.Anonymous, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """f(a)      a function that the parser does not know; PostgreSQL's may make rows"""
     if node.name.lower() in COLUMNS and node.name.lower() not in ONE_ROW:
         HANDLERS[exp.Explode](node, way, calls, stack, scope, into)
@@ -519,7 +617,9 @@ def combined(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: 
         stack.append((argument, step, around))
 
 
-def compose_body(node: Any, way: Way, calls: Any, scope: Scope, into: Lineage, name: str = "") -> bool:
+def compose_body(
+    node: Any, way: Way, calls: Any, scope: Scope, into: Lineage, name: str = ""
+) -> bool:
     """safe_divide(a, b), where the body is known: only what the body does to a and b counts"""
     evaluation = scope.evaluation
     overloads = evaluation.catalog.functions.get(name or function_name(node))
@@ -531,7 +631,10 @@ def compose_body(node: Any, way: Way, calls: Any, scope: Scope, into: Lineage, n
     if summary is None:
         return False
     evaluation.absorb(summary.evaluation, node)
-    values = {i: value_of(argument, NEUTRAL, scope) for i, argument in summary.bound(given, evaluation.fold)}
+    values = {
+        i: value_of(argument, NEUTRAL, scope)
+        for i, argument in summary.bound(given, evaluation.fold)
+    }
     pour(summary.called_with(values), value(way), into, node, (node, calls))
     return True
 
@@ -573,9 +676,13 @@ def listed_row(node: Any) -> Function | None:
     """The function table's row for a node, by any of the names its class goes by."""
     kind = node.__class__
     if kind in NAMED:
-        if node.parent.__class__ is exp.Dot and (found := known(f"{node.parent.this.name}.{node.name}".lower())):
+        if node.parent.__class__ is exp.Dot and (
+            found := known(f"{node.parent.this.name}.{node.name}".lower())
+        ):
             return found
-        return known(node.name.lower()) or (unlisted_aggregate(node) if kind is not exp.Anonymous else None)
+        return known(node.name.lower()) or (
+            unlisted_aggregate(node) if kind is not exp.Anonymous else None
+        )
     if kind not in ROWS:
         names = [name.lower() for name in kind.sql_names()]
         found = next((row for name in names if (row := known(name)) is not None), None)
@@ -590,23 +697,34 @@ def unlisted_aggregate(node: Any) -> Function:
 
 
 def aggregate_call(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope) -> None:
-    """f(a) in f(a) OVER (…), f(a) FILTER (…), f(0.5) WITHIN GROUP (…)      an aggregate, whatever f is"""
-    if isinstance(node, exp.Func) and row_of(node, scope) is None and not scope.evaluation.has_body(node):
+    """f(a) in f(a) OVER (…), f(a) FILTER (…), f(0.5) WITHIN GROUP (…)
+
+    an aggregate, whatever f is
+    """
+    if (
+        isinstance(node, exp.Func)
+        and row_of(node, scope) is None
+        and not scope.evaluation.has_body(node)
+    ):
         arguments(node, aggregate_of(way), calls, stack)
     else:
         stack.append((node, way, calls))
 
 
-# -- aggregates and windows --------------------------------------------------------------------------------------
+# -- aggregates and windows ------------------------------------------------------------------------
 
 
-def filtered(node: exp.Filter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def filtered(
+    node: exp.Filter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """sum(a) FILTER (WHERE b)      b: CONDITIONAL"""
     stack.append((node.args["expression"].this, when(way), (node.this, calls)))
     aggregate_call(node.this, way, calls, stack, scope)
 
 
-def ordered(node: exp.Order, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def ordered(
+    node: exp.Order, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """array_agg(a ORDER BY b)      b: WINDOW"""
     for key in reversed(node.expressions):
         stack.append((key.this, over(way), calls))
@@ -614,12 +732,21 @@ def ordered(node: exp.Order, way: Way, calls: Any, stack: Stack, scope: Scope, i
         stack.append((node.this, way, calls))
 
 
-def within_group(node: exp.WithinGroup, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """percentile_cont(0.5) WITHIN GROUP (ORDER BY a)      a: AGGREGATION; listagg(a) … (ORDER BY b): b: WINDOW"""
+def within_group(
+    node: exp.WithinGroup, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """percentile_cont(0.5) WITHIN GROUP (ORDER BY a)
+
+    a: AGGREGATION; listagg(a) … (ORDER BY b): b: WINDOW
+    """
     row = row_of(node.this, scope) if isinstance(node.this, exp.Func) else None
-    if row is not None and row.role is Role.RANKING:  # rank(5) WITHIN GROUP (ORDER BY a): where 5 would stand
+    # rank(5) WITHIN GROUP (ORDER BY a): where 5 would stand
+    if row is not None and row.role is Role.RANKING:
         arguments(node.this, aggregate_of(way), calls, stack)
-        stack.extend((key.this, aggregate_of(way), (node.this, calls)) for key in node.args["expression"].expressions)
+        stack.extend(
+            (key.this, aggregate_of(way), (node.this, calls))
+            for key in node.args["expression"].expressions
+        )
         return
     argument_free = next(node.this.find_all(exp.Column), None) is None
     step = aggregate_of(way) if argument_free or (row and row.role is Role.ORDERED) else over(way)
@@ -628,10 +755,13 @@ def within_group(node: exp.WithinGroup, way: Way, calls: Any, stack: Stack, scop
     aggregate_call(node.this, way, calls, stack, scope)
 
 
-def window(node: exp.Window, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def window(
+    node: exp.Window, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW
 
-    max(a) KEEP (DENSE_RANK FIRST ORDER BY b)       the same influences of an ordinary, ordered aggregate
+    max(a) KEEP (DENSE_RANK FIRST ORDER BY b)       the same influences of an ordinary, ordered
+    aggregate
     """
     inner = windowed(way) if node.args.get("over") != "KEEP" else way
     call = node.this
@@ -678,15 +808,19 @@ def inherited_keys(node: exp.Window, scope: Scope) -> list[Any]:
     return keys
 
 
-# -- subqueries, lambdas, fields ---------------------------------------------------------------------------------
+# -- subqueries, lambdas, fields -------------------------------------------------------------------
 
 
-def subquery(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def subquery(
+    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """(SELECT max(a) FROM t WHERE b)      the value composes, the rows keep their own subtype"""
     take_value(scope.evaluation.frame_of(node, scope), way, into, rows_of(into), calls)
 
 
-def exists(node: exp.Exists, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def exists(
+    node: exp.Exists, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """EXISTS (SELECT … FROM t WHERE b)      no value, only the rows count"""
     if isinstance(node.this, (exp.Query, exp.Subquery)):
         take_existence(scope.evaluation.frame_of(node.this, scope), rows_of(into))
@@ -694,7 +828,9 @@ def exists(node: exp.Exists, way: Way, calls: Any, stack: Stack, scope: Scope, i
         operator(node, way, calls, stack, scope, into)
 
 
-def lambda_(node: exp.Lambda, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+def lambda_(
+    node: exp.Lambda, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
     """transform(xs, x -> x + a)      x is the lambda's own, a is a column"""
     path = arrow_meant(node, scope.evaluation.facts.arrows)
     if path is not None:
@@ -703,10 +839,17 @@ def lambda_(node: exp.Lambda, way: Way, calls: Any, stack: Stack, scope: Scope, 
     gather(node.this, way, into, scope_with(node.expressions, scope))
 
 
-def comprehension(node: exp.Comprehension, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """[x + a FOR x IN xs IF x > b]      xs and a are the value, b decides what is in it; x is no column"""
+def comprehension(
+    node: exp.Comprehension, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """[x + a FOR x IN xs IF x > b]
+
+    xs and a are the value, b decides what is in it; x is no column
+    """
     args = node.args
-    inner = scope_with([name for name in (args["expression"], args.get("position")) if name is not None], scope)
+    inner = scope_with(
+        [name for name in (args["expression"], args.get("position")) if name is not None], scope
+    )
     gather(args["this"], value(way), into, inner, calls)
     if args.get("condition") is not None:
         gather(args["condition"], when(way), into, inner, calls)
@@ -726,7 +869,10 @@ def scope_with(variables: Iterable[exp.Expr], scope: Scope) -> Scope:
 
 
 class LambdaScope(Scope):
-    """transform(xs, x -> x.price + a)      x is the lambda's own, a means what it means around it"""
+    """transform(xs, x -> x.price + a)
+
+    x is the lambda's own, a means what it means around it
+    """
 
     __slots__ = ()
 
@@ -742,7 +888,10 @@ def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: L
     first: Any = node
     while isinstance(first, exp.Dot):
         if isinstance(first.expression, exp.Func):
-            if not (scope.evaluation.catalog.functions and qualified_call(first, way, calls, scope, into)):
+            if not (
+                scope.evaluation.catalog.functions
+                and qualified_call(first, way, calls, scope, into)
+            ):
                 stack.append((as_function(first, scope) or first.expression, way, calls))
             return
         first = first.this
@@ -766,8 +915,16 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
             step, names = way, names[1:]
         pour(field_of(scope.column(column or base), names, node).lineage, step, into, node, around)
     elif isinstance(base, exp.Struct) and names and has_star(base):
-        pour(field_of(Slot("", "", struct_of(base, scope)), names, node).lineage, step, into, node, around)
-    elif isinstance(base, exp.Struct) and names and (item := struct_item(base, names[0])) is not None:
+        pour(
+            field_of(Slot("", "", struct_of(base, scope)), names, node).lineage,
+            step,
+            into,
+            node,
+            around,
+        )
+    elif (
+        isinstance(base, exp.Struct) and names and (item := struct_item(base, names[0])) is not None
+    ):
         found = Slot(names[0], names[0], Struct({}, {names[0].lower(): struct_of(item, scope)}))
         value_of(base, NEUTRAL, scope)  # the other fields are read as well
         pour(field_of(found, names, node).lineage, step, into, node, around)
@@ -788,10 +945,18 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
 
 
 def item_at(node: Any) -> Any:
-    """ROW(a, b)[1], (a, b).2, tupleElement((a, b), 2)      an item of what is written down; None for any other part"""
+    """ROW(a, b)[1], (a, b).2, tupleElement((a, b), 2)
+
+    an item of what is written down; None for any other part
+    """
     holder = node.this.unnest() if isinstance(node, (exp.Bracket, exp.Dot)) else None
-    if isinstance(node, exp.Bracket) and isinstance(holder, (exp.Struct, exp.Tuple)) and len(node.expressions) == 1:
-        number, first = node.expressions[0], int(isinstance(holder, exp.Tuple))  # the parser counts rows from zero
+    if (
+        isinstance(node, exp.Bracket)
+        and isinstance(holder, (exp.Struct, exp.Tuple))
+        and len(node.expressions) == 1
+    ):
+        # the parser counts rows from zero
+        number, first = node.expressions[0], int(isinstance(holder, exp.Tuple))
     elif isinstance(node, exp.Dot) and isinstance(holder, exp.Tuple):
         number, first = node.expression, 1
     else:
@@ -799,7 +964,9 @@ def item_at(node: Any) -> Any:
     if not isinstance(number, exp.Literal) or number.is_string or not number.name.isdigit():
         return None
     position = int(number.name) - first
-    return unnamed(holder.expressions[position]) if 0 <= position < len(holder.expressions) else None
+    return (
+        unnamed(holder.expressions[position]) if 0 <= position < len(holder.expressions) else None
+    )
 
 
 def around_of(node: Any) -> Any:
@@ -815,13 +982,20 @@ def column_of_row(base: exp.Column, scope: Scope) -> exp.Column | None:
     if not isinstance(base.parent, exp.Paren) or scope.row(base) is None:
         return None
     holder = around_of(base)
-    return exp.Column(this=holder.expression.copy(), table=base.this.copy()) if isinstance(holder, exp.Dot) else None
+    return (
+        exp.Column(this=holder.expression.copy(), table=base.this.copy())
+        if isinstance(holder, exp.Dot)
+        else None
+    )
 
 
 def carried(node: Any, scope: Scope) -> Struct | None:
-    """array_agg(t ORDER BY d)[0], any_value(STRUCT(a, b)), lag(STRUCT(a, b)) OVER (…)      one that is passed on
+    """array_agg(t ORDER BY d)[0], any_value(STRUCT(a, b)), lag(STRUCT(a, b)) OVER (…)
 
-    It has its fields, each with what is done to the whole; max_by(STRUCT(a, b), c): c is in every one of them.
+    one that is passed on
+
+    It has its fields, each with what is done to the whole; max_by(STRUCT(a, b), c): c is in every
+    one of them.
     """
     inner, step, in_window = node, VALUE, False
     others: list[tuple[Any, Way]] = []
@@ -830,7 +1004,9 @@ def carried(node: Any, scope: Scope) -> Struct | None:
             step, in_window = windowed(step), True
         elif isinstance(inner, CARRYING_AGGREGATES):
             step = step if isinstance(inner, VALUES_AT) and in_window else aggregate_of(step)
-            others.extend((each, step) for each in inner.iter_expressions() if each is not inner.this)
+            others.extend(
+                (each, step) for each in inner.iter_expressions() if each is not inner.this
+            )
         inner = inner.this
     inner = with_names_of_type(inner)
     held: Lineage | None
@@ -838,7 +1014,9 @@ def carried(node: Any, scope: Scope) -> Struct | None:
         held = struct_of(inner, scope)
     elif is_document(inner):
         held = parsed_document(inner, value_of(inner, NEUTRAL, scope), scope.evaluation.facts.name)
-    elif isinstance(inner, exp.Column) and inner is not node and not isinstance(inner.this, exp.Star):
+    elif (
+        isinstance(inner, exp.Column) and inner is not node and not isinstance(inner.this, exp.Star)
+    ):
         held = held_by(inner, scope)
     else:
         return None
@@ -849,7 +1027,9 @@ def carried(node: Any, scope: Scope) -> Struct | None:
 
 
 def held_by(node: exp.Column, scope: Scope) -> Lineage:
-    """The lineage of a column that is looked at, and not read: whatever is counted is counted when it is."""
+    """The lineage of a column that is looked at, and not read: whatever is counted is counted when
+    it is.
+    """
     evaluation = scope.evaluation
     counted = (evaluation.references, evaluation.ambiguous, evaluation.unresolved)
     held = scope.column(node).lineage
@@ -858,7 +1038,14 @@ def held_by(node: exp.Column, scope: Scope) -> Lineage:
 
 
 VALUES_AT = (exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Lag, exp.Lead)
-CARRYING_AGGREGATES = (exp.ArrayAgg, exp.ArrayUniqueAgg, exp.AnyValue, exp.ArgMax, exp.ArgMin, *VALUES_AT)
+CARRYING_AGGREGATES = (
+    exp.ArrayAgg,
+    exp.ArrayUniqueAgg,
+    exp.AnyValue,
+    exp.ArgMax,
+    exp.ArgMin,
+    *VALUES_AT,
+)
 CARRIERS = (
     *CARRYING_AGGREGATES, exp.Filter, exp.Bracket, exp.Paren, exp.Order, exp.Limit, exp.IgnoreNulls, exp.RespectNulls,
     exp.Distinct, exp.Window,
@@ -875,25 +1062,36 @@ def with_names_of_type(node: Any) -> Any:
         return node
     pairs = zip(names, items, strict=True)
     return exp.Struct(
-        expressions=[exp.PropertyEQ(this=name.copy(), expression=unnamed(item).copy()) for name, item in pairs]
+        expressions=[
+            exp.PropertyEQ(this=name.copy(), expression=unnamed(item).copy())
+            for name, item in pairs
+        ]
     )
 
 
 def with_names_of_items(node: Any) -> Any:
     """ARRAY<STRUCT<p INT64, q STRING>>[(a, b), (c, d)]      an array of structs of p and q"""
-    kind = node.to.expressions[:1] if isinstance(node, exp.Cast) and isinstance(node.this, exp.Array) else []
+    kind = (
+        node.to.expressions[:1]
+        if isinstance(node, exp.Cast) and isinstance(node.this, exp.Array)
+        else []
+    )
     tuples = node.this.expressions if kind else []
     if not tuples or not all(isinstance(item, exp.Tuple) for item in tuples):
         return node
     return exp.Array(
         expressions=[
-            with_names_of_type(exp.Cast(this=exp.Struct(expressions=item.expressions), to=kind[0])) for item in tuples
+            with_names_of_type(exp.Cast(this=exp.Struct(expressions=item.expressions), to=kind[0]))
+            for item in tuples
         ]
     )
 
 
 def item_of(node: Any, scope: Scope) -> Struct | None:
-    """[STRUCT(a AS p, 1 AS q), (b, 2)]      an item: p is a or b, q has no source; the first names the fields"""
+    """[STRUCT(a AS p, 1 AS q), (b, 2)]
+
+    an item: p is a or b, q has no source; the first names the fields
+    """
     node = with_names_of_items(node)
     items = node.expressions if isinstance(node, exp.Array) else []
     if not items or not isinstance(items[0], exp.Struct):
@@ -913,11 +1111,18 @@ def unnamed(part: Any) -> Any:
 def field_name(part: Any, position: int) -> str:
     """a AS p, p := a, a, 1      p, p, a, col4"""
     named = part.this if isinstance(part, exp.PropertyEQ) else part
-    return named.alias_or_name if isinstance(named, (exp.Identifier, exp.Column, exp.Alias)) else f"col{position + 1}"
+    return (
+        named.alias_or_name
+        if isinstance(named, (exp.Identifier, exp.Column, exp.Alias))
+        else f"col{position + 1}"
+    )
 
 
 def struct_row(node: Any, names: list[str], scope: Scope) -> Slot | None:
-    """(SELECT AS STRUCT a, b FROM t).b      the one column that is read; its rows stay with the others"""
+    """(SELECT AS STRUCT a, b FROM t).b
+
+    the one column that is read; its rows stay with the others
+    """
     query = node.unnest() if isinstance(node, exp.Subquery) else node
     if not names or not isinstance(query, exp.Select) or query.args.get("kind") != "STRUCT":
         return None
@@ -930,7 +1135,9 @@ def built_field(node: Any, name: str, scope: Scope) -> Any:
     if not isinstance(node, exp.Cast):
         return None
     row, fields = node.this.unnest(), fields_of(node, scope)
-    is_row = isinstance(row, exp.Tuple) or (isinstance(row, exp.Anonymous) and row.name.lower() == "row")
+    is_row = isinstance(row, exp.Tuple) or (
+        isinstance(row, exp.Anonymous) and row.name.lower() == "row"
+    )
     if not is_row or name not in fields or len(fields) != len(row.expressions):
         return None
     return row.expressions[fields.index(name)]
@@ -938,7 +1145,9 @@ def built_field(node: Any, name: str, scope: Scope) -> Any:
 
 def qualified_call(node: exp.Dot, way: Way, calls: Any, scope: Scope, into: Lineage) -> bool:
     """dbo.f(a)      the f of that schema"""
-    name = ".".join(part.name for part in (*node.this.find_all(exp.Identifier), node.expression)).lower()
+    name = ".".join(
+        part.name for part in (*node.this.find_all(exp.Identifier), node.expression)
+    ).lower()
     return compose_body(node.expression, way, calls, scope, into, name)
 
 
@@ -951,7 +1160,9 @@ def struct_of(node: Any, scope: Scope) -> Lineage:
     whole = value_of(node, NEUTRAL, scope)
     if has_star(node):
         return struct_of_star(node, whole, scope)
-    return build_struct(whole, [(name, struct_of(item, scope)) for name, item in struct_items(node).items()])
+    return build_struct(
+        whole, [(name, struct_of(item, scope)) for name, item in struct_items(node).items()]
+    )
 
 
 def value_with_parts(node: Any, scope: Scope) -> Lineage:
@@ -959,7 +1170,9 @@ def value_with_parts(node: Any, scope: Scope) -> Lineage:
     lineage = value_of(node, NEUTRAL, scope)
     if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
         return keep_parts(lineage, held_by(node, scope))
-    part = step_of(node) is not None and leads_to_part(node) and reaches(path_of(node).names, lineage)
+    part = (
+        step_of(node) is not None and leads_to_part(node) and reaches(path_of(node).names, lineage)
+    )
     return Part(lineage) if part else lineage
 
 
@@ -1004,7 +1217,7 @@ def struct_entry(item: Any) -> tuple[str, Any] | None:
     return None
 
 
-# -- the table ---------------------------------------------------------------------------------------------------
+# -- the table -------------------------------------------------------------------------------------
 
 HANDLERS: dict[type, Handler] = {
     exp.Column: column,
@@ -1064,7 +1277,9 @@ HANDLERS: dict[type, Handler] = {
 
 
 def handler_for(kind: type) -> Handler:
-    """The handler of a class that stands in no table: a function, a binary operator, or just an operator."""
+    """The handler of a class that stands in no table: a function, a binary operator, or just an
+    operator.
+    """
     if issubclass(kind, exp.Connector):
         return connector
     if issubclass(kind, exp.Binary) and not issubclass(kind, exp.Func):

@@ -1,9 +1,13 @@
-"""Fingerprints: statements that differ only in literals which cannot change their lineage have the same one.
+"""Fingerprints: statements that differ only in literals which cannot change their lineage have the
+same one.
 
-WHERE a = 5, a IN (1, 2), a BETWEEN 1 AND 9, a LIKE 'x%', LIMIT 10, INSERT … VALUES (1, 'x')      are masked
-ORDER BY 1, PIVOT (… IN ('x')), j -> 'key', stack(2, …), COLUMNS('x.*'), f(5), SELECT a = 5       are not
+WHERE a = 5, a IN (1, 2), a BETWEEN 1 AND 9, a LIKE 'x%', LIMIT 10, INSERT … VALUES (1, 'x')
+are masked
+ORDER BY 1, PIVOT (… IN ('x')), j -> 'key', stack(2, …), COLUMNS('x.*'), f(5), SELECT a = 5
+are not
 
-In a SELECT list a literal counts only under an alias: without one, dialects name the column after its text.
+In a SELECT list a literal counts only under an alias: without one, dialects name the column after
+its text.
 """
 
 from __future__ import annotations
@@ -25,11 +29,15 @@ def fingerprint(script: Script) -> str:
     """The same for two texts exactly when one analysis does for both."""
     tokens, unread = words(script)
     said = script.text if unread else "\x1f".join(masked_words(tokens))
-    return hashlib.sha256(f"{script.dialect}\x1e{said}".encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(
+        f"{script.dialect}\x1e{said}".encode("utf-8", "surrogatepass")
+    ).hexdigest()
 
 
 def masked_words(tokens: list[Token]) -> list[str]:
-    """The words of a text, with a question mark for every literal that cannot matter; repeated rows stand once."""
+    """The words of a text, with a question mark for every literal that cannot matter; repeated rows
+    stand once.
+    """
     return Masks(tokens).words()
 
 
@@ -49,12 +57,25 @@ class Clause(Enum):
 
 T = TokenType
 LITERALS = frozenset((T.NUMBER, T.STRING, T.NULL, T.TRUE, T.FALSE))
-COMPARING = frozenset((T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE, T.NULLSAFE_EQ, T.LIKE, T.ILIKE, T.BETWEEN))
+COMPARING = frozenset(
+    (T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE, T.NULLSAFE_EQ, T.LIKE, T.ILIKE, T.BETWEEN)
+)
 QUOTES = {
     T.IDENTIFIER: '"', T.STRING: "'", T.NATIONAL_STRING: "n", T.RAW_STRING: "r", T.HEX_STRING: "x", T.BIT_STRING: "b",
     T.BYTE_STRING: "y", T.HEREDOC_STRING: "$", T.UNICODE_STRING: "u",
 }  # fmt: skip
-TYPED = frozenset((T.DATE, T.TIME, T.TIMESTAMP, T.TIMESTAMPTZ, T.TIMESTAMPLTZ, T.TIMESTAMPNTZ, T.DATETIME, T.INTERVAL))
+TYPED = frozenset(
+    (
+        T.DATE,
+        T.TIME,
+        T.TIMESTAMP,
+        T.TIMESTAMPTZ,
+        T.TIMESTAMPLTZ,
+        T.TIMESTAMPNTZ,
+        T.DATETIME,
+        T.INTERVAL,
+    )
+)
 """DATE '2024-01-01'      a literal of two words"""
 COUNTING = frozenset((T.LIMIT, T.OFFSET))
 OPENING = frozenset((T.L_PAREN, T.L_BRACKET, T.L_BRACE))
@@ -62,8 +83,11 @@ CLOSING = frozenset((T.R_PAREN, T.R_BRACKET, T.R_BRACE))
 BEFORE_ITEM = frozenset((T.L_PAREN, T.COMMA))
 AFTER_ITEM = frozenset((T.R_PAREN, T.COMMA))
 WRITING = frozenset((T.INSERT, T.UPDATE, T.MERGE))
-STARTS = frozenset((T.SELECT, T.WITH, T.INSERT, T.UPDATE, T.DELETE, T.MERGE, T.CREATE, T.FROM, T.L_PAREN))
-"""Of other statements nobody knows what their literals mean: SET search_path = 'x', COPY, EXECUTE."""
+STARTS = frozenset(
+    (T.SELECT, T.WITH, T.INSERT, T.UPDATE, T.DELETE, T.MERGE, T.CREATE, T.FROM, T.L_PAREN)
+)
+"""Of other statements nobody knows what their literals mean: SET search_path = 'x', COPY, EXECUTE.
+"""
 
 CLAUSES: dict[TokenType, Clause] = {
     T.SELECT: Clause.ITEM,
@@ -94,7 +118,9 @@ class Level:
 
     __slots__ = ("between", "clause", "listed", "row", "start", "waiting")
 
-    def __init__(self, clause: Clause, listed: bool = False, row: bool = False, start: int = 0) -> None:
+    def __init__(
+        self, clause: Clause, listed: bool = False, row: bool = False, start: int = 0
+    ) -> None:
         self.clause = clause
         self.listed = listed
         self.row = row
@@ -121,7 +147,10 @@ class Masks:
         if LITERALS.isdisjoint(self.kinds):
             return [said_by(token) for token in self.tokens]
         self.mark()
-        said = [MASK if masked else said_by(token) for token, masked in zip(self.tokens, self.masked, strict=True)]
+        said = [
+            MASK if masked else said_by(token)
+            for token, masked in zip(self.tokens, self.masked, strict=True)
+        ]
         for at in self.surplus(said):
             said[at] = ""
         return [word for word in said if word]
@@ -151,7 +180,7 @@ class Masks:
                 self.word(at, kind)
         self.end_all(len(kinds))
 
-    # -- words -------------------------------------------------------------------------------------------------
+    # -- words -------------------------------------------------------------------------------------
 
     def word(self, at: int, kind: TokenType) -> None:
         level = self.levels[-1]
@@ -195,7 +224,7 @@ class Masks:
         elif level.clause is Clause.ON:
             level.clause = Clause.OTHER
 
-    # -- brackets ----------------------------------------------------------------------------------------------
+    # -- brackets ----------------------------------------------------------------------------------
 
     def open(self, at: int) -> None:
         level, before = self.levels[-1], self.kind(at - 1)
@@ -230,7 +259,7 @@ class Masks:
             for found in waiting:
                 self.mask(found, len(self.levels) - 1)
 
-    # -- literals ----------------------------------------------------------------------------------------------
+    # -- literals ----------------------------------------------------------------------------------
 
     def literal(self, at: int) -> None:
         first = at - 1 if self.signed(at) else at
@@ -253,7 +282,9 @@ class Masks:
                 self.signs.append(at - 1)
 
     def compared(self, first: int, before: TokenType | None) -> bool:
-        """a = 5, a LIKE 'x', a BETWEEN 1 AND 9; but not SELECT * LIKE 'x', nor @a = 5, which may be an assignment"""
+        """a = 5, a LIKE 'x', a BETWEEN 1 AND 9; but not SELECT * LIKE 'x', nor @a = 5, which may be
+        an assignment
+        """
         if before not in COMPARING:
             return before is T.AND and self.between == first - 1
         left = self.kind(first - 2)
@@ -261,15 +292,23 @@ class Masks:
 
     def second_of_limit(self, at: int) -> bool:
         """LIMIT 5, 10"""
-        return self.kind(at - 1) is T.COMMA and self.kind(at - 2) is T.NUMBER and self.kind(at - 3) is T.LIMIT
+        return (
+            self.kind(at - 1) is T.COMMA
+            and self.kind(at - 2) is T.NUMBER
+            and self.kind(at - 3) is T.LIMIT
+        )
 
     def signed(self, at: int) -> bool:
         """= -5, (-5, …      the sign belongs to the number"""
         before = self.kind(at - 2)
-        return self.kind(at - 1) is T.DASH and (before in COMPARING or before in BEFORE_ITEM or before is T.AND)
+        return self.kind(at - 1) is T.DASH and (
+            before in COMPARING or before in BEFORE_ITEM or before is T.AND
+        )
 
     def mask(self, at: int, depth: int) -> None:
-        """Mask a literal, once the SELECT item around it, if there is one, turns out to have an alias."""
+        """Mask a literal, once the SELECT item around it, if there is one, turns out to have an
+        alias.
+        """
         for level in reversed(self.levels[:depth]):
             if level.clause is Clause.ITEM:
                 level.waiting.append(at)
@@ -279,10 +318,13 @@ class Masks:
     def kind(self, at: int) -> TokenType | None:
         return self.kinds[at] if 0 <= at < len(self.kinds) else None
 
-    # -- repetitions -------------------------------------------------------------------------------------------
+    # -- repetitions -------------------------------------------------------------------------------
 
     def surplus(self, said: list[str]) -> Iterator[int]:
-        """IN (?, ?, ?) is IN (?), VALUES (?, ?), (?, ?) is VALUES (?, ?)      how many there are decides nothing"""
+        """IN (?, ?, ?) is IN (?), VALUES (?, ?), (?, ?) is VALUES (?, ?)
+
+        how many there are decides nothing
+        """
         yield from (at for at in self.signs if self.masked[at + 1])
         for at in self.commas:
             after = at + 2 if self.kind(at + 1) is T.DASH else at + 1

@@ -13,7 +13,16 @@ from lineal.algebra.lineage import Expression, Lineage, absorb
 from lineal.algebra.relation import explode, one_row, project, rename, repeat
 from lineal.algebra.values import Items, Part, Struct, is_own, keep_parts
 from lineal.extract.sql.composites import origin_type
-from lineal.extract.sql.expressions import HANDLERS, Stack, carried, expression_in, function, gather, item_of, value_of
+from lineal.extract.sql.expressions import (
+    HANDLERS,
+    Stack,
+    carried,
+    expression_in,
+    function,
+    gather,
+    item_of,
+    value_of,
+)
 from lineal.extract.sql.paths import leads_to_part, path_of
 from lineal.extract.sql.scope import Scope, field_of
 from lineal.extract.sql.structs import field_names, is_struct
@@ -21,7 +30,10 @@ from lineal.model.way import IDENTITY, Clause, Way
 
 
 def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
-    """SELECT explode(xs) AS x, stack(2, a, b) AS (p)      rows are made of one value, columns of its parts"""
+    """SELECT explode(xs) AS x, stack(2, a, b) AS (p)
+
+    rows are made of one value, columns of its parts
+    """
     evaluation = scope.evaluation
     identifiers = [alias] if alias is not None else []
     if isinstance(item, exp.Aliases):
@@ -37,7 +49,11 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     if not isinstance(item, GENERATOR_CALLS):  # f(a) AS (p, q)
         lineage = value_of(item, IDENTITY, scope)
         return [Slot(name, key, lineage) for name, key in names]
-    if evaluation.facts.name == "duckdb" and not names and (taken := taken_apart(item, scope, rows)):
+    if (
+        evaluation.facts.name == "duckdb"
+        and not names
+        and (taken := taken_apart(item, scope, rows))
+    ):
         return taken
     if not names and not isinstance(item, exp.Inline):
         names = [(name, name) for name in default_names(item, scope)]
@@ -52,12 +68,18 @@ CALLED_BY_NAME = frozenset(("inline_outer", "json_tuple"))
 
 
 def is_generator(item: Any) -> bool:
-    return item.__class__ in GENERATORS or (isinstance(item, exp.Anonymous) and item.name.lower() in CALLED_BY_NAME)
+    return item.__class__ in GENERATORS or (
+        isinstance(item, exp.Anonymous) and item.name.lower() in CALLED_BY_NAME
+    )
 
 
 def as_inline(item: Any) -> Any:
     """inline_outer(xs)      inline(xs), and a row of NULLs where xs is empty"""
-    if isinstance(item, exp.Anonymous) and item.name.lower() == "inline_outer" and len(item.expressions) == 1:
+    if (
+        isinstance(item, exp.Anonymous)
+        and item.name.lower() == "inline_outer"
+        and len(item.expressions) == 1
+    ):
         return exp.Inline(this=item.expressions[0].copy())
     return item
 
@@ -65,13 +87,20 @@ def as_inline(item: Any) -> Any:
 def taken_apart(item: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     """unnest(s), unnest(xs, recursive := true)      DuckDB: a column for each field of a struct
 
-    Those of the items of a list only where it is asked to go on; a list decides how many rows there are.
+    Those of the items of a list only where it is asked to go on; a list decides how many rows there
+    are.
     """
     if not isinstance(item, exp.Explode):
         return []
-    lineage = carried(item.this, scope) or parts_of(item.this, value_of(item.this, VALUE, scope), scope)
-    struct = isinstance(item.this, exp.Struct) or is_struct(lineage, scope.evaluation.catalog, "duckdb")
-    goes_on = any(setting.name.lower() in ("recursive", "max_depth") for setting in item.expressions)
+    lineage = carried(item.this, scope) or parts_of(
+        item.this, value_of(item.this, VALUE, scope), scope
+    )
+    struct = isinstance(item.this, exp.Struct) or is_struct(
+        lineage, scope.evaluation.catalog, "duckdb"
+    )
+    goes_on = any(
+        setting.name.lower() in ("recursive", "max_depth") for setting in item.expressions
+    )
     if not (struct or goes_on):
         return []
     found = each_part(Slot("", "", lineage), item, scope, goes_on)
@@ -83,35 +112,50 @@ def taken_apart(item: Any, scope: Scope, rows: Lineage) -> list[Slot]:
 def each_part(value: Slot, node: Any, scope: Scope, goes_on: bool) -> list[Slot]:
     slots: list[Slot] = []
     for name in field_names(value.lineage, (), scope.evaluation.catalog):
-        field = field_of(value, [name], node)._replace(name=name, key=scope.evaluation.fold(name, False))
+        field = field_of(value, [name], node)._replace(
+            name=name, key=scope.evaluation.fold(name, False)
+        )
         slots.extend((each_part(field, node, scope, goes_on) if goes_on else []) or [field])
     return slots
 
 
 def transformed(item: exp.QueryTransform, scope: Scope) -> list[Slot]:
-    """TRANSFORM (a, b) USING 'script' AS (p, q)      nobody knows what the script does: p and q are made of a and b"""
+    """TRANSFORM (a, b) USING 'script' AS (p, q)
+
+    nobody knows what the script does: p and q are made of a and b
+    """
     lineage: Lineage = {}
     for argument in item.expressions:
         gather(argument, VALUE, lineage, scope)
     schema = item.args.get("schema")
-    names = [column.name for column in schema.expressions] if schema is not None else ["key", "value"]
+    names = (
+        [column.name for column in schema.expressions] if schema is not None else ["key", "value"]
+    )
     return [Slot(name, scope.evaluation.fold(name, False), lineage) for name in names]
 
 
 def stacked(item: exp.Stack, scope: Scope) -> Frame:
     """stack(2, 'a', a, 'b', b)      two rows of two columns: 'a' and 'b', a and b"""
-    count = int(item.this.name) if isinstance(item.this, exp.Literal) and item.this.name.isdigit() else 1
+    count = (
+        int(item.this.name)
+        if isinstance(item.this, exp.Literal) and item.this.name.isdigit()
+        else 1
+    )
     width = max(1, -(-len(item.expressions) // max(1, count)))
     found = [value_of(argument, IDENTITY, scope) for argument in item.expressions]
     titles = [(f"col{position}", f"col{position}") for position in range(width)]
-    return repeat(one_row(), [(title, found[position::width]) for position, title in enumerate(titles)])
+    return repeat(
+        one_row(), [(title, found[position::width]) for position, title in enumerate(titles)]
+    )
 
 
 def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
     if scope.evaluation.facts.name == "duckdb":
         return (f"unnest({item.this.sql(dialect='duckdb')})",)
     names = GENERATED.get(type(item), ("col",))
-    return (*names[:-1], "key", "value") if names[-1] == "col" and is_map(item.this, scope) else names
+    return (
+        (*names[:-1], "key", "value") if names[-1] == "col" and is_map(item.this, scope) else names
+    )
 
 
 def is_map(node: Any, scope: Scope) -> bool:
@@ -126,7 +170,9 @@ def is_map(node: Any, scope: Scope) -> bool:
     return origin_type(origins[0][0], scope).lower().startswith("map<")
 
 
-MAPS = frozenset(("map_filter", "map_concat", "map_zip_with", "transform_keys", "transform_values", "create_map"))
+MAPS = frozenset(
+    ("map_filter", "map_concat", "map_zip_with", "transform_keys", "transform_values", "create_map")
+)
 
 GENERATED: dict[type, tuple[str, ...]] = {
     exp.Posexplode: ("pos", "col"),
@@ -135,11 +181,24 @@ GENERATED: dict[type, tuple[str, ...]] = {
 }
 
 
-GENERATOR_CALLS = (exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Inline, exp.Unnest)
+GENERATOR_CALLS = (
+    exp.Explode,
+    exp.ExplodeOuter,
+    exp.Posexplode,
+    exp.PosexplodeOuter,
+    exp.Inline,
+    exp.Unnest,
+)
 
 
 GENERATORS = frozenset(
-    (*GENERATOR_CALLS, exp.FUNCTION_BY_NAME["EXPLODE_OUTER"], exp.Stack, exp.Aliases, exp.QueryTransform)
+    (
+        *GENERATOR_CALLS,
+        exp.FUNCTION_BY_NAME["EXPLODE_OUTER"],
+        exp.Stack,
+        exp.Aliases,
+        exp.QueryTransform,
+    )
 )
 """Functions that make rows of one value, and expressions with several aliases."""
 
@@ -169,7 +228,11 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
 
 
 def is_json_tuple(node: Any) -> bool:
-    return isinstance(node, exp.Anonymous) and node.name.lower() == "json_tuple" and len(node.expressions) > 1
+    return (
+        isinstance(node, exp.Anonymous)
+        and node.name.lower() == "json_tuple"
+        and len(node.expressions) > 1
+    )
 
 
 def json_tuple(node: exp.Anonymous, names: list[str], scope: Scope) -> Frame:
@@ -185,7 +248,10 @@ def json_tuple(node: exp.Anonymous, names: list[str], scope: Scope) -> Frame:
 
 
 def fields_of_items(node: Any, lineage: Lineage, names: list[str], scope: Scope) -> list[Slot]:
-    """inline(xs), BigQuery's UNNEST(xs)      a column for each field of an item; of an unknown type, as named"""
+    """inline(xs), BigQuery's UNNEST(xs)
+
+    a column for each field of an item; of an unknown type, as named
+    """
     fields = field_names(lineage, (), scope.evaluation.catalog)
     item = Slot("", "", lineage)
     taken = [field_of(item, [field], node).lineage for field in fields]
@@ -221,11 +287,15 @@ def inside(argument: Any) -> Any:
 
 
 def fixed(argument: Any, scope: Scope) -> bool:
-    """explode(array(a, b))      the text says how many rows there are, unlike that of [x FOR x IN xs]
+    """explode(array(a, b))
+
+    the text says how many rows there are, unlike that of [x FOR x IN xs]
 
     Also where a CTE has listed the items.
     """
-    while isinstance(argument, (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline, exp.Paren, exp.Cast)):
+    while isinstance(
+        argument, (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline, exp.Paren, exp.Cast)
+    ):
         inner = argument.this if argument.args.get("this") is not None else None
         if inner is None:
             inner = argument.expressions[0] if len(argument.expressions) == 1 else None
@@ -234,7 +304,9 @@ def fixed(argument: Any, scope: Scope) -> bool:
         return isinstance(scope.column(argument).lineage, Items)
     if not isinstance(argument, (exp.Array, exp.Map, exp.VarMap, exp.Struct)):
         return False
-    return not any(isinstance(item, (exp.Comprehension, exp.Query)) for item in argument.expressions)
+    return not any(
+        isinstance(item, (exp.Comprehension, exp.Query)) for item in argument.expressions
+    )
 
 
 FLATTENED = ("seq", "key", "path", "index", "value", "this")
@@ -246,8 +318,15 @@ def column_names(alias: exp.TableAlias | None) -> list[str]:
 
 
 def set_of_rows(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """SELECT upper(unnest(xs))      PostgreSQL: xs decides how many rows there are, wherever the function stands"""
-    if scope.evaluation.facts.sets_in_select and scope.clause is Clause.SELECT and scope.rows is not None:
+    """SELECT upper(unnest(xs))
+
+    PostgreSQL: xs decides how many rows there are, wherever the function stands
+    """
+    if (
+        scope.evaluation.facts.sets_in_select
+        and scope.clause is Clause.SELECT
+        and scope.rows is not None
+    ):
         for argument in node.iter_expressions():
             if not fixed(argument, scope):
                 gather(argument, LATERAL, scope.rows, scope)

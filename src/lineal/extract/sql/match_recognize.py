@@ -17,14 +17,19 @@ from lineal.extract.sql.scope import Scope, Source
 from lineal.model.way import IDENTITY
 
 ALL_COLUMNS_FIRST = frozenset(("snowflake",))
-"""ALL ROWS PER MATCH      the table's columns, then the measures; elsewhere partition, order, measures, the rest"""
+"""ALL ROWS PER MATCH
+
+the table's columns, then the measures; elsewhere partition, order, measures, the rest
+"""
 
 
 def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
-    """MATCH_RECOGNIZE (PARTITION BY a ORDER BY b MEASURES last(x.c) AS m PATTERN (x y+) DEFINE y AS d > 0)
+    """MATCH_RECOGNIZE (PARTITION BY a ORDER BY b MEASURES last(x.c) AS m PATTERN (x y+) DEFINE y AS
+    d > 0)
 
-    a and b decide which rows stand together, and in which order: WINDOW. d decides which of them match: FILTER.
-    Measures are values. One row per match has the partition's keys and the measures, all rows have every column.
+    a and b decide which rows stand together, and in which order: WINDOW. d decides which of them
+    match: FILTER. Measures are values. One row per match has the partition's keys and the measures,
+    all rows have every column.
     """
     for variable in variables(node):
         scope.sources[scope.evaluation.fold_table(variable, False)] = source
@@ -32,13 +37,17 @@ def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
     order = node.args.get("order")
     ordered = [item.this for item in order.expressions] if order is not None else []
     defined = [navigated(definition.this) for definition in node.args.get("define") or ()]
-    kept = narrow(source.frame, MATCH_KEYS, [expression_in(scope, key) for key in (*keys, *ordered)])
+    kept = narrow(
+        source.frame, MATCH_KEYS, [expression_in(scope, key) for key in (*keys, *ordered)]
+    )
     kept = narrow(kept, MATCH_CONDITIONS, [expression_in(scope, each) for each in defined])
     measures = [measured(measure.this, scope) for measure in node.args.get("measures") or ()]
     partition = [named(key, scope) for key in keys]
     if not str(node.args.get("rows") or "").upper().startswith("ALL"):
         return project(kept, [*partition, *measures])
-    return project(kept, all_rows(partition, [named(key, scope) for key in ordered], measures, source, scope))
+    return project(
+        kept, all_rows(partition, [named(key, scope) for key in ordered], measures, source, scope)
+    )
 
 
 def all_rows(
@@ -52,15 +61,23 @@ def all_rows(
 
 
 def variables(node: exp.MatchRecognize) -> list[str]:
-    """PATTERN (strt down+ up*) DEFINE down AS …      strt, down and up stand for rows, not for tables
+    """PATTERN (strt down+ up*) DEFINE down AS …
+
+    strt, down and up stand for rows, not for tables
 
     SUBSET moves = (down, up)      so does whatever else qualifies a column in here
     """
     pattern = node.args.get("pattern")
     words = re.findall(r"[^\W\d]\w*", pattern.name) if pattern is not None else []
     inside = [*(node.args.get("measures") or ()), *(node.args.get("define") or ())]
-    qualifiers = [column.table for each in inside for column in each.find_all(exp.Column) if column.table]
-    return [*words, *(definition.alias for definition in node.args.get("define") or ()), *qualifiers]
+    qualifiers = [
+        column.table for each in inside for column in each.find_all(exp.Column) if column.table
+    ]
+    return [
+        *words,
+        *(definition.alias for definition in node.args.get("define") or ()),
+        *qualifiers,
+    ]
 
 
 def named(node: Any, scope: Scope) -> Slot:

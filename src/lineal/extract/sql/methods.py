@@ -17,7 +17,10 @@ SCHEMAS = frozenset(("main", "temp", "system", "pg_catalog"))
 
 XML_METHODS = frozenset(("value", "query", "nodes", "exist", "modify"))
 XML = frozenset(("tsql", "fabric"))
-"""SELECT doc.value('/x', 'int')      a method of a value; elsewhere before the dot stands a schema or package"""
+"""SELECT doc.value('/x', 'int')
+
+a method of a value; elsewhere before the dot stands a schema or package
+"""
 
 
 def as_function(node: Any, scope: Scope) -> Any:
@@ -26,7 +29,9 @@ def as_function(node: Any, scope: Scope) -> Any:
     receiver = receiver_of(node.this, call, scope) if isinstance(call, exp.Anonymous) else None
     if receiver is None:
         return None
-    return exp.Anonymous(this=call.this, expressions=[receiver, *(each.copy() for each in call.expressions)])
+    return exp.Anonymous(
+        this=call.this, expressions=[receiver, *(each.copy() for each in call.expressions)]
+    )
 
 
 def receiver_of(base: Any, call: exp.Anonymous, scope: Scope) -> Any:
@@ -37,7 +42,11 @@ def receiver_of(base: Any, call: exp.Anonymous, scope: Scope) -> Any:
         return as_columns(base)
     if is_open_name(parts[-1]):
         return None
-    column = exp.Column(**dict(zip(("this", "table", "db"), (part.copy() for part in reversed(parts)), strict=False)))
+    column = exp.Column(
+        **dict(
+            zip(("this", "table", "db"), (part.copy() for part in reversed(parts)), strict=False)
+        )
+    )
     said = (dialect in CHAINED and parts[0].name.lower() not in SCHEMAS) or (
         dialect in XML and call.name.lower() in XML_METHODS
     )
@@ -48,7 +57,11 @@ def names(node: Any) -> list[exp.Identifier]:
     """a.b      a and b; nothing for what is no name"""
     if isinstance(node, exp.Identifier):
         return [node]
-    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier) and (before := names(node.this)):
+    if (
+        isinstance(node, exp.Dot)
+        and isinstance(node.expression, exp.Identifier)
+        and (before := names(node.this))
+    ):
         return [*before, node.expression]
     return []
 
@@ -62,6 +75,12 @@ def as_columns(node: Any) -> Any:
         parts = names(each)
         if not parts or isinstance(each.parent, exp.Dot):
             return each
-        return exp.Column(**dict(zip(("this", "table", "db"), (part.copy() for part in reversed(parts)), strict=False)))
+        return exp.Column(
+            **dict(
+                zip(
+                    ("this", "table", "db"), (part.copy() for part in reversed(parts)), strict=False
+                )
+            )
+        )
 
     return node.copy().transform(meant)

@@ -1,4 +1,6 @@
-"""Tests of column names, and names made of column names: COLUMNS(lambda c: c LIKE 'a%'), COLUMNS('a_(.*)') AS '\\1'."""
+"""Tests of column names, and names made of column names: COLUMNS(lambda c: c LIKE 'a%'),
+COLUMNS('a_(.*)') AS '\\1'.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ NameTest = Callable[[str], Any]
 
 
 def test_of_names(node: Any) -> NameTest | None:
-    """lambda c: c LIKE 'user%' OR c IN ('id', 'name')      as a test of names; None where it asks something else"""
+    """lambda c: c LIKE 'user%' OR c IN ('id', 'name')
+
+    as a test of names; None where it asks something else
+    """
     if isinstance(node, exp.Paren):
         return test_of_names(node.this)
     if isinstance(node, exp.Not):
@@ -63,7 +68,9 @@ def like(pattern: str, flags: re.RegexFlag) -> Callable[[str], Any]:
 
 
 def under_alias(slots: list[Slot], alias: Any, item: Any, evaluation: Evaluation) -> list[Slot]:
-    """max(COLUMNS(*)) AS m: each is called m; COLUMNS('(a)_b') AS '\\0_\\1': by the name, and groups of the pattern"""
+    """max(COLUMNS(*)) AS m: each is called m; COLUMNS('(a)_b') AS '\\0_\\1': by the name, and
+    groups of the pattern
+    """
     found = item.find(exp.Columns)
     pattern = found.this.name if found is not None and isinstance(found.this, exp.Literal) else ""
     named = []

@@ -17,7 +17,10 @@ from lineal.extract.sql.tables import literal_name
 def output_name(
     node: Any, position: int, evaluation: Evaluation, sources: Container[str] | None = None
 ) -> tuple[str, bool]:
-    """SELECT a, t.b, s.c, sum(d)      a, b, c, and what the dialect says; with whether the name was quoted"""
+    """SELECT a, t.b, s.c, sum(d)
+
+    a, b, c, and what the dialect says; with whether the name was quoted
+    """
     while isinstance(node, exp.Paren):
         node = node.this
     if isinstance(node, exp.Column):
@@ -29,7 +32,11 @@ def output_name(
         return placeholder, False
     if (named := literal_name(node)) is not None:
         return named.rpartition(".")[2], False
-    if isinstance(node, exp.Dot) and not isinstance(node.expression, exp.Func) and not in_full(node, evaluation):
+    if (
+        isinstance(node, exp.Dot)
+        and not isinstance(node.expression, exp.Func)
+        and not in_full(node, evaluation)
+    ):
         return node.expression.name, False
     if sources is not None and evaluation.facts.name in SPARK:
         node = without_tables(node, evaluation, sources)
@@ -76,7 +83,11 @@ def spark_name(node: Any, position: int, evaluation: Evaluation) -> str:
     """Spark: a / b * 2 is called ((a / b) * 2), and a cast of a column by that column's name."""
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
         return str(node.this.name)
-    return written(node, position, evaluation) if deeper(node, DEEPEST_NAME) else pretty(node, evaluation)
+    return (
+        written(node, position, evaluation)
+        if deeper(node, DEEPEST_NAME)
+        else pretty(node, evaluation)
+    )
 
 
 SPARK = frozenset(("spark", "spark2", "databricks"))
@@ -103,7 +114,11 @@ def pretty(node: Any, evaluation: Evaluation) -> str:
         return f"{pretty(node.this, evaluation)}[{', '.join(pretty(item, evaluation) for item in node.expressions)}]"
     if isinstance(node, exp.Dot):
         field = node.expression.name
-        return f"{pretty(node.this, evaluation)}.{field}" if node.find(exp.Bracket) is not None else field
+        return (
+            f"{pretty(node.this, evaluation)}.{field}"
+            if node.find(exp.Bracket) is not None
+            else field
+        )
     return written(node, 0, evaluation)
 
 
@@ -118,12 +133,17 @@ def written(node: Any, position: int, evaluation: Evaluation) -> str:
         return COUNT_STAR[dialect]
     if dialect in OPERATORS_IN_PARENTHESES:
         node = in_parentheses(node)
-    return str(without_quotes(node).sql(dialect=dialect, normalize_functions="lower", comments=False))
+    return str(
+        without_quotes(node).sql(dialect=dialect, normalize_functions="lower", comments=False)
+    )
 
 
 def without_quotes(node: Any) -> Any:
     """max(`units`)      is called max(units)"""
-    if not any(each.args.get("quoted") and SAFE.fullmatch(each.name) for each in node.find_all(exp.Identifier)):
+    if not any(
+        each.args.get("quoted") and SAFE.fullmatch(each.name)
+        for each in node.find_all(exp.Identifier)
+    ):
         return node
     node = node.copy()
     for each in node.find_all(exp.Identifier):
@@ -135,7 +155,10 @@ SAFE = re.compile(r"[A-Za-z_]\w*")
 """A name that needs no quotes."""
 
 
-COUNT_STAR = {**dict.fromkeys(("spark", "spark2", "databricks"), "count(1)"), "duckdb": "count_star()"}
+COUNT_STAR = {
+    **dict.fromkeys(("spark", "spark2", "databricks"), "count(1)"),
+    "duckdb": "count_star()",
+}
 
 OPERATORS_IN_PARENTHESES = frozenset(("spark", "spark2", "databricks", "duckdb"))
 """sum(a + 1)      is called sum((a + 1))"""
@@ -179,19 +202,28 @@ def figured(node: Any, evaluation: Evaluation) -> Figured:
     if isinstance(node, exp.Column):
         return str(node.name), True
     if isinstance(node, exp.Dot):
-        return figured(node.expression, evaluation) if isinstance(node.expression, exp.Func) else (node.name, True)
+        return (
+            figured(node.expression, evaluation)
+            if isinstance(node.expression, exp.Func)
+            else (node.name, True)
+        )
     if isinstance(node, (exp.Cast, exp.Interval)):
         inner = figured(node.this, evaluation) if isinstance(node, exp.Cast) else NAMELESS
         return inner if inner[1] else (type_name(node), False)
     if isinstance(node, exp.Case):
-        inner = figured(node.args["default"], evaluation) if node.args.get("default") is not None else NAMELESS
+        inner = (
+            figured(node.args["default"], evaluation)
+            if node.args.get("default") is not None
+            else NAMELESS
+        )
         return inner if inner[1] else ("case", False)
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
         item = node.this.expressions[0]
         return (item.alias, True) if isinstance(item, exp.Alias) else figured(item, evaluation)
     if type(node) in OWN_NAMES:
         return OWN_NAMES[type(node)], True
-    if isinstance(node, exp.Binary) and not isinstance(node, exp.Pow):  # a #>> b is a function to sqlglot
+    # a #>> b is a function to sqlglot
+    if isinstance(node, exp.Binary) and not isinstance(node, exp.Pow):
         return NAMELESS
     if isinstance(node, exp.Func) and not isinstance(node, exp.Connector):
         return function_written(node, evaluation), True
@@ -230,15 +262,21 @@ def function_written(node: Any, evaluation: Evaluation) -> str:
     if isinstance(node, exp.Anonymous):
         return str(node.name).lower()
     if isinstance(node, exp.Trim):
-        return {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position")), "btrim")
+        return {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(
+            str(node.args.get("position")), "btrim"
+        )
     found = WRITTEN.match(evaluation.reading.text_of(node))
     return (
-        found[1].lower() if found is not None and may_be(found[1], node, evaluation) else str(node.sql_name()).lower()
+        found[1].lower()
+        if found is not None and may_be(found[1], node, evaluation)
+        else str(node.sql_name()).lower()
     )
 
 
 def may_be(name: str, node: Any, evaluation: Evaluation) -> bool:
-    """Whether an item that starts with this name may start with this function, and not with another around it."""
+    """Whether an item that starts with this name may start with this function, and not with another
+    around it.
+    """
     if name.lower() in ("cast", "case"):
         return False
     build = parser_dialect(evaluation.facts.name).parser_class.FUNCTIONS.get(name.upper())
@@ -246,7 +284,9 @@ def may_be(name: str, node: Any, evaluation: Evaluation) -> bool:
 
 
 def as_text(node: Any, position: int, evaluation: Evaluation) -> str:
-    """No dialect: an expression is called as it stands in the text, and a cast column keeps its name."""
+    """No dialect: an expression is called as it stands in the text, and a cast column keeps its
+    name.
+    """
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
         return str(node.this.name)
     text = evaluation.reading.text_of(node)

@@ -17,7 +17,9 @@ from lineal.model.boundary import internal_error, raised_in
 from lineal.model.diagnostic import Code, Diagnostic, Place
 
 DEEPEST_NESTING = 1_000
-"""The compiled parser has no guard: it kills the process at some 3,000 levels, so deeper text never reaches it."""
+"""The compiled parser has no guard: it kills the process at some 3,000 levels, so deeper text never
+reaches it.
+"""
 
 
 class TooDeep(Exception):
@@ -31,7 +33,7 @@ def shallow_tree(words: list[Token], reading: Reading) -> Any:
     return tree_of(words, reading.script.dialect, reading.script.text)
 
 
-# -- what the parser must not see ----------------------------------------------------------------------------------
+# -- what the parser must not see ------------------------------------------------------------------
 
 OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE)
 CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END)
@@ -51,10 +53,13 @@ def _any_of(kinds: tuple[TokenType, ...]) -> str:
 TANGLED = re.compile(
     rf"([^{re.escape(chr(TokenType.SEMICOLON))}])\1{{{DEEPEST_NESTING}}}"  # PRIOR PRIOR PRIOR …
     rf"|{_any_of(PREFIXES)}{{{DEEPEST_NESTING}}}"  # - + - NOT …
-    rf"|(?:{_any_of(NESTED_TYPES)}{re.escape(chr(TokenType.LT))}.{{0,2}}){{{DEEPEST_TYPE}}}",  # ARRAY<STRUCT<a: …
+    # ARRAY<STRUCT<a: …
+    rf"|(?:{_any_of(NESTED_TYPES)}{re.escape(chr(TokenType.LT))}.{{0,2}}){{{DEEPEST_TYPE}}}",
     re.DOTALL,
 )
-"""Kinds of words that stand in each other without a bracket, in a text where each character is the kind of a word."""
+"""Kinds of words that stand in each other without a bracket, in a text where each character is the
+kind of a word.
+"""
 
 
 def may_be_deep(text: str, words: int) -> bool:
@@ -67,17 +72,21 @@ def may_be_deep(text: str, words: int) -> bool:
 
 
 def too_deep(tokens: list[Token]) -> bool:
-    """Whether brackets, CASE, types or signs stand too deeply in each other; without a loop, since texts are long."""
+    """Whether brackets, CASE, types or signs stand too deeply in each other; without a loop, since
+    texts are long.
+    """
     kinds = "".join(map(chr, map(attrgetter("token_type"), tokens)))
     deepest = max(accumulate(map(STEPS.get, kinds, repeat(0))), default=0)
     return deepest > DEEPEST_NESTING or TANGLED.search(kinds) is not None
 
 
-# -- what went wrong ---------------------------------------------------------------------------------------------
+# -- what went wrong -------------------------------------------------------------------------------
 
 
 def why_unread(error: Exception, reading: Reading, start: int) -> Diagnostic:
-    """Why a statement has no tree: it nests too deeply, the parser refuses it, or lineal fails over it."""
+    """Why a statement has no tree: it nests too deeply, the parser refuses it, or lineal fails over
+    it.
+    """
     at = reading.place_at(start)
     ours = not raised_in(error, "sqlglot")
     if isinstance(error, TooDeep) or (isinstance(error, RecursionError) and not ours):
@@ -107,7 +116,9 @@ def one_line(error: Exception) -> str:
         first = error.errors[0]
         near = (first.get("highlight") or "").strip()
         said = str(first.get("description") or "not valid").rstrip(".")
-        said = TOKEN.sub(lambda found: "the end" if found[1] == "SENTINEL" else f"'{found[2]}'", said)
+        said = TOKEN.sub(
+            lambda found: "the end" if found[1] == "SENTINEL" else f"'{found[2]}'", said
+        )
         said = MISSING.sub(lambda found: f"{found[1].upper()} is not complete", said)
         return " ".join((f"{said}, near '{near}'" if near else said).split())[:300]
     return " ".join(str(error).split())[:200] or type(error).__name__

@@ -1,4 +1,6 @@
-"""Functions that mean more here than the function table says: those of a dialect, and those that the project lists."""
+"""Functions that mean more here than the function table says: those of a dialect, and those that
+the project lists.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ MOST_ARGUMENTS = 4
 
 
 class OwnFunctions:
-    """Rows that go before those of the table, by the name of a call, or by the class that the parser makes of it."""
+    """Rows that go before those of the table, by the name of a call, or by the class that the
+    parser makes of it.
+    """
 
     def __init__(self, meanings: Iterable[Meaning], dialect: str) -> None:
         self.rows: dict[str, Function] = dict(BY_DIALECT.get(dialect, {}))
@@ -51,7 +55,11 @@ class OwnFunctions:
         """A name that no statement calls is a typing error, and is said to be one."""
         for meaning in self.meanings:
             if meaning.name.lower() not in self.used:
-                yield Diagnostic(Code.NO_EFFECT, f"no statement calls the function '{meaning.name}'", meaning.place)
+                yield Diagnostic(
+                    Code.NO_EFFECT,
+                    f"no statement calls the function '{meaning.name}'",
+                    meaning.place,
+                )
 
 
 NAMED = (exp.Anonymous, exp.AnonymousAggFunc, exp.ParameterizedAgg)
@@ -62,7 +70,11 @@ def _package(node: Any) -> Iterator[str]:
     parent = node.parent
     if isinstance(parent, exp.Dot) and parent.expression is node:
         base = parent.this
-        names = [part.name for part in base.parts] if isinstance(base, (exp.Dot, exp.Column)) else [base.name]
+        names = (
+            [part.name for part in base.parts]
+            if isinstance(base, (exp.Dot, exp.Column))
+            else [base.name]
+        )
         yield from names
 
 

@@ -63,9 +63,12 @@ def _parsed(reading: Reading) -> Parsed:
     dialect = parser_dialect(script.dialect)
     tokens, unread = words(script)
     if not script.dialect or not (script.target or script.file):
-        reading.remember(tokens)  # names are taken from the text: those of expressions, or that of the statement
+        # names are taken from the text: those of expressions, or that of the statement
+        reading.remember(tokens)
     message = "a string, a quoted name or a comment is not closed"
-    diagnostics += [Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread]
+    diagnostics += [
+        Diagnostic(Code.PARSE_ERROR, message, reading.place_at(offset)) for offset in unread
+    ]
     if not unread and not (may_be_deep(script.text, len(tokens)) and too_deep(tokens)):
         try:
             trees = parsed(tokens, dialect, script.text)
@@ -91,7 +94,9 @@ def procedural(reading: Reading, report: Report, surely: bool = False) -> Parsed
 
 def lost_among(diagnostics: list[Diagnostic]) -> int:
     """The statements that have no tree, and that nobody else counts."""
-    return sum(diagnostic.code in (Code.PARSE_ERROR, Code.INTERNAL_ERROR) for diagnostic in diagnostics)
+    return sum(
+        diagnostic.code in (Code.PARSE_ERROR, Code.INTERNAL_ERROR) for diagnostic in diagnostics
+    )
 
 
 def _one_by_one(reading: Reading, tokens: list[Token], diagnostics: list[Diagnostic]) -> Parsed:
@@ -110,20 +115,26 @@ def _one_by_one(reading: Reading, tokens: list[Token], diagnostics: list[Diagnos
 
 
 def _placeholders(reading: Reading, trees: list[Any]) -> list[Diagnostic]:
-    """FROM t_${env}, SELECT {x}      are read as they are, and never silently; ${x} as a value is a parameter"""
+    """FROM t_${env}, SELECT {x}
+
+    are read as they are, and never silently; ${x} as a value is a parameter
+    """
     values = places_of_values(trees)
     alone = {offset_of(tree) for tree in trees if isinstance(tree, exp.Column)}
     for token in filter(is_open, reading.tokens):
         written = reading.script.text[token.start : token.end + 1]
         is_parameter = written[:1] in "$&" and token.start in values
-        is_reported = "{{" in written or token.start in alone  # with its template, or with its statement
+        # with its template, or with its statement
+        is_reported = "{{" in written or token.start in alone
         if not is_reported and not is_parameter:
             message = "a template stands here that was not rendered"
             return [Diagnostic(Code.DYNAMIC, message, reading.place_at(token.start))]
     return []
 
 
-AS_PROJECT = "Name the folder of the dbt project to have its templates rendered: lineal lineage PROJECT."
+AS_PROJECT = (
+    "Name the folder of the dbt project to have its templates rendered: lineal lineage PROJECT."
+)
 
 
 def _templates(reading: Reading) -> tuple[list[Diagnostic], int]:
@@ -137,7 +148,9 @@ def _templates(reading: Reading) -> tuple[list[Diagnostic], int]:
         found.append(Diagnostic(Code.DYNAMIC, message, reading.place_at(offset), AS_PROJECT))
     if template.unknown is not None:
         message = "a template stands here that was not rendered"
-        found.append(Diagnostic(Code.DYNAMIC, message, reading.place_at(template.unknown.start), AS_PROJECT))
+        found.append(
+            Diagnostic(Code.DYNAMIC, message, reading.place_at(template.unknown.start), AS_PROJECT)
+        )
     if not found:
         message = "the text is a Jinja template that was not rendered; ref() and source() are read as names"
         found.append(Diagnostic(Code.UNRENDERED, message, reading.place_at(0)))

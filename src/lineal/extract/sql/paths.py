@@ -23,7 +23,9 @@ class Path(NamedTuple):
 
 
 def path_of(node: Any) -> Path:
-    """The whole path that ends in a node; positions in arrays are no names, a cast or PARSE_JSON on the way is none."""
+    """The whole path that ends in a node; positions in arrays are no names, a cast or PARSE_JSON on
+    the way is none.
+    """
     names: list[str] = []
     beside: list[Any] = []
     while True:
@@ -40,8 +42,13 @@ def path_of(node: Any) -> Path:
 
 
 def is_passed_through(node: Any) -> bool:
-    """CAST(doc AS JSON), PARSE_JSON(doc)      unlike CAST(ROW(a, b) AS ROW(p INT, q INT)), which names the fields"""
-    return isinstance(node, exp.ParseJSON) or (isinstance(node, exp.Cast) and not isinstance(node.this, exp.Struct))
+    """CAST(doc AS JSON), PARSE_JSON(doc)
+
+    unlike CAST(ROW(a, b) AS ROW(p INT, q INT)), which names the fields
+    """
+    return isinstance(node, exp.ParseJSON) or (
+        isinstance(node, exp.Cast) and not isinstance(node.this, exp.Struct)
+    )
 
 
 def step_of(node: Any) -> Callable[[Any], Step] | None:
@@ -63,13 +70,19 @@ def leads_to_part(node: Any) -> bool:
 
 
 def reaches(names: Sequence[str], lineage: Lineage) -> bool:
-    """Whether a path has led into a column: the field of a value that was computed has none of its own."""
+    """Whether a path has led into a column: the field of a value that was computed has none of its
+    own.
+    """
     tail = tuple(names)
-    return not tail or any(way.direct and origin.path[-len(tail) :] == tail[:PATH_DEPTH] for origin, way in lineage)
+    return not tail or any(
+        way.direct and origin.path[-len(tail) :] == tail[:PATH_DEPTH] for origin, way in lineage
+    )
 
 
 def arrow_meant(node: Any, arrows: str) -> Any:
-    """f(doc -> 'a' ->> 'b')      sqlglot takes the first arrow for a lambda's: the path that was meant, if it was
+    """f(doc -> 'a' ->> 'b')
+
+    sqlglot takes the first arrow for a lambda's: the path that was meant, if it was
 
     Where a dialect has both kinds of arrow, only a path goes on with a literal.
     """
@@ -83,7 +96,11 @@ def arrow_meant(node: Any, arrows: str) -> Any:
         return None
     key = first.copy()
     if isinstance(first, exp.Literal):
-        part = exp.JSONPathKey(this=first.name) if first.is_string else exp.JSONPathSubscript(this=first.name)
+        part = (
+            exp.JSONPathKey(this=first.name)
+            if first.is_string
+            else exp.JSONPathSubscript(this=first.name)
+        )
         key = exp.JSONPath(expressions=[exp.JSONPathRoot(), part])
     taken = exp.JSONExtract(this=exp.Column(this=node.expressions[0].copy()), expression=key)
     if first is body:
@@ -104,13 +121,17 @@ def field(node: exp.Dot) -> Step:
 
 def bracket(node: exp.Bracket) -> Step:
     """m['key'], xs[0], xs[i]"""
-    names = [item.name for item in node.expressions if isinstance(item, exp.Literal) and item.is_string]
+    names = [
+        item.name for item in node.expressions if isinstance(item, exp.Literal) and item.is_string
+    ]
     return names, [item for item in node.expressions if not isinstance(item, exp.Literal)]
 
 
 def json_path(node: Any) -> Step:
     """a:b.c, a -> 'b', json_extract(a, '$.b[0].c'); of several paths in one call none is kept"""
-    wanted = node.args.get("path") if isinstance(node, exp.JSONValue) else node.args.get("expression")
+    wanted = (
+        node.args.get("path") if isinstance(node, exp.JSONValue) else node.args.get("expression")
+    )
     others = [item for item in node.expressions if isinstance(item, exp.Expr)]
     if others or wanted is None:
         return [], [item for item in (wanted, *others) if item is not None]
@@ -119,7 +140,9 @@ def json_path(node: Any) -> Step:
 
 def names_in(wanted: Any) -> Step:
     if isinstance(wanted, exp.JSONPath):
-        return [str(part.this) for part in wanted.expressions if isinstance(part, exp.JSONPathKey)], []
+        return [
+            str(part.this) for part in wanted.expressions if isinstance(part, exp.JSONPathKey)
+        ], []
     if not isinstance(wanted, exp.Literal):
         return [], [wanted]
     return [name for name in NAMES.findall(MODE.sub("", wanted.name)) if not name.isdigit()], []

@@ -1,7 +1,8 @@
-"""FROM t |> WHERE a |> JOIN u …: the steps of a pipe, in words that sqlglot reads as they are meant.
+"""FROM t |> WHERE a |> JOIN u …: the steps of a pipe, in words that sqlglot reads as they are
+meant.
 
-It gathers steps in one SELECT as long as it can. Where a clause would then see what only a later step brings, or a
-step is written in a way that it does not know, other words say the same.
+It gathers steps in one SELECT as long as it can. Where a clause would then see what only a later
+step brings, or a step is written in a way that it does not know, other words say the same.
 """
 
 from __future__ import annotations
@@ -44,7 +45,10 @@ def rewritten(words: Words) -> Words:
 
 
 def end_of_step(words: Words, position: int) -> int:
-    """(FROM t |> SET a = f(b) |> …), (FROM t |> SET a = f(b))      up to the next step, or out of the subquery"""
+    """(FROM t |> SET a = f(b) |> …), (FROM t |> SET a = f(b))
+
+    up to the next step, or out of the subquery
+    """
     depth = 0
     for at in range(position, len(words)):
         kind = words[at].token_type
@@ -55,13 +59,20 @@ def end_of_step(words: Words, position: int) -> int:
 
 
 def kept_apart(words: Words) -> Words:
-    """FROM t |> WHERE a |> JOIN u      FROM t |> WHERE a |> AS __tmp1000010 |> JOIN u: the condition does not see u"""
+    """FROM t |> WHERE a |> JOIN u
+
+    FROM t |> WHERE a |> AS __tmp1000010 |> JOIN u: the condition does not see u
+    """
     found: Words = []
     levels: list[set[str]] = [set()]
     for position, word in enumerate(words):
         kind = word.token_type
         if kind is TokenType.PIPE_GT:
-            step = KINDS.get(words[position + 1].text.upper(), "JOIN") if position + 1 < len(words) else ""
+            step = (
+                KINDS.get(words[position + 1].text.upper(), "JOIN")
+                if position + 1 < len(words)
+                else ""
+            )
             if levels[-1] & APART.get(step, frozenset()):
                 name = like(word, TokenType.VAR, f"__tmp{FRESH + word.start}")
                 found += [word, like(word, TokenType.ALIAS, "AS"), name]
@@ -84,7 +95,10 @@ LISTED = "SELECT"
 FRESH = 1_000_000
 """The parser calls its own steps __tmp1, __tmp2, …"""
 KINDS = {
-    **{name: name for name in ("WHERE", "ORDER BY", "LIMIT", "OFFSET", "TABLESAMPLE", "DISTINCT", "AS")},
+    **{
+        name: name
+        for name in ("WHERE", "ORDER BY", "LIMIT", "OFFSET", "TABLESAMPLE", "DISTINCT", "AS")
+    },
     **dict.fromkeys(("SORT BY", "CLUSTER BY"), "ORDER BY"),
     **dict.fromkeys(("PIVOT", "UNPIVOT"), "PIVOT"),
     **dict.fromkeys(("SELECT", "EXTEND", "AGGREGATE", "DROP", "RENAME", "SET"), "LIST"),
@@ -102,7 +116,7 @@ APART = {
 """What must not stand in one SELECT with a step that comes later."""
 
 
-# -- steps that are written otherwise ----------------------------------------------------------------------------
+# -- steps that are written otherwise --------------------------------------------------------------
 
 
 def selected(body: Words) -> Words:
@@ -120,8 +134,13 @@ def sorted_by(body: Words) -> Words:
 
 
 def combined(body: Words) -> Words:
-    """UNION ALL SELECT …, UNION ALL TABLE t      UNION ALL (SELECT …), UNION ALL (SELECT * FROM t)"""
-    start = next((at for at, word in enumerate(body) if word.text.upper() not in OPERATION), len(body))
+    """UNION ALL SELECT …, UNION ALL TABLE t
+
+    UNION ALL (SELECT …), UNION ALL (SELECT * FROM t)
+    """
+    start = next(
+        (at for at, word in enumerate(body) if word.text.upper() not in OPERATION), len(body)
+    )
     if start == len(body) or says(body, start, "("):
         return body
     query = body[start:]
@@ -136,20 +155,35 @@ OPERATION = frozenset(("UNION", "INTERSECT", "EXCEPT", "MINUS", "ALL", "DISTINCT
 
 
 def lateral(body: Words) -> Words:
-    """JOIN LATERAL (SELECT …) AS l      JOIN LATERAL (SELECT …) AS l ON TRUE, or its query takes the next step"""
+    """JOIN LATERAL (SELECT …) AS l
+
+    JOIN LATERAL (SELECT …) AS l ON TRUE, or its query takes the next step
+    """
     if first(body, 0, "LATERAL") is None or first(body, 0, "ON", "USING") is not None:
         return body
     return [*body, like(body[-1], TokenType.ON, "ON"), like(body[-1], TokenType.TRUE, "TRUE")]
 
 
 def edited(kind: TokenType, text: str) -> Callable[[Words], Words]:
-    """DROP a, RENAME a AS b, SET a = b      SELECT * EXCEPT (a), * RENAME (a AS b), * REPLACE (b AS a)"""
+    """DROP a, RENAME a AS b, SET a = b
+
+    SELECT * EXCEPT (a), * RENAME (a AS b), * REPLACE (b AS a)
+    """
 
     def written(body: Words) -> Words:
         head, items = body[0], body[1:]
-        around = ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (kind, text), (TokenType.L_PAREN, "("))
+        around = (
+            (TokenType.SELECT, "SELECT"),
+            (TokenType.STAR, "*"),
+            (kind, text),
+            (TokenType.L_PAREN, "("),
+        )
         inside = swapped(items) if text == "REPLACE" else items
-        return [*(like(head, kind, text) for kind, text in around), *inside, like(head, TokenType.R_PAREN, ")")]
+        return [
+            *(like(head, kind, text) for kind, text in around),
+            *inside,
+            like(head, TokenType.R_PAREN, ")"),
+        ]
 
     return written
 
@@ -161,7 +195,13 @@ def swapped(items: Words) -> Words:
         end = first(items, 0, ",") or len(items)
         equals = first(items, 0, "=")
         if equals is not None and equals < end:
-            found.extend([*items[equals + 1 : end], like(items[equals], TokenType.ALIAS, "AS"), *items[:equals]])
+            found.extend(
+                [
+                    *items[equals + 1 : end],
+                    like(items[equals], TokenType.ALIAS, "AS"),
+                    *items[:equals],
+                ]
+            )
         found.extend(items[end : end + 1])
         items = items[end + 1 :]
     return found

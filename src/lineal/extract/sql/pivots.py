@@ -27,15 +27,23 @@ MOST_COLUMNS = 10_000
 
 
 def reshaped(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
-    """FROM t PIVOT (…), FROM t UNPIVOT (…)      the source's columns in another shape; the scope knows their names"""
-    return unpivoted(node, source, scope) if node.args.get("unpivot") else pivoted(node, source, scope)
+    """FROM t PIVOT (…), FROM t UNPIVOT (…)
+
+    the source's columns in another shape; the scope knows their names
+    """
+    return (
+        unpivoted(node, source, scope) if node.args.get("unpivot") else pivoted(node, source, scope)
+    )
 
 
-# -- PIVOT -------------------------------------------------------------------------------------------------------
+# -- PIVOT -----------------------------------------------------------------------------------------
 
 
 class Field(NamedTuple):
-    """FOR kind IN ('a', 'b')      what is compared, and the values that become columns; none where data decides"""
+    """FOR kind IN ('a', 'b')
+
+    what is compared, and the values that become columns; none where data decides
+    """
 
     decider: Any
     values: Sequence[Any]
@@ -43,10 +51,18 @@ class Field(NamedTuple):
 
 
 def pivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
-    """PIVOT (sum(amount) FOR kind IN ('a', 'b'))      amount: AGGREGATION, kind: CONDITIONAL, the rest are keys"""
+    """PIVOT (sum(amount) FOR kind IN ('a', 'b'))
+
+    amount: AGGREGATION, kind: CONDITIONAL, the rest are keys
+    """
     simplified = node.args.get("fields") is None  # DuckDB's PIVOT t ON kind USING sum(amount)
-    fields = [field_of(field, simplified) for field in (node.expressions if simplified else node.args["fields"])]
-    aggregates = (node.args.get("using") or [exp.Count(this=exp.Star())]) if simplified else node.expressions
+    fields = [
+        field_of(field, simplified)
+        for field in (node.expressions if simplified else node.args["fields"])
+    ]
+    aggregates = (
+        (node.args.get("using") or [exp.Count(this=exp.Star())]) if simplified else node.expressions
+    )
     consumed = named_columns([*aggregates, *(field.decider for field in fields)], source, scope)
     deciding: Lineage = {}
     for field in fields:
@@ -66,18 +82,28 @@ def field_of(node: Any, simplified: bool) -> Field:
     if not isinstance(node, exp.In) or (simplified and not isinstance(node.this, exp.Column)):
         return Field(node, ())
     values = node.expressions
-    query = node.args.get("query") or next((value for value in values if isinstance(value, exp.Query)), None)
+    query = node.args.get("query") or next(
+        (value for value in values if isinstance(value, exp.Query)), None
+    )
     if query is not None:
         return Field(node.this, (), query.unnest() if isinstance(query, exp.Subquery) else query)
-    return Field(node.this, () if any(isinstance(value, exp.PivotAny) for value in values) else values)
+    return Field(
+        node.this, () if any(isinstance(value, exp.PivotAny) for value in values) else values
+    )
 
 
 def grouped_by(node: exp.Pivot, scope: Scope) -> list[Slot]:
-    """PIVOT t ON kind USING sum(amount) GROUP BY region      only region, and not every other column"""
+    """PIVOT t ON kind USING sum(amount) GROUP BY region
+
+    only region, and not every other column
+    """
     group = node.args.get("group")
     if group is None:
         return []
-    named = [output_name(key, position, scope.evaluation) for position, key in enumerate(group.expressions)]
+    named = [
+        output_name(key, position, scope.evaluation)
+        for position, key in enumerate(group.expressions)
+    ]
     fold = scope.evaluation.fold
     return [
         Slot(name, fold(name, quoted), value_of(key, IDENTITY, scope))
@@ -86,15 +112,27 @@ def grouped_by(node: exp.Pivot, scope: Scope) -> list[Slot]:
 
 
 def made_columns(
-    node: exp.Pivot, fields: list[Field], aggregates: list[Any], lineages: list[Lineage], scope: Scope
+    node: exp.Pivot,
+    fields: list[Field],
+    aggregates: list[Any],
+    lineages: list[Lineage],
+    scope: Scope,
 ) -> list[Slot]:
-    """One column for every combination of values and every aggregate; an open one where data decides the values."""
+    """One column for every combination of values and every aggregate; an open one where data
+    decides the values.
+    """
     evaluation = scope.evaluation
     naming = naming_of(evaluation.facts.name)
-    suffixes = [called(a, naming, len(aggregates), position, scope) for position, a in enumerate(aggregates)]
-    choices = [[naming.value(value) for value in field.values] or [data_decides(field)] for field in fields]
+    suffixes = [
+        called(a, naming, len(aggregates), position, scope) for position, a in enumerate(aggregates)
+    ]
+    choices = [
+        [naming.value(value) for value in field.values] or [data_decides(field)] for field in fields
+    ]
     if prod(len(values) for values in choices) > MOST_COLUMNS:
-        evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"PIVOT makes more than {MOST_COLUMNS} columns", node)
+        evaluation.report(
+            Code.UNSUPPORTED_CONSTRUCT, f"PIVOT makes more than {MOST_COLUMNS} columns", node
+        )
         choices = [[data_decides(field)] for field in fields]
     slots: list[Slot] = []
     for combination in product(*choices):
@@ -129,20 +167,36 @@ def called(aggregate: Any, naming: Naming, count: int, position: int, scope: Sco
     """sum(amount) AS total      what the aggregate adds to the names of its columns, if anything"""
     if isinstance(aggregate, exp.Alias):
         alias = aggregate.args["alias"]
-        return Text(alias.name, bool(alias.args.get("quoted"))) if naming.adds_alias(count) else None
-    return Text(output_name(aggregate, position, scope.evaluation)[0]) if naming.adds_text(count) else None
+        return (
+            Text(alias.name, bool(alias.args.get("quoted"))) if naming.adds_alias(count) else None
+        )
+    return (
+        Text(output_name(aggregate, position, scope.evaluation)[0])
+        if naming.adds_text(count)
+        else None
+    )
 
 
 def named_columns(nodes: Iterable[Any], source: Source, scope: Scope) -> set[str]:
-    """The source's columns that a pivot names: they are no keys; `t.a`, `a` and the field `a.b` name a."""
+    """The source's columns that a pivot names: they are no keys; `t.a`, `a` and the field `a.b`
+    name a.
+    """
     fold, fold_table = scope.evaluation.fold, scope.evaluation.fold_table
     found = set()
     for node in nodes:
         for column in node.find_all(exp.Column):
             parts = [part for part in column.parts if isinstance(part, exp.Identifier)]
             keys = [fold(part.name, part.args.get("quoted")) for part in parts]
-            qualified = len(parts) > 1 and fold_table(parts[0].name, parts[0].args.get("quoted")) == source.alias
-            found.add(next((key for key in keys if key in source.index), keys[1 if qualified else 0] if keys else ""))
+            qualified = (
+                len(parts) > 1
+                and fold_table(parts[0].name, parts[0].args.get("quoted")) == source.alias
+            )
+            found.add(
+                next(
+                    (key for key in keys if key in source.index),
+                    keys[1 if qualified else 0] if keys else "",
+                )
+            )
     return found
 
 
@@ -161,11 +215,14 @@ def left_over(slots: Sequence[Slot], consumed: set[str]) -> list[Slot]:
     return kept
 
 
-# -- UNPIVOT -----------------------------------------------------------------------------------------------------
+# -- UNPIVOT ---------------------------------------------------------------------------------------
 
 
 def unpivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
-    """UNPIVOT (sales FOR quarter IN (q1, q2))      sales ← q1 and q2, IDENTITY; quarter has no source"""
+    """UNPIVOT (sales FOR quarter IN (q1, q2))
+
+    sales ← q1 and q2, IDENTITY; quarter has no source
+    """
     label, values, listed = parts_of(node)
     members = [member for item in listed for member in members_of(item, scope)]
     consumed = named_columns((item for item in listed if not several(item)), source, scope)
@@ -192,13 +249,19 @@ def title_of(identifier: Any, scope: Scope) -> Title:
 
 
 def parts_of(node: exp.Pivot) -> tuple[Any, list[Any], list[Any]]:
-    """The label's name, the values' names, and what is listed: (v FOR n IN (a, b)); ON a, b INTO NAME n VALUE v"""
+    """The label's name, the values' names, and what is listed: (v FOR n IN (a, b)); ON a, b INTO
+    NAME n VALUE v
+    """
     fields = node.args.get("fields")
     if fields:
         names = node.expressions
         if len(names) == 1 and isinstance(names[0], exp.Tuple):
             names = names[0].expressions
-        return identifier(fields[0].this), [identifier(name) for name in names], fields[0].expressions
+        return (
+            identifier(fields[0].this),
+            [identifier(name) for name in names],
+            fields[0].expressions,
+        )
     into = node.args.get("into")
     if into is None:
         return exp.to_identifier("name"), [exp.to_identifier("value")], node.expressions
@@ -214,7 +277,10 @@ def several(item: Any) -> bool:
 
 
 def members_of(item: Any, scope: Scope) -> list[list[Slot]]:
-    """a AS 'x', (a, b) AS 'x', COLUMNS(* EXCLUDE (id))      what stands beside each other in one row of the result"""
+    """a AS 'x', (a, b) AS 'x', COLUMNS(* EXCLUDE (id))
+
+    what stands beside each other in one row of the result
+    """
     item = item.unnest()
     if isinstance(item, exp.Star):
         return [[slot] for slot in star_slots(item, scope)]
@@ -230,6 +296,8 @@ def excepted(listed: list[Any], source: Source, scope: Scope) -> list[Slot]:
     """ON COLUMNS(* EXCLUDE (id)), over an unknown schema      id is what is left"""
     stars = [star for item in listed for star in item.find_all(exp.Star)]
     items = [item for star in stars for item in star.args.get("except_") or ()]
-    columns = [item if isinstance(item, exp.Column) else exp.Column(this=item.copy()) for item in items]
+    columns = [
+        item if isinstance(item, exp.Column) else exp.Column(this=item.copy()) for item in items
+    ]
     found = [scope.column(column) for column in columns]
     return [slot for slot in found if slot.name and slot.key not in source.index]

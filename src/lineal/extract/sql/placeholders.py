@@ -1,7 +1,9 @@
-"""Words that stand for what is only known when a statement runs: ${x}, {{ x }}, {x}, :1, ?1, SnowSQL's &x.
+"""Words that stand for what is only known when a statement runs: ${x}, {{ x }}, {x}, :1, ?1,
+SnowSQL's &x.
 
-As a value each is a placeholder, and no column; in a name (`t_${env}`) it stays a part of the name: `t_{env}`.
-The words are read as names, because only the tree tells where a name is meant: `with_values` looks there.
+As a value each is a placeholder, and no column; in a name (`t_${env}`) it stays a part of the name:
+`t_{env}`. The words are read as names, because only the tree tells where a name is meant:
+`with_values` looks there.
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ FORMATTED = re.compile(
     [ ]*\}(?!\})""",
     re.VERBOSE,
 )
-"""FROM {schema}.orders, AS {alias}      Python's str.format() and f-strings; {a: 1} and {fn now()} are none"""
+"""FROM {schema}.orders, AS {alias}
+
+Python's str.format() and f-strings; {a: 1} and {fn now()} are none
+"""
 
 EMPTY_LITERALS = frozenset(("snowflake", "clickhouse", "duckdb"))
 """SELECT {}, MAP {}      the dialects that have a literal without items"""
@@ -147,7 +152,12 @@ def _name(like: Token, each: Expression) -> Iterator[Token]:
 def _split(tokens: list[Token]) -> Iterator[Token]:
     """t_${env}      to most dialects t_$ is a word"""
     for token, following in zip_longest(tokens, tokens[1:]):
-        if token.text[-1:] == "$" and len(token.text) > 1 and following is not None and following.text == "{":
+        if (
+            token.text[-1:] == "$"
+            and len(token.text) > 1
+            and following is not None
+            and following.text == "{"
+        ):
             yield _token(token, token.token_type, token.text[:-1], token.end - 1)
             yield Token(TokenType.VAR, "$", token.line, token.col, token.end, token.end)
         else:
@@ -208,7 +218,10 @@ ENDS = frozenset(
 
 
 def without_clauses(tokens: list[Token]) -> list[Token]:
-    """WHERE a = 1 {and_more}, {with_clause} SELECT …      a placeholder where neither a name nor a value may be"""
+    """WHERE a = 1 {and_more}, {with_clause} SELECT …
+
+    a placeholder where neither a name nor a value may be
+    """
     found: list[Token] = []
     for token in tokens:
         behind_expression = not found or found[-1].token_type in ENDS
@@ -229,11 +242,14 @@ def is_open(token: Token) -> bool:
 OPEN = (TokenType.VAR, TokenType.UNKNOWN)
 
 
-# -- in trees ------------------------------------------------------------------------------------------------------
+# -- in trees --------------------------------------------------------------------------------------
 
 
 def with_values(trees: list[Any]) -> list[Any]:
-    """WHERE a = {x}, SELECT amount_{x}      a column that only a run knows is a value, and keeps its name"""
+    """WHERE a = {x}, SELECT amount_{x}
+
+    a column that only a run knows is a value, and keeps its name
+    """
     for tree in trees:
         if tree is None:
             continue

@@ -72,10 +72,12 @@ def query(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -
     return handler(node, parent, ctes, evaluation)
 
 
-# -- SELECT ------------------------------------------------------------------------------------------------------
+# -- SELECT ----------------------------------------------------------------------------------------
 
 
-def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+def select(  # noqa: C901  every SELECT passes here
+    node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
+) -> Frame:
     """SELECT a, sum(b) AS total FROM t WHERE c GROUP BY a      a, total, and c decides the rows"""
     args = node.args
     if args.get("with_") is not None:
@@ -115,7 +117,11 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
         conditions_(args, scope, rows, aliases)
     if args.get("distinct") is not None:
         distinct_(args["distinct"], scope, rows, slots, aliases)
-    if args.get("order") is not None or args.get("sort") is not None or args.get("cluster") is not None:
+    if (
+        args.get("order") is not None
+        or args.get("sort") is not None
+        or args.get("cluster") is not None
+    ):
         order_(args, scope, rows, slots, {slot.key: slot for slot in reversed(slots)})
     if args.get("limit") is not None or args.get("offset") is not None:
         limit_(args, scope, rows, aliases)
@@ -125,12 +131,18 @@ def select(node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evalu
 
 
 def members(scope: Scope, slots: list[Slot]) -> Members:
-    """FROM a |> JOIN b ON … |> EXTEND a.x + b.x AS y      the columns of a and of b, as far as the step keeps them"""
+    """FROM a |> JOIN b ON … |> EXTEND a.x + b.x AS y
+
+    the columns of a and of b, as far as the step keeps them
+    """
     kept = {id(slot) for slot in slots}
     found: Members = {}
     for source in scope.order:
         inner = source.frame.members if isinstance(source.frame, Piped) else {}
-        for name, columns in [*inner.items(), *((key, source.frame.slots) for key in (source.alias, source.name))]:
+        for name, columns in [
+            *inner.items(),
+            *((key, source.frame.slots) for key in (source.alias, source.name)),
+        ]:
             own = [slot for slot in columns if id(slot) in kept]
             if own and not is_step(name):
                 found.setdefault(name, own)
@@ -138,7 +150,10 @@ def members(scope: Scope, slots: list[Slot]) -> Members:
 
 
 def after_from(members: list[exp.Expr], scope: Scope, rows: Lineage) -> None:
-    """FROM a JOIN b LATERAL VIEW explode(b.xs) v AS x      in the order of the text: each sees what stands before it"""
+    """FROM a JOIN b LATERAL VIEW explode(b.xs) v AS x
+
+    in the order of the text: each sees what stands before it
+    """
     for member in sorted(members, key=place_of_member):
         if isinstance(member, exp.Join):
             join_(member, scope, rows)
@@ -157,7 +172,10 @@ def value_table(node: exp.Select, slots: list[Slot], evaluation: Evaluation) -> 
     if len(slots) != 1 or not isinstance(slots[0].lineage, Struct):
         return slots
     fold = evaluation.fold
-    return [Slot(name, fold(name, False), field_of(slots[0], [name], node).lineage) for name in slots[0].lineage.names]
+    return [
+        Slot(name, fold(name, False), field_of(slots[0], [name], node).lineage)
+        for name in slots[0].lineage.names
+    ]
 
 
 def follows_join(args: dict[str, Any]) -> bool:
@@ -166,8 +184,13 @@ def follows_join(args: dict[str, Any]) -> bool:
     return "joins" in names and names.index("joins") < names.index("match")
 
 
-def select_columns(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[Slot], dict[str, Slot]]:
-    """SELECT a AS x, t.*, b + 1 AS y      one slot per output column, and those that are aliases of something"""
+def select_columns(  # noqa: C901  every output column passes here
+    node: exp.Select, scope: Scope, rows: Lineage
+) -> tuple[list[Slot], dict[str, Slot]]:
+    """SELECT a AS x, t.*, b + 1 AS y
+
+    one slot per output column, and those that are aliases of something
+    """
     evaluation = scope.evaluation
     scope.clause = Clause.SELECT
     slots: list[Slot] = []
@@ -199,7 +222,9 @@ def select_columns(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[
         elif kind not in SPECIAL and not several_anywhere:
             gather(item, IDENTITY, lineage, scope)
         elif (several := several_slots(item, scope)) is not None:
-            slots.extend(several if alias is None else under_alias(several, alias, item, evaluation))
+            slots.extend(
+                several if alias is None else under_alias(several, alias, item, evaluation)
+            )
             continue
         elif kind is STRUCT:
             lineage = struct_of(item, scope)
@@ -214,7 +239,11 @@ def select_columns(node: exp.Select, scope: Scope, rows: Lineage) -> tuple[list[
                 lineage = held
             else:
                 gather(item, IDENTITY, lineage, scope)
-            if step_of(item) is not None and leads_to_part(item) and reaches(path_of(item).names, lineage):
+            if (
+                step_of(item) is not None
+                and leads_to_part(item)
+                and reaches(path_of(item).names, lineage)
+            ):
                 lineage = Part(lineage)
         if alias is not None:
             name = alias.args.get("this") or "?"
@@ -253,7 +282,7 @@ SPECIAL = (
 """What may be several columns in one item of SELECT, or a value with fields."""
 
 
-# -- CTEs and subqueries -----------------------------------------------------------------------------------------
+# -- CTEs and subqueries ---------------------------------------------------------------------------
 
 
 def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> CTEs:
@@ -287,7 +316,9 @@ def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluati
 
 
 def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
-    """SEARCH DEPTH FIRST BY a SET o, CYCLE a SET c USING p      o and p are arrays of a; c: whether a stands in p
+    """SEARCH DEPTH FIRST BY a SET o, CYCLE a SET c USING p
+
+    o and p are arrays of a; c: whether a stands in p
 
     Where it does the recursion ends, as if WHERE NOT c stood there.
     """
@@ -301,7 +332,10 @@ def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
             slot = slot_at(frame.index, evaluation.fold(name, False))
             absorb(slot.lineage if slot is not None else NOTHING, listed_)
         cycle = clause.args.get("kind") == "CYCLE"
-        made = [(clause.expression, CONDITION if cycle else VALUE), (clause.args.get("using"), VALUE)]
+        made = [
+            (clause.expression, CONDITION if cycle else VALUE),
+            (clause.args.get("using"), VALUE),
+        ]
         for identifier, way in made:
             if isinstance(identifier, exp.Identifier):
                 lineage: Lineage = {}
@@ -321,7 +355,10 @@ def unwrapped(node: Any) -> Any:
 
 
 def recurs(whole: exp.SetOperation, key: str, evaluation: Evaluation) -> bool:
-    """anchor UNION ALL step      whether a step reads the name; in the anchor it can only mean a table"""
+    """anchor UNION ALL step
+
+    whether a step reads the name; in the anchor it can only mean a table
+    """
     branch: Any = whole
     while isinstance(branch, exp.SetOperation):
         if key in _mentioned(branch.expression, evaluation):
@@ -342,16 +379,26 @@ def _mentioned(body: exp.Expr, evaluation: Evaluation) -> set[str]:
 def in_order(members: list[exp.CTE], evaluation: Evaluation) -> list[exp.CTE]:
     """WITH RECURSIVE a AS (… FROM b), b AS (…)      b first; a circle stays as it was written"""
     waiting = {table_name(cte.args["alias"].this, evaluation): cte for cte in members}
-    needs = {key: _mentioned(cte.this, evaluation) & waiting.keys() - {key} for key, cte in waiting.items()}
+    needs = {
+        key: _mentioned(cte.this, evaluation) & waiting.keys() - {key}
+        for key, cte in waiting.items()
+    }
     ordered: list[exp.CTE] = []
     while waiting:
-        ready = next((key for key in waiting if not needs[key] & waiting.keys()), next(iter(waiting)))
+        ready = next(
+            (key for key in waiting if not needs[key] & waiting.keys()), next(iter(waiting))
+        )
         ordered.append(waiting.pop(ready))
     return ordered
 
 
 def recursive_cte(
-    body: exp.SetOperation, alias: exp.TableAlias, key: str, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
+    body: exp.SetOperation,
+    alias: exp.TableAlias,
+    key: str,
+    parent: Scope | None,
+    ctes: CTEs,
+    evaluation: Evaluation,
 ) -> Frame:
     """WITH RECURSIVE c AS (anchor UNION ALL step FROM c)      repeat until nothing new is found"""
     inner = body.args.get("with_")
@@ -363,7 +410,9 @@ def recursive_cte(
         """What the definition gives, if c is what has been found so far; names are counted once."""
         evaluation.frames.clear()
         evaluation.references, evaluation.ambiguous, evaluation.unresolved = counted
-        return listed(combined_query(body, parent, {**ctes, key: frame}, evaluation), alias, evaluation)
+        return listed(
+            combined_query(body, parent, {**ctes, key: frame}, evaluation), alias, evaluation
+        )
 
     return recurse(anchor, step)
 
@@ -382,7 +431,9 @@ def subquery(node: exp.Subquery, parent: Scope | None, ctes: CTEs, evaluation: E
     return _ordered(node, frame, parent, ctes, evaluation)
 
 
-def _ordered(node: Any, frame: Frame, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+def _ordered(
+    node: Any, frame: Frame, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
+) -> Frame:
     args = node.args
     if all(args.get(clause) is None for clause in ("order", "sort", "cluster", "limit", "offset")):
         return frame
@@ -394,10 +445,12 @@ def _ordered(node: Any, frame: Frame, parent: Scope | None, ctes: CTEs, evaluati
     return ordered
 
 
-# -- set operations ----------------------------------------------------------------------------------------------
+# -- set operations --------------------------------------------------------------------------------
 
 
-def combined_query(node: exp.SetOperation, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+def combined_query(
+    node: exp.SetOperation, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
+) -> Frame:
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
     frame = _set_operation(node, parent, ctes, evaluation)
@@ -405,7 +458,10 @@ def combined_query(node: exp.SetOperation, parent: Scope | None, ctes: CTEs, eva
 
 
 def _set_operation(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
-    """a UNION ALL b UNION ALL c …      runs of one operation are done at once, so that 1,000 branches stay linear"""
+    """a UNION ALL b UNION ALL c …
+
+    runs of one operation are done at once, so that 1,000 branches stay linear
+    """
     chain: list[Any] = [node]
     while _continues(chain[-1].this):
         chain.append(chain[-1].this)
@@ -423,13 +479,18 @@ def _set_operation(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Eval
 
 
 def _continues(node: Any) -> bool:
-    return isinstance(node, exp.SetOperation) and not any(node.args.get(k) for k in ("with_", "order", "limit"))
+    return isinstance(node, exp.SetOperation) and not any(
+        node.args.get(k) for k in ("with_", "order", "limit")
+    )
 
 
 def _alike(left: Any, right: Any) -> bool:
     return (
         type(left) is type(right)
-        and all(bool(left.args.get(part)) == bool(right.args.get(part)) for part in ("distinct", "by_name", "on"))
+        and all(
+            bool(left.args.get(part)) == bool(right.args.get(part))
+            for part in ("distinct", "by_name", "on")
+        )
         and all(left.args.get(part) == right.args.get(part) for part in ("side", "kind"))
     )
 
@@ -453,8 +514,12 @@ def _united_by_name(node: Any, evaluation: Evaluation, frames: Sequence[Frame]) 
     return project(united, _kept(node, frames, united.slots, evaluation))
 
 
-def _kept(node: Any, frames: Sequence[Frame], slots: Sequence[Slot], evaluation: Evaluation) -> Iterable[Slot]:
-    """INNER UNION ALL BY NAME: what all have; LEFT: what the first has; ON (a): what is listed; FULL: everything"""
+def _kept(
+    node: Any, frames: Sequence[Frame], slots: Sequence[Slot], evaluation: Evaluation
+) -> Iterable[Slot]:
+    """INNER UNION ALL BY NAME: what all have; LEFT: what the first has; ON (a): what is listed;
+    FULL: everything
+    """
     if node.args.get("on"):
         keys = {evaluation.fold(column.name, False) for column in node.args["on"]}
     elif node.args.get("side") == "LEFT":
@@ -470,10 +535,14 @@ def _check_widths(node: Any, frames: list[Frame], evaluation: Evaluation) -> Non
     widths = {len(frame.slots) for frame in frames if frame.complete}
     if len(widths) > 1:
         listed_widths = " and ".join(str(width) for width in sorted(widths))
-        evaluation.report(Code.COLUMN_COUNT, f"branches of {node.key.upper()} have {listed_widths} columns", node)
+        evaluation.report(
+            Code.COLUMN_COUNT, f"branches of {node.key.upper()} have {listed_widths} columns", node
+        )
 
 
-def bare_values(node: exp.Values, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+def bare_values(
+    node: exp.Values, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
+) -> Frame:
     return values_frame(node, Scope(evaluation, parent, ctes), [], evaluation)
 
 
@@ -485,7 +554,9 @@ def bare_table(node: exp.Table, parent: Scope | None, ctes: CTEs, evaluation: Ev
     return project(source, star_slots(exp.Star(), scope))
 
 
-def pivot_statement(node: exp.Pivot, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
+def pivot_statement(
+    node: exp.Pivot, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
+) -> Frame:
     """PIVOT t ON kind USING sum(amount) GROUP BY region (DuckDB)      a query of its own"""
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)

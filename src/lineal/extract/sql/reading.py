@@ -58,7 +58,9 @@ MOST_CALLS = 32
 
 
 class Body(NamedTuple):
-    """The calls that the body of a function makes around a parameter; or, to the end, around all that it reads."""
+    """The calls that the body of a function makes around a parameter; or, to the end, around all
+    that it reads.
+    """
 
     calls: Any
     to_the_end: bool = False
@@ -75,7 +77,9 @@ def nodes_of(calls: Any) -> list[Any]:
 
 
 def segments(trail: Trail | None) -> Iterator[tuple[Any, list[Any], bool]]:
-    """Yield the steps of a trail: a node, the calls around it, and whether these are in the body of a function."""
+    """Yield the steps of a trail: a node, the calls around it, and whether these are in the body of
+    a function.
+    """
     to_the_end, count = False, 0
     while trail is not None and count <= MOST_CALLS:
         node, calls, trail, _ = trail
@@ -140,7 +144,10 @@ class Reading:
         return self.item_around(offset) if offset is not None else ""
 
     def calls(self, trail: Trail | None) -> Calls:
-        """coalesce(sum(x), 0)      coalesce, sum: from the outermost inwards, through every subquery on the way"""
+        """coalesce(sum(x), 0)
+
+        coalesce, sum: from the outermost inwards, through every subquery on the way
+        """
         if trail is None:
             return ()
         if trail[0].__class__ is Spot:
@@ -164,7 +171,9 @@ class Reading:
         return call_name(call)
 
     def manner(self, node: Any, name: str) -> tuple[bool, bool]:
-        """Whether a column stands in an aggregate, and whether a variable holds its name; SQL has no variables here."""
+        """Whether a column stands in an aggregate, and whether a variable holds its name; SQL has
+        no variables here.
+        """
         return self.stands_in_aggregate(node), False
 
     def stands_in_aggregate(self, node: Any) -> bool:
@@ -182,14 +191,18 @@ class Reading:
         return self.place_at(offset) if offset is not None else None
 
     def place_of_statement(self, tree: Any) -> Place | None:
-        """Where a statement starts: the first word of the one that holds the tree, or stands as far down the script."""
+        """Where a statement starts: the first word of the one that holds the tree, or stands as far
+        down the script.
+        """
         starts = self.starts
         offset = offset_of(tree)
         if offset is not None:
             position = bisect_right(starts, offset) - 1
         else:
             order = [id(statement) for statement in self.statements if statement is not None]
-            position = order.index(id(tree)) if id(tree) in order and len(order) == len(starts) else -1
+            position = (
+                order.index(id(tree)) if id(tree) in order and len(order) == len(starts) else -1
+            )
         return self.place_at(starts[position]) if position >= 0 else None
 
     def statement_near(self, node: Any) -> Place:
@@ -204,7 +217,9 @@ class Reading:
         """What a view has asked for could not be looked up: the statement counts as not resolved."""
         self.fail(error, self.statement_near(first_node(trail)))
 
-    def fail(self, error: Exception, place: Place, statements: int = 1, what: str = "this statement") -> None:
+    def fail(
+        self, error: Exception, place: Place, statements: int = 1, what: str = "this statement"
+    ) -> None:
         """A statement failed, or so many of the script; it is told once for each place."""
         if self.failures is None:
             raise error
@@ -212,7 +227,9 @@ class Reading:
 
     @property
     def chunks(self) -> list[list[Token]]:
-        """The words of each statement; a script of a thousand statements is cut once, not once for each."""
+        """The words of each statement; a script of a thousand statements is cut once, not once for
+        each.
+        """
         if self._chunks is None:
             self._chunks = list(statements(self.tokens))
         return self._chunks
@@ -246,7 +263,9 @@ class Reading:
         return self._lines
 
     def item_around(self, offset: int) -> str:
-        """The item of its clause that a name stands in, as it was written: SELECT …, **sum(x) AS total**, …"""
+        """The item of its clause that a name stands in, as it was written: SELECT …, **sum(x) AS
+        total**, …
+        """
         tokens = self.tokens
         here = bisect_right(tokens, offset, key=lambda token: token.start) - 1
         first, last, known = self._last_item
@@ -256,11 +275,14 @@ class Reading:
         end = self._item_end(tokens, here, depth_of_clause)
         text = " ".join(self.script.text[tokens[start].start : tokens[end].end + 1].split())
         if not any(token.token_type in CLAUSE_STARTS for token in tokens[start : end + 1]):
-            self._last_item = (start, end, text)  # an item without a subquery is that of all names in it
+            # an item without a subquery is that of all names in it
+            self._last_item = (start, end, text)
         return text
 
     def words_of(self, tree: Any) -> str:
-        """A statement's words with one space between them, whatever stood there; upper and lower case are one."""
+        """A statement's words with one space between them, whatever stood there; upper and lower
+        case are one.
+        """
         tokens = self.tokens
         if ";" in self.script.text:
             start, end = self._bounds(offset_of(tree) or 0)
@@ -288,7 +310,9 @@ class Reading:
         return self.item_around(offset) if offset is not None else ""
 
     def unquoted(self, name: str) -> str:
-        """How the text spells a word that the parser has folded; '' if it stands there as a string only."""
+        """How the text spells a word that the parser has folded; '' if it stands there as a string
+        only.
+        """
         alike = (token for token in self.tokens if token.text.upper() == name.upper())
         return next((token.text for token in alike if token.token_type is not TokenType.STRING), "")
 
@@ -309,7 +333,8 @@ class Reading:
     def _item_start(self, tokens: list[Token], here: int) -> tuple[int, int]:
         """Where the item begins, and how many brackets farther out its clause stands.
 
-        What lies before a comma is looked up once for all items behind it: a list may have ten thousand of them.
+        What lies before a comma is looked up once for all items behind it: a list may have ten
+        thousand of them.
         """
         depth, lowest = 0, 0
         commas: dict[int, int] = {}
@@ -331,7 +356,9 @@ class Reading:
                     outer = depth + farther
                     break
                 met.append((i, depth))
-            elif kind is TokenType.SEMICOLON or (kind in CLAUSE_STARTS and not self._inside_window(tokens, i)):
+            elif kind is TokenType.SEMICOLON or (
+                kind in CLAUSE_STARTS and not self._inside_window(tokens, i)
+            ):
                 start, outer = i + 1, depth
                 break
         if outer is None:
@@ -344,7 +371,12 @@ class Reading:
     @staticmethod
     def _inside_window(tokens: list[Token], i: int) -> bool:
         """OVER (PARTITION BY a ORDER BY b)      that ORDER BY is no clause of the query"""
-        if tokens[i].token_type not in (TokenType.ORDER_BY, TokenType.DISTINCT, TokenType.ALL, TokenType.FROM):
+        if tokens[i].token_type not in (
+            TokenType.ORDER_BY,
+            TokenType.DISTINCT,
+            TokenType.ALL,
+            TokenType.FROM,
+        ):
             return False
         depth = 0
         for j in range(i - 1, -1, -1):
@@ -368,7 +400,11 @@ class Reading:
                 depth -= 1
                 if depth < clause_depth:
                     return i - 1
-            elif depth == clause_depth and i > here and (kind is TokenType.COMMA or kind in CLAUSE_ENDS):
+            elif (
+                depth == clause_depth
+                and i > here
+                and (kind is TokenType.COMMA or kind in CLAUSE_ENDS)
+            ):
                 return i - 1
         return len(tokens) - 1
 
@@ -444,16 +480,29 @@ Args = dict[str, Any]
 
 
 def _front_of_select(args: Args) -> list[Any]:
-    """SELECT a, b FROM t      a; t, for FROM t SELECT a, b; and c, for WHEN c THEN INTO t VALUES (a)"""
+    """SELECT a, b FROM t
+
+    a; t, for FROM t SELECT a, b; and c, for WHEN c THEN INTO t VALUES (a)
+    """
     items, from_, where = args.get("expressions"), args.get("from_"), args.get("where")
     if not items or any(args.get(part) for part in ("hint", "distinct")):
         return []
-    return [items[0], *(part.this for part in (from_, where) if part is not None), *_given(args, "with_")]
+    return [
+        items[0],
+        *(part.this for part in (from_, where) if part is not None),
+        *_given(args, "with_"),
+    ]
 
 
 def _front_of_write(args: Args) -> list[Any]:
-    """UPDATE t SET …, INSERT INTO t SELECT a …      the name; or a, for FROM s INSERT INTO t SELECT a"""
-    if any(args.get(part) is not None for part in ("properties", "hint")) or args.get("this") is None:
+    """UPDATE t SET …, INSERT INTO t SELECT a …
+
+    the name; or a, for FROM s INSERT INTO t SELECT a
+    """
+    if (
+        any(args.get(part) is not None for part in ("properties", "hint"))
+        or args.get("this") is None
+    ):
         return []
     return _given(args, "with_", "this", "expression")
 
@@ -482,7 +531,8 @@ FRONTS: dict[type[Any], Callable[[Args], list[Any]]] = {
     exp.CTE: _front_of_named,
     exp.Alias: _front_of_named,
 }
-"""The parts of a node of which one stands before everything else; nothing, where that is not certain. Statements are
+"""The parts of a node of which one stands before everything else; nothing, where that is not
+certain. Statements are
 large, and where they start is asked often."""
 
 LEFT = frozenset(

@@ -15,7 +15,13 @@ from lineal.algebra.relation import values as constant_rows
 from lineal.extract.sql.columns import several_slots, star_slots, visible
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of, window_keys
-from lineal.extract.sql.generators import FLATTENED, GENERATOR_CALLS, column_names, default_names, exploded
+from lineal.extract.sql.generators import (
+    FLATTENED,
+    GENERATOR_CALLS,
+    column_names,
+    default_names,
+    exploded,
+)
 from lineal.extract.sql.match_recognize import matched
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.pivots import reshaped
@@ -48,8 +54,13 @@ def relation(node: Any, scope: Scope, rows: Lineage) -> Source:
     return source
 
 
-def pivoted(source: Source, pivots: list[exp.Pivot], around: Scope, names: Scope | None = None) -> Source:
-    """FROM t UNPIVOT (…) PIVOT (…) AS p      one after the other, each under the name that follows it"""
+def pivoted(
+    source: Source, pivots: list[exp.Pivot], around: Scope, names: Scope | None = None
+) -> Source:
+    """FROM t UNPIVOT (…) PIVOT (…) AS p
+
+    one after the other, each under the name that follows it
+    """
     evaluation = around.evaluation
     for pivot in pivots:
         frame = reshaped(pivot, source, names or only(source, around))
@@ -92,7 +103,11 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     if this.__class__ is not exp.Identifier:
         return other_table(node, this, scope, rows)
     evaluation = scope.evaluation
-    if args.get("db") is not None and scope.parent is not None and (items := items_of_source(node, scope)) is not None:
+    if (
+        args.get("db") is not None
+        and scope.parent is not None
+        and (items := items_of_source(node, scope)) is not None
+    ):
         return unnest(items, scope, rows)
     spelling = this.args["this"]
     key = full = table_name(this, evaluation)
@@ -112,7 +127,10 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
 
 
 def items_of_source(node: exp.Table, scope: Scope) -> exp.Unnest | None:
-    """(SELECT sum(i.price) FROM o.items AS i) … FROM orders AS o      BigQuery: UNNEST(o.items) AS i"""
+    """(SELECT sum(i.price) FROM o.items AS i) … FROM orders AS o
+
+    BigQuery: UNNEST(o.items) AS i
+    """
     if scope.evaluation.facts.name not in ITEMS_IN_FROM:
         return None
     first, *others = node.parts
@@ -123,7 +141,11 @@ def items_of_source(node: exp.Table, scope: Scope) -> exp.Unnest | None:
     for part in others[1:]:
         base = exp.Dot(this=base, expression=part.copy())
     alias = node.args.get("alias")
-    named = exp.TableAlias(columns=[alias.this]) if alias is not None and alias.this is not None else None
+    named = (
+        exp.TableAlias(columns=[alias.this])
+        if alias is not None and alias.this is not None
+        else None
+    )
     return exp.Unnest(expressions=[base], alias=named)
 
 
@@ -133,11 +155,17 @@ ITEMS_IN_FROM = frozenset(("bigquery", "redshift"))
 def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Source:
     """FROM a.b.c.d, FROM @t, FROM IDENTIFIER('t'), FROM f(1)"""
     if this is None:
-        return rows_from(node, scope, rows) if node.args.get("rows_from") else unknown_relation(node, scope, rows)
+        return (
+            rows_from(node, scope, rows)
+            if node.args.get("rows_from")
+            else unknown_relation(node, scope, rows)
+        )
     if is_table_of(this):
         return table_of(this.expressions[0], node.args.get("alias"), scope, rows)
     if not is_named(node):
-        other: Callable[[Any, Any, Scope, Lineage], Source] = OTHER_TABLES.get(this.__class__, table_function)
+        other: Callable[[Any, Any, Scope, Lineage], Source] = OTHER_TABLES.get(
+            this.__class__, table_function
+        )
         return other(node, this, scope, rows)
     spelling, full = spelled(node, scope.evaluation.facts)
     dataset, frame = scope.evaluation.scan(full, spelling, node)
@@ -145,11 +173,18 @@ def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Sour
 
 
 def is_table_of(this: Any) -> bool:
-    return isinstance(this, exp.Anonymous) and this.name.upper() == "TABLE" and len(this.expressions) == 1
+    return (
+        isinstance(this, exp.Anonymous)
+        and this.name.upper() == "TABLE"
+        and len(this.expressions) == 1
+    )
 
 
 def table_of(inner: Any, alias: Any, scope: Scope, rows: Lineage) -> Source:
-    """FROM TABLE(package.f(a)), TABLE(package.g), t, TABLE(t.items)      Oracle: the rows of a call, or of a column"""
+    """FROM TABLE(package.f(a)), TABLE(package.g), t, TABLE(t.items)
+
+    Oracle: the rows of a call, or of a column
+    """
     if isinstance(inner, exp.Column):
         if scope.find_source(table_name(inner.parts[0], scope.evaluation)) is not None:
             return unnest(exp.Unnest(expressions=[inner], alias=alias), scope, rows)
@@ -162,7 +197,12 @@ def table_of(inner: Any, alias: Any, scope: Scope, rows: Lineage) -> Source:
 
 
 def called(
-    node: exp.Table, key: str, full: str, frame: Frame, dataset: Dataset | None, evaluation: Evaluation
+    node: exp.Table,
+    key: str,
+    full: str,
+    frame: Frame,
+    dataset: Dataset | None,
+    evaluation: Evaluation,
 ) -> Source:
     """… AS x(p, q)"""
     alias = node.args.get("alias")
@@ -188,8 +228,12 @@ def listed(frame: Frame, alias: exp.TableAlias, evaluation: Evaluation) -> Frame
     if not columns:
         return frame
     if frame.complete and len(columns) > len(frame.slots):
-        evaluation.report(Code.COLUMN_COUNT, f"{len(columns)} column names for {len(frame.slots)} columns", alias)
-    names = [(c.name, evaluation.fold(c.name, getattr(c, "args", {}).get("quoted"))) for c in columns]
+        evaluation.report(
+            Code.COLUMN_COUNT, f"{len(columns)} column names for {len(frame.slots)} columns", alias
+        )
+    names = [
+        (c.name, evaluation.fold(c.name, getattr(c, "args", {}).get("quoted"))) for c in columns
+    ]
     return rename(frame, names)
 
 
@@ -199,18 +243,31 @@ def stage(node: exp.Table, place: Any, scope: Scope, rows: Lineage) -> Source:
     spelling = path_name(place.name)
     dataset, frame = evaluation.scan(spelling, spelling, node)
     alias = node.args.get("alias")
-    key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else spelling
-    return Source(key, key, listed(frame, alias, evaluation) if alias is not None else frame, dataset)
+    key = (
+        table_name(alias.this, evaluation)
+        if alias is not None and alias.this is not None
+        else spelling
+    )
+    return Source(
+        key, key, listed(frame, alias, evaluation) if alias is not None else frame, dataset
+    )
 
 
 def semantic_view(node: exp.Table, view: exp.SemanticView, scope: Scope, rows: Lineage) -> Source:
-    """FROM SEMANTIC_VIEW(v METRICS m DIMENSIONS d AS e WHERE f)      m and d of v; f decides the rows"""
+    """FROM SEMANTIC_VIEW(v METRICS m DIMENSIONS d AS e WHERE f)
+
+    m and d of v; f decides the rows
+    """
     evaluation = scope.evaluation
     inner = Scope(evaluation, scope.parent, scope.ctes)
     whole = relation(view.this, inner, rows)
     slots: list[Slot] = []
-    for item in (item for part in ("dimensions", "metrics", "facts") for item in view.args.get(part) or ()):
-        name, quoted = output_name(item.unalias() if isinstance(item, exp.Alias) else item, len(slots), evaluation)
+    for item in (
+        item for part in ("dimensions", "metrics", "facts") for item in view.args.get(part) or ()
+    ):
+        name, quoted = output_name(
+            item.unalias() if isinstance(item, exp.Alias) else item, len(slots), evaluation
+        )
         if isinstance(item, exp.Alias):
             name, quoted = item.alias, item.args["alias"].args.get("quoted")
         lineage: Lineage = {}
@@ -221,7 +278,11 @@ def semantic_view(node: exp.Table, view: exp.SemanticView, scope: Scope, rows: L
         gather(without_qualifiers(view.args["where"]), FILTERS, rows, inner)
     alias = node.args.get("alias")
     frame = project(whole.frame, slots)
-    key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else whole.alias
+    key = (
+        table_name(alias.this, evaluation)
+        if alias is not None and alias.this is not None
+        else whole.alias
+    )
     source = Source(key, key, listed(frame, alias, evaluation) if alias is not None else frame)
     source.stars = whole.stars
     return source
@@ -229,13 +290,19 @@ def semantic_view(node: exp.Table, view: exp.SemanticView, scope: Scope, rows: L
 
 def without_qualifiers(node: exp.Expr) -> exp.Expr:
     """orders.total      the view's total: what stands before it is a table inside the view"""
-    return node.transform(lambda n: exp.column(n.this.copy()) if isinstance(n, exp.Column) and n.table else n)
+    return node.transform(
+        lambda n: exp.column(n.this.copy()) if isinstance(n, exp.Column) and n.table else n
+    )
 
 
 def unnamed(node: exp.Table, name: Any, scope: Scope, rows: Lineage) -> Source:
     """FROM IDENTIFIER($name)      a table that only a variable names"""
-    scope.evaluation.report(Code.DYNAMIC, "which table is read is known only when the query runs", node)
-    return stage(node, exp.Var(this=name.this.sql(dialect=scope.evaluation.facts.name)), scope, rows)
+    scope.evaluation.report(
+        Code.DYNAMIC, "which table is read is known only when the query runs", node
+    )
+    return stage(
+        node, exp.Var(this=name.this.sql(dialect=scope.evaluation.facts.name)), scope, rows
+    )
 
 
 ROW_MAKERS = tuple(kind for kind in (*GENERATOR_CALLS, exp.Stack) if kind is not exp.Unnest)
@@ -252,7 +319,10 @@ def items_as_rows(node: exp.Table, call: Any, scope: Scope, rows: Lineage) -> So
 
 
 def names_of_items(call: Any, alias: exp.TableAlias | None, scope: Scope) -> list[str]:
-    """posexplode(xs) AS p(i, x)      i and x; without a list what the function calls them, and inline the fields"""
+    """posexplode(xs) AS p(i, x)
+
+    i and x; without a list what the function calls them, and inline the fields
+    """
     names = column_names(alias)
     named = isinstance(call, GENERATOR_CALLS) and not isinstance(call, exp.Inline)
     return list(default_names(call, scope)) if named and not names else names
@@ -277,9 +347,12 @@ OTHER_TABLES: dict[type, Callable[[Any, Any, Scope, Lineage], Source]] = {
 
 
 def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Source:
-    """FROM TABLE(f(a)) AS s      a call of f; TABLE(FLATTEN(xs)): one row for each item of xs; TABLE('t'): t itself
+    """FROM TABLE(f(a)) AS s
 
-    TABLE(f(a) OVER (PARTITION BY b))      how the rows are dealt out decides no column of what f makes of them
+    a call of f; TABLE(FLATTEN(xs)): one row for each item of xs; TABLE('t'): t itself
+
+    TABLE(f(a) OVER (PARTITION BY b))      how the rows are dealt out decides no column of what f
+                                           makes of them
     """
     alias = node.args.get("alias")
     evaluation = scope.evaluation
@@ -290,22 +363,32 @@ def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Sou
         node = exp.TableFromRows(this=node.this.this, alias=alias)
     if isinstance(node.this, GENERATOR_CALLS):
         frame = exploded([node.this], list(FLATTENED), scope)
-        key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else ""
+        key = (
+            table_name(alias.this, evaluation)
+            if alias is not None and alias.this is not None
+            else ""
+        )
         return Source(key, key, listed(frame, alias, evaluation) if alias is not None else frame)
     written = literal_name(node)
     if written is None:
         return table_function(node, node.this, scope, rows)
     spelling, full = named_in_text(written, evaluation.facts)
     dataset, frame = evaluation.scan(full, spelling, node)
-    key = table_name(alias.this, evaluation) if alias is not None and alias.this is not None else full
-    return Source(key, full, listed(frame, alias, evaluation) if alias is not None else frame, dataset)
+    key = (
+        table_name(alias.this, evaluation) if alias is not None and alias.this is not None else full
+    )
+    return Source(
+        key, full, listed(frame, alias, evaluation) if alias is not None else frame, dataset
+    )
 
 
 def indexed(node: exp.AtIndex, scope: Scope, rows: Lineage) -> Source:
     """FROM t, t.items AS i AT n      Redshift: the items, and the place of each"""
     items = node.this
     alias = exp.TableAlias(columns=[items.args["alias"]]) if isinstance(items, exp.Alias) else None
-    return unnest(exp.Unnest(expressions=[items.unalias()], alias=alias, offset=node.expression), scope, rows)
+    return unnest(
+        exp.Unnest(expressions=[items.unalias()], alias=alias, offset=node.expression), scope, rows
+    )
 
 
 def piped(node: exp.TableAlias, scope: Scope, rows: Lineage) -> Source:
@@ -325,29 +408,51 @@ def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
     inner = node.args["this"]
     if is_join(inner):
         return parenthesised(node, inner, scope, rows)
-    seen = scope if evaluation.facts.subqueries_see_members and sees_members(inner, scope) else scope.parent
+    seen = (
+        scope
+        if evaluation.facts.subqueries_see_members and sees_members(inner, scope)
+        else scope.parent
+    )
     frame = evaluation.query(node, seen, scope.ctes)
     if alias is None:
         return Source("", "", frame)
-    key = evaluation.fold_table(alias.this.name, alias.this.args.get("quoted")) if alias.this is not None else ""
+    key = (
+        evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+        if alias.this is not None
+        else ""
+    )
     return Source(key, key, listed(frame, alias, evaluation))
 
 
 def sees_members(inner: Any, scope: Scope) -> bool:
-    """FROM t, (SELECT t.a) AS s, (SELECT b) AS r      names a member before it, or has none of its own"""
+    """FROM t, (SELECT t.a) AS s, (SELECT b) AS r
+
+    names a member before it, or has none of its own
+    """
     if not scope.order:
         return False
     if isinstance(inner, exp.Select) and inner.args.get("from_") is None:
         return True
     fold = scope.evaluation.fold_table
-    tables = {fold(column.table, False) for column in inner.find_all(exp.Column) if column.args.get("table")}
+    tables = {
+        fold(column.table, False)
+        for column in inner.find_all(exp.Column)
+        if column.args.get("table")
+    }
     return any(source.alias in tables for source in scope.order)
 
 
 def is_join(inner: Any) -> bool:
-    """(a JOIN b …), ((SELECT …) AS s JOIN b …), ((a JOIN b))      in contrast to a query in parentheses"""
+    """(a JOIN b …), ((SELECT …) AS s JOIN b …), ((a JOIN b))
+
+    in contrast to a query in parentheses
+    """
     while isinstance(inner, exp.Subquery):
-        if inner.args.get("joins") or inner.args.get("laterals") or inner.args.get("alias") is not None:
+        if (
+            inner.args.get("joins")
+            or inner.args.get("laterals")
+            or inner.args.get("alias") is not None
+        ):
             return True
         inner = inner.this
     return isinstance(inner, (exp.Table, exp.TableFromRows))
@@ -388,7 +493,9 @@ def values(node: exp.Values, scope: Scope, rows: Lineage) -> Source:
     return Source(key, key, listed(frame, alias, evaluation))
 
 
-def values_frame(node: exp.Values, scope: Scope, names: Sequence[str], evaluation: Evaluation) -> Frame:
+def values_frame(
+    node: exp.Values, scope: Scope, names: Sequence[str], evaluation: Evaluation
+) -> Frame:
     scope.clause = Clause.VALUES
     first, prefix = evaluation.facts.values_names
     tuples = [items_of(tuple_) for tuple_ in node.expressions]
@@ -425,7 +532,11 @@ def values_of_rows(node: exp.Values, scope: Scope) -> Frame:
         slots: list[Slot] = []
         for item in items_of(tuple_):
             if is_row(item):
-                slots += star_slots(item, scope) if isinstance(item, exp.Column) else several_slots(item, scope) or []
+                slots += (
+                    star_slots(item, scope)
+                    if isinstance(item, exp.Column)
+                    else several_slots(item, scope) or []
+                )
             else:
                 name = f"{prefix}{len(slots) + first}"
                 slots.append(Slot(name, name, value_of(item, IDENTITY, scope)))
@@ -451,7 +562,10 @@ def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
 
 
 def unpivot_object(node: exp.Pivot, scope: Scope, rows: Lineage) -> Source:
-    """FROM t, UNPIVOT t.document AS v AT k (Redshift)      one row for each attribute: its value and its name"""
+    """FROM t, UNPIVOT t.document AS v AT k (Redshift)
+
+    one row for each attribute: its value and its name
+    """
     inner = node.this
     names = []
     if isinstance(inner, exp.AtIndex):
@@ -462,13 +576,18 @@ def unpivot_object(node: exp.Pivot, scope: Scope, rows: Lineage) -> Source:
 
 
 def array_join(node: exp.Join, scope: Scope, rows: Lineage) -> None:
-    """FROM t ARRAY JOIN xs, ys AS y (ClickHouse)      one row for each item; xs means the item from here on"""
+    """FROM t ARRAY JOIN xs, ys AS y (ClickHouse)
+
+    one row for each item; xs means the item from here on
+    """
     for item in (node.this, *(node.args.get("expressions") or ())):
         name = item.alias_or_name
         source = Source("", "", exploded([item.unalias()], [name], scope))
         absorb(source.frame.rows, rows)
         slot = source.frame.slots[0]
-        scope.covered[slot.key] = [member for member in scope.order if slot.key in member.index] + [source]
+        scope.covered[slot.key] = [member for member in scope.order if slot.key in member.index] + [
+            source
+        ]
         scope.add(source)
         scope.steps.append((source, [slot.key], False))
         scope.merged = {**scope.merged, slot.key: slot}
@@ -508,7 +627,10 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
     using = args.get("using")
     if using:
         alias = using[-1].name[1:] if using[-1].name.startswith(MARK) else ""
-        keys = [(k.name, evaluation.fold(k.name, k.args.get("quoted"))) for k in (using[:-1] if alias else using)]
+        keys = [
+            (k.name, evaluation.fold(k.name, k.args.get("quoted")))
+            for k in (using[:-1] if alias else using)
+        ]
         _merge_keys(keys, node, source, scope, rows, before, merged, USING)
         if alias:  # USING (id) AS j: j.id, and no column more
             joined = project(source.frame, [scope.merged[key] for _, key in keys])
@@ -521,19 +643,26 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
             scope.remove(member)
         scope.merged = merged
         scope.steps = [(s, k, h or s is source) for s, k, h in scope.steps]
-    if args.get("pivots") or (args["this"].args.get("pivots") and belongs_to_join(args["this"], scope)):
+    if args.get("pivots") or (
+        args["this"].args.get("pivots") and belongs_to_join(args["this"], scope)
+    ):
         pivoted_join(args.get("pivots") or args["this"].args["pivots"], scope, rows)
 
 
 def belongs_to_join(node: Any, scope: Scope) -> bool:
     """FROM a, b PIVOT (…) in Spark      what is pivoted is a beside b, and not b alone"""
     join = node.parent
-    unconditional = isinstance(join, exp.Join) and join.args.get("on") is None and not join.args.get("using")
+    unconditional = (
+        isinstance(join, exp.Join) and join.args.get("on") is None and not join.args.get("using")
+    )
     return unconditional and scope.evaluation.facts.pivot_takes_join
 
 
 def pivoted_join(pivots: list[exp.Pivot], scope: Scope, rows: Lineage) -> None:
-    """FROM a JOIN b ON … PIVOT (…)      all that has been joined so far becomes one; a.x is still found in it"""
+    """FROM a JOIN b ON … PIVOT (…)
+
+    all that has been joined so far becomes one; a.x is still found in it
+    """
     whole = Source("", "", project(one_row(), visible(scope)))
     scope.clause = Clause.PIVOT
     source = pivoted(whole, pivots, scope, scope)
@@ -546,7 +675,9 @@ def _common(source: Source, scope: Scope, before: int, node: exp.Join) -> list[t
     left = scope.order[:before]
     if source.stars or any(member.stars for member in left):
         scope.evaluation.report(
-            Code.UNSUPPORTED_CONSTRUCT, "NATURAL JOIN over an unknown schema: its keys are not known", node
+            Code.UNSUPPORTED_CONSTRUCT,
+            "NATURAL JOIN over an unknown schema: its keys are not known",
+            node,
         )
     names = [slot for member in left for slot in member.frame.slots if slot.key in source.index]
     return list({slot.key: (slot.name, slot.key) for slot in names}.values())
@@ -562,7 +693,10 @@ def _merge_keys(
     merged: dict[str, Slot],
     way: Way,
 ) -> None:
-    """USING (id)      both ids decide; the merged id is the left one's, the right one's, or either (FULL)"""
+    """USING (id)
+
+    both ids decide; the merged id is the left one's, the right one's, or either (FULL)
+    """
     scope.clause = way.clause
     side = node.args.get("side")
     shown: dict[str, Slot] = {}
@@ -573,9 +707,14 @@ def _merge_keys(
             pour(slot.lineage, way, rows, node)
         taken = {"FULL": (left, right), "RIGHT": (right,)}.get(side or "", (left,))
         scanned = {
-            id(slot) for member in scope.order if member.dataset is not None for slot in (slot_at(member.index, key),)
+            id(slot)
+            for member in scope.order
+            if member.dataset is not None
+            for slot in (slot_at(member.index, key),)
         }
-        scope.merged_reads[key] = [read for slot in taken if id(slot) in scanned and (read := origin_of(slot))]
+        scope.merged_reads[key] = [
+            read for slot in taken if id(slot) in scanned and (read := origin_of(slot))
+        ]
         scope.covered[key] = [member for member in scope.order if key in member.index]
         shown[key] = merge_key(left, right, side or "", (name, key), node)
     scope.merged = {**scope.merged, **shown}
@@ -583,8 +722,12 @@ def _merge_keys(
     scope.steps[-1] = (last[0], [key for _, key in keys], last[2])
 
 
-def _key_slot(scope: Scope, members: list[Source], name: str, key: str, node: exp.Join, merged: Slot | None) -> Slot:
-    """The column that USING means on one side: the merged one, the only one, or one of several candidates."""
+def _key_slot(
+    scope: Scope, members: list[Source], name: str, key: str, node: exp.Join, merged: Slot | None
+) -> Slot:
+    """The column that USING means on one side: the merged one, the only one, or one of several
+    candidates.
+    """
     found = [merged] if merged is not None else []
     for member in members:
         slot = slot_at(member.index, key)
@@ -594,7 +737,11 @@ def _key_slot(scope: Scope, members: list[Source], name: str, key: str, node: ex
             found.append(slot)
     if not found:
         opens = [member for member in members if member.stars]
-        found = [slot for member in opens if (slot := scope.from_stars(member, name, key, node)) is not None]
+        found = [
+            slot
+            for member in opens
+            if (slot := scope.from_stars(member, name, key, node)) is not None
+        ]
     if found:
         return found[0] if len(found) == 1 else scope.ambiguous(name, found, node)
     scope.evaluation.unresolved += 1

@@ -1,7 +1,7 @@
 """Repairs: SQL that its engine reads and sqlglot does not, in words that mean the same.
 
-A repair looks at the words of one statement that could not be parsed, and gives them back changed, or as they are.
-Words that stay keep their places. Nothing here is tried on a statement that parses.
+A repair looks at the words of one statement that could not be parsed, and gives them back changed,
+or as they are. Words that stay keep their places. Nothing here is tried on a statement that parses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,16 @@ from lineal.extract.sql import dialect_repairs, spark_repairs
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.placeholders import LEFT_OUT, without_clauses
 from lineal.extract.sql.trees import OWN, parsed, with_own_names
-from lineal.extract.sql.words import FAILURES, Words, closing, first, like, opening, says, words_of_part
+from lineal.extract.sql.words import (
+    FAILURES,
+    Words,
+    closing,
+    first,
+    like,
+    opening,
+    says,
+    words_of_part,
+)
 
 Repair = Callable[[Words], Words]
 
@@ -42,7 +51,9 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
     if words[0].text.upper() in NO_DATA:
         return exp.Command(this=words[0].text.upper())
     if failure is not None:
-        again = with_clauses_left_out(words, dialect, text) or with_own_functions(words, dialect, text, failure)
+        again = with_clauses_left_out(words, dialect, text) or with_own_functions(
+            words, dialect, text, failure
+        )
         if again is None:
             raise failure
         return again
@@ -59,16 +70,33 @@ MOST_OWN = 50
 
 
 def with_own_functions(words: Words, dialect: str, text: str, failure: Exception) -> Any:
-    """DATETIME(a, 1, 1, 0, 0, 0)      a function of the user's that is called like one with other arguments"""
+    """DATETIME(a, 1, 1, 0, 0, 0)
+
+    a function of the user's that is called like one with other arguments
+    """
     for _ in range(MOST_OWN):
-        if not isinstance(failure, ParseError) or not failure.errors or not wrong_arguments(failure):
+        if (
+            not isinstance(failure, ParseError)
+            or not failure.errors
+            or not wrong_arguments(failure)
+        ):
             return None
         at = (failure.errors[0].get("line"), failure.errors[0].get("col"))
-        close = next((n for n, word in enumerate(words) if (word.line, word.col) == at and word.text == ")"), None)
+        close = next(
+            (n for n, word in enumerate(words) if (word.line, word.col) == at and word.text == ")"),
+            None,
+        )
         name = opening(words, close) - 1 if close is not None else -1
-        if name < 0 or words[name].text.upper() not in parser_dialect(dialect).parser_class.FUNCTIONS:
+        if (
+            name < 0
+            or words[name].text.upper() not in parser_dialect(dialect).parser_class.FUNCTIONS
+        ):
             return None
-        words = [*words[:name], like(words[name], TokenType.VAR, words[name].text + OWN), *words[name + 1 :]]
+        words = [
+            *words[:name],
+            like(words[name], TokenType.VAR, words[name].text + OWN),
+            *words[name + 1 :],
+        ]
         try:
             tree = _parsed(words, dialect, text)
         except FAILURES as error:
@@ -98,24 +126,39 @@ def wrong_arguments(failure: ParseError) -> bool:
 
 
 def _parsed(words: Words, dialect: str, text: str) -> Any:
-    """The tree of one statement; a script has thousands, and looking at all of its text for each takes long."""
+    """The tree of one statement; a script has thousands, and looking at all of its text for each
+    takes long.
+    """
     part = text[min(word.start for word in words) : max(word.end for word in words) + 1]
-    return next((tree for tree in parsed(words, parser_dialect(dialect), text, part) if tree is not None), None)
+    return next(
+        (tree for tree in parsed(words, parser_dialect(dialect), text, part) if tree is not None),
+        None,
+    )
 
 
 def given_up(tree: Any) -> bool:
-    """CREATE … with a word that sqlglot does not know, REPLACE INTO, TABLE t: it gives up, and keeps the text"""
+    """CREATE … with a word that sqlglot does not know, REPLACE INTO, TABLE t: it gives up, and
+    keeps the text
+    """
     if not isinstance(tree, exp.Command):
-        return isinstance(tree, (exp.Alias, exp.Column))  # TABLE orders: a column with an alias; BT: a column
-    return tree.name.upper() in ("CREATE", "REPLACE") or (tree.name.upper() == "ALTER" and says_more(tree))
+        # TABLE orders: a column with an alias; BT: a column
+        return isinstance(tree, (exp.Alias, exp.Column))
+    return tree.name.upper() in ("CREATE", "REPLACE") or (
+        tree.name.upper() == "ALTER" and says_more(tree)
+    )
 
 
 def says_more(tree: exp.Command) -> bool:
-    """ALTER TABLE t UPDATE a = b WHERE c      ClickHouse; ALTER VIEW v WITH SCHEMABINDING AS SELECT …"""
+    """ALTER TABLE t UPDATE a = b WHERE c
+
+    ClickHouse; ALTER VIEW v WITH SCHEMABINDING AS SELECT …
+    """
     return WRITES.match(str(tree.args.get("expression") or "")) is not None
 
 
-WRITES = re.compile(r"\s*(TABLE\b.*\b(UPDATE|DELETE)\b.*\bWHERE\b|\w*\s*VIEW\b.*\bAS\b)", re.IGNORECASE | re.DOTALL)
+WRITES = re.compile(
+    r"\s*(TABLE\b.*\b(UPDATE|DELETE)\b.*\bWHERE\b|\w*\s*VIEW\b.*\bAS\b)", re.IGNORECASE | re.DOTALL
+)
 
 
 def ways_out(words: Words, dialect: str, text: str) -> Iterator[tuple[Words, str]]:
@@ -137,20 +180,31 @@ def ways_out(words: Words, dialect: str, text: str) -> Iterator[tuple[Words, str
 
 
 OTHER_DIALECTS = {"": ("spark", "tsql"), "athena": ("hive",), "spark": ("databricks",)}
-"""No dialect: `a` and [a] are names, and so on; Athena's tables have names in Hive's quotes, too; Spark has v:a::int"""
+"""No dialect: `a` and [a] are names, and so on; Athena's tables have names in Hive's quotes, too;
+Spark has v:a::int
+"""
 
 
 def replace_into(words: Words, dialect: str, text: str) -> Words:
-    """REPLACE INTO t SELECT …      INSERT INTO t SELECT …; sqlglot takes all that follows REPLACE for one word"""
+    """REPLACE INTO t SELECT …
+
+    INSERT INTO t SELECT …; sqlglot takes all that follows REPLACE for one word
+    """
     if not says(words, 0, "REPLACE") or len(words) != 2:
         return words
     start, end = words[0].end + 1, words[-1].end + 1
     following = words_of_part(text, start, end, dialect)
-    return [like(words[0], TokenType.INSERT, "INSERT"), *following] if says(following, 0, "INTO") else words
+    return (
+        [like(words[0], TokenType.INSERT, "INSERT"), *following]
+        if says(following, 0, "INTO")
+        else words
+    )
 
 
 def repaired(words: Words) -> Words | None:
-    """The words of a statement with everything mended that is known to break; None if that is nothing."""
+    """The words of a statement with everything mended that is known to break; None if that is
+    nothing.
+    """
     mended = words
     for repair in REPAIRS:
         mended = repair(mended)
@@ -200,7 +254,12 @@ def top(words: Words) -> Words:
 def table_hints(words: Words) -> Words:
     """INSERT INTO t WITH (TABLOCK) (a) SELECT …      a hint"""
     at = first(words, 0, "WITH")
-    if at is None or not says(words, 0, "INSERT") or not says(words, at + 1, "(") or first(words, 0, "SELECT") is None:
+    if (
+        at is None
+        or not says(words, 0, "INSERT")
+        or not says(words, at + 1, "(")
+        or first(words, 0, "SELECT") is None
+    ):
         return words
     return [*words[:at], *words[closing(words, at + 1) + 1 :]]
 
@@ -231,7 +290,11 @@ def phrases(words: Words) -> Words:
     found: Words = []
     position = 0
     while position < len(words):
-        if says(words, position, "(") and position + 3 < len(words) and says(words, position + 3, ")"):
+        if (
+            says(words, position, "(")
+            and position + 3 < len(words)
+            and says(words, position + 3, ")")
+        ):
             phrase = words[position + 1].text.upper()
             if phrase in ("TITLE", "FORMAT") and words[position + 2].token_type is TokenType.STRING:
                 position += 4
@@ -246,9 +309,17 @@ def phrases(words: Words) -> Words:
 
 
 def from_before_set(words: Words) -> Words:
-    """UPDATE t FROM s SET a = s.a …      Teradata: UPDATE t FROM s AS s SET a = s.a …, or SET is taken for an alias"""
+    """UPDATE t FROM s SET a = s.a …
+
+    Teradata: UPDATE t FROM s AS s SET a = s.a …, or SET is taken for an alias
+    """
     source, assignments = first(words, 0, "FROM"), first(words, 0, "SET")
-    if not says(words, 0, "UPDATE") or source is None or assignments is None or source > assignments:
+    if (
+        not says(words, 0, "UPDATE")
+        or source is None
+        or assignments is None
+        or source > assignments
+    ):
         return words
     start = assignments - 1
     while says(words, start - 1, "."):
@@ -260,7 +331,10 @@ def from_before_set(words: Words) -> Words:
 
 
 def mutation(words: Words) -> Words:
-    """ALTER TABLE t ON CLUSTER x UPDATE a = b IN PARTITION p WHERE c      ClickHouse: UPDATE t SET a = b WHERE c"""
+    """ALTER TABLE t ON CLUSTER x UPDATE a = b IN PARTITION p WHERE c
+
+    ClickHouse: UPDATE t SET a = b WHERE c
+    """
     if not says(words, 0, "ALTER") or not says(words, 1, "TABLE"):
         return words
     verb, where = first(words, 2, "UPDATE", "DELETE"), first(words, 2, "WHERE")
@@ -275,7 +349,10 @@ def mutation(words: Words) -> Words:
 
 
 def inline_view(words: Words) -> Words:
-    """UPDATE (SELECT …) SET a = b      Oracle: UPDATE (SELECT …) AS view SET a = b, or SET is taken for an alias"""
+    """UPDATE (SELECT …) SET a = b
+
+    Oracle: UPDATE (SELECT …) AS view SET a = b, or SET is taken for an alias
+    """
     if not says(words, 0, "UPDATE") or not says(words, 1, "("):
         return words
     end = closing(words, 1) + 1
@@ -286,7 +363,10 @@ def inline_view(words: Words) -> Words:
 
 
 def output_before_where(words: Words) -> Words:
-    """DELETE FROM t OUTPUT deleted.a INTO u WHERE …      DELETE FROM t WHERE … OUTPUT deleted.a INTO u"""
+    """DELETE FROM t OUTPUT deleted.a INTO u WHERE …
+
+    DELETE FROM t WHERE … OUTPUT deleted.a INTO u
+    """
     output = first(words, 0, "OUTPUT")
     if not says(words, 0, "DELETE") or output is None:
         return words
@@ -295,14 +375,21 @@ def output_before_where(words: Words) -> Words:
 
 
 def delete_where(words: Words) -> Words:
-    """… UPDATE SET a = s.a DELETE WHERE s.gone      Oracle: … WHEN MATCHED AND s.gone THEN DELETE"""
+    """… UPDATE SET a = s.a DELETE WHERE s.gone
+
+    Oracle: … WHEN MATCHED AND s.gone THEN DELETE
+    """
     at = first(words, 0, "DELETE")
     if not says(words, 0, "MERGE") or at is None or not says(words, at + 1, "WHERE"):
         return words
     end = first(words, at, "WHEN") or len(words)
     before = [
         like(words[at], kind, text)
-        for kind, text in ((TokenType.WHEN, "WHEN"), (TokenType.VAR, "MATCHED"), (TokenType.AND, "AND"))
+        for kind, text in (
+            (TokenType.WHEN, "WHEN"),
+            (TokenType.VAR, "MATCHED"),
+            (TokenType.AND, "AND"),
+        )
     ]
     then = like(words[at], TokenType.THEN, "THEN")
     return [*words[:at], *before, *words[at + 2 : end], then, words[at], *words[end:]]
@@ -322,7 +409,10 @@ def without_duplicates(words: Words) -> Words:
 
 
 def inner_statement(words: Words) -> Words:
-    """CREATE TASK nightly SCHEDULE = '…' AS INSERT …, CREATE PIPE p AS COPY …      what is done again and again"""
+    """CREATE TASK nightly SCHEDULE = '…' AS INSERT …, CREATE PIPE p AS COPY …
+
+    what is done again and again
+    """
     kind, as_ = first(words, 0, "TASK", "PIPE"), first(words, 0, "AS")
     if not says(words, 0, "CREATE") or kind is None or kind > 5 or as_ is None or as_ < kind:
         return words
@@ -344,18 +434,27 @@ def unneeded(words: Words) -> Words:
 
 
 def schema_evolution(words: Words) -> Words:
-    """MERGE WITH SCHEMA EVOLUTION INTO t USING s …      a hint: MERGE INTO t WITH (EVOLUTION) USING s …"""
+    """MERGE WITH SCHEMA EVOLUTION INTO t USING s …
+
+    a hint: MERGE INTO t WITH (EVOLUTION) USING s …
+    """
     using = first(words, 0, "USING")
-    if not (says(words, 0, "MERGE") and says(words, 2, "SCHEMA") and says(words, 3, "EVOLUTION")) or using is None:
+    if (
+        not (says(words, 0, "MERGE") and says(words, 2, "SCHEMA") and says(words, 3, "EVOLUTION"))
+        or using is None
+    ):
         return words
     opens, closes = like(words[1], TokenType.L_PAREN, "("), like(words[3], TokenType.R_PAREN, ")")
     return [words[0], *words[4:using], words[1], opens, words[3], closes, *words[using:]]
 
 
 def versions(words: Words) -> Words:
-    """CREATE TABLE t CLONE s VERSION AS OF 3, RESTORE TABLE t TO VERSION AS OF 3      Delta: which version is no matter
+    """CREATE TABLE t CLONE s VERSION AS OF 3, RESTORE TABLE t TO VERSION AS OF 3
 
-    RESTORE TABLE t …      INSERT INTO t SELECT * FROM t: what t has comes from one of its former states
+    Delta: which version is no matter
+
+    RESTORE TABLE t …      INSERT INTO t SELECT * FROM t: what t has comes from one of its former
+                           states
     """
     clone = first(words, 0, "CLONE")
     if clone is not None and says(words, 0, "CREATE"):
@@ -367,11 +466,19 @@ def versions(words: Words) -> Words:
     table = words[1 + says(words, 1, "TABLE") : version - says(words, version - 1, "TO")]
     insert = ((TokenType.INSERT, "INSERT"), (TokenType.INTO, "INTO"))
     select = ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.FROM, "FROM"))
-    return [*(like(words[0], *word) for word in insert), *table, *(like(words[0], *word) for word in select), *table]
+    return [
+        *(like(words[0], *word) for word in insert),
+        *table,
+        *(like(words[0], *word) for word in select),
+        *table,
+    ]
 
 
 def format_of_files(words: Words) -> Words:
-    """CONVERT TO DELTA parquet.`/lake/orders` …      ALTER TABLE … SET TBLPROPERTIES ('provider' = 'delta')"""
+    """CONVERT TO DELTA parquet.`/lake/orders` …
+
+    ALTER TABLE … SET TBLPROPERTIES ('provider' = 'delta')
+    """
     if not (says(words, 0, "CONVERT") and says(words, 1, "TO") and says(words, 2, "DELTA")):
         return words
     end = first(words, 3, "NO", "PARTITIONED BY", "PARTITIONED") or len(words)
@@ -397,7 +504,9 @@ def output_of_a_schema(words: Words) -> Words:
 
 
 def left_out(words: Words) -> Words:
-    """CREATE VIEW v AS … WITH LOCAL CHECK OPTION, INSERT INTO t OVERRIDING SYSTEM VALUE …, UPDATE OR IGNORE t …"""
+    """CREATE VIEW v AS … WITH LOCAL CHECK OPTION, INSERT INTO t OVERRIDING SYSTEM VALUE …, UPDATE
+    OR IGNORE t …
+    """
     if says(words, len(words) - 1, "OPTION") and says(words, len(words) - 2, "CHECK"):
         return words[: -4 if says(words, len(words) - 4, "WITH") else -3]
     overriding = first(words, 0, "OVERRIDING")
@@ -407,13 +516,27 @@ def left_out(words: Words) -> Words:
 
 
 def recursive_view(words: Words) -> Words:
-    """CREATE RECURSIVE VIEW v (n) AS q      CREATE VIEW v AS WITH RECURSIVE v (n) AS (q) SELECT * FROM v"""
+    """CREATE RECURSIVE VIEW v (n) AS q
+
+    CREATE VIEW v AS WITH RECURSIVE v (n) AS (q) SELECT * FROM v
+    """
     at, as_ = first(words, 0, "RECURSIVE"), first(words, 0, "AS")
-    if not says(words, 0, "CREATE") or at is None or as_ is None or not at < as_ or not says(words, at + 1, "VIEW"):
+    if (
+        not says(words, 0, "CREATE")
+        or at is None
+        or as_ is None
+        or not at < as_
+        or not says(words, at + 1, "VIEW")
+    ):
         return words
     mark, name = words[at], words[at + 2]
     start = ((TokenType.ALIAS, "AS"), (TokenType.WITH, "WITH"), (TokenType.RECURSIVE, "RECURSIVE"))
-    end = ((TokenType.R_PAREN, ")"), (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.FROM, "FROM"))
+    end = (
+        (TokenType.R_PAREN, ")"),
+        (TokenType.SELECT, "SELECT"),
+        (TokenType.STAR, "*"),
+        (TokenType.FROM, "FROM"),
+    )
     return [
         *words[:at], words[at + 1], name, *(like(mark, kind, text) for kind, text in start), name,
         *words[at + 3 : as_ + 1], like(mark, TokenType.L_PAREN, "("), *words[as_ + 1 :],
@@ -422,7 +545,10 @@ def recursive_view(words: Words) -> Words:
 
 
 def properties(words: Words) -> Words:
-    """CREATE MATERIALIZED VIEW v BUILD IMMEDIATE REFRESH … AS SELECT …      how it is built is no matter of columns"""
+    """CREATE MATERIALIZED VIEW v BUILD IMMEDIATE REFRESH … AS SELECT …
+
+    how it is built is no matter of columns
+    """
     kind = first(words, 0, "VIEW", "TABLE")
     as_ = first(words, 0, "AS")
     if not says(words, 0, "CREATE") or kind is None or as_ is None or as_ < kind:
@@ -437,12 +563,19 @@ def properties(words: Words) -> Words:
 
 def lateral_rows(words: Words) -> Words:
     """LATERAL ROWS FROM (f(a))      PostgreSQL: a function sees what stands before it anyway"""
-    kept = [w for at, w in enumerate(words) if not (w.text.upper() == "LATERAL" and says(words, at + 1, "ROWS"))]
+    kept = [
+        w
+        for at, w in enumerate(words)
+        if not (w.text.upper() == "LATERAL" and says(words, at + 1, "ROWS"))
+    ]
     return kept if len(kept) != len(words) else words
 
 
 def only_in_parentheses(words: Words) -> Words:
-    """FROM ONLY (t)      PostgreSQL: FROM t; whether the rows of t's heirs count is no matter of columns"""
+    """FROM ONLY (t)
+
+    PostgreSQL: FROM t; whether the rows of t's heirs count is no matter of columns
+    """
     for position in range(len(words) - 1, 0, -1):
         before = words[position - 1].text.upper() in ("FROM", "JOIN", ",", "UPDATE")
         if before and says(words, position, "ONLY") and says(words, position + 1, "("):
@@ -465,15 +598,20 @@ def counted_rows(words: Words) -> Words:
 
 
 def document_in_parentheses(words: Words) -> Words:
-    """XMLTABLE(('/r'::text) PASSING (t.a) COLUMNS b text DEFAULT (0) PATH ('@b'::text))      without the parentheses
+    """XMLTABLE(('/r'::text) PASSING (t.a) COLUMNS b text DEFAULT (0) PATH ('@b'::text))
 
-    PostgreSQL writes stored views so; sqlglot reads a string there, and the path before the default.
+    without the parentheses
+
+    PostgreSQL writes stored views so; sqlglot reads a string there, and the path before the
+    default.
     """
     if not any(says(words, at, "XMLTABLE") for at in range(len(words))):
         return words
     for at in range(len(words) - 2, 0, -1):
         opens = at if says(words, at, "(") and says(words, at - 1, "XMLTABLE") else at - 1
-        if (opens == at or says(words, at - 1, "PATH")) and words[opens + 1].token_type is TokenType.L_PAREN:
+        if (opens == at or says(words, at - 1, "PATH")) and words[
+            opens + 1
+        ].token_type is TokenType.L_PAREN:
             end = closing(words, opens + 1)
             texts = [word for word in words[opens + 1 : end] if word.token_type is TokenType.STRING]
             words = [*words[: opens + 1], *texts[:1], *words[end + 1 :]]
@@ -508,20 +646,33 @@ QUERIES = ("SELECT", "WITH", "VALUES", "FROM", "(")
 
 
 def alias_of_keys(words: Words) -> Words:
-    """a JOIN b USING (id) AS j      PostgreSQL: USING (id, j), where the mark tells that j is no key"""
+    """a JOIN b USING (id) AS j
+
+    PostgreSQL: USING (id, j), where the mark tells that j is no key
+    """
     for position in range(len(words) - 1, -1, -1):
         if words[position].token_type is TokenType.USING and says(words, position + 1, "("):
             end = closing(words, position + 1)
-            if any(says(words, position + 2, start) for start in QUERIES):  # MERGE INTO t USING (SELECT …) AS s
+            # MERGE INTO t USING (SELECT …) AS s
+            if any(says(words, position + 2, start) for start in QUERIES):
                 continue
             if says(words, end + 1, "AS") and end + 2 < len(words):
                 alias = like(words[end + 2], TokenType.IDENTIFIER, MARK + words[end + 2].text)
-                words = [*words[:end], like(words[end], TokenType.COMMA, ","), alias, words[end], *words[end + 3 :]]
+                words = [
+                    *words[:end],
+                    like(words[end], TokenType.COMMA, ","),
+                    alias,
+                    words[end],
+                    *words[end + 3 :],
+                ]
     return words
 
 
 def marked_recursion(words: Words) -> Words:
-    """SEARCH DEPTH FIRST BY a, b SET c, CYCLE a, b SET d USING e      sqlglot reads one column, so a and b are one"""
+    """SEARCH DEPTH FIRST BY a, b SET c, CYCLE a, b SET d USING e
+
+    sqlglot reads one column, so a and b are one
+    """
     found: Words = []
     position = 0
     while position < len(words):
@@ -530,17 +681,25 @@ def marked_recursion(words: Words) -> Words:
         position += 1
         ends = found[-2:-1] and found[-2].token_type is TokenType.R_PAREN
         starts = word.text.upper() == "BY" and says(found, len(found) - 2, "FIRST")
-        if starts or (word.text.upper() == "CYCLE" and (ends or says(found, len(found) - 3, "SET"))):
+        if starts or (
+            word.text.upper() == "CYCLE" and (ends or says(found, len(found) - 3, "SET"))
+        ):
             end = first(words, position, "SET")
             if end is not None and end > position + 1:
-                names = MARK.join(each.text for each in words[position:end] if each.token_type is not TokenType.COMMA)
+                names = MARK.join(
+                    each.text
+                    for each in words[position:end]
+                    if each.token_type is not TokenType.COMMA
+                )
                 found.append(like(words[position], TokenType.IDENTIFIER, names))
                 position = end
     return found if len(found) != len(words) else words
 
 
 def recursion_in_between(words: Words) -> Words:
-    """WITH RECURSIVE r AS (…) SEARCH … SET o, q AS …      r AS (WITH RECURSIVE r AS (…) SEARCH … SET o SELECT * FROM r)
+    """WITH RECURSIVE r AS (…) SEARCH … SET o, q AS …
+
+    r AS (WITH RECURSIVE r AS (…) SEARCH … SET o SELECT * FROM r)
 
     sqlglot reads these clauses behind the last CTE only.
     """
@@ -568,7 +727,10 @@ def recursion_in_between(words: Words) -> Words:
 
 
 def end_of_marks(words: Words, at: int) -> int | None:
-    """SEARCH DEPTH FIRST BY a SET o CYCLE a SET c USING p      where it ends; None if it is something else"""
+    """SEARCH DEPTH FIRST BY a SET o CYCLE a SET c USING p
+
+    where it ends; None if it is something else
+    """
     if not (says(words, at, "SEARCH") or says(words, at, "CYCLE")):
         return None
     set_ = first(words, at, "SET")
@@ -583,8 +745,18 @@ def end_of_marks(words: Words, at: int) -> int | None:
 
 
 def pivot_statement(words: Words) -> Words:
-    """CREATE TABLE x AS PIVOT t …, INSERT INTO x UNPIVOT t …, PIVOT t … ORDER BY a      SELECT * FROM (PIVOT t …)"""
-    start = next((at for at, word in enumerate(words) if word.token_type in PIVOTS and starts_query(words, at)), None)
+    """CREATE TABLE x AS PIVOT t …, INSERT INTO x UNPIVOT t …, PIVOT t … ORDER BY a
+
+    SELECT * FROM (PIVOT t …)
+    """
+    start = next(
+        (
+            at
+            for at, word in enumerate(words)
+            if word.token_type in PIVOTS and starts_query(words, at)
+        ),
+        None,
+    )
     if start is None:
         return words
     end = first(words, start, "ORDER BY", "LIMIT") or len(words)
@@ -594,7 +766,13 @@ def pivot_statement(words: Words) -> Words:
         like(words[start], TokenType.FROM, "FROM"),
         like(words[start], TokenType.L_PAREN, "("),
     ]
-    return [*words[:start], *select, *words[start:end], like(words[end - 1], TokenType.R_PAREN, ")"), *words[end:]]
+    return [
+        *words[:start],
+        *select,
+        *words[start:end],
+        like(words[end - 1], TokenType.R_PAREN, ")"),
+        *words[end:],
+    ]
 
 
 PIVOTS = (TokenType.PIVOT, TokenType.UNPIVOT)
@@ -604,15 +782,23 @@ def starts_query(words: Words, position: int) -> bool:
     """Whether PIVOT stands where a query would: first, after AS, or after the target of an INSERT."""
     if position == 0 or says(words, position - 1, "AS"):
         return True
-    return words[0].token_type is TokenType.INSERT and says(words, 1, "INTO") and first(words, 0, "FROM") is None
+    return (
+        words[0].token_type is TokenType.INSERT
+        and says(words, 1, "INTO")
+        and first(words, 0, "FROM") is None
+    )
 
 
 def time_window(words: Words) -> Words:
-    """GROUP BY window(ts, '1 hour'), window      Spark: a function and its column; the clause says WINDOW w AS (…)"""
+    """GROUP BY window(ts, '1 hour'), window
+
+    Spark: a function and its column; the clause says WINDOW w AS (…)
+    """
     names = [
         at
         for at, word in enumerate(words)
-        if word.token_type is TokenType.WINDOW and not (says(words, at + 2, "AS") and says(words, at + 3, "("))
+        if word.token_type is TokenType.WINDOW
+        and not (says(words, at + 2, "AS") and says(words, at + 3, "("))
     ]
     found = list(words) if names else words
     for at in names:

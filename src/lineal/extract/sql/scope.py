@@ -34,7 +34,8 @@ NO_KEYS: set[str] = set()
 
 
 class Source:
-    """One member of FROM: its frame under its alias; `dataset` when it is scanned, none for CTEs and subqueries.
+    """One member of FROM: its frame under its alias; `dataset` when it is scanned, none for CTEs
+    and subqueries.
 
     A transparent one, (a JOIN b), is seen through: its members stand in the scope themselves.
     """
@@ -42,7 +43,12 @@ class Source:
     __slots__ = ("alias", "answers", "dataset", "frame", "index", "name", "stars", "transparent")
 
     def __init__(
-        self, alias: str, name: str, frame: Frame, dataset: Dataset | None = None, transparent: bool = False
+        self,
+        alias: str,
+        name: str,
+        frame: Frame,
+        dataset: Dataset | None = None,
+        transparent: bool = False,
     ) -> None:
         self.alias = alias
         self.name = name
@@ -60,7 +66,10 @@ class Source:
 
 
 class Counted(Source):
-    """FROM UNNEST(items) AS i WITH OFFSET      i is an item; its place is a column beside it, the last one"""
+    """FROM UNNEST(items) AS i WITH OFFSET
+
+    i is an item; its place is a column beside it, the last one
+    """
 
     __slots__ = ()
 
@@ -80,7 +89,9 @@ CTEs = Mapping[str, Frame | Scalar]
 
 
 class Scope:
-    """The sources that names are looked up in, the scope around, and the aliases that a clause may see."""
+    """The sources that names are looked up in, the scope around, and the aliases that a clause may
+    see.
+    """
 
     __slots__ = (
         "alias_first",
@@ -142,7 +153,10 @@ class Scope:
                 del self.sources[alias]
 
     def replace(self, source: Source) -> None:
-        """FROM a JOIN b ON … PIVOT (…)      what has been joined is one source now, under every name it had"""
+        """FROM a JOIN b ON … PIVOT (…)
+
+        what has been joined is one source now, under every name it had
+        """
         names = list(self.sources)
         self.flat = None
         self.order, self.steps = [], [(source, None, False)]
@@ -151,7 +165,9 @@ class Scope:
         self.add(source)
 
     def column(self, node: exp.Column) -> Slot:
-        """The slot that `x`, `t.x` or `t.x.field` means here; UNRESOLVED, with a diagnostic, if there is none."""
+        """The slot that `x`, `t.x` or `t.x.field` means here; UNRESOLVED, with a diagnostic, if
+        there is none.
+        """
         evaluation = self.evaluation
         evaluation.references += 1
         args = node.args
@@ -187,8 +203,8 @@ class Scope:
         return Slot("", "", united(slot.lineage for slot in self.evaluation.star_slots(node, self)))
 
     def flatten(self) -> dict[str, Slot]:
-        """All columns of all sources in one table, for the common case that each name is certain: every schema is
-        complete, and no name is there twice. Else the table stays empty.
+        """All columns of all sources in one table, for the common case that each name is certain:
+        every schema is complete, and no name is there twice. Else the table stays empty.
         """
         order = self.order
         if len(order) == 1:
@@ -208,10 +224,12 @@ class Scope:
             self.flat = flat = {}
         self.all_scanned = scanned == len(order) > 0
         if scanned and not self.all_scanned:
-            self.scanned_keys = {key for source in order if source.dataset is not None for key in source.index}
+            self.scanned_keys = {
+                key for source in order if source.dataset is not None for key in source.index
+            }
         return flat
 
-    # -- qualified ---------------------------------------------------------------------------------------------
+    # -- qualified ---------------------------------------------------------------------------------
 
     def qualified(self, name: str, key: str, node: exp.Column) -> Slot | None:
         """t.x, s.t.x, and the nested fields that look the same: column.field, t.column.field"""
@@ -220,7 +238,11 @@ class Scope:
         table = args["table"]
         spelled = table.args
         quoted = spelled.get("quoted")
-        table_key = evaluation.fold_table(spelled["this"], True) if quoted else evaluation.table_keys[spelled["this"]]
+        table_key = (
+            evaluation.fold_table(spelled["this"], True)
+            if quoted
+            else evaluation.table_keys[spelled["this"]]
+        )
         db = args.get("db")
         if db is None:
             scope: Scope | None = self
@@ -241,20 +263,30 @@ class Scope:
                         return UNRESOLVED
                     return self.from_stars(source, name, key, node)
                 scope = scope.parent
-        return self.dotted([part for part in (args.get("catalog"), db, table, args["this"]) if part is not None], node)
+        return self.dotted(
+            [part for part in (args.get("catalog"), db, table, args["this"]) if part is not None],
+            node,
+        )
 
     def dotted(self, parts: list[exp.Expression], node: exp.Column) -> Slot | None:
-        """a.b.c.d: the longest prefix that names a source wins, then its column, then a path of fields."""
-        texts = [part.name if isinstance(part, exp.Identifier) else f"${part.name}" for part in parts]
+        """a.b.c.d: the longest prefix that names a source wins, then its column, then a path of
+        fields.
+        """
+        texts = [
+            part.name if isinstance(part, exp.Identifier) else f"${part.name}" for part in parts
+        ]
         quotes = [part.args.get("quoted") for part in parts]
         evaluation = self.evaluation
         for length in range(len(parts) - 1, 0, -1):
             source_key = ".".join(
-                evaluation.fold_table(t, q) for t, q in zip(texts[:length], quotes[:length], strict=True)
+                evaluation.fold_table(t, q)
+                for t, q in zip(texts[:length], quotes[:length], strict=True)
             )
             source = self.find_source(source_key)
             if source is None and length > 1:
-                source = self.find_source(evaluation.fold_table(texts[length - 1], quotes[length - 1]))
+                source = self.find_source(
+                    evaluation.fold_table(texts[length - 1], quotes[length - 1])
+                )
                 if source is not None and source.dataset is None:
                     source = None
             if source is None:
@@ -283,7 +315,10 @@ class Scope:
         return field_of(slot, texts[1:], node) if slot is not None else None
 
     def piped_source(self, key: str) -> Source | None:
-        """FROM t AS a |> EXTEND a.x AS y |> WHERE a.x > y      the parser makes CTEs of the steps, and `a` lives on"""
+        """FROM t AS a |> EXTEND a.x AS y |> WHERE a.x > y
+
+        the parser makes CTEs of the steps, and `a` lives on
+        """
         scope: Scope | None = self
         while scope is not None:
             if any(key in source.index for source in scope.order):
@@ -294,21 +329,27 @@ class Scope:
             scope = scope.parent
         return None
 
-    def of_pipe(self, source: Source, table: str, name: str, key: str, node: exp.Column) -> Slot | None:
+    def of_pipe(
+        self, source: Source, table: str, name: str, key: str, node: exp.Column
+    ) -> Slot | None:
         alike = [slot for slot in kept_of(table, [source]) or source.frame.slots if slot.key == key]
         if not alike:
             return self.from_stars(source, name, key, node)
         return alike[0] if len(alike) == 1 else None
 
     def hidden_source(self, names: list[str], key: str) -> Source | None:
-        """SELECT t.x FROM t AS a      no engine reads it, but a is the t that is meant where no column is called t"""
+        """SELECT t.x FROM t AS a
+
+        no engine reads it, but a is the t that is meant where no column is called t
+        """
         if any(key in source.index for source in self.order):
             return None
         wanted = [name.lower() for name in names]
         found = [
             source
             for source in self.order
-            if source.dataset is not None and source.dataset.name.lower().split(".")[-len(wanted) :] == wanted
+            if source.dataset is not None
+            and source.dataset.name.lower().split(".")[-len(wanted) :] == wanted
         ]
         return found[0] if len(found) == 1 else None
 
@@ -318,7 +359,11 @@ class Scope:
             slot = self.from_stars(source, name, key, node)
         else:
             self.evaluation.read(origin_of(slot), self.clause, node)
-        return self.guessed(slot, f"`{source.dataset}` is called `{source.alias}` here") if slot is not None else None
+        return (
+            self.guessed(slot, f"`{source.dataset}` is called `{source.alias}` here")
+            if slot is not None
+            else None
+        )
 
     def find_source(self, key: str) -> Source | None:
         scope: Scope | None = self
@@ -329,14 +374,21 @@ class Scope:
             scope = scope.parent
         return None
 
-    # -- unqualified -------------------------------------------------------------------------------------------
+    # -- unqualified -------------------------------------------------------------------------------
 
     def unqualified(
-        self, name: str, key: str, node: exp.Column, certain: bool = False, clause: Clause | None = None
+        self,
+        name: str,
+        key: str,
+        node: exp.Column,
+        certain: bool = False,
+        clause: Clause | None = None,
     ) -> Slot | None:
-        """x: the source that has it, then an alias, then the scope around, then the sources that may have it.
+        """x: the source that has it, then an alias, then the scope around, then the sources that
+        may have it.
 
-        `clause` is the clause that the name stands in, when a scope is asked for a name of a subquery.
+        `clause` is the clause that the name stands in, when a scope is asked for a name of a
+        subquery.
         """
         clause = clause or self.clause
         if self.alias_first:
@@ -354,9 +406,15 @@ class Scope:
         alias = self.aliases.get(key)
         open_here = any(source.stars for source in self.order)
         if alias is not None:
-            return self.guessed(alias, f"`{name}` is an alias of this SELECT") if open_here else alias
+            return (
+                self.guessed(alias, f"`{name}` is an alias of this SELECT") if open_here else alias
+            )
         if not open_here:
-            return self.parent.unqualified(name, key, node, certain, clause) if self.parent is not None else None
+            return (
+                self.parent.unqualified(name, key, node, certain, clause)
+                if self.parent is not None
+                else None
+            )
         scope = self.parent
         while scope is not None:
             slot = scope.known(name, key, node, clause)
@@ -402,7 +460,11 @@ class Scope:
     def beside(self, key: str, members: list[Source]) -> list[Slot]:
         """t JOIN u USING (a) JOIN w ON …      the merged a covers t's and u's, and not w's"""
         covered = self.covered.get(key, ())
-        return [slot_at(member.index, key) for member in members if key in member.index and member not in covered]
+        return [
+            slot_at(member.index, key)
+            for member in members
+            if key in member.index and member not in covered
+        ]
 
     def positional(self, source: Source, key: str, node: exp.Expr) -> Slot | None:
         """t.$2      the second column of t; of a file or an unknown table, a column of that name"""
@@ -417,7 +479,10 @@ class Scope:
         return slot
 
     def row(self, node: exp.Expr) -> Source | None:
-        """(t).a, (t).*, $1.*      the source that an unqualified name means, where no column has that name"""
+        """(t).a, (t).*, $1.*
+
+        the source that an unqualified name means, where no column has that name
+        """
         if isinstance(node, exp.Parameter) and self.evaluation.around is not None:
             return self.evaluation.around.row_of(node)
         if not isinstance(node, exp.Column) or node.args.get("table") is not None:
@@ -426,23 +491,35 @@ class Scope:
         key = self.evaluation.fold(identifier.name, identifier.args.get("quoted"))
         if any(key in source.index for source in self.order):
             return None
-        return self.find_source(self.evaluation.fold_table(identifier.name, identifier.args.get("quoted")))
+        return self.find_source(
+            self.evaluation.fold_table(identifier.name, identifier.args.get("quoted"))
+        )
 
     def opened(self, name: str, key: str, node: exp.Column, clause: Clause) -> Slot | None:
-        """x over unknown schemas: the only source that may have it, else what the corpus says, else all of them."""
+        """x over unknown schemas: the only source that may have it, else what the corpus says, else
+        all of them.
+        """
         if key in self.evaluation.facts.reserved_names and is_bare(node, key):
             return self.no_column()
-        stars = [star.star for source in self.order for star in source.stars if star.star is not None]
+        stars = [
+            star.star for source in self.order for star in source.stars if star.star is not None
+        ]
         candidates = [slot for star in stars if (slot := answer(star, name, key)) is not None]
         if not candidates:
-            return self.parent.unqualified(name, key, node, clause=clause) if self.parent is not None else None
+            return (
+                self.parent.unqualified(name, key, node, clause=clause)
+                if self.parent is not None
+                else None
+            )
         evaluation = self.evaluation
         if key in evaluation.facts.pseudo_columns and key not in SOMETIMES_COLUMNS:
             return None
         if len(candidates) == 1:
             slot = candidates[0]
             if self.parent is not None and self.parent.reaches_source():
-                return self.guessed(self.learnt(slot, node, clause), f"`{name}` may also belong to the query around")
+                return self.guessed(
+                    self.learnt(slot, node, clause), f"`{name}` may also belong to the query around"
+                )
             return self.learnt(slot, node, clause)
         origins = {origin: slot for slot in candidates for origin, _ in slot.lineage}
         if len(origins) == 1:
@@ -473,9 +550,17 @@ class Scope:
         """t.x, where t's columns are not all known"""
         slot = source.answers.get(key)
         if slot is None:
-            if key in self.evaluation.facts.reserved_names and is_bare(node, key) and key not in NILADIC:
+            if (
+                key in self.evaluation.facts.reserved_names
+                and is_bare(node, key)
+                and key not in NILADIC
+            ):
                 return self.no_column()
-            found = [a for star in source.stars if star.star is not None and (a := answer(star.star, name, key))]
+            found = [
+                a
+                for star in source.stars
+                if star.star is not None and (a := answer(star.star, name, key))
+            ]
             if not found:
                 return None
             slot = found[0] if len(found) == 1 else self.ambiguous(name, found, node)
@@ -501,33 +586,49 @@ class Scope:
         doubt = Doubt(Confidence.LOW, True, message)
         return Slot(name, slots[0].key, united(doubted(slot.lineage, doubt) for slot in slots))
 
-    # -- not a column ------------------------------------------------------------------------------------------
+    # -- not a column ------------------------------------------------------------------------------
 
     def last_resort(self, name: str, key: str, node: exp.Column) -> Slot:
         """A pseudo-column, a whole row, or a name that nothing in scope can have."""
         evaluation = self.evaluation
         if node.args.get("table") is None:
-            if key in evaluation.facts.reserved_names or key.lower() in evaluation.facts.pseudo_columns:
+            if (
+                key in evaluation.facts.reserved_names
+                or key.lower() in evaluation.facts.pseudo_columns
+            ):
                 return self.no_column()
             row = self.find_source(evaluation.fold_table(name, node.this.args.get("quoted")))
             if row is not None:
                 return self.whole_row(row, node)
-        elif is_sequence(node) or evaluation.fold(node.parts[0].name, False) in evaluation.facts.reserved_names:
+        elif (
+            is_sequence(node)
+            or evaluation.fold(node.parts[0].name, False) in evaluation.facts.reserved_names
+        ):
             return self.no_column()
         if node.this.args.get("quoted") and (slot := self.spelled_so(name, node)) is not None:
             return slot
         evaluation.unresolved += 1
-        if evaluation.reading.script.open:  # it may be one of those that only a run knows, which has been said
+        # it may be one of those that only a run knows, which has been said
+        if evaluation.reading.script.open:
             return UNRESOLVED
         spelled = ".".join(part.name for part in node.parts)
         near = self.did_you_mean(name)
-        evaluation.report(Code.UNRESOLVED_COLUMN, f"no source in scope has a column '{spelled}'", node, near)
+        evaluation.report(
+            Code.UNRESOLVED_COLUMN, f"no source in scope has a column '{spelled}'", node, near
+        )
         return UNRESOLVED
 
     def spelled_so(self, name: str, node: exp.Column) -> Slot | None:
-        """ "Name"      a schema that was declared without quotes has a Name: it is meant, although Name folds"""
+        """ "Name"
+
+        a schema that was declared without quotes has a Name: it is meant, although Name folds
+        """
         table = node.args.get("table")
-        source = self.find_source(self.evaluation.fold_table(table.name, table.args.get("quoted"))) if table else None
+        source = (
+            self.find_source(self.evaluation.fold_table(table.name, table.args.get("quoted")))
+            if table
+            else None
+        )
         scope: Scope | None = self
         while scope is not None:
             members = scope.order if table is None else [source] if source is not None else []
@@ -562,7 +663,9 @@ class Scope:
         if source.stars:
             return Slot(source.alias, source.alias, lineage)
         fields = {slot.name.lower(): slot.lineage for slot in slots}
-        return Slot(source.alias, source.alias, Struct(lineage, fields, [slot.name for slot in slots]))
+        return Slot(
+            source.alias, source.alias, Struct(lineage, fields, [slot.name for slot in slots])
+        )
 
 
 def kept_of(table: str, sources: Sequence[Source]) -> list[Slot]:
@@ -574,7 +677,9 @@ def kept_of(table: str, sources: Sequence[Source]) -> list[Slot]:
 def is_bare(node: exp.Expr, key: str) -> bool:
     """user, "$path"      no column; "user" in quotes is one"""
     parts = node.parts if isinstance(node, exp.Column) else []
-    return key[:1] == "$" or not any(part.args.get("quoted") and part.name.lower() == key.lower() for part in parts)
+    return key[:1] == "$" or not any(
+        part.args.get("quoted") and part.name.lower() == key.lower() for part in parts
+    )
 
 
 def is_sequence(node: exp.Column) -> bool:

@@ -8,11 +8,16 @@ from lineal.extract.sql.words import Words, closing, says
 
 
 def folder_with_format(words: Words) -> Words:
-    """INSERT OVERWRITE DIRECTORY '/out' USING json OPTIONS ('a' 'b') SELECT …      INSERT OVERWRITE DIRECTORY '/out' …
+    """INSERT OVERWRITE DIRECTORY '/out' USING json OPTIONS ('a' 'b') SELECT …
 
-    INSERT OVERWRITE DIRECTORY USING json OPTIONS (path '/out') SELECT …      the folder is one of the options
+    INSERT OVERWRITE DIRECTORY '/out' …
+
+    INSERT OVERWRITE DIRECTORY USING json OPTIONS (path '/out') SELECT …      the folder is one of
+    the options
     """
-    at = next((number for number, word in enumerate(words[:6]) if word.text.upper() == "DIRECTORY"), None)
+    at = next(
+        (number for number, word in enumerate(words[:6]) if word.text.upper() == "DIRECTORY"), None
+    )
     if at is None or words[0].token_type is not TokenType.INSERT:
         return words
     place = [word for word in words[at + 1 : at + 2] if word.token_type is TokenType.STRING]
@@ -31,12 +36,21 @@ def path_in(options: Words) -> Words:
     """path '/out', 'path' = '/out'"""
     for number, word in enumerate(options):
         if word.text.lower() == "path":
-            return next(([value] for value in options[number + 1 :] if value.token_type is TokenType.STRING), [])
+            return next(
+                (
+                    [value]
+                    for value in options[number + 1 :]
+                    if value.token_type is TokenType.STRING
+                ),
+                [],
+            )
     return []
 
 
 def table_as_argument(words: Words) -> Words:
-    """f(TABLE(SELECT …) PARTITION BY a ORDER BY b, 1), f(TABLE(t) WITH SINGLE PARTITION)      f(TABLE(…), 1)
+    """f(TABLE(SELECT …) PARTITION BY a ORDER BY b, 1), f(TABLE(t) WITH SINGLE PARTITION)
+
+    f(TABLE(…), 1)
 
     How its rows are dealt out decides no column of what the function makes of them.
     """
@@ -59,7 +73,10 @@ def end_of_dealing(words: Words, start: int) -> int:
             or says(words, start, "ORDER BY") or says(words, start, "DISTRIBUTE BY")):  # fmt: skip
         return start
     position = start
-    while position < len(words) and words[position].token_type not in (TokenType.R_PAREN, TokenType.COMMA):
+    while position < len(words) and words[position].token_type not in (
+        TokenType.R_PAREN,
+        TokenType.COMMA,
+    ):
         if words[position].token_type is TokenType.L_PAREN:
             position = closing(words, position)
         position += 1
@@ -79,7 +96,9 @@ def composed_name(words: Words) -> Words:
             and says(found, len(found) - 5, "IDENTIFIER")
         ):
             left = found[-3]
-            whole = Token(TokenType.STRING, left.text + word.text, left.line, left.col, left.start, word.end)
+            whole = Token(
+                TokenType.STRING, left.text + word.text, left.line, left.col, left.start, word.end
+            )
             found[-3:] = [whole]
     return found if len(found) < len(words) else words
 

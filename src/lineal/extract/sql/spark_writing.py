@@ -1,10 +1,13 @@
 """Trees of other dialects in Spark's SQL: what means something else there is said in other words.
 
-    duckdb      a / b                              TRY_DIVIDE(CAST(a AS DOUBLE), b)      no error for b = 0
+    duckdb      a / b                              TRY_DIVIDE(CAST(a AS DOUBLE), b)      no error
+                for b = 0
     postgres    a / b, of whole numbers            a DIV b
     postgres    extract(dow from a)                DAYOFWEEK(a) - 1                      Sunday is 0
-    snowflake   datediff(month, a, b)              the months that begin between a and b, not those that have passed
-    postgres    a - b, of dates                    DATEDIFF(a, b)                        days, no interval
+    snowflake   datediff(month, a, b)              the months that begin between a and b, not those
+                that have passed
+    postgres    a - b, of dates                    DATEDIFF(a, b)                        days, no
+                interval
 
 sqlglot's generator does the rest; what it says that it cannot do exactly is kept as notes.
 """
@@ -24,14 +27,28 @@ POSTGRES = frozenset(("postgres", "redshift", "duckdb", "materialize", "risingwa
 COUNTS_FROM_SUNDAY = POSTGRES | {"snowflake"}
 """Dialects in which Sunday is the day 0 of the week; in Spark it is 1."""
 
-DIVIDES_BY_ZERO = frozenset(("duckdb", "mysql", "sqlite", "doris", "starrocks", "singlestore", "clickhouse"))
+DIVIDES_BY_ZERO = frozenset(
+    ("duckdb", "mysql", "sqlite", "doris", "starrocks", "singlestore", "clickhouse")
+)
 """Dialects in which a / 0 is null, or no number, and no error."""
 
-ROUNDS = POSTGRES | {"snowflake", "bigquery", "trino", "presto", "athena", "mysql", "oracle", "exasol", "teradata"}
+ROUNDS = POSTGRES | {
+    "snowflake",
+    "bigquery",
+    "trino",
+    "presto",
+    "athena",
+    "mysql",
+    "oracle",
+    "exasol",
+    "teradata",
+}
 """Dialects in which a cast to a whole number rounds; Spark cuts off."""
 
 COUNTS_BEGUN = frozenset(("snowflake", "redshift", "duckdb", "bigquery", "tsql", "fabric"))
-"""Dialects whose date difference counts the units that begin in between; Spark counts those that have passed."""
+"""Dialects whose date difference counts the units that begin in between; Spark counts those that
+have passed.
+"""
 
 DECIMALS = {
     "bigquery": (38, 9),
@@ -80,8 +97,11 @@ def write(tree: Any, dialect: str, columns_of: ColumnsOf) -> Written:
             tree = made
         elif made is not node:
             node.replace(made)
-    generator = Dialect.get_or_raise("spark").generator(pretty=True, unsupported_level=ErrorLevel.IGNORE)
-    sql = generator.sql(tree)  # generate() would move all CTEs to the top, where names of two queries meet
+    generator = Dialect.get_or_raise("spark").generator(
+        pretty=True, unsupported_level=ErrorLevel.IGNORE
+    )
+    # generate() would move all CTEs to the top, where names of two queries meet
+    sql = generator.sql(tree)
     sql = sql.strip().replace(generator.SENTINEL_LINE_BREAK, "\n")
     return Written(sql, tuple(dict.fromkeys(generator.unsupported_messages)))
 
@@ -141,9 +161,13 @@ def part_of(unit: str, value: Any, dialect: str) -> Any:
     """A part of a time, where it is counted otherwise than in Spark."""
     unit = unit.upper()
     if unit in ("DOW", "DAYOFWEEK", "WEEKDAY") and dialect in COUNTS_FROM_SUNDAY:
-        return exp.paren(exp.Sub(this=call("DAYOFWEEK", value), expression=exp.Literal.number(1)), copy=False)
+        return exp.paren(
+            exp.Sub(this=call("DAYOFWEEK", value), expression=exp.Literal.number(1)), copy=False
+        )
     if unit in ("ISODOW", "DAYOFWEEKISO", "DAYOFWEEK_ISO"):
-        return exp.paren(exp.Add(this=call("WEEKDAY", value), expression=exp.Literal.number(1)), copy=False)
+        return exp.paren(
+            exp.Add(this=call("WEEKDAY", value), expression=exp.Literal.number(1)), copy=False
+        )
     if unit in ("EPOCH", "EPOCH_SECOND"):
         return call("UNIX_TIMESTAMP", value)
     return None
@@ -182,9 +206,16 @@ def begun(unit: str, first: Any, last: Any) -> Any:
     if unit == "DAY":
         return call("DATEDIFF", last, first)
     if unit in SECONDS:
-        parts = [call("UNIX_TIMESTAMP", call("DATE_TRUNC", exp.Literal.string(unit), each)) for each in (last, first)]
+        parts = [
+            call("UNIX_TIMESTAMP", call("DATE_TRUNC", exp.Literal.string(unit), each))
+            for each in (last, first)
+        ]
         seconds = exp.paren(exp.Sub(this=parts[0], expression=parts[1]), copy=False)
-        return exp.IntDiv(this=seconds, expression=exp.Literal.number(SECONDS[unit])) if unit != "SECOND" else seconds
+        return (
+            exp.IntDiv(this=seconds, expression=exp.Literal.number(SECONDS[unit]))
+            if unit != "SECOND"
+            else seconds
+        )
     if unit == "WEEK":
         monday = [call("DATE_TRUNC", exp.Literal.string("WEEK"), each) for each in (last, first)]
         return exp.IntDiv(this=call("DATEDIFF", *monday), expression=exp.Literal.number(7))
@@ -208,7 +239,9 @@ def interval(node: exp.Interval, dialect: str) -> Any:
     if isinstance(value, exp.Neg) and isinstance(value.this, exp.Literal):
         return node
     one = exp.Interval(this=exp.Literal.string("1"), unit=node.args["unit"])
-    return exp.paren(exp.Mul(this=exp.paren(unwrapped(value), copy=False), expression=one), copy=False)
+    return exp.paren(
+        exp.Mul(this=exp.paren(unwrapped(value), copy=False), expression=one), copy=False
+    )
 
 
 def added_time(node: Any, dialect: str) -> Any:
@@ -268,7 +301,8 @@ def truncation(node: Any, dialect: str) -> Any:
 def select(node: exp.Select, dialect: str) -> Any:
     """SELECT DISTINCT ON (a) …, SELECT … QUALIFY …      a filter around the query
 
-    The columns that the filter needs are left out again: sqlglot's own way shows them where a star is selected.
+    The columns that the filter needs are left out again: sqlglot's own way shows them where a star
+    is selected.
     """
     distinct = node.args.get("distinct")
     on = distinct.args.get("on") if distinct is not None else None
@@ -286,7 +320,9 @@ def first_of_each(node: exp.Select, keys: list[Any]) -> exp.Select:
     window = exp.Window(
         this=exp.RowNumber(),
         partition_by=[key.copy() for key in keys],
-        order=exp.Order(expressions=[item.copy() for item in items] or [key.copy() for key in keys]),
+        order=exp.Order(
+            expressions=[item.copy() for item in items] or [key.copy() for key in keys]
+        ),
     )
     limited = node.args.get("limit") is not None
     if not limited and order is not None:
@@ -306,7 +342,9 @@ def qualified(node: exp.Select) -> exp.Select:
         return exp.column(name)
 
     holder = exp.Paren(this=condition)
-    for window in [each for each in holder.find_all(exp.Window) if each.find_ancestor(exp.Window) is None]:
+    for window in [
+        each for each in holder.find_all(exp.Window) if each.find_ancestor(exp.Window) is None
+    ]:
         window.replace(helped(with_aliases(window.copy(), node)))
     for column in list(holder.find_all(exp.Column)):
         if column.name in helpers or column.find_ancestor(exp.Query) is not None:
@@ -323,7 +361,11 @@ def with_aliases(node: Any, query: exp.Select) -> Any:
     named = {item.alias: item.this for item in query.expressions if isinstance(item, exp.Alias)}
     holder = exp.Paren(this=node.copy())
     for column in list(holder.find_all(exp.Column)):
-        if not column.table and column.name in named and column.name not in sources_of(named[column.name]):
+        if (
+            not column.table
+            and column.name in named
+            and column.name not in sources_of(named[column.name])
+        ):
             column.replace(exp.paren(named[column.name].copy()))
     return holder.this
 
@@ -382,7 +424,10 @@ def length(node: exp.Length, dialect: str) -> Any:
 
 
 def regular_expression(node: Any, dialect: str) -> Any:
-    """a ~* 'x', regexp_matches(a, 'x', 'i')      a RLIKE '(?i)x'; Snowflake's pattern is for the whole text"""
+    """a ~* 'x', regexp_matches(a, 'x', 'i')
+
+    a RLIKE '(?i)x'; Snowflake's pattern is for the whole text
+    """
     pattern, flag = node.expression, node.args.get("flag")
     flags = "i" if isinstance(node, exp.RegexpILike) else ""
     if flag is not None:
@@ -395,7 +440,9 @@ def regular_expression(node: Any, dialect: str) -> Any:
     before = (f"(?{flags})" if flags else "") + ("^(?:" if whole else "")
     after = ")$" if whole else ""
     if pattern.is_string:
-        return exp.RegexpLike(this=node.this, expression=exp.Literal.string(before + pattern.name + after))
+        return exp.RegexpLike(
+            this=node.this, expression=exp.Literal.string(before + pattern.name + after)
+        )
     text = call("concat", exp.Literal.string(before), pattern, exp.Literal.string(after))
     return exp.RegexpLike(this=node.this, expression=text)
 

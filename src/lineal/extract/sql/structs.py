@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def field_names(lineage: Lineage, path: Sequence[str], catalog: Catalog) -> Sequence[str]:
-    """The fields of a value, or of what a path in it leads to: a struct that was built, a column, a part of one."""
+    """The fields of a value, or of what a path in it leads to: a struct that was built, a column, a
+    part of one.
+    """
     while path and isinstance(lineage, Struct) and (inner := lineage.field(path[0])) is not None:
         lineage, path = inner, path[1:]
     if isinstance(lineage, Struct) and not path:
@@ -34,16 +36,24 @@ def field_names(lineage: Lineage, path: Sequence[str], catalog: Catalog) -> Sequ
 
 
 def _with_rest(struct: Struct, rest: Lineage, catalog: Catalog) -> Sequence[str]:
-    """s.withField('x', a).dropFields('y')      the fields of s without y, and x in its place or behind them"""
+    """s.withField('x', a).dropFields('y')
+
+    the fields of s without y, and x in its place or behind them
+    """
     inherited = field_names(rest, (), catalog)
     own = {name.lower() for name in struct.names}
     kept = [name for name in inherited if name.lower() not in struct.fields or name.lower() in own]
     there = {name.lower() for name in kept}
-    return [*kept, *(name for name in struct.names if name.lower() not in there)] if inherited else ()
+    return (
+        [*kept, *(name for name in struct.names if name.lower() not in there)] if inherited else ()
+    )
 
 
 def parsed_document(node: Any, whole: Lineage, dialect: str) -> Struct | None:
-    """from_json(doc, 'a INT, b STRUCT<c: INT>')      the schema tells the fields; each of them comes from doc"""
+    """from_json(doc, 'a INT, b STRUCT<c: INT>')
+
+    the schema tells the fields; each of them comes from doc
+    """
     text = node.expression if isinstance(node, exp.FromJson) else node.expressions[1:2]
     text = text[0] if isinstance(text, list) and text else text
     if not isinstance(text, exp.Literal) or not text.is_string:
@@ -57,11 +67,17 @@ def parsed_document(node: Any, whole: Lineage, dialect: str) -> Struct | None:
 def fields_in(lineage: Lineage, kind: Any) -> Lineage:
     """A value of that type, whose fields all have its lineage; an array stands for its items."""
     kind = element(kind)
-    fields = [each for each in kind.expressions if isinstance(each, exp.ColumnDef)] if kind is not None else []
+    fields = (
+        [each for each in kind.expressions if isinstance(each, exp.ColumnDef)]
+        if kind is not None
+        else []
+    )
     if not fields:
         return lineage
     return Struct(
-        lineage, {each.name.lower(): fields_in(lineage, each.kind) for each in fields}, [each.name for each in fields]
+        lineage,
+        {each.name.lower(): fields_in(lineage, each.kind) for each in fields},
+        [each.name for each in fields],
     )
 
 
@@ -70,11 +86,15 @@ DOCUMENTS = frozenset(("from_csv", "from_xml"))
 
 def is_document(node: Any) -> bool:
     """from_json(…), from_csv(…), from_xml(…)"""
-    return isinstance(node, exp.FromJson) or (isinstance(node, exp.Anonymous) and node.name.lower() in DOCUMENTS)
+    return isinstance(node, exp.FromJson) or (
+        isinstance(node, exp.Anonymous) and node.name.lower() in DOCUMENTS
+    )
 
 
 def is_struct(lineage: Lineage, catalog: Catalog, dialect: str) -> bool:
-    """Whether the one column that a value is, or is a part of, is declared as a struct, and not as a list of some."""
+    """Whether the one column that a value is, or is a part of, is declared as a struct, and not as
+    a list of some.
+    """
     if len(lineage) != 1:
         return False
     origin = next(iter(lineage))[0]
@@ -90,7 +110,11 @@ def fields_at(text: str, path: Sequence[str], dialect: str) -> Sequence[str]:
     for name in path:
         kind = inner(kind, name)
     kind = element(kind)
-    return [field.name for field in kind.expressions if isinstance(field, exp.ColumnDef)] if kind is not None else ()
+    return (
+        [field.name for field in kind.expressions if isinstance(field, exp.ColumnDef)]
+        if kind is not None
+        else ()
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -105,7 +129,9 @@ def data_type(text: str, dialect: str) -> exp.DataType | None:
 
 
 DEEPEST_TYPE = 50
-"""A type comes from a stranger's schema: nested some thousand levels deep, it would kill the parser and the process."""
+"""A type comes from a stranger's schema: nested some thousand levels deep, it would kill the parser
+and the process.
+"""
 
 
 def too_deep(text: str) -> bool:

@@ -49,7 +49,11 @@ def table_function(node: exp.Expr, call: Any, scope: Scope, rows: Lineage) -> So
     CROSS APPLY t.doc.nodes('/a/b') AS p(n)      T-SQL: a row for each part of the document
     """
     if isinstance(call, exp.Dot) and (method := as_function(call, scope)) is not None:
-        return unnest(exp.Unnest(expressions=method.expressions[:1], alias=node.args.get("alias")), scope, rows)
+        return unnest(
+            exp.Unnest(expressions=method.expressions[:1], alias=node.args.get("alias")),
+            scope,
+            rows,
+        )
     return side_by_side(node, [call.expression if isinstance(call, exp.Dot) else call], scope, rows)
 
 
@@ -67,7 +71,10 @@ def unnest(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source:
 
 
 def item_row(node: exp.Unnest, scope: Scope) -> Source | None:
-    """UNNEST(items) AS i (BigQuery)      each struct is a row: i.price is a column of i, and so is price"""
+    """UNNEST(items) AS i (BigQuery)
+
+    each struct is a row: i.price is a column of i, and so is price
+    """
     items = exploded(list(node.expressions), ["item"], scope)
     item = items.slots[0]
     if not field_names(item.lineage, (), scope.evaluation.catalog):
@@ -75,7 +82,13 @@ def item_row(node: exp.Unnest, scope: Scope) -> Source | None:
     fields = fields_of_items(node, item.lineage, [], scope)
     alias, offset, fold = node.args.get("alias"), node.args.get("offset"), scope.evaluation.fold
     names = listed_names(alias, scope)
-    title = alias.this.name if alias is not None and alias.this is not None else names[0][0] if names else ""
+    title = (
+        alias.this.name
+        if alias is not None and alias.this is not None
+        else names[0][0]
+        if names
+        else ""
+    )
     count = "offset" if offset is True else offset.name if offset else ""
     counted = [Slot(count, fold(count, False), item.lineage)] if count else []
     key = scope.evaluation.fold_table(title, False)
@@ -83,7 +96,9 @@ def item_row(node: exp.Unnest, scope: Scope) -> Source | None:
 
 
 def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) -> Source:
-    """The columns of one function after those of the other, under one alias, and last a count if it is asked for."""
+    """The columns of one function after those of the other, under one alias, and last a count if it
+    is asked for.
+    """
     evaluation = scope.evaluation
     alias = node.args.get("alias")
     offset = next((count for each in (node, *calls) if (count := each.args.get("offset"))), None)
@@ -99,16 +114,34 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
     for call in calls:
         made, dataset = called(call, node, asked if len(calls) == 1 else [], scope, rows)
         takes_alias = isinstance(call, exp.Unnest) or evaluation.facts.name not in KEEPS_ITS_NAME
-        if len(made) == 1 and title is not None and len(calls) == 1 and takes_alias and made[0].name == unnamed(call):
-            made = [made[0]._replace(name=title.name, key=evaluation.fold(title.name, title.args.get("quoted")))]
+        if (
+            len(made) == 1
+            and title is not None
+            and len(calls) == 1
+            and takes_alias
+            and made[0].name == unnamed(call)
+        ):
+            made = [
+                made[0]._replace(
+                    name=title.name, key=evaluation.fold(title.name, title.args.get("quoted"))
+                )
+            ]
         slots.extend(made)
     if counted:
         name = evaluation.facts.count_of_rows
         slots.append(Slot(name, name, united(slot.lineage for slot in slots)))
     if len(names) > len(slots) and not any(slot.star for slot in slots):
-        evaluation.report(Code.COLUMN_COUNT, f"{len(names)} column names for {len(slots)} columns", node)
-    key = evaluation.fold_table(title.name, title.args.get("quoted")) if title is not None else name_of(calls[0])
-    return Source(key, key, rename(project(one_row(), slots), names), dataset if len(calls) == 1 else None)
+        evaluation.report(
+            Code.COLUMN_COUNT, f"{len(names)} column names for {len(slots)} columns", node
+        )
+    key = (
+        evaluation.fold_table(title.name, title.args.get("quoted"))
+        if title is not None
+        else name_of(calls[0])
+    )
+    return Source(
+        key, key, rename(project(one_row(), slots), names), dataset if len(calls) == 1 else None
+    )
 
 
 def listed_names(alias: Any, scope: Scope) -> Names:
@@ -127,7 +160,11 @@ def name_of(call: Any) -> str:
         return str(call.name).lower()
     if isinstance(call, exp.GenerateSeries) and call.args.get("is_end_exclusive"):
         return "range"
-    return str(call.sql_name() if isinstance(call, exp.Func) else call.key).lower().removeprefix("exploding_")
+    return (
+        str(call.sql_name() if isinstance(call, exp.Func) else call.key)
+        .lower()
+        .removeprefix("exploding_")
+    )
 
 
 def unnamed(call: Any) -> str:
@@ -136,7 +173,9 @@ def unnamed(call: Any) -> str:
     return "" if COLUMNS.get(name) else name
 
 
-def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage) -> tuple[list[Slot], Dataset | None]:
+def called(
+    call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage
+) -> tuple[list[Slot], Dataset | None]:
     """The columns of a call, and the dataset that a function is of which nothing else is known."""
     if isinstance(call, exp.Unnest):
         return unnested(call, asked, scope, rows), None
@@ -146,11 +185,14 @@ def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage)
         return json_columns(call, scope, rows), None
     name = name_of(call)
     if name in ELSEWHERE and (spelling := table_elsewhere(call)):
-        dataset, frame = scope.evaluation.scan(scope.evaluation.fold_table(spelling, False), spelling, node)
+        dataset, frame = scope.evaluation.scan(
+            scope.evaluation.fold_table(spelling, False), spelling, node
+        )
         return list(frame.slots), dataset
     if name in CHANGES and (text := first_text(call)) is not None:
         return changes(text, node, scope)
-    if name in FILES and first_text(call) is not None:  # what else is said is how the file is written
+    # what else is said is how the file is written
+    if name in FILES and first_text(call) is not None:
         return dataset_columns(call, node, asked, {}, scope)
     if name in QUERIES and (query := query_in_text(call, scope)) is not None:
         asked_there = scope.evaluation.query(query, None, {})
@@ -167,19 +209,25 @@ def called(call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage)
             gather(argument, LATERAL, rows, scope)
     if name in COLUMNS or one_row:
         typed = fields_of(next(arguments(call, scope)), scope) if name in OF_A_TYPE else []
-        columns = typed or list(COLUMNS.get(name, ())) or [spelling for spelling, _ in asked] or [name]
+        columns = (
+            typed or list(COLUMNS.get(name, ())) or [spelling for spelling, _ in asked] or [name]
+        )
         if "array_elements" in name and leads_to_part(next(arguments(call, scope))):
             made = Part(made)
         if name == "range" and scope.evaluation.facts.name in IDS:
             columns = ["id"]
-        return [Slot(column, scope.evaluation.fold(column, False), made) for column in columns], None
+        return [
+            Slot(column, scope.evaluation.fold(column, False), made) for column in columns
+        ], None
     return dataset_columns(call, node, asked, made, scope)
 
 
 def table_elsewhere(call: Any) -> str:
     """remote('host', db.t), remote('host', db, 't')      db.t"""
     _, *named = [*call.iter_expressions()] or [None]
-    parts = [part.name for column in named[:1] if isinstance(column, exp.Column) for part in column.parts]
+    parts = [
+        part.name for column in named[:1] if isinstance(column, exp.Column) for part in column.parts
+    ]
     if len(parts) < 2:
         parts = [item.name for item in named[:2]]
     return ".".join(parts) if all(parts) else ""
@@ -200,16 +248,26 @@ def query_in_text(call: Any, scope: Scope) -> Any:
 
 
 def changes(text: str, node: exp.Expr, scope: Scope) -> tuple[list[Slot], Dataset | None]:
-    """FROM table_changes('shop.orders', 1)      the columns of shop.orders, and what was done to each row"""
+    """FROM table_changes('shop.orders', 1)
+
+    the columns of shop.orders, and what was done to each row
+    """
     evaluation = scope.evaluation
-    spelling, key = (path_name(text), path_name(text)) if is_path(text) else named_in_text(text, evaluation.facts)
+    spelling, key = (
+        (path_name(text), path_name(text))
+        if is_path(text)
+        else named_in_text(text, evaluation.facts)
+    )
     dataset, frame = evaluation.scan(key, spelling, node)
     done = [Slot(name, evaluation.fold(name, False), {}) for name in CHANGE_COLUMNS]
     return [*frame.slots, *done], dataset
 
 
 def returns_one(name: str, scope: Scope) -> bool:
-    """CREATE FUNCTION located(word text) RETURNS place      one row, unlike RETURNS SETOF and RETURNS TABLE"""
+    """CREATE FUNCTION located(word text) RETURNS place
+
+    one row, unlike RETURNS SETOF and RETURNS TABLE
+    """
     routine = scope.evaluation.catalog.shapes.get(name)
     return routine is not None and not routine.table and scope.evaluation.facts.sets_in_select
 
@@ -219,7 +277,10 @@ def record(call: Any, name: str, scope: Scope) -> list[Slot]:
     fold = scope.evaluation.fold
     fields = [(field, exp.Dot(this=call.copy(), expression=exp.to_identifier(field, quoted=True)))
               for field in fields_returned(name, scope)]  # fmt: skip
-    return [Slot(field, fold(field, True), value_of(part, IDENTITY, scope)) for field, part in fields or [(name, call)]]
+    return [
+        Slot(field, fold(field, True), value_of(part, IDENTITY, scope))
+        for field, part in fields or [(name, call)]
+    ]
 
 
 def one_value(call: Any, scope: Scope) -> bool:
@@ -238,7 +299,10 @@ def arguments(call: Any, scope: Scope) -> Iterator[Any]:
 
 
 def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> list[Slot]:
-    """unnest(xs, ys)      a column for each array, or for each field of its elements; for both halves of a map"""
+    """unnest(xs, ys)
+
+    a column for each array, or for each field of its elements; for both halves of a map
+    """
     fold = scope.evaluation.fold
     slots: list[Slot] = []
     for argument in call.expressions:
@@ -250,7 +314,12 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
         if not fields and scope.evaluation.facts.items_are_columns:
             fields = list(field_names(made, (), scope.evaluation.catalog))
         item = Slot(name_of(call), name_of(call), made)
-        slots.extend([field_of(item, [field], call)._replace(name=field, key=fold(field, False)) for field in fields])
+        slots.extend(
+            [
+                field_of(item, [field], call)._replace(name=field, key=fold(field, False))
+                for field in fields
+            ]
+        )
         slots.extend([] if fields else [item])
     if len(asked) > len(slots):
         everything = united(slot.lineage for slot in slots)
@@ -276,7 +345,8 @@ def document_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
 
 
 def json_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
-    """JSON_TABLE(doc, '$.items[*]' COLUMNS (a INT PATH '$.x')), OPENJSON(doc, '$.items') WITH (a INT '$.x')
+    """JSON_TABLE(doc, '$.items[*]' COLUMNS (a INT PATH '$.x')), OPENJSON(doc, '$.items') WITH (a
+    INT '$.x')
 
     a ← doc.items.x, and doc.items decides how many rows there are.
     """
@@ -293,7 +363,11 @@ def json_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     if not definitions:
         return [Slot(name, name, item.lineage) for name in OPENED]
     return [
-        Slot(column.name, fold(column.name, column.this.args.get("quoted")), field_of(item, names, call).lineage)
+        Slot(
+            column.name,
+            fold(column.name, column.this.args.get("quoted")),
+            field_of(item, names, call).lineage,
+        )
         for column, names in nested_columns(definitions, [])
     ]
 
@@ -332,7 +406,10 @@ def path_names(node: Any) -> list[str]:
 def dataset_columns(
     call: Any, node: exp.Expr, asked: Names, made: Lineage, scope: Scope
 ) -> tuple[list[Slot], Dataset | None]:
-    """FROM order_volume(t.a) AS v      a dataset of its own; where its body is not known, a goes into every column"""
+    """FROM order_volume(t.a) AS v
+
+    a dataset of its own; where its body is not known, a goes into every column
+    """
     evaluation = scope.evaluation
     parts = [*schema_of(node), own_name(call)]
     spelling = ".".join(name for name, _ in parts)
@@ -348,7 +425,9 @@ def dataset_columns(
     declared = [] if columns else fields_returned(name_of(call), scope)
     if declared:
         asked = [(name, evaluation.fold(name, False)) for name in declared]
-    columns = columns or [slot for name, key in asked if (slot := answer(star, name, key)) is not None]
+    columns = columns or [
+        slot for name, key in asked if (slot := answer(star, name, key)) is not None
+    ]
     return (columns if columns and asked else [*columns, star_slot(star)]), dataset
 
 
@@ -356,15 +435,23 @@ def schema_of(node: Any) -> list[tuple[str, bool]]:
     """FROM dbo.f(1), CROSS APPLY dbo.f(t.a)      dbo, and whether it was quoted"""
     qualified = node.args.get("this")
     if isinstance(node, exp.Table):
-        parts = [part for part in (node.args.get("catalog"), node.args.get("db")) if part is not None]
+        parts = [
+            part for part in (node.args.get("catalog"), node.args.get("db")) if part is not None
+        ]
     else:
-        parts = list(qualified.this.find_all(exp.Identifier)) if isinstance(qualified, exp.Dot) else []
+        parts = (
+            list(qualified.this.find_all(exp.Identifier)) if isinstance(qualified, exp.Dot) else []
+        )
     return [(part.name, bool(part.args.get("quoted"))) for part in parts]
 
 
 def own_name(call: Any) -> tuple[str, bool]:
     """f(1), "F"(1)      the name of a function, and whether it was quoted"""
-    if isinstance(call, exp.Anonymous) and isinstance(call.this, exp.Identifier) and call.this.args.get("quoted"):
+    if (
+        isinstance(call, exp.Anonymous)
+        and isinstance(call.this, exp.Identifier)
+        and call.this.args.get("quoted")
+    ):
         return call.name, True
     return name_of(call), False
 

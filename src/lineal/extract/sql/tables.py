@@ -17,7 +17,9 @@ Named = tuple[str, str]
 def is_named(table: Any) -> bool:
     """t, db.t, @t, IDENTIFIER('t')      in contrast to a call, a query or IDENTIFIER($variable)"""
     return isinstance(table, exp.Table) and (
-        isinstance(table.this, (exp.Identifier, exp.Dot)) or is_variable(table) or literal_name(table.this) is not None
+        isinstance(table.this, (exp.Identifier, exp.Dot))
+        or is_variable(table)
+        or literal_name(table.this) is not None
     )
 
 
@@ -41,7 +43,11 @@ def hash_of(identifier: Any) -> str:
 def literal_name(node: Any) -> str | None:
     """IDENTIFIER('db.t'), TABLE('db.t')      a name in a string"""
     inner = node.this if isinstance(node, (exp.DynamicIdentifier, exp.TableFromRows)) else None
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "IDENTIFIER" and len(node.expressions) == 1:
+    if (
+        isinstance(node, exp.Anonymous)
+        and node.name.upper() == "IDENTIFIER"
+        and len(node.expressions) == 1
+    ):
         inner = node.expressions[0]
     return constant_text(inner)
 
@@ -54,15 +60,26 @@ def constant_text(node: Any) -> str | None:
         inner = [node.this, node.expression] if isinstance(node, exp.DPipe) else node.expressions
         parts = [constant_text(part) for part in inner]
         return None if None in parts else "".join(map(str, parts))
-    return constant_text(node.this) if isinstance(node, (exp.Paren, exp.Coalesce)) and not node.expressions else None
+    return (
+        constant_text(node.this)
+        if isinstance(node, (exp.Paren, exp.Coalesce)) and not node.expressions
+        else None
+    )
 
 
 def target_of(node: Any) -> tuple[Any, Any]:
-    """INSERT INTO t (a, b) …, CREATE TABLE IDENTIFIER('t') …      the table, and its list of columns or None"""
+    """INSERT INTO t (a, b) …, CREATE TABLE IDENTIFIER('t') …
+
+    the table, and its list of columns or None
+    """
     if not isinstance(node, exp.Schema):
         return node, None
     table = node.this
-    if not isinstance(table, exp.Table) or len(table.parts) > 1 or table.name.upper() != "IDENTIFIER":
+    if (
+        not isinstance(table, exp.Table)
+        or len(table.parts) > 1
+        or table.name.upper() != "IDENTIFIER"
+    ):
         return table, node
     inside = node.expressions[0] if len(node.expressions) == 1 else None
     if inside is None or isinstance(inside, (exp.Identifier, exp.ColumnDef)):
@@ -87,7 +104,10 @@ def spelled(table: Any, facts: Facts) -> Named:
     if place is not None:
         return place, place
     names = [part.name if part else "" for part in parts]
-    keys = [facts.fold_table(part.name, part.args.get("quoted")) if part else facts.default_schema for part in parts]
+    keys = [
+        facts.fold_table(part.name, part.args.get("quoted")) if part else facts.default_schema
+        for part in parts
+    ]
     if facts.partition_decorator and facts.partition_decorator in names[-1]:
         names[-1] = names[-1].partition(facts.partition_decorator)[0]
         keys[-1] = keys[-1].partition(facts.partition_decorator)[0]
@@ -119,12 +139,17 @@ def parts_in_text(text: str) -> list[exp.Identifier]:
 
 def column_in_text(text: str) -> exp.Column:
     """'t.a'      the column a of t"""
-    parts = dict(zip(("this", "table", "db", "catalog"), reversed(parts_in_text(text)[-4:]), strict=False))
+    parts = dict(
+        zip(("this", "table", "db", "catalog"), reversed(parts_in_text(text)[-4:]), strict=False)
+    )
     return exp.Column(**parts)
 
 
 def parts_of(table: exp.Table) -> list[Any]:
-    """server.db.dbo.t      the identifiers, outermost first; '' where T-SQL's a..b leaves one out"""
+    """server.db.dbo.t
+
+    the identifiers, outermost first; '' where T-SQL's a..b leaves one out
+    """
     parts = [part for part in (table.args.get("catalog"), table.args.get("db")) if part is not None]
     this = table.this
     while isinstance(this, exp.Dot):
@@ -133,11 +158,18 @@ def parts_of(table: exp.Table) -> list[Any]:
     return [*parts, this]
 
 
-FORMATS = frozenset(("delta", "parquet", "csv", "json", "orc", "avro", "text", "iceberg", "hudi", "binaryfile"))
+FORMATS = frozenset(
+    ("delta", "parquet", "csv", "json", "orc", "avro", "text", "iceberg", "hudi", "binaryfile")
+)
 
 
 def path_of(parts: list[Any]) -> str | None:
     """delta.`/lake/orders`      a place, and not a table of a schema called delta"""
-    if len(parts) != 2 or not parts[0] or parts[0].name.lower() not in FORMATS or "/" not in parts[1].name:
+    if (
+        len(parts) != 2
+        or not parts[0]
+        or parts[0].name.lower() not in FORMATS
+        or "/" not in parts[1].name
+    ):
         return None
     return (delta_path if parts[0].name.lower() == "delta" else path_name)(parts[1].name)

@@ -1,11 +1,14 @@
-"""Jinja in a text that nobody has rendered: names are taken from it, and nothing of it is read as SQL by accident.
+"""Jinja in a text that nobody has rendered: names are taken from it, and nothing of it is read as
+SQL by accident.
 
     {{ ref('x') }}, {{ source('a', 'b') }}      the tables x and a.b
     {{ config(…) }}, {# … #}, {% set … %}       say nothing about data: left out
     {{ rate }}, {{ var('day') }}                a value, or a part of a name
-    {% if … %} … {% endif %}                    a statement that is only known when it is rendered: not read
+    {% if … %} … {% endif %}                    a statement that is only known when it is rendered:
+    not read
 
-Every character keeps its place. SQL's own strings and comments are known, so that `LIKE '{%'` is no template.
+Every character keeps its place. SQL's own strings and comments are known, so that `LIKE '{%'` is no
+template.
 """
 
 from __future__ import annotations
@@ -64,7 +67,9 @@ class Template(NamedTuple):
     @property
     def unknown(self) -> Expression | None:
         """The first part of the statements that are read of which only rendering tells what it is."""
-        return next((each for each in self.expressions.values() if not each.name and not each.quoted), None)
+        return next(
+            (each for each in self.expressions.values() if not each.name and not each.quoted), None
+        )
 
 
 MARKS = ("{{", "{%", "{#")
@@ -85,7 +90,7 @@ def template_of(text: str, dialect: str) -> Template | None:
     return scan.template() if scan.found or scan.expressions else None
 
 
-# -- names ---------------------------------------------------------------------------------------------------------
+# -- names -----------------------------------------------------------------------------------------
 
 STRING = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
 CALL = re.compile(
@@ -109,7 +114,7 @@ def name_in(content: str) -> tuple[str, ...]:
     return (f"{second or first}_v{version}" if version else second or first,)
 
 
-# -- tags ----------------------------------------------------------------------------------------------------------
+# -- tags ------------------------------------------------------------------------------------------
 
 TAG = re.compile(r"\{%[-+]?\s*(\w+)")
 DEFINING = frozenset(("macro", "test", "data_test", "materialization", "docs", "set"))
@@ -127,7 +132,7 @@ DEEPEST = 20
 RAW_END = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 
 
-# -- SQL -----------------------------------------------------------------------------------------------------------
+# -- SQL -------------------------------------------------------------------------------------------
 
 NEXT = re.compile(r"\{[{%#]|--|/\*|['\"`;]")
 """What the text may change its meaning at."""
@@ -189,10 +194,12 @@ class Scan:
                 position += 1
         return at + 1  # never closed: whatever it is, it is no string
 
-    # -- Jinja -----------------------------------------------------------------------------------------------------
+    # -- Jinja -------------------------------------------------------------------------------------
 
     def jinja(self, at: int, quote: str = "") -> int:
-        """Where an expression, a tag or a comment ends that starts here; 0 if none does. `quote` is the string's."""
+        """Where an expression, a tag or a comment ends that starts here; 0 if none does. `quote` is
+        the string's.
+        """
         mark = self.source[at : at + 2]
         if at < self.raw_until:
             return 0
@@ -205,7 +212,10 @@ class Scan:
         return 0
 
     def end_of(self, at: int, closing: str) -> int:
-        """{{ f({'a': {'b': 1}}) }}      where the braces are closed, outside of strings; 0 if they are not"""
+        """{{ f({'a': {'b': 1}}) }}
+
+        where the braces are closed, outside of strings; 0 if they are not
+        """
         depth = 0
         position = at + 2
         while (match := INSIDE.search(self.source, position)) is not None:
@@ -270,7 +280,10 @@ class Scan:
         self.control.append(Block(start, end, start, word))
 
     def ends_of(self, word: str) -> dict[int, int]:
-        """{% macro f() %} … {% endmacro %}      where each tag of a word has its end, by where it starts"""
+        """{% macro f() %} … {% endmacro %}
+
+        where each tag of a word has its end, by where it starts
+        """
         found = self.pairs.get(word)
         if found is not None:
             return found
@@ -302,7 +315,7 @@ class Scan:
                 self.characters[position] = " "
         return end
 
-    # -- the result ------------------------------------------------------------------------------------------------
+    # -- the result --------------------------------------------------------------------------------
 
     def template(self) -> Template:
         unread = [found for span in self.statements() if (found := self.unread(*span)) is not None]
@@ -323,7 +336,9 @@ class Scan:
         return found
 
     def unread(self, first: int, last: int) -> Unread | None:
-        """Leave a statement out of which a tag decides a part, or that is nothing but an expression."""
+        """Leave a statement out of which a tag decides a part, or that is nothing but an
+        expression.
+        """
         near = bisect_left(self.blocks, (last,)) - 1
         block = self.blocks[near] if near >= 0 and self.blocks[near].end > first else None
         start = bisect_left(self.expressions, (first,))
@@ -351,7 +366,9 @@ class Scan:
             return block
         number = bisect_left(self.ends, block.start)
         start = self.ends[number - 1] + 1 if number else 0
-        return block._replace(start=start, end=self.ends[number] if number < len(self.ends) else len(self.source))
+        return block._replace(
+            start=start, end=self.ends[number] if number < len(self.ends) else len(self.source)
+        )
 
 
 LONGEST = 40

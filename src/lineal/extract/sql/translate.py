@@ -47,7 +47,11 @@ def called(text: str, dialect: str) -> set[str]:
 def mentioned(text: str, dialect: str) -> set[str]:
     """Every word of a text, and every dotted name, folded."""
     words = [word.lower() for word in _words(text, dialect)]
-    dotted = (f"{left}.{right}" for left, dot, right in zip(words, words[1:], words[2:], strict=False) if dot == ".")
+    dotted = (
+        f"{left}.{right}"
+        for left, dot, right in zip(words, words[1:], words[2:], strict=False)
+        if dot == "."
+    )
     return {*words, *dotted}
 
 

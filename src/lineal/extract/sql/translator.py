@@ -1,8 +1,10 @@
-"""A project's SQL as Spark runs it: relations under their names in Spark, other dialects translated.
+"""A project's SQL as Spark runs it: relations under their names in Spark, other dialects
+translated.
 
     translator = Translator("duckdb", {"shop.main.dim_customers": "customers"}, {})
     translator.statements(Script("select id::text from shop.main.dim_customers", "duckdb"))
-                                                SELECT CAST(id AS STRING) FROM customers AS dim_customers
+                                                SELECT CAST(id AS STRING) FROM customers AS
+                                                dim_customers
 
 Text that Spark reads as it is keeps its lines: only the names of relations are replaced in it.
 """
@@ -99,7 +101,11 @@ class Translator:
         """The one statement of a model."""
         found = self.statements(script)
         if len(found) != 1:
-            message = "there is no SQL to run" if not found else f"{len(found)} statements: a model is one query"
+            message = (
+                "there is no SQL to run"
+                if not found
+                else f"{len(found)} statements: a model is one query"
+            )
             raise Untranslatable(message, Place(script.file, script.line, 1))
         return found[0]
 
@@ -111,10 +117,13 @@ class Translator:
         reading = reading_of(script)
         with deep():
             trees, _, diagnostics = parse(reading)
-            if diagnostics and spoken:  # Spark knows more of its own language than we do, and says what is wrong
+            # Spark knows more of its own language than we do, and says what is wrong
+            if diagnostics and spoken:
                 return [Translated(self.renamed_in_text(script.text), True)]
             if diagnostics:
-                raise Untranslatable(f"cannot be translated to Spark: {diagnostics[0].message}", diagnostics[0].place)
+                raise Untranslatable(
+                    f"cannot be translated to Spark: {diagnostics[0].message}", diagnostics[0].place
+                )
             if script.dialect and spoken and len(trees) == 1:
                 text = spliced(script.text, list(self.edits(trees[0])))
                 if self.accepts(text):
@@ -197,7 +206,11 @@ class Translator:
 
     def is_long(self, column: exp.Column) -> bool:
         """Whether a column is named with the whole name of a relation."""
-        parts = [part for part in (column.args.get(key) for key in ("catalog", "db", "table")) if part is not None]
+        parts = [
+            part
+            for part in (column.args.get(key) for key in ("catalog", "db", "table"))
+            if part is not None
+        ]
         if len(parts) < 2:
             return False
         key = ".".join(self.facts.fold_table(part.name, part.args.get("quoted")) for part in parts)
@@ -206,7 +219,9 @@ class Translator:
     # -- text --------------------------------------------------------------------------------------
 
     def renamed_in_text(self, text: str) -> str:
-        """Return a text that only Spark can read, with the dotted names of relations as Spark knows them."""
+        """Return a text that only Spark can read, with the dotted names of relations as Spark knows
+        them.
+        """
         for key, name in sorted(self.names.items(), key=lambda item: -len(item[0])):
             if "." in key:
                 parts = (f"(?:{re.escape(part)}|`{re.escape(part)}`)" for part in key.split("."))
@@ -243,11 +258,17 @@ def deleted(tree: exp.Delete) -> RowChange | None:
 def updated(tree: exp.Update) -> RowChange | None:
     """UPDATE t SET a = b + 1 WHERE c"""
     table = table_in(tree)
-    if table is None or tree.args.get("from_") or not all(isinstance(each, exp.EQ) for each in tree.expressions):
+    if (
+        table is None
+        or tree.args.get("from_")
+        or not all(isinstance(each, exp.EQ) for each in tree.expressions)
+    ):
         return None
     where = tree.args.get("where")
     assigned = tuple((each.this.name, each.expression.sql("spark")) for each in tree.expressions)
-    return RowChange("update", table, where.this.sql("spark") if where is not None else "", assigned)
+    return RowChange(
+        "update", table, where.this.sql("spark") if where is not None else "", assigned
+    )
 
 
 def inserted(tree: exp.Insert) -> RowChange | None:
@@ -255,7 +276,11 @@ def inserted(tree: exp.Insert) -> RowChange | None:
     schema = tree.this if isinstance(tree.this, exp.Schema) else None
     table = table_in(schema) if schema is not None else table_in(tree)
     query = tree.expression
-    if table is None or not isinstance(query, (exp.Query, exp.Values)) or tree.args.get("overwrite"):
+    if (
+        table is None
+        or not isinstance(query, (exp.Query, exp.Values))
+        or tree.args.get("overwrite")
+    ):
         return None
     columns = tuple(each.name for each in schema.expressions) if schema is not None else ()
     if isinstance(query, exp.Values):
@@ -280,7 +305,11 @@ ROW_CHANGES: dict[type[Any], Any] = {
 def table_in(tree: Any) -> str | None:
     """The table that a statement changes, if it has no other name there."""
     table = tree.this
-    return dotted(table) if isinstance(table, exp.Table) and is_named(table) and not table.args.get("alias") else None
+    return (
+        dotted(table)
+        if isinstance(table, exp.Table) and is_named(table) and not table.args.get("alias")
+        else None
+    )
 
 
 def dotted(table: exp.Table) -> str:

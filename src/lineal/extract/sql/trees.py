@@ -17,7 +17,9 @@ from lineal.extract.sql.words import Words, closing, first, like, says
 
 
 def parsed(words: Words, dialect: Dialect, text: str, part: str | None = None) -> list[Any]:
-    """The trees of the statements; `part` is the part of the text that the words are from, if not all of it."""
+    """The trees of the statements; `part` is the part of the text that the words are from, if not
+    all of it.
+    """
     part = text if part is None else part
     piped = "|>" in part
     truncates = isinstance(dialect, Hive) and TRUNCATES.search(part) is not None
@@ -56,7 +58,10 @@ NO_NAMES = (exp.Placeholder, exp.Parameter, exp.SessionParameter, exp.Struct, ex
 
 
 def misnamed(tree: Any) -> Any:
-    """SELECT a AS @x, FROM t AS ?      what has a value where its name must be; None if nothing has"""
+    """SELECT a AS @x, FROM t AS ?
+
+    what has a value where its name must be; None if nothing has
+    """
     if not isinstance(tree, exp.Expression):
         return None
     for node in tree.find_all(*NAMES):
@@ -74,7 +79,7 @@ def columns_named(tree: Any) -> int:
     return sum(isinstance(node, exp.Column) for node in nodes)
 
 
-# -- when they are done with -------------------------------------------------------------------------------------------
+# -- when they are done with -----------------------------------------------------------------------
 
 LEAVES = (exp.Identifier, exp.Literal)
 """Most nodes of a tree: nobody is their child."""
@@ -91,17 +96,22 @@ def fell(trees: Iterable[exp.Expression | None]) -> None:
         node.args.clear()
 
 
-# -- date_trunc(lower(unit), a) ----------------------------------------------------------------------------------
+# -- date_trunc(lower(unit), a) --------------------------------------------------------------------
 
 TRUNCATES = re.compile(r"trunc\s*\(", re.IGNORECASE)
 UNITS = {"DATE_TRUNC": 0, "TRUNC": 1}
-"""Which argument is the unit: of one that is not written out, the parser keeps a part of the name, or nothing."""
+"""Which argument is the unit: of one that is not written out, the parser keeps a part of the name,
+or nothing.
+"""
 OWN = "\u200b"
 """A mark behind a function's name, so that sqlglot does not know it."""
 
 
 def with_computed_units(words: Words) -> Words:
-    """date_trunc(lower(t.unit), a), trunc(a, t.unit)      a function like any other: its unit is an expression"""
+    """date_trunc(lower(t.unit), a), trunc(a, t.unit)
+
+    a function like any other: its unit is an expression
+    """
     found = list(words)
     for at, word in enumerate(words):
         place = UNITS.get(word.text.upper())

@@ -17,13 +17,25 @@ from lineal.model.script import Script
 
 Words = list[Token]
 
-FAILURES = (SqlglotError, ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError)
-"""What sqlglot raises over text that it cannot read; most of these are its own slips over broken input."""
+FAILURES = (
+    SqlglotError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    AssertionError,
+)
+"""What sqlglot raises over text that it cannot read; most of these are its own slips over broken
+input.
+"""
 
 
 def is_refusal(error: Exception) -> bool:
     """Whether sqlglot cannot read a text: it says so, or slips over it. A slip of our own is none."""
-    return isinstance(error, SqlglotError) or (isinstance(error, FAILURES) and raised_in(error, "sqlglot"))
+    return isinstance(error, SqlglotError) or (
+        isinstance(error, FAILURES) and raised_in(error, "sqlglot")
+    )
 
 
 def words(script: Script) -> tuple[list[Token], list[int]]:
@@ -43,14 +55,18 @@ def with_placeholders(tokens: list[Token], text: str, dialect: str) -> list[Toke
 
 
 def words_of_part(text: str, start: int, end: int, dialect: str) -> list[Token]:
-    """The tokens of a part of a text as a dialect reads them, each in its place in the text; may raise FAILURES."""
+    """The tokens of a part of a text as a dialect reads them, each in its place in the text; may
+    raise FAILURES.
+    """
     part = text[start:end]
     tokens = parser_dialect(dialect).tokenize(readable(part, dialect))
     return moved(with_placeholders(tokens, part, dialect), start, text)
 
 
 def readable(text: str, dialect: str) -> str:
-    """The text without a byte order mark, a client's words and Jinja's tags, every other character in its place."""
+    """The text without a byte order mark, a client's words and Jinja's tags, every other character
+    in its place.
+    """
     template = template_of(text, dialect) if "{" in text else None
     if template is not None:
         text = template.text
@@ -62,7 +78,10 @@ MOST_PIECES = 64
 
 
 def piecewise(text: str, dialect: str, unread: list[int]) -> list[Token]:
-    """SELECT 'a; SELECT b FROM t      a quote is not closed: the statements before and after it still count"""
+    """SELECT 'a; SELECT b FROM t
+
+    a quote is not closed: the statements before and after it still count
+    """
     tokenize = parser_dialect(dialect).tokenize
     ends = [*(match.end() for match in re.finditer(";", text)), len(text)]
     tokens: list[Token] = []
@@ -114,7 +133,7 @@ def statements(tokens: list[Token]) -> Iterator[list[Token]]:
         yield chunk
 
 
-# -- looking for words -------------------------------------------------------------------------------------------
+# -- looking for words -----------------------------------------------------------------------------
 
 
 def says(words: Words, position: int, text: str) -> bool:

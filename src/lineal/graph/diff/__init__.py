@@ -1,11 +1,13 @@
-"""Two graphs compared: what is another column, edge, type or statement, what it reaches, and what to do about it.
+"""Two graphs compared: what is another column, edge, type or statement, what it reaches, and what
+to do about it.
 
     found = diff(Graph(before), Graph(after))
     found.verdict                     Level.SAFE, Level.REVIEW or Level.BLOCK
     found.findings                    one for each definition that was changed, the worst first
 
-What follows from a change elsewhere (a star that passes a new column on) is no finding of its own: it stands with its
-cause. A statement that is written in another way, and means the same, is cosmetic.
+What follows from a change elsewhere (a star that passes a new column on) is no finding of its own:
+it stands with its cause. A statement that is written in another way, and means the same, is
+cosmetic.
 """
 
 from __future__ import annotations

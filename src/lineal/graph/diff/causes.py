@@ -19,7 +19,9 @@ from lineal.model.edge import Column
 from lineal.model.policy import SEVEREST_FIRST, Level, Policy
 
 MOST_FOLLOWED = 500
-"""Columns that are gone and followed to whoever names them; of more than that only whether anybody reads them."""
+"""Columns that are gone and followed to whoever names them; of more than that only whether anybody
+reads them.
+"""
 LOSSES = ("column-removed", "column-renamed")
 ERRORS = "errors-added"
 
@@ -34,7 +36,9 @@ class Broken(NamedTuple):
 
 @dataclass(frozen=True)
 class Reach:
-    """What lies behind a change: the columns and datasets that it may change, and the statements that it breaks."""
+    """What lies behind a change: the columns and datasets that it may change, and the statements
+    that it breaks.
+    """
 
     columns: tuple[str, ...] = ()
     datasets: tuple[str, ...] = ()
@@ -65,7 +69,9 @@ class Restyled(NamedTuple):
 
 
 def findings_of(pairs: Pairs, policy: Policy) -> tuple[list[Finding], list[Detail], list[Restyled]]:
-    """The findings, the worst first; changes of descriptions; and what is only another way to write the same."""
+    """The findings, the worst first; changes of descriptions; and what is only another way to write
+    the same.
+    """
     return _Causes(pairs, policy).all()
 
 
@@ -99,11 +105,19 @@ class _Causes:
         self.attach()
         self.join_scripts()
         self.add_errors()
-        findings = [self.finding(root) for root in self.roots.values() if not self.policy.ignores(root.key[1])]
+        findings = [
+            self.finding(root)
+            for root in self.roots.values()
+            if not self.policy.ignores(root.key[1])
+        ]
         findings += [self.error(found) for found in self.errors_elsewhere(findings)]
-        return sorted(findings, key=_rank), sorted(self.notes), sorted(self.restyled, key=lambda each: each[:2])
+        return (
+            sorted(findings, key=_rank),
+            sorted(self.notes),
+            sorted(self.restyled, key=lambda each: each[:2]),
+        )
 
-    # -- what is what --------------------------------------------------------------------------------------------
+    # -- what is what ------------------------------------------------------------------------------
 
     def sort(self, comparison: Comparison) -> None:
         own = [detail for detail in comparison.details if detail.kind in OWN]
@@ -112,7 +126,9 @@ class _Causes:
         lineage = [detail for detail in comparison.details if detail.kind not in OWN]
         if comparison.key in self.pairs.renamed:
             before = self.base.name(comparison.key)
-            lineage.insert(0, Detail("dataset-renamed", comparison.name, "", before, comparison.name))
+            lineage.insert(
+                0, Detail("dataset-renamed", comparison.name, "", before, comparison.name)
+            )
         if not lineage:
             self.restyle(comparison)
         elif self.is_follower(comparison, lineage):
@@ -127,7 +143,9 @@ class _Causes:
             return False
         if comparison.same_words:
             return comparison.key in self.base.statements
-        return self.reads_renamed(comparison) and [detail.kind for detail in lineage] == ["logic-changed"]
+        return self.reads_renamed(comparison) and [detail.kind for detail in lineage] == [
+            "logic-changed"
+        ]
 
     def reads_renamed(self, comparison: Comparison) -> bool:
         """Whether a statement had to be edited, because what it reads goes by another name."""
@@ -146,11 +164,18 @@ class _Causes:
 
     def relaid(self) -> None:
         """A file in which only comments and layout are others: so is each of its statements."""
-        edited = {file for each in self.pairs.common if not each.same_words for file in self.head.files(each.new)}
+        edited = {
+            file
+            for each in self.pairs.common
+            if not each.same_words
+            for file in self.head.files(each.new)
+        }
         told = {each.dataset for each in self.restyled}
         for each in self.pairs.common:
             before, after = self.base.texts(each.key), self.head.texts(each.new)
-            quiet = each.same_words and before and after and before != after and each.name not in told
+            quiet = (
+                each.same_words and before and after and before != after and each.name not in told
+            )
             if quiet and edited.isdisjoint(self.head.files(each.new)):
                 note = "has other comments or another layout"
                 self.restyled.append(Restyled(each.name, note, self.head.place(each.new)))
@@ -163,7 +188,7 @@ class _Causes:
             detail = Detail("dataset-added", self.head.name(key), "", "", self.head.info(key).kind)
             self.roots[key] = _Root(key, [detail], edges_of_one(self.head, key, new=True))
 
-    # -- what follows from what ------------------------------------------------------------------------------------
+    # -- what follows from what --------------------------------------------------------------------
 
     def attach(self) -> None:
         """A dataset whose statement was not touched follows the changes that lie before it."""
@@ -192,37 +217,53 @@ class _Causes:
         while border:
             here = border.pop()
             before = self.base.readers.get(old.get(here, here), {})
-            for follow in (*(self.pairs.renamed.get(key, key) for key in before), *self.head.readers.get(here, {})):
+            for follow in (
+                *(self.pairs.renamed.get(key, key) for key in before),
+                *self.head.readers.get(here, {}),
+            ):
                 if follow not in met:
                     met.add(follow)
                     border.append(follow)
                     yield follow
 
     def join_scripts(self) -> None:
-        """Of a script that counts as a whole, the datasets that only its text touches follow those that it changes."""
+        """Of a script that counts as a whole, the datasets that only its text touches follow those
+        that it changes.
+        """
         scripts: dict[tuple[str, ...], list[_Root]] = {}
         for root in self.roots.values():
             if root.comparison is not None and not root.comparison.same_words:
                 scripts.setdefault(tuple(self.head.said(root.key)), []).append(root)
         for several in scripts.values():
-            quiet = [root for root in several if [detail.kind for detail in root.details] == ["logic-changed"]]
-            first = next((root for root in several if root not in quiet), quiet[0] if quiet else None)
+            quiet = [
+                root
+                for root in several
+                if [detail.kind for detail in root.details] == ["logic-changed"]
+            ]
+            first = next(
+                (root for root in several if root not in quiet), quiet[0] if quiet else None
+            )
             for root in quiet:
                 if first is not None and root is not first:
                     first.follows |= {root.key: self.head.name(root.key), **root.follows}
                     del self.roots[root.key]
 
-    # -- findings --------------------------------------------------------------------------------------------------
+    # -- findings ----------------------------------------------------------------------------------
 
     def finding(self, root: _Root) -> Finding:
         broken = list(self.broken(root))
         details = [self.with_readers(detail, root, broken) for detail in root.details]
-        kind = min((detail.kind for detail in details), key=lambda each: (-self.policy.level(each), _order(each)))
+        kind = min(
+            (detail.kind for detail in details),
+            key=lambda each: (-self.policy.level(each), _order(each)),
+        )
         place = self.head.place(root.key) or self.base.place(root.key)
         return Finding(
             kind,
             self.policy.level(kind),
-            self.head.name(root.key) if root.key in self.head.datasets else self.base.name(root.key),
+            self.head.name(root.key)
+            if root.key in self.head.datasets
+            else self.base.name(root.key),
             place,
             tuple(sorted(details, key=lambda each: (_order(each.kind), each.column))),
             tuple(root.edges),
@@ -234,7 +275,13 @@ class _Causes:
         """column-removed becomes column-removed-read, where a statement still names the column."""
         if detail.kind in (*LOSSES, "dataset-removed", "dataset-renamed"):
             name = f"{detail.dataset}.{detail.before if detail.kind == 'column-renamed' else detail.column}"
-            needle = name if detail.column else detail.before if detail.kind == "dataset-renamed" else detail.dataset
+            needle = (
+                name
+                if detail.column
+                else detail.before
+                if detail.kind == "dataset-renamed"
+                else detail.dataset
+            )
             read = any(needle in each.why for each in broken)
         elif detail.kind == "type-changed":
             read = (root.key, fold(detail.column)) in self.head.columns_read
@@ -250,10 +297,16 @@ class _Causes:
                 old = root.comparison.key if root.comparison is not None else root.key
                 for reader in self.head.readers.get(old, {}):
                     if reader != old:
-                        yield Broken(self.head.name(reader), f"reads {self.base.name(old)}", self.head.place(reader))
+                        yield Broken(
+                            self.head.name(reader),
+                            f"reads {self.base.name(old)}",
+                            self.head.place(reader),
+                        )
 
     def broken_by_column(self, comparison: Comparison, detail: Detail) -> Iterator[Broken]:
-        column = self.base.column(comparison.key, fold(detail.before if detail.kind == LOSSES[1] else detail.column))
+        column = self.base.column(
+            comparison.key, fold(detail.before if detail.kind == LOSSES[1] else detail.column)
+        )
         said = f"names {detail.dataset}.{column.name}"
         self.followed += 1
         if self.followed > MOST_FOLLOWED:
@@ -269,7 +322,9 @@ class _Causes:
         return NamesUsed(self.base.graph)
 
     def still(self, key: Key, new: Key, column: Column) -> bool:
-        """Whether a statement that named a column does so now: it was not touched, or it is refused for that."""
+        """Whether a statement that named a column does so now: it was not touched, or it is refused
+        for that.
+        """
         if self.base.said(key) == self.head.said(new):
             return True
         files = self.head.files(new)
@@ -280,27 +335,47 @@ class _Causes:
         )
 
     def reach(self, root: _Root, broken: Iterable[Broken]) -> Reach:
-        """What lies behind the columns that are others; behind all of them, where rows or the statement are."""
+        """What lies behind the columns that are others; behind all of them, where rows or the
+        statement are.
+        """
         if root.key in self.head.datasets:
             side, key = self.head, root.key
         else:
             side, key = self.base, root.key
-        named = {fold(detail.column) for detail in root.details if detail.column and detail.kind != "column-added"}
+        named = {
+            fold(detail.column)
+            for detail in root.details
+            if detail.column and detail.kind != "column-added"
+        }
         wide = any(not detail.column and detail.kind != "dataset-added" for detail in root.details)
-        starts = [*side.columns(key)] if wide else [name for name in side.columns(key) if name in named]
+        starts = (
+            [*side.columns(key)] if wide else [name for name in side.columns(key) if name in named]
+        )
         found = reached(side.graph, [side.column(key, name) for name in starts])
-        lost = [fold(d.before if d.kind == LOSSES[1] else d.column) for d in root.details if d.kind in LOSSES]
+        lost = [
+            fold(d.before if d.kind == LOSSES[1] else d.column)
+            for d in root.details
+            if d.kind in LOSSES
+        ]
         if lost and root.comparison is not None:
             old = root.comparison.key
             found |= reached(self.base.graph, [self.base.column(old, name) for name in lost])
         datasets = {column.dataset.name for column in found} | {each.dataset for each in broken}
         columns = tuple(sorted(map(str, found)))
-        return Reach(columns, tuple(sorted(datasets)), tuple(sorted(set(broken), key=lambda each: each[:2])))
+        return Reach(
+            columns, tuple(sorted(datasets)), tuple(sorted(set(broken), key=lambda each: each[:2]))
+        )
 
     @cached_property
     def new_errors(self) -> list[Diagnostic]:
-        known = {(found.code, fold(found.message)) for found in self.base.graph.extraction.diagnostics}
-        errors = (each for each in self.head.graph.extraction.diagnostics if each.severity >= Severity.ERROR)
+        known = {
+            (found.code, fold(found.message)) for found in self.base.graph.extraction.diagnostics
+        }
+        errors = (
+            each
+            for each in self.head.graph.extraction.diagnostics
+            if each.severity >= Severity.ERROR
+        )
         return [each for each in errors if (each.code, fold(each.message)) not in known]
 
     def add_errors(self) -> None:
@@ -309,14 +384,30 @@ class _Causes:
             files = self.head.files(root.key) or self.base.files(root.key)
             for found in self.new_errors:
                 if found.place is not None and found.place.file in files:
-                    root.details.append(Detail(ERRORS, self.base.name(root.key), "", "", found.message))
+                    root.details.append(
+                        Detail(ERRORS, self.base.name(root.key), "", "", found.message)
+                    )
 
     def errors_elsewhere(self, findings: list[Finding]) -> Iterator[Diagnostic]:
         """What could be read before and cannot be now, where no other finding says so."""
         told = {finding.place.file for finding in findings if finding.place is not None}
-        told |= {file for root in self.roots.values() for key in root.follows for file in self.head.files(key)}
-        told |= {each.place.file for finding in findings for each in finding.reach.breaks if each.place is not None}
-        return (found for found in self.new_errors if found.place is None or found.place.file not in told)
+        told |= {
+            file
+            for root in self.roots.values()
+            for key in root.follows
+            for file in self.head.files(key)
+        }
+        told |= {
+            each.place.file
+            for finding in findings
+            for each in finding.reach.breaks
+            if each.place is not None
+        }
+        return (
+            found
+            for found in self.new_errors
+            if found.place is None or found.place.file not in told
+        )
 
     def error(self, found: Diagnostic) -> Finding:
         detail = Detail(ERRORS, "", "", "", found.message)

@@ -85,7 +85,9 @@ class Comparison:
 
     @cached_property
     def _before(self) -> tuple[dict[str, Facts], Facts]:
-        return self.base.lineage(self.key, self.renamed, not self.same_meaning, self.columns_renamed)
+        return self.base.lineage(
+            self.key, self.renamed, not self.same_meaning, self.columns_renamed
+        )
 
     @cached_property
     def _after(self) -> tuple[dict[str, Facts], Facts]:
@@ -102,7 +104,9 @@ class Comparison:
 
     @cached_property
     def same_edges(self) -> bool:
-        """Whether the edges of a statement that was not touched are the same, one by one: they nearly always are."""
+        """Whether the edges of a statement that was not touched are the same, one by one: they
+        nearly always are.
+        """
         if not self.same_words or self.renamed or self.columns_renamed:
             return False
         before, after = self.base.edges(self.key), self.head.edges(self.new)
@@ -111,7 +115,7 @@ class Comparison:
     def _detail(self, kind: str, column: str = "", before: str = "", after: str = "") -> Detail:
         return Detail(kind, self.name, column, before, after)
 
-    # -- columns -------------------------------------------------------------------------------------------------
+    # -- columns -----------------------------------------------------------------------------------
 
     @cached_property
     def _listed(self) -> bool:
@@ -145,7 +149,12 @@ class Comparison:
         renames = self.column_renames
         for name in self.gone:
             if name in renames:
-                yield self._detail("column-renamed", before[name].name, before[name].name, after[renames[name]].name)
+                yield self._detail(
+                    "column-renamed",
+                    before[name].name,
+                    before[name].name,
+                    after[renames[name]].name,
+                )
             else:
                 yield self._detail("column-removed", before[name].name, before[name].type)
         for name in self.added:
@@ -182,7 +191,7 @@ class Comparison:
             return self.same_meaning and _declared(before) == _declared(after)
         return self.base.info(self.key).columns == self.head.info(self.new).columns
 
-    # -- lineage -------------------------------------------------------------------------------------------------
+    # -- lineage -----------------------------------------------------------------------------------
 
     def _values(self) -> Iterator[Detail]:
         before, after = self._before[0], self._after[0]
@@ -193,7 +202,9 @@ class Comparison:
                 continue
             if before.get(name, {}) != after.get(name, {}):
                 column = self.head.column(self.new, whole).name
-                yield self._detail("value-changed", column, _made(before.get(name)), _made(after.get(name)))
+                yield self._detail(
+                    "value-changed", column, _made(before.get(name)), _made(after.get(name))
+                )
 
     def _rows(self) -> Iterator[Detail]:
         before, after = self._before[1], self._after[1]
@@ -203,14 +214,21 @@ class Comparison:
     def _documentation(self) -> Iterator[Detail]:
         old, new = self.base.info(self.key), self.head.info(self.new)
         if old.description.strip() != new.description.strip():
-            yield self._detail("description-changed", "", old.description.strip(), new.description.strip())
+            yield self._detail(
+                "description-changed", "", old.description.strip(), new.description.strip()
+            )
         after = self.head.columns(self.new)
         for name, info in self.base.columns(self.key).items():
             now = after.get(self.column_renames.get(name, name))
             if now is None:
                 continue
             if info.description.strip() != now.description.strip():
-                yield self._detail("description-changed", now.name, info.description.strip(), now.description.strip())
+                yield self._detail(
+                    "description-changed",
+                    now.name,
+                    info.description.strip(),
+                    now.description.strip(),
+                )
             if set(info.classification) != set(now.classification):
                 labels = (", ".join(sorted(each.classification)) or "none" for each in (info, now))
                 yield self._detail("classification-changed", now.name, *labels)
@@ -223,15 +241,26 @@ class Comparison:
         before, after = _edges(self._before), _edges(self._after)
         found = []
         for source, target in sorted({*before, *after}):
-            old, new = before.get((source, target), frozenset()), after.get((source, target), frozenset())
+            old, new = (
+                before.get((source, target), frozenset()),
+                after.get((source, target), frozenset()),
+            )
             if old != new:
                 found.append(self._edge(source, target, old, new))
         return found
 
-    def _edge(self, source: Source, target: str, old: frozenset[Fact], new: frozenset[Fact]) -> EdgeChange:
-        dataset = self.head.name(source.dataset) if source.dataset in self.head.datasets else source.dataset[1]
+    def _edge(
+        self, source: Source, target: str, old: frozenset[Fact], new: frozenset[Fact]
+    ) -> EdgeChange:
+        dataset = (
+            self.head.name(source.dataset)
+            if source.dataset in self.head.datasets
+            else source.dataset[1]
+        )
         into = f"{self.name}.{target}" if target else self.name
-        return EdgeChange(f"{dataset}.{source.column}", into, bool(target), _written(old), _written(new))
+        return EdgeChange(
+            f"{dataset}.{source.column}", into, bool(target), _written(old), _written(new)
+        )
 
 
 def _alike(one: Edge, other: Edge) -> bool:
@@ -249,7 +278,9 @@ def edges_of_one(side: Side, key: Key, *, new: bool) -> list[EdgeChange]:
     """The edges of a dataset that the other side does not have."""
     found = []
     for (source, target), facts in _edges(side.lineage(key, {}, deep=True)).items():
-        dataset = side.name(source.dataset) if source.dataset in side.datasets else source.dataset[1]
+        dataset = (
+            side.name(source.dataset) if source.dataset in side.datasets else source.dataset[1]
+        )
         into = f"{side.name(key)}.{target}" if target else side.name(key)
         said = _written(facts)
         before, after = ((), said) if new else (said, ())
@@ -259,7 +290,9 @@ def edges_of_one(side: Side, key: Key, *, new: bool) -> list[EdgeChange]:
 
 def _edges(sides: tuple[dict[str, Facts], Facts]) -> dict[tuple[Source, str], frozenset[Fact]]:
     columns, rows = sides
-    found = {(source, name): facts for name, made in columns.items() for source, facts in made.items()}
+    found = {
+        (source, name): facts for name, made in columns.items() for source, facts in made.items()
+    }
     return found | {(source, ""): facts for source, facts in rows.items()}
 
 
@@ -270,7 +303,8 @@ def _written(facts: frozenset[Fact]) -> tuple[str, ...]:
 def _made(facts: Facts | None) -> str:
     """orders.amount (AGGREGATION sum), orders.id (IDENTITY)"""
     return ", ".join(
-        f"{source.dataset[1]}.{source.column} ({', '.join(_written(each))})" for source, each in sorted_facts(facts)
+        f"{source.dataset[1]}.{source.column} ({', '.join(_written(each))})"
+        for source, each in sorted_facts(facts)
     )
 
 

@@ -35,7 +35,9 @@ class Difference:
 
     @cached_property
     def columns(self) -> list[Detail]:
-        """Every column that is new, gone, renamed or of another type, of all datasets that both sides have."""
+        """Every column that is new, gone, renamed or of another type, of all datasets that both
+        sides have.
+        """
         kinds = ("column-added", "column-removed", "column-renamed", "type-changed")
         pairs = self.pairs
         own = [detail for each in pairs.common for detail in each.details if detail.kind in kinds]
@@ -56,5 +58,7 @@ class Difference:
         pairs = self.pairs
         changed = [edge for each in pairs.common for edge in each.edges]
         changed += [edge for key in pairs.added for edge in edges_of_one(pairs.head, key, new=True)]
-        changed += [edge for key in pairs.removed for edge in edges_of_one(pairs.base, key, new=False)]
+        changed += [
+            edge for key in pairs.removed for edge in edges_of_one(pairs.base, key, new=False)
+        ]
         return sorted(changed)

@@ -1,4 +1,6 @@
-"""Two graphs drawn over each other: all of head, and what only base had, each with a mark of what became of it."""
+"""Two graphs drawn over each other: all of head, and what only base had, each with a mark of what
+became of it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ End: TypeAlias = Column | Dataset
 
 @dataclass(frozen=True)
 class Overlay:
-    """A graph of both, and the marks of those of its columns, datasets and edges that are not as they were."""
+    """A graph of both, and the marks of those of its columns, datasets and edges that are not as
+    they were.
+    """
 
     graph: Graph
     columns: dict[Column, str]
@@ -27,19 +31,31 @@ class Overlay:
 def overlay(found: Difference) -> Overlay:
     """What is gone comes last among its dataset's columns."""
     base, head = found.pairs.base.graph, found.pairs.head.graph
-    same = {dataset: found.pairs.head.datasets.get(key) for key, dataset in found.pairs.base.datasets.items()}
+    same = {
+        dataset: found.pairs.head.datasets.get(key)
+        for key, dataset in found.pairs.base.datasets.items()
+    }
     graph = Graph(_united(base, head, {old: new for old, new in same.items() if new is not None}))
     columns = {
         column: mark
-        for column, mark in ((_column(graph, d.dataset, d.column), COLUMN_MARKS.get(d.kind)) for d in found.columns)
+        for column, mark in (
+            (_column(graph, d.dataset, d.column), COLUMN_MARKS.get(d.kind)) for d in found.columns
+        )
         if column is not None and mark is not None
     }
-    datasets = dict.fromkeys((d for d in graph.infos if d not in base.infos and d not in same.values()), ADDED)
+    datasets = dict.fromkeys(
+        (d for d in graph.infos if d not in base.infos and d not in same.values()), ADDED
+    )
     datasets |= dict.fromkeys((d for d in graph.infos if d not in head.infos), REMOVED)
     return Overlay(graph, columns, datasets, _marked_edges(graph, found))
 
 
-COLUMN_MARKS = {"column-added": ADDED, "column-removed": REMOVED, "column-renamed": CHANGED, "type-changed": CHANGED}
+COLUMN_MARKS = {
+    "column-added": ADDED,
+    "column-removed": REMOVED,
+    "column-renamed": CHANGED,
+    "type-changed": CHANGED,
+}
 
 
 def _united(base: Graph, head: Graph, same: dict[Dataset, Dataset]) -> Extraction:
@@ -59,7 +75,13 @@ def _united(base: Graph, head: Graph, same: dict[Dataset, Dataset]) -> Extractio
 
 def _with_columns(info: DatasetInfo, former: DatasetInfo) -> DatasetInfo:
     known = {name.lower() for name in info.names}
-    return replace(info, columns=[*info.columns, *(each for each in former.columns if each.name.lower() not in known)])
+    return replace(
+        info,
+        columns=[
+            *info.columns,
+            *(each for each in former.columns if each.name.lower() not in known),
+        ],
+    )
 
 
 def _moved(edge: Edge, same: dict[Dataset, Dataset]) -> Edge:
@@ -67,7 +89,9 @@ def _moved(edge: Edge, same: dict[Dataset, Dataset]) -> Edge:
     source = edge.source._replace(dataset=same.get(edge.source.dataset, edge.source.dataset))
     target = edge.target
     if isinstance(target, Column):
-        return Edge(source, target._replace(dataset=same.get(target.dataset, target.dataset)), edge.usages)
+        return Edge(
+            source, target._replace(dataset=same.get(target.dataset, target.dataset)), edge.usages
+        )
     return Edge(source, same.get(target, target), edge.usages)
 
 

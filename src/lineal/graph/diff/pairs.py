@@ -1,4 +1,6 @@
-"""Which dataset of one graph is which of the other: the same name, or another name and the same lineage."""
+"""Which dataset of one graph is which of the other: the same name, or another name and the same
+lineage.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,17 @@ class Pairs:
     @property
     def added(self) -> list[Key]:
         taken = {*self.renamed.values()}
-        return sorted(key for key in self.head.defined if key not in self.base.defined and key not in taken)
+        return sorted(
+            key for key in self.head.defined if key not in self.base.defined and key not in taken
+        )
 
     @cached_property
     def common(self) -> list[Comparison]:
         both = [key for key in self.base.defined if key in self.head.defined or key in self.renamed]
         found = [Comparison(key, self.base, self.head, self.renamed) for key in both]
-        renamed = {(each.key, old): new for each in found for old, new in each.column_renames.items()}
+        renamed = {
+            (each.key, old): new for each in found for old, new in each.column_renames.items()
+        }
         datasets = {key for key, _ in renamed}
         if renamed:
             found = [
@@ -46,7 +52,8 @@ class Pairs:
         return found
 
     def _ask_for_types(self, both: dict[Key, Comparison]) -> None:
-        """Types are asked for where they may be others: of what says something else, and behind what has changed.
+        """Types are asked for where they may be others: of what says something else, and behind
+        what has changed.
 
         They are worked out when they are asked for, and that takes time.
         """
@@ -73,8 +80,13 @@ def comparisons(base: Side, head: Side) -> Pairs:
 
 
 def _renames(pairs: Pairs) -> dict[Key, Key]:
-    """A dataset that is gone and a new one that are made of the same; a chain of them is found from its start."""
-    old, new = _signatures(pairs.base, pairs.removed, pairs.renamed), _signatures(pairs.head, pairs.added, {})
+    """A dataset that is gone and a new one that are made of the same; a chain of them is found from
+    its start.
+    """
+    old, new = (
+        _signatures(pairs.base, pairs.removed, pairs.renamed),
+        _signatures(pairs.head, pairs.added, {}),
+    )
     return {
         removed[0]: new[signature][0]
         for signature, removed in old.items()

@@ -25,7 +25,9 @@ class Source(NamedTuple):
 
 
 Fact = tuple[str, ...]
-"""A usage by what it says: subtype, masking and, of a statement that was changed, the calls on the way."""
+"""A usage by what it says: subtype, masking and, of a statement that was changed, the calls on the
+way.
+"""
 Facts = dict[Source, frozenset[Fact]]
 Renames = dict[tuple[Key, str], str]
 """A dataset's key and a column that it had → what that column is called now."""
@@ -66,7 +68,9 @@ class Side:
 
     @cached_property
     def defined(self) -> dict[Key, None]:
-        """The datasets that the input says something of: written by a statement, or with a schema of its own."""
+        """The datasets that the input says something of: written by a statement, or with a schema
+        of its own.
+        """
         known = {key: None for key in self.datasets if self.is_defined(key)}
         return known | dict.fromkeys(self.statements)
 
@@ -92,7 +96,9 @@ class Side:
 
     @cached_property
     def columns_read(self) -> set[tuple[Key, str]]:
-        own = ((read, key_of(read.dataset)) for read in self.graph.reads if read.dataset != read.target)
+        own = (
+            (read, key_of(read.dataset)) for read in self.graph.reads if read.dataset != read.target
+        )
         return {(key, fold(read.column)) for read, key in own if read.column is not None}
 
     def info(self, key: Key) -> DatasetInfo:
@@ -138,16 +144,22 @@ class Side:
     def lineage(
         self, key: Key, renamed: dict[Key, Key], deep: bool, columns_renamed: Renames | None = None
     ) -> tuple[dict[str, Facts], Facts]:
-        """What each column is made of, and what decides the rows; under the names that the other side has for it."""
+        """What each column is made of, and what decides the rows; under the names that the other
+        side has for it.
+        """
         columns: dict[str, Facts] = {}
         rows: Facts = {}
         for edge in self._edges.get(key, ()):
             dataset = key_of(edge.source.dataset)
             name = fold(edge.source.name)
             name = (columns_renamed or {}).get((dataset, name), name)
-            source = Source(renamed.get(dataset, dataset), fold(".".join((name, *edge.source.path))))
+            source = Source(
+                renamed.get(dataset, dataset), fold(".".join((name, *edge.source.path)))
+            )
             target = edge.target
-            at = columns.setdefault(_target_name(target), {}) if isinstance(target, Column) else rows
+            at = (
+                columns.setdefault(_target_name(target), {}) if isinstance(target, Column) else rows
+            )
             at[source] = at.get(source, frozenset()) | facts_of(edge, deep)
         return columns, rows
 
@@ -158,5 +170,9 @@ def _target_name(target: Column) -> str:
 
 def facts_of(edge: Edge, deep: bool) -> frozenset[Fact]:
     """Subtypes with their masking; the places, clauses and doubts of a usage are not what it says."""
-    shallow = ((usage.how.value + (" masked" if usage.masked else ""), usage) for usage in edge.usages)
-    return frozenset((said, "+".join(usage.calls) or "direct") if deep else (said,) for said, usage in shallow)
+    shallow = (
+        (usage.how.value + (" masked" if usage.masked else ""), usage) for usage in edge.usages
+    )
+    return frozenset(
+        (said, "+".join(usage.calls) or "direct") if deep else (said,) for said, usage in shallow
+    )

@@ -1,7 +1,8 @@
 """dbt projects: a folder with dbt_project.yml, its target folder, or a manifest.json.
 
-With target/manifest.json the SQL is what dbt has compiled; without it the templates are rendered here, in the sandbox.
-Models are called as dbt calls them, and sources <source>.<table>; the relations that SQL names are mapped back.
+With target/manifest.json the SQL is what dbt has compiled; without it the templates are rendered
+here, in the sandbox. Models are called as dbt calls them, and sources <source>.<table>; the
+relations that SQL names are mapped back.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ def matches(path: Path) -> bool:
 
 
 def root_of(path: Path) -> Path:
-    """The folder of the project that a path belongs to; that of a manifest alone is the one that it is in."""
+    """The folder of the project that a path belongs to; that of a manifest alone is the one that it
+    is in.
+    """
     folder, project = folders_of(path)
     return project or folder
 
@@ -44,9 +47,15 @@ def stamp(path: Path) -> str:
 
 
 def load(
-    path: Path, dialect: str | None = None, schema: Schema = None, kept: Kept | None = None, to_run: bool = False
+    path: Path,
+    dialect: str | None = None,
+    schema: Schema = None,
+    kept: Kept | None = None,
+    to_run: bool = False,
 ) -> Corpus:
-    """What dbt has compiled, where a manifest tells; else the files of the project. A run needs its tests, too."""
+    """What dbt has compiled, where a manifest tells; else the files of the project. A run needs its
+    tests, too.
+    """
     from lineal.projects.dbt.loading import loaded
 
     with uncollected():  # a manifest is a million objects, and none of them is garbage

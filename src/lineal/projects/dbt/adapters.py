@@ -1,4 +1,6 @@
-"""Adapters: which dialect an adapter speaks, and which adapter a project is for where no profile says so."""
+"""Adapters: which dialect an adapter speaks, and which adapter a project is for where no profile
+says so.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,8 @@ STRATEGIES = {
     "spark": "append",
     "trino": "append",
 }
-"""The incremental strategy of an adapter where a model names none; elsewhere it is delete+insert."""
+"""The incremental strategy of an adapter where a model names none; elsewhere it is delete+insert.
+"""
 
 
 def incremental_strategy(adapter: str, config: Mapping[str, Any]) -> str:
@@ -82,17 +85,32 @@ def incremental_strategy(adapter: str, config: Mapping[str, Any]) -> str:
 
 
 def profile_of(folder: Path, name: str, report: Report) -> dict[str, str]:
-    """profiles.yml beside the project: the type, database and schema of its default target; secrets are not read."""
-    for file in (folder / "profiles.yml", folder / "profiles" / "profiles.yml", folder / "profile" / "profiles.yml"):
+    """profiles.yml beside the project: the type, database and schema of its default target; secrets
+    are not read.
+    """
+    for file in (
+        folder / "profiles.yml",
+        folder / "profiles" / "profiles.yml",
+        folder / "profile" / "profiles.yml",
+    ):
         if not file.is_file():
             continue
         value = yaml.read(file, lambda _: None)
         profile = value.get(name) if value is not None else None
         outputs = profile.get("outputs") if profile is not None else None
-        if profile is None or outputs is None or not isinstance(outputs.data, dict) or not outputs.data:
+        if (
+            profile is None
+            or outputs is None
+            or not isinstance(outputs.data, dict)
+            or not outputs.data
+        ):
             continue
         wanted = profile.get("target")
-        target = str(wanted.raw) if wanted is not None and wanted.raw in outputs.data else next(iter(outputs.data))
+        target = (
+            str(wanted.raw)
+            if wanted is not None and wanted.raw in outputs.data
+            else next(iter(outputs.data))
+        )
         return {"name": target, **kept(outputs.data[target])}
     return {}
 
@@ -100,7 +118,11 @@ def profile_of(folder: Path, name: str, report: Report) -> dict[str, str]:
 def kept(output: Value) -> dict[str, str]:
     """Only what a template may ask for: of an adapter's other settings many are secret."""
     found = {}
-    for key, keys in (("type", ("type",)), ("schema", ("schema", "dataset")), ("database", DATABASE)):
+    for key, keys in (
+        ("type", ("type",)),
+        ("schema", ("schema", "dataset")),
+        ("database", DATABASE),
+    ):
         value = output.get(*keys)
         if value is not None and isinstance(value.data, str) and "{{" not in value.data:
             found[key] = value.data
@@ -117,10 +139,14 @@ def adapter_named(text: str) -> str:
 
 
 def adapter_said(folder: Path, report: Report) -> str:
-    """dbt-snowflake in requirements.txt, type: postgres in a sample profile; here or in the folder above."""
+    """dbt-snowflake in requirements.txt, type: postgres in a sample profile; here or in the folder
+    above.
+    """
     for where in (folder, folder.parent):
         votes: dict[str, int] = {}
-        for file in sorted({each for pattern in HINTS for each in where.glob(pattern) if each.is_file()}):
+        for file in sorted(
+            {each for pattern in HINTS for each in where.glob(pattern) if each.is_file()}
+        ):
             text = (read_text(file, lambda _: None) or "")[:MOST_CHARACTERS]
             for found in {*PACKAGE.findall(text), *TYPE.findall(text)}:
                 votes[found] = votes.get(found, 0) + 1

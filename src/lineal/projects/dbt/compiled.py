@@ -1,4 +1,6 @@
-"""Compiled SQL: what dbt has put into it is taken out again, and its lines are those of the file that users edit."""
+"""Compiled SQL: what dbt has put into it is taken out again, and its lines are those of the file
+that users edit.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ FOLLOWING = re.compile(r"\s*,\s*")
 def without_ephemeral(code: str, names: Collection[str]) -> str:
     """with __dbt__cte__a as (select …), b as (…) select …      with b as (…) select …
 
-    A reference to __dbt__cte__a then means the ephemeral model a itself. One that is not in the manifest stays.
+    A reference to __dbt__cte__a then means the ephemeral model a itself. One that is not in the
+    manifest stays.
     """
     position = 0
     while (found := INJECTED.search(code, position)) is not None:
@@ -45,7 +48,9 @@ def closing(code: str, start: int) -> int | None:
 
 
 def levelled(code: str, raw: str) -> str:
-    """Blank lines where tags and comments have lost theirs: a line that stands once in the file is on its number."""
+    """Blank lines where tags and comments have lost theirs: a line that stands once in the file is
+    on its number.
+    """
     lines, wanted = code.split("\n"), raw.split("\n")
     if lines == wanted or len(wanted) <= 1:
         return code

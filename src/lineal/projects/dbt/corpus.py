@@ -37,7 +37,12 @@ class Assembly:
     """All nodes of a project on their way into a corpus."""
 
     def __init__(
-        self, nodes: list[Node], kitchen: Kitchen, dialect: str | None, schema: Schema, folder: Path | None = None
+        self,
+        nodes: list[Node],
+        kitchen: Kitchen,
+        dialect: str | None,
+        schema: Schema,
+        folder: Path | None = None,
     ) -> None:
         self.nodes = nodes
         self.folder = folder
@@ -69,8 +74,12 @@ class Assembly:
         if tests is not None:
             self.provide()
         self.declare()
-        models = [node for node in self.nodes if node.kind in ("model", "snapshot") and not node.is_python]
-        made = self.kitchen.rendered([node for node in models if needs_rendering(node)], self.columns_of)
+        models = [
+            node for node in self.nodes if node.kind in ("model", "snapshot") and not node.is_python
+        ]
+        made = self.kitchen.rendered(
+            [node for node in models if needs_rendering(node)], self.columns_of
+        )
         for node in models:
             if node.id in made:
                 self.attempt(node, partial(self.take, node, made[node.id]))
@@ -78,25 +87,40 @@ class Assembly:
         for node in kept:
             self.attempt(node, partial(self.add_scripts, node, made))
         self.run_hooks([node for node in kept if node.kind in ("model", "snapshot", "seed")])
-        gone = {node.dataset for node in self.nodes if not is_enabled(node)} - {node.dataset for node in kept}
+        gone = {node.dataset for node in self.nodes if not is_enabled(node)} - {
+            node.dataset for node in kept
+        }
         corpus.datasets = [info for info in corpus.datasets if info.dataset.name not in gone]
         corpus.given += self.exposures(kept)
         if tests is not None:
             corpus.steps = self.steps(made, tests)
-            named = (self.kitchen.target["schema"], *(node.parts[1] for node in kept if node.kind in REFERABLE))
-            corpus.schemas = tuple(dict.fromkeys(name for name in named if name.isidentifier() and name.isascii()))
+            named = (
+                self.kitchen.target["schema"],
+                *(node.parts[1] for node in kept if node.kind in REFERABLE),
+            )
+            corpus.schemas = tuple(
+                dict.fromkeys(name for name in named if name.isidentifier() and name.isascii())
+            )
         return corpus
 
     def attempt(self, node: Node, work: Callable[[], object]) -> None:
         """Some work for a node; if it fails, that costs only the node."""
-        attempt(work, None, Place(node.file, node.line, 1), self.corpus.diagnostics.append, f"this {node.kind}")
+        attempt(
+            work,
+            None,
+            Place(node.file, node.line, 1),
+            self.corpus.diagnostics.append,
+            f"this {node.kind}",
+        )
 
     def steps(self, made: Mapping[str, Made], tests: list[Node]) -> list[Step]:
         """What a run does, with the tests rendered last: they ask for columns that models make."""
         from lineal.projects.dbt.steps import Steps
 
         waiting = [node for node in tests if is_enabled(node) and node.compiled is None]
-        tested = self.kitchen.rendered(waiting, lambda ids, more: self.columns_of(ids, {**made, **more}))
+        tested = self.kitchen.rendered(
+            waiting, lambda ids, more: self.columns_of(ids, {**made, **more})
+        )
         return Steps(self, made, tests, tested).all()
 
     def provide(self) -> None:
@@ -135,7 +159,9 @@ class Assembly:
         for parts, name, said, line in made.unknown:
             self.corpus.aliases.setdefault(written(tuple(parts), self.quote), name)
             place = Place(node.file, node.line + line - 1, 1)
-            self.corpus.diagnostics.append(Diagnostic(Code.UNKNOWN_REFERENCE, f"{said} is not in the project", place))
+            self.corpus.diagnostics.append(
+                Diagnostic(Code.UNKNOWN_REFERENCE, f"{said} is not in the project", place)
+            )
 
     def add_scripts(self, node: Node, made: Mapping[str, Made]) -> None:
         self.corpus.scripts += list(self.scripts(node, made))
@@ -145,7 +171,9 @@ class Assembly:
             return
         if node.is_python:
             context = self.context(node)
-            yield Script(node.text, "python", node.file, target=node.dataset, kind="model", dbt=context)
+            yield Script(
+                node.text, "python", node.file, target=node.dataset, kind="model", dbt=context
+            )
             return
         rendered = made.get(node.id, Made())
         texts = [] if node.compiled is None else [node.compiled]
@@ -164,10 +192,16 @@ class Assembly:
             )  # fmt: skip
 
     def expansions(self, node: Node, text: str, rendered: Made) -> tuple[Expansion, ...]:
-        """What macros have written in a text of a node: as the renderer says, else as its template tells."""
+        """What macros have written in a text of a node: as the renderer says, else as its template
+        tells.
+        """
         if text in rendered.expansions:
             return rendered.expansions[text]
-        return expansions_in(text, node.text, self.macros, ("dbt", node.package)) if JINJA.search(node.text) else ()
+        return (
+            expansions_in(text, node.text, self.macros, ("dbt", node.package))
+            if JINJA.search(node.text)
+            else ()
+        )
 
     @cached_property
     def macros(self) -> frozenset[str]:
@@ -178,13 +212,27 @@ class Assembly:
         if node.package not in self.relations:
             self.relations[node.package] = relations_of(self.kitchen.index, node.package)
         settings = {key: value for key, value in node.config.items() if key not in HOOKS}
-        variables = {**self.kitchen.variables.get("", {}), **self.kitchen.variables.get(node.package, {})}
-        return DbtContext(self.relations[node.package], variables, {**settings, **form_of(node.text).config})
+        variables = {
+            **self.kitchen.variables.get("", {}),
+            **self.kitchen.variables.get(node.package, {}),
+        }
+        return DbtContext(
+            self.relations[node.package], variables, {**settings, **form_of(node.text).config}
+        )
 
     def run_hooks(self, nodes: list[Node]) -> None:
         """pre_hook="insert into audit …"      statements of the node, in its file"""
-        keyed = [(node, key, text) for node in nodes for key in HOOKS for text in hook_texts(node.config.get(key))]
-        keyed += [(node, "", node.text) for node in self.nodes if node.kind == "operation" and node.text.strip()]
+        keyed = [
+            (node, key, text)
+            for node in nodes
+            for key in HOOKS
+            for text in hook_texts(node.config.get(key))
+        ]
+        keyed += [
+            (node, "", node.text)
+            for node in self.nodes
+            if node.kind == "operation" and node.text.strip()
+        ]
         rendered = self.kitchen.hooks([(node, text) for node, _, text in keyed])
         for (node, key, _), rendering in zip(keyed, rendered, strict=True):
             self.corpus.diagnostics += rendering.diagnostics
@@ -211,37 +259,52 @@ class Assembly:
         for node in nodes:
             if node.kind == "exposure":
                 target = Dataset("", node.dataset)
-                infos[target] = DatasetInfo(target, "exposure", [], True, node.description, node.place)
+                infos[target] = DatasetInfo(
+                    target, "exposure", [], True, node.description, node.place
+                )
                 for text in node.depends:
                     held = self.by_id.get(text) or self.kitchen.index.called(node.package, text)
                     if held is not None:
                         place = node.place or Place(node.file, 1, 1)
-                        reads.append(Read(target, Dataset("", held.dataset), None, Clause.FROM, place))
+                        reads.append(
+                            Read(target, Dataset("", held.dataset), None, Clause.FROM, place)
+                        )
                     elif text.strip().startswith(("ref", "source", "{{")):
                         message = f"{text} is not in the project"
-                        self.corpus.diagnostics.append(Diagnostic(Code.UNKNOWN_REFERENCE, message, node.place))
+                        self.corpus.diagnostics.append(
+                            Diagnostic(Code.UNKNOWN_REFERENCE, message, node.place)
+                        )
         return [Extraction(reads=reads, datasets=infos)] if infos else []
 
-    # -- columns that templates ask for --------------------------------------------------------------------------
+    # -- columns that templates ask for ------------------------------------------------------------
 
     def columns_of(self, ids: list[str], made: Mapping[str, Made]) -> dict[str, Columns]:
         """The columns of nodes, as far as what is rendered so far tells them."""
         from lineal.resolve.columns import columns_of
 
         needed = self.upstream(ids, made)
-        present = [node for node in self.nodes if base_of(node.id) in needed and self.remains(node, made)]
+        present = [
+            node for node in self.nodes if base_of(node.id) in needed and self.remains(node, made)
+        ]
         scripts = [script for node in present for script in self.scripts(node, made)]
-        part = Corpus(self.corpus.dialect, scripts, self.corpus.datasets, aliases=self.corpus.aliases)
+        part = Corpus(
+            self.corpus.dialect, scripts, self.corpus.datasets, aliases=self.corpus.aliases
+        )
         names = {id_: self.by_id[id_].dataset for id_ in ids if id_ in self.by_id}
         infos = columns_of(part, names.values())
         return {
-            id_: ([(column.name, column.type) for column in infos[name].columns], infos[name].complete)
+            id_: (
+                [(column.name, column.type) for column in infos[name].columns],
+                infos[name].complete,
+            )
             for id_, name in names.items()
         }
 
     def remains(self, node: Node, made: Mapping[str, Made]) -> bool:
         """Whether it is enabled, by what its template says of itself."""
-        return is_enabled(node) and (node.id not in made or is_enabled(replace(node, config=made[node.id].config)))
+        return is_enabled(node) and (
+            node.id not in made or is_enabled(replace(node, config=made[node.id].config))
+        )
 
     def upstream(self, ids: list[str], made: Mapping[str, Made]) -> set[str]:
         seen: set[str] = set()
@@ -250,7 +313,11 @@ class Assembly:
             id_ = stack.pop()
             if id_ not in seen:
                 seen.add(id_)
-                stack += [ref for twin in self.twins.get(base_of(id_), ()) for ref in self.refs(twin, made)]
+                stack += [
+                    ref
+                    for twin in self.twins.get(base_of(id_), ())
+                    for ref in self.refs(twin, made)
+                ]
         return set(map(base_of, seen))
 
     def refs(self, node: Node, made: Mapping[str, Made]) -> list[str]:
@@ -258,7 +325,9 @@ class Assembly:
 
 
 def relations_of(index: Index, package: str) -> dict[str, str]:
-    """dbt.ref("x"), dbt.ref("package", "x") and dbt.source("a", "b"), as a package sees them: the datasets' names."""
+    """dbt.ref("x"), dbt.ref("package", "x") and dbt.source("a", "b"), as a package sees them: the
+    datasets' names.
+    """
     found: dict[str, str] = {}
     for name, several in index.nodes.items():
         found |= {f"{each.package}.{name}": each.dataset for each in several}

@@ -1,9 +1,12 @@
 """Data tests: what YAML, a manifest and the files below tests/ say must hold.
 
-columns: [{name: id, data_tests: [unique, {relationships: {to: ref('orders'), field: id}}]}]      generic ones
-tests/no_negative_totals.sql                                                                    a singular one
+columns: [{name: id, data_tests: [unique, {relationships: {to: ref('orders'), field: id}}]}]
+generic ones
+tests/no_negative_totals.sql                                                                    a
+singular one
 
-A test is a node whose text is a template: `{{ test_unique(**_dbt_generic_test_kwargs) }}`, as dbt writes it.
+A test is a node whose text is a template: `{{ test_unique(**_dbt_generic_test_kwargs) }}`, as dbt
+writes it.
 """
 
 from __future__ import annotations
@@ -66,15 +69,21 @@ def listed_tests(about: Value, adapter: str) -> Iterator[tuple[str, Value]]:
             yield f"{mark}{name.raw}{mark}", value
 
 
-def generic_test(node: Node, column: str, value: Value, base: Mapping[str, Any], number: int) -> Iterator[Node]:
-    """unique, {unique: {where: …}}, {dbt_utils.at_least_one: …} or {name: x, test_name: unique, arguments: {…}}"""
+def generic_test(
+    node: Node, column: str, value: Value, base: Mapping[str, Any], number: int
+) -> Iterator[Node]:
+    """unique, {unique: {where: …}}, {dbt_utils.at_least_one: …} or {name: x, test_name: unique,
+    arguments: {…}}
+    """
     about: Value | None = None
     if not isinstance(value.data, dict):
         name = value.raw.strip()
     elif value.get("test_name") is not None:
         name, about = value.data["test_name"].raw, value
     else:
-        found = [(key, item) for key, item in value.data.items() if key not in ABOUT_KEYS | CONFIG_KEYS]
+        found = [
+            (key, item) for key, item in value.data.items() if key not in ABOUT_KEYS | CONFIG_KEYS
+        ]
         if not found:
             return
         name, inner = found[0]
@@ -86,11 +95,21 @@ def generic_test(node: Node, column: str, value: Value, base: Mapping[str, Any],
 
 
 def test_node(
-    node: Node, name: str, column: str, about: Value | None, base: Mapping[str, Any], place: Place, number: int
+    node: Node,
+    name: str,
+    column: str,
+    about: Value | None,
+    base: Mapping[str, Any],
+    place: Place,
+    number: int,
 ) -> Node:
-    data: dict[str, Value] = about.data if about is not None and isinstance(about.data, dict) else {}
+    data: dict[str, Value] = (
+        about.data if about is not None and isinstance(about.data, dict) else {}
+    )
     nested = data.get("arguments")
-    arguments = {key: item.plain() for key, item in data.items() if key not in ABOUT_KEYS | CONFIG_KEYS}
+    arguments = {
+        key: item.plain() for key, item in data.items() if key not in ABOUT_KEYS | CONFIG_KEYS
+    }
     if nested is not None and isinstance(nested.data, dict):
         arguments |= nested.plain()
     config = {**base, **{key: item.plain() for key, item in data.items() if key in CONFIG_KEYS}}

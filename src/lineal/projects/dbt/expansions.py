@@ -1,11 +1,13 @@
 """What macros have written in SQL that dbt has compiled: the template, laid beside its result.
 
     select {{ cents('amount') }} as amount from …        the template
-    select amount / 100.0 as amount from …               its result: what cents has written stands between
+    select amount / 100.0 as amount from …               its result: what cents has written stands
+    between
 
-Text that is in no tag stands in the result as it is, but for white space. What lies between two such pieces is what the
-tags between them have written. Where a template branches or loops, only a run knows what was written how often: from
-there on, the next piece of text is looked for. Where the two do not fit, no macro is named.
+Text that is in no tag stands in the result as it is, but for white space. What lies between two
+such pieces is what the tags between them have written. Where a template branches or loops, only a
+run knows what was written how often: from there on, the next piece of text is looked for. Where the
+two do not fit, no macro is named.
 """
 
 from __future__ import annotations
@@ -21,7 +23,18 @@ CALL = re.compile(r"\s*(?:(?P<package>\w+)\.)?(?P<name>\w+)\s*\(")
 SILENT = re.compile(r"\s*(config|log|print)\s*\(")
 """What writes nothing."""
 MACRO = re.compile(r"\{%-?\s*macro\s+(\w+)")
-BLOCKS = ("if", "for", "call", "filter", "macro", "raw", "block", "test", "materialization", "snapshot")
+BLOCKS = (
+    "if",
+    "for",
+    "call",
+    "filter",
+    "macro",
+    "raw",
+    "block",
+    "test",
+    "materialization",
+    "snapshot",
+)
 SHORT = 4
 """So few characters may stand anywhere: alone they do not say where a macro ends."""
 
@@ -41,7 +54,9 @@ def macro_names(texts: Collection[str]) -> frozenset[str]:
     return frozenset(name for text in texts if "macro" in text for name in MACRO.findall(text))
 
 
-def expansions_in(compiled: str, template: str, macros: Collection[str], own: Collection[str]) -> tuple[Expansion, ...]:
+def expansions_in(
+    compiled: str, template: str, macros: Collection[str], own: Collection[str]
+) -> tuple[Expansion, ...]:
     """What macros have written in a compiled text; `own` are the packages that need not be named."""
     if not any(name in template for name in macros):
         return ()
@@ -58,7 +73,9 @@ def expansions_in(compiled: str, template: str, macros: Collection[str], own: Co
 
 
 def aligned(several: list[Piece], result: str) -> Iterator[Expansion | None]:
-    """Yield what lies between pieces of text in a result without white space; last None, where they do not fit."""
+    """Yield what lies between pieces of text in a result without white space; last None, where they
+    do not fit.
+    """
     position, is_certain = 0, True
     pending = ""
     for piece in several:
@@ -122,7 +139,9 @@ def pieces(template: str, macros: Collection[str], own: Collection[str]) -> Iter
 
 
 def steps(statement: str) -> int:
-    """How much deeper a statement leads: {% if %} by one, {% endif %} out again, {% set a = 1 %} not at all."""
+    """How much deeper a statement leads: {% if %} by one, {% endif %} out again, {% set a = 1 %}
+    not at all.
+    """
     word, _, rest = statement.strip().partition(" ")
     if word.startswith("end"):
         return -1
@@ -130,9 +149,14 @@ def steps(statement: str) -> int:
 
 
 def called(output: str, macros: Collection[str], own: Collection[str]) -> Piece:
-    """cents('amount'), dbt_utils.star(x)      the macro that is called; else something that may write text"""
+    """cents('amount'), dbt_utils.star(x)
+
+    the macro that is called; else something that may write text
+    """
     call = CALL.match(output)
     if call is None or call["name"] not in macros:
         return GAP
     package = call["package"]
-    return Piece(macro=call["name"] if package is None or package in own else f"{package}.{call['name']}")
+    return Piece(
+        macro=call["name"] if package is None or package in own else f"{package}.{call['name']}"
+    )

@@ -1,4 +1,6 @@
-"""The nodes of a project as its files tell them: nothing has been compiled, and no manifest is there."""
+"""The nodes of a project as its files tell them: nothing has been compiled, and no manifest is
+there.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from lineal.projects.yaml import Value
 
 YAML = (".yml", ".yaml")
 CONFIG = re.compile(r"\bconfig\s*\((.*?)\)\s*-?\}\}", re.S)
-LOCATION = re.compile(r"\b(alias|schema|database|target_schema|target_database)\s*=\s*['\"]([^'\"]+)['\"]")
+LOCATION = re.compile(
+    r"\b(alias|schema|database|target_schema|target_database)\s*=\s*['\"]([^'\"]+)['\"]"
+)
 SNAPSHOT = re.compile(r"\{%-?\s*snapshot\s+(\w+)\s*-?%\}(.*?)\{%-?\s*endsnapshot\s*-?%\}", re.S)
 
 USUALLY = {".py": "table"}
@@ -47,7 +51,9 @@ class Reader:
     def settings(self, kind: str, path: list[str]) -> dict[str, Any]:
         """What dbt_project.yml says of a node: of the package, and then of the root project."""
         found: dict[str, Any] = {}
-        for package in (self.package, self.project.root)[: 1 if self.package is self.project.root else 2]:
+        for package in (self.package, self.project.root)[
+            : 1 if self.package is self.project.root else 2
+        ]:
             found |= settings(package.tree(kind), [self.package.name, *path])
         return {key: self.value(item) if "hook" not in key else item for key, item in found.items()}
 
@@ -60,7 +66,9 @@ class Reader:
         return self.values.get(item.strip(), item) if isinstance(item, str) else item
 
     def parts(self, config: Mapping[str, Any], name: str) -> Parts:
-        database = str(config.get("target_database") or config.get("database") or self.target["database"])
+        database = str(
+            config.get("target_database") or config.get("database") or self.target["database"]
+        )
         custom = config.get("schema")
         schema = f"{self.target['schema']}_{custom}" if custom else self.target["schema"]
         schema = str(config.get("target_schema") or schema)
@@ -76,7 +84,11 @@ def jinja_in(package: Package, properties: Properties) -> Iterator[str]:
             for key in ("schema", "database", "identifier", "config", "enabled"):
                 found = value.get(key)
                 yield from _templates(found.plain() if found is not None else None)
-    for value in (*properties.models.values(), *properties.seeds.values(), *properties.snapshots.values()):
+    for value in (
+        *properties.models.values(),
+        *properties.seeds.values(),
+        *properties.snapshots.values(),
+    ):
         config = value.get("config")
         yield from _templates(config.plain() if config is not None else None)
 
@@ -94,7 +106,9 @@ def _templates(data: Any) -> Iterator[str]:
 
 
 def properties_of(package: Package, report: Report) -> Properties:
-    folders = [folder for kind in ("models", "seeds", "snapshots") for folder in package.paths[kind]]
+    folders = [
+        folder for kind in ("models", "seeds", "snapshots") for folder in package.paths[kind]
+    ]
     found = read_properties(list(below(folders, YAML, report)), report)
     everywhere = [*folders, *package.paths["macros"], *package.paths["docs"]]
     found.docs = read_docs(list(below(everywhere, (".md",), report)), report)
@@ -105,11 +119,17 @@ def below(folders: list[Path], suffixes: tuple[str, ...], report: Report) -> Ite
     """The files below these folders, sorted and each once; links to folders are not followed."""
     seen: set[str] = set()
     for folder in folders:
-        for where, inner, files in os.walk(folder, onerror=lambda e: report(unreadable(str(e.filename), e))):
+        for where, inner, files in os.walk(
+            folder, onerror=lambda e: report(unreadable(str(e.filename), e))
+        ):
             inner[:] = sorted(name for name in inner if not name.startswith("."))
             for name in sorted(files):
                 path = os.path.join(where, name)  # noqa: PTH118  thousands of them
-                if name.lower().endswith(suffixes) and not name.startswith(".") and path not in seen:
+                if (
+                    name.lower().endswith(suffixes)
+                    and not name.startswith(".")
+                    and path not in seen
+                ):
                     seen.add(path)
                     yield Path(path)
 
@@ -129,7 +149,13 @@ def operations_of(reader: Reader) -> Iterator[Node]:
     for key in ("on-run-start", "on-run-end"):
         for number, hook in enumerate(package.about.listed(key)):
             text = hook.as_text(reader.report)
-            node = Node(f"operation.{package.name}.{key}-{number}", "operation", package.name, key, str(package.file))
+            node = Node(
+                f"operation.{package.name}.{key}-{number}",
+                "operation",
+                package.name,
+                key,
+                str(package.file),
+            )
             node.text, node.line = text, hook.text_line
             yield node
 
@@ -144,7 +170,11 @@ def fqn(path: Path, folders: list[Path]) -> list[str]:
 
 def models_of(reader: Reader) -> Iterator[Node]:
     package, report = reader.package, reader.report
-    versions = {file: found for value in reader.properties.models.values() for file, found in versions_of(value)}
+    versions = {
+        file: found
+        for value in reader.properties.models.values()
+        for file, found in versions_of(value)
+    }
 
     def read(path: Path) -> Node | None:
         text = read_text(path, report)
@@ -160,21 +190,40 @@ def models_of(reader: Reader) -> Iterator[Node]:
 
 
 def versions_of(value: Value) -> Iterator[tuple[str, tuple[str, str, bool]]]:
-    """versions: [{v: 1}, {v: 2, defined_in: new}]      the file of each, and whether it is the latest"""
-    listed = [(each, told.raw) for each in value.listed("versions") if (told := each.get("v")) is not None]
+    """versions: [{v: 1}, {v: 2, defined_in: new}]
+
+    the file of each, and whether it is the latest
+    """
+    listed = [
+        (each, told.raw) for each in value.listed("versions") if (told := each.get("v")) is not None
+    ]
     name = value.get("name")
     if not listed or name is None:
         return
     newest = value.get("latest_version")
-    latest = newest.raw if newest is not None else max((v for _, v in listed), key=lambda v: (len(v), v))
+    latest = (
+        newest.raw if newest is not None else max((v for _, v in listed), key=lambda v: (len(v), v))
+    )
     for each, v in listed:
         defined = each.get("defined_in")
-        for file in (defined.raw,) if defined is not None else (f"{name.raw}_v{v}", f"{name.raw}.v{v}"):
+        for file in (
+            (defined.raw,) if defined is not None else (f"{name.raw}_v{v}", f"{name.raw}.v{v}")
+        ):
             yield file, (name.raw, v, v == latest)
 
 
-def named(reader: Reader, kind: str, name: str, path: Path, text: str, about: Value | None, version: str = "") -> Node:
-    """A node with what dbt_project.yml and its YAML say of it; its own config() is heard when it is rendered."""
+def named(
+    reader: Reader,
+    kind: str,
+    name: str,
+    path: Path,
+    text: str,
+    about: Value | None,
+    version: str = "",
+) -> Node:
+    """A node with what dbt_project.yml and its YAML say of it; its own config() is heard when it is
+    rendered.
+    """
     package = reader.package
     kinds = f"{kind}s"
     config = reader.settings(kinds, fqn(path, package.paths[kinds]))
@@ -182,9 +231,15 @@ def named(reader: Reader, kind: str, name: str, path: Path, text: str, about: Va
     for value in (about, versioned):
         said = value.get("config") if value is not None else None
         if said is not None and isinstance(said.data, dict):
-            config |= {key.replace("_hook", "-hook"): reader.value(item.plain()) for key, item in said.data.items()}
+            config |= {
+                key.replace("_hook", "-hook"): reader.value(item.plain())
+                for key, item in said.data.items()
+            }
         if value is not None and (meta := value.mapping(reader.report, "meta")):
-            config["meta"] = {**mapping(config.get("meta")), **{key: item.plain() for key, item in meta.items()}}
+            config["meta"] = {
+                **mapping(config.get("meta")),
+                **{key: item.plain() for key, item in meta.items()},
+            }
     config |= located(text)
     columns = _columns(about, versioned, reader)
     return Node(
@@ -195,24 +250,34 @@ def named(reader: Reader, kind: str, name: str, path: Path, text: str, about: Va
         file=str(path),
         parts=reader.parts(config, f"{name}_v{version}" if version else name),
         text=text,
-        config={"materialized": USUALLY.get(path.suffix, "view") if kind == "model" else kind, **config},
+        config={
+            "materialized": USUALLY.get(path.suffix, "view") if kind == "model" else kind,
+            **config,
+        },
         columns=columns,
         description=reader.properties.described(about, reader.report) if about is not None else "",
         place=about.place if about is not None else Place(str(path), 1, 1),
         version=version,
-        about=versioned if versioned is not None and versioned.get("tests", "data_tests") is not None else about,
+        about=versioned
+        if versioned is not None and versioned.get("tests", "data_tests") is not None
+        else about,
     )
 
 
 def located(text: str) -> dict[str, Any]:
-    """config(alias='x', schema='y')      where a model says that it is; heard before any template is rendered"""
+    """config(alias='x', schema='y')
+
+    where a model says that it is; heard before any template is rendered
+    """
     call = CONFIG.search(text) if "config" in text else None
     return dict(LOCATION.findall(call[1])) if call is not None else {}
 
 
 def version_of(about: Value, version: str) -> Value | None:
     several = about.listed("versions")
-    return next((each for each in several if (v := each.get("v")) is not None and v.raw == version), None)
+    return next(
+        (each for each in several if (v := each.get("v")) is not None and v.raw == version), None
+    )
 
 
 def _columns(about: Value | None, versioned: Value | None, reader: Reader) -> list[ColumnInfo]:
@@ -242,7 +307,11 @@ def seeds_of(reader: Reader) -> Iterator[Node]:
         header = read_header(path, delimiter if len(delimiter) == 1 else ",", reader.report)
         said = {column.name.lower(): column for column in node.columns}
         types = node.config.get("column_types")
-        kinds = {str(key).lower(): str(value) for key, value in types.items()} if isinstance(types, dict) else {}
+        kinds = (
+            {str(key).lower(): str(value) for key, value in types.items()}
+            if isinstance(types, dict)
+            else {}
+        )
         node.columns = [_seeded(column, said, kinds) for column in header] or node.columns
         node.complete = bool(header)
         return node
@@ -251,13 +320,17 @@ def seeds_of(reader: Reader) -> Iterator[Node]:
     yield from attempt_each(paths, read, start_of, reader.report, "this seed")
 
 
-def _seeded(column: ColumnInfo, said: Mapping[str, ColumnInfo], kinds: Mapping[str, str]) -> ColumnInfo:
+def _seeded(
+    column: ColumnInfo, said: Mapping[str, ColumnInfo], kinds: Mapping[str, str]
+) -> ColumnInfo:
     known = said.get(column.name.lower(), column)
     return known._replace(name=column.name, type=known.type or kinds.get(column.name.lower(), ""))
 
 
 def snapshots_of(reader: Reader) -> Iterator[Node]:
-    """{% snapshot orders_history %} … {% endsnapshot %}, and snapshots: [{name: …, relation: ref('orders')}]"""
+    """{% snapshot orders_history %} … {% endsnapshot %}, and snapshots: [{name: …, relation:
+    ref('orders')}]
+    """
     package, properties = reader.package, reader.properties
     seen: set[str] = set()
 
@@ -265,15 +338,20 @@ def snapshots_of(reader: Reader) -> Iterator[Node]:
         text = read_text(path, report) or ""
         found = []
         for block in SNAPSHOT.finditer(text) if "endsnapshot" in text else ():
-            node = named(reader, "snapshot", block[1], path, block[2], properties.snapshots.get(block[1]))
+            node = named(
+                reader, "snapshot", block[1], path, block[2], properties.snapshots.get(block[1])
+            )
             node.line = text.count("\n", 0, block.start(2)) + 1
             seen.add(block[1])
             found.append(node)
         return [node for node in found if is_enabled(node)]
 
-    for kind, report in (("snapshots", reader.report), ("models", silent)):  # of models it has been told
+    # of models it has been told
+    for kind, report in (("snapshots", reader.report), ("models", silent)):
         paths = below(package.paths[kind], (".sql",), report)
-        for several in attempt_each(paths, partial(read, report=report), start_of, report, "this snapshot"):
+        for several in attempt_each(
+            paths, partial(read, report=report), start_of, report, "this snapshot"
+        ):
             yield from several
     for name, about in properties.snapshots.items():
         relation = about.get("relation")
@@ -299,7 +377,9 @@ def sources_of(reader: Reader) -> Iterator[Node]:
                 yield _source(reader, source, table, name, short, package)
 
 
-def _source(reader: Reader, source: Value, table: Value, name: str, short: str, package: Package) -> Node:
+def _source(
+    reader: Reader, source: Value, table: Value, name: str, short: str, package: Package
+) -> Node:
     report = reader.report
 
     def said(key: str, default: str) -> str:
@@ -313,7 +393,11 @@ def _source(reader: Reader, source: Value, table: Value, name: str, short: str, 
         package=package.name,
         name=f"{name}.{short}",
         file=source.place.file,
-        parts=(said("database", reader.target["database"]), said("schema", name), said("identifier", short)),
+        parts=(
+            said("database", reader.target["database"]),
+            said("schema", name),
+            said("identifier", short),
+        ),
         columns=read_columns(inner.get("columns"), reader.properties.doc, report),
         description=reader.properties.described(inner, report),
         place=table.place,
@@ -327,7 +411,9 @@ def _enabled(reader: Reader, source: Value, table: Value, name: str, short: str)
     found = reader.settings("sources", [*path, name, short]).get("enabled", True)
     for value in (source, table):
         for where in (value, value.get("config")):
-            told = where.get("enabled") if where is not None and isinstance(where.data, dict) else None
+            told = (
+                where.get("enabled") if where is not None and isinstance(where.data, dict) else None
+            )
             found = reader.value(told.data) if told is not None else found
     return found is not False
 
@@ -338,7 +424,9 @@ def exposures_of(reader: Reader) -> Iterator[Node]:
     for exposure in reader.properties.exposures:
         name = name_of(exposure, report)
         config = exposure.get("config")
-        if not name or (config is not None and (on := config.get("enabled")) is not None and on.data is False):
+        if not name or (
+            config is not None and (on := config.get("enabled")) is not None and on.data is False
+        ):
             continue
         node = Node(
             id=f"exposure.{package.name}.{name}", kind="exposure", package=package.name, name=name,
@@ -349,10 +437,14 @@ def exposures_of(reader: Reader) -> Iterator[Node]:
 
 
 def apart(nodes: list[Node]) -> list[Node]:
-    """Two files of one name: at most one of them is enabled, and which one, some tell only when they are rendered."""
+    """Two files of one name: at most one of them is enabled, and which one, some tell only when
+    they are rendered.
+    """
     met: dict[str, int] = {}
     for node in nodes:
         met[node.id] = number = met.get(node.id, 0) + 1
         if number > 1:
             node.id = f"{node.id}{AGAIN}{number}"
-    return [node for node in nodes if node.kind not in ("source", "exposure") or AGAIN not in node.id]
+    return [
+        node for node in nodes if node.kind not in ("source", "exposure") or AGAIN not in node.id
+    ]

@@ -60,7 +60,9 @@ class Index:
     def setup(self) -> dict[str, Any]:
         """As the worker is told."""
         return {
-            "nodes": {name: [_told(node) for node in several] for name, several in self.nodes.items()},
+            "nodes": {
+                name: [_told(node) for node in several] for name, several in self.nodes.items()
+            },
             "sources": {name: _told(node) for name, node in self.sources.items()},
         }
 

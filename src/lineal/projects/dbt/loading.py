@@ -11,7 +11,13 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus, Meaning
 from lineal.projects import yaml
 from lineal.projects.dbt import files
-from lineal.projects.dbt.adapters import DIALECTS, adapter_named, adapter_said, adapter_spoken, profile_of
+from lineal.projects.dbt.adapters import (
+    DIALECTS,
+    adapter_named,
+    adapter_said,
+    adapter_spoken,
+    profile_of,
+)
 from lineal.projects.dbt.corpus import Assembly, index_of
 from lineal.projects.dbt.data_tests import generic_macros, generic_tests, singular_tests
 from lineal.projects.dbt.index import Index
@@ -25,16 +31,22 @@ from lineal.projects.schema import Schema
 from lineal.projects.settings import read_meanings
 from lineal.projects.text import Report, read_text, start_of
 
-NO_DIALECT = "the project does not say which database it is for: its SQL is taken for Spark's (--dialect)"
+NO_DIALECT = (
+    "the project does not say which database it is for: its SQL is taken for Spark's (--dialect)"
+)
 
 
-def loaded(path: Path, dialect: str | None, schema: Schema, kept: Kept | None, to_run: bool = False) -> Corpus:
+def loaded(
+    path: Path, dialect: str | None, schema: Schema, kept: Kept | None, to_run: bool = False
+) -> Corpus:
     folder, project = folders_of(path)
     manifest = _manifest_of(path, folder)
     diagnostics: list[Diagnostic] = []
     found = None
     if manifest is not None:
-        found = read_manifest(manifest, project or home_of(folder), diagnostics.append, project is not None)
+        found = read_manifest(
+            manifest, project or home_of(folder), diagnostics.append, project is not None
+        )
     if found is not None:
         corpus = load_manifest(found, project, dialect, schema, kept, to_run)
     elif project is not None:
@@ -48,7 +60,9 @@ def loaded(path: Path, dialect: str | None, schema: Schema, kept: Kept | None, t
 
 def _beside(folder: Path, report: Report) -> tuple[list[Meaning], dict[str, Any]]:
     """functions: and spark: in a lineal.yml that stands beside dbt_project.yml"""
-    file = next((folder / name for name in ("lineal.yml", "lineal.yaml") if (folder / name).is_file()), None)
+    file = next(
+        (folder / name for name in ("lineal.yml", "lineal.yaml") if (folder / name).is_file()), None
+    )
     about = yaml.read(file, report) if file is not None else None
     if about is None or not isinstance(about.data, dict):
         return [], {}
@@ -97,7 +111,11 @@ def load_manifest(
         namespaces, {node.id: node for node in nodes}, kept,
     )  # fmt: skip
     if manifest.stale:
-        several = f"{manifest.stale[0]} and {len(manifest.stale) - 1} more have" if len(manifest.stale) > 1 else ""
+        several = (
+            f"{manifest.stale[0]} and {len(manifest.stale) - 1} more have"
+            if len(manifest.stale) > 1
+            else ""
+        )
         message = f"{several or f'{manifest.stale[0]} has'} changed since the manifest was made"
         report(Diagnostic(Code.STALE_MANIFEST, message, Place(str(manifest.file), 1, 1)))
     assembly = Assembly(nodes, kitchen, dialect, schema, folder or manifest.root)
@@ -121,7 +139,9 @@ def unknown_adapter_note(adapter: str, dialect: str | None) -> list[str]:
     return [f"the adapter {adapter} is not known: its SQL is taken for Spark's (--dialect)"]
 
 
-def _new_models(manifest: Manifest, project: Project, target: Mapping[str, str], report: Report) -> list[Node]:
+def _new_models(
+    manifest: Manifest, project: Project, target: Mapping[str, str], report: Report
+) -> list[Node]:
     """Models that have been written since the manifest was made."""
     found = files.below(project.root.paths["models"], (".sql", ".py"), report)
     if all(str(path) in manifest.known for path in found):
@@ -132,7 +152,11 @@ def _new_models(manifest: Manifest, project: Project, target: Mapping[str, str],
 
 
 def load_files(
-    folder: Path, dialect: str | None, schema: Schema, kept: Kept | None = None, to_run: bool = False
+    folder: Path,
+    dialect: str | None,
+    schema: Schema,
+    kept: Kept | None = None,
+    to_run: bool = False,
 ) -> Corpus:
     """The uncompiled way."""
     corpus = Corpus("")
@@ -147,16 +171,25 @@ def load_files(
         project.root.name, str(project.root.file), target, Index([], project.root.name), macros, project.variables(),
         project.namespaces, kept=kept,
     )  # fmt: skip
-    values = kitchen.values((each.name, text) for each, about in packages for text in files.jinja_in(each, about))
-    seen = {each.name: {**values.get(project.root.name, {}), **values.get(each.name, {})} for each in project.all}
+    values = kitchen.values(
+        (each.name, text) for each, about in packages for text in files.jinja_in(each, about)
+    )
+    seen = {
+        each.name: {**values.get(project.root.name, {}), **values.get(each.name, {})}
+        for each in project.all
+    }
     nodes: list[Node] = []
     for package, properties in packages:
-        nodes += files.nodes_of(files.Reader(package, project, target, seen[package.name], properties, report))
+        nodes += files.nodes_of(
+            files.Reader(package, project, target, seen[package.name], properties, report)
+        )
     guessed = False
     nodes = files.apart(nodes)
     separate(nodes, project.root.name)
     if not any(node.kind in REFERABLE for node in nodes):
-        message = f"the project {folder} has no models, seeds or snapshots where it says that they are"
+        message = (
+            f"the project {folder} has no models, seeds or snapshots where it says that they are"
+        )
         report(Diagnostic(Code.NO_INPUT, message, Place(str(project.root.file), 1, 1)))
     name_datasets(nodes, project.root.name)
     if not target["type"]:
@@ -172,11 +205,15 @@ def load_files(
     assembly = Assembly(nodes, kitchen, dialect, schema, folder)
     assembly.seed_files = seed_files(project.all)
     made = assembly.finish(
-        [*generic_tests(nodes, project, target["type"]), *singular_tests(project, report)] if to_run else None
+        [*generic_tests(nodes, project, target["type"]), *singular_tests(project, report)]
+        if to_run
+        else None
     )
     made.notes += [NO_DIALECT] if guessed else []
     made.notes += unknown_adapter_note(target["type"], dialect) if to_run else []
-    made.notes += unit_test_note(sum(properties.unit_tests for _, properties in packages)) if to_run else []
+    made.notes += (
+        unit_test_note(sum(properties.unit_tests for _, properties in packages)) if to_run else []
+    )
     made.diagnostics = [*corpus.diagnostics, *made.diagnostics]
     return made
 
@@ -206,7 +243,9 @@ def macros_of(package: Package, report: Report) -> list[tuple[str, str, str]]:
 
 
 def target_of(project: Project, report: Report) -> dict[str, str]:
-    """What the profile says, as far as it is known; the adapter, where no profile does, from what the project says."""
+    """What the profile says, as far as it is known; the adapter, where no profile does, from what
+    the project says.
+    """
     root = project.root
     profile = root.about.text(report, "profile")
     found = profile_of(root.folder, profile, report)

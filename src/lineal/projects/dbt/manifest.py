@@ -1,4 +1,5 @@
-"""target/manifest.json: the nodes as dbt has compiled them. Only the few fields that are used are looked at.
+"""target/manifest.json: the nodes as dbt has compiled them. Only the few fields that are used are
+looked at.
 
 Nothing is taken for granted: a field that is missing or of another type is as if it said nothing.
 """
@@ -54,7 +55,9 @@ class Manifest:
 
 
 def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Manifest | None:
-    """None, and a diagnostic, if there is nothing to go by; `fallback` says that the files can be read instead."""
+    """None, and a diagnostic, if there is nothing to go by; `fallback` says that the files can be
+    read instead.
+    """
     data = _loaded(file, report)
     if data is None:
         return None
@@ -67,7 +70,11 @@ def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Man
         if fallback:
             return None
     places = Places(root)
-    nodes = [*_nodes(data, root, places, report), *_sources(data, root, places), *_exposures(data, root, places)]
+    nodes = [
+        *_nodes(data, root, places, report),
+        *_sources(data, root, places),
+        *_exposures(data, root, places),
+    ]
     stale = [node.file for node in nodes if _is_stale(node)]
     return Manifest(
         file=file,
@@ -90,7 +97,9 @@ def _loaded(file: Path, report: Report) -> dict[str, Any] | None:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        report(_wrong(file, f"the manifest is not valid JSON: {error.msg}", error.lineno, error.colno))
+        report(
+            _wrong(file, f"the manifest is not valid JSON: {error.msg}", error.lineno, error.colno)
+        )
         return None
     except RecursionError:
         report(_wrong(file, "the manifest nests too deeply"))
@@ -138,7 +147,12 @@ def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) 
 
 
 def _compiled(
-    each: dict[str, Any], kind: str, root: Path, places: Places, asking: set[str], ephemeral: set[str]
+    each: dict[str, Any],
+    kind: str,
+    root: Path,
+    places: Places,
+    asking: set[str],
+    ephemeral: set[str],
 ) -> Node:
     """A model, seed or snapshot with what dbt has compiled."""
     node = _node(each, kind, root, places)
@@ -146,7 +160,9 @@ def _compiled(
     node.depends = [str(id_) for id_ in depends.get("nodes") or ()]
     raw = _text(each.get("raw_code") or each.get("raw_sql"))
     called = {str(macro) for macro in depends.get("macros") or ()}
-    node.incremental = node.materialized == "incremental" and bool(called & asking or "is_incremental" in raw)
+    node.incremental = node.materialized == "incremental" and bool(
+        called & asking or "is_incremental" in raw
+    )
     node.text = raw
     code = each.get("compiled_code") or each.get("compiled_sql")
     if isinstance(code, str) and code.strip() and not node.is_python:
@@ -173,10 +189,14 @@ def _tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node
         code = each.get("compiled_code") or each.get("compiled_sql")
         node.compiled = code if isinstance(code, str) and code.strip() else None
         node.place = Place(node.file, 1, 1)
-        attached = _text(each.get("attached_node")) or (node.depends[-1] if name and node.depends else "")
+        attached = _text(each.get("attached_node")) or (
+            node.depends[-1] if name and node.depends else ""
+        )
         kwargs = _mapping(about.get("kwargs")) if name else None
         column = _text(each.get("column_name")) or _text(_mapping(kwargs).get("column_name"))
-        node.test = DataTest(f"{namespace}.{name}" if namespace else name, kwargs, column, attached, node.place)
+        node.test = DataTest(
+            f"{namespace}.{name}" if namespace else name, kwargs, column, attached, node.place
+        )
         node.name = name if name and name in node.name else node.name
         yield node
 
@@ -189,10 +209,16 @@ def _entries(data: Mapping[str, Any], section: str) -> Iterator[dict[str, Any]]:
 
 
 def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Node:
-    config = {key: value for key, value in _mapping(each.get("config")).items() if value is not None}
-    for key in ("pre-hook", "post-hook"):  # a template that is rendered again gives its hooks as texts
+    config = {
+        key: value for key, value in _mapping(each.get("config")).items() if value is not None
+    }
+    # a template that is rendered again gives its hooks as texts
+    for key in ("pre-hook", "post-hook"):
         if key in config:
-            config[key] = [_text(hook.get("sql")) if isinstance(hook, dict) else hook for hook in _listed(config[key])]
+            config[key] = [
+                _text(hook.get("sql")) if isinstance(hook, dict) else hook
+                for hook in _listed(config[key])
+            ]
     name, package = str(each["name"]), _text(each.get("package_name"))
     version = each.get("version")
     identifier = str(each.get("alias") or each.get("identifier") or name)
@@ -223,7 +249,9 @@ def _file(each: Mapping[str, Any], root: Path, package: str) -> str:
 
 
 def _path(path: str, root: Path, package: str) -> str:
-    """Below the project, or below the package that it belongs to; one that leads out of it is a name and no more."""
+    """Below the project, or below the package that it belongs to; one that leads out of it is a
+    name and no more.
+    """
     path = path.replace("\\", "/")
     installed = root / "dbt_packages" / package / path
     if ".." in path.split("/"):
@@ -240,7 +268,9 @@ def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
         labels = tuple(dict.fromkeys(known_labels(meta, tags))) if meta or tags else ()
         kind, described = _text(said.get("data_type")), _text(said.get("description")).strip()
         inherits = _mapping(meta.get("lineal")).get("inherit") is not False
-        yield ColumnInfo(_text(said.get("name")) or str(name), kind, described, labels, inherits=inherits)
+        yield ColumnInfo(
+            _text(said.get("name")) or str(name), kind, described, labels, inherits=inherits
+        )
 
 
 def _listed(value: Any) -> list[Any]:
@@ -254,10 +284,18 @@ def _seed(node: Node) -> None:
         said = {column.name.lower(): column for column in node.columns}
         delimiter = str(node.config.get("delimiter") or ",")
         header = read_header(path, delimiter if len(delimiter) == 1 else ",", lambda _: None)
-        kinds = {str(key).lower(): str(kind) for key, kind in _mapping(node.config.get("column_types")).items()}
+        kinds = {
+            str(key).lower(): str(kind)
+            for key, kind in _mapping(node.config.get("column_types")).items()
+        }
         if header:
-            known = [said.get(column.name.lower(), column)._replace(name=column.name) for column in header]
-            node.columns = [each._replace(type=each.type or kinds.get(each.name.lower(), "")) for each in known]
+            known = [
+                said.get(column.name.lower(), column)._replace(name=column.name)
+                for column in header
+            ]
+            node.columns = [
+                each._replace(type=each.type or kinds.get(each.name.lower(), "")) for each in known
+            ]
             node.complete = True
 
 
@@ -328,14 +366,22 @@ def with_catalog(nodes: Iterable[Node], file: Path, report: Report) -> None:
     try:
         data = _mapping(json.loads(text or ""))
     except (json.JSONDecodeError, RecursionError):
-        report(Diagnostic(Code.MANIFEST, "the catalog is not valid JSON: it is left out", Place(str(file), 1, 1)))
+        report(
+            Diagnostic(
+                Code.MANIFEST,
+                "the catalog is not valid JSON: it is left out",
+                Place(str(file), 1, 1),
+            )
+        )
         return
     tables = {**_mapping(data.get("nodes")), **_mapping(data.get("sources"))}
     for node in nodes:
         columns = _mapping(_mapping(tables.get(node.id)).get("columns"))
         if columns:
             said = {column.name.lower(): column for column in node.columns}
-            several = sorted((_mapping(each) | {"key": key} for key, each in columns.items()), key=_number)
+            several = sorted(
+                (_mapping(each) | {"key": key} for key, each in columns.items()), key=_number
+            )
             node.columns = [_catalogued(each, said) for each in several]
             node.complete = True
 

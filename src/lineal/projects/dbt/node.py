@@ -1,4 +1,6 @@
-"""Nodes: models, seeds, snapshots, sources, exposures, whether a manifest or the files of a project name them."""
+"""Nodes: models, seeds, snapshots, sources, exposures, whether a manifest or the files of a project
+name them.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +99,9 @@ def base_of(id_: str) -> str:
 
 
 def name_datasets(nodes: Iterable[Node], root: str) -> None:
-    """orders, raw.orders for a source; a package's node keeps its package where the project has one of that name."""
+    """orders, raw.orders for a source; a package's node keeps its package where the project has one
+    of that name.
+    """
     several = list(nodes)
     taken: dict[str, Node] = {}
     for node in sorted(several, key=lambda each: (each.kind == "exposure", each.package != root)):
@@ -112,24 +116,33 @@ def name_datasets(nodes: Iterable[Node], root: str) -> None:
 
 
 def separate(nodes: Iterable[Node], root: str) -> None:
-    """Two nodes of one relation: their schemas differ by what only a run knows, and so here by the nodes' names."""
+    """Two nodes of one relation: their schemas differ by what only a run knows, and so here by the
+    nodes' names.
+    """
     taken: set[tuple[str, ...]] = set()
     several = [node for node in nodes if node.kind in REFERABLE]
     for node in sorted(several, key=lambda each: each.package != root):
         key = tuple(part.lower() for part in node.parts)
         if key in taken:
-            node.parts = (node.parts[0], f"{node.parts[1]}_{node.package}_{node.name}", node.parts[2])
+            node.parts = (
+                node.parts[0],
+                f"{node.parts[1]}_{node.package}_{node.name}",
+                node.parts[2],
+            )
         taken.add(key)
 
 
 def aliases_of(nodes: Iterable[Node], adapter: str) -> dict[str, str]:
     """How SQL writes each node, and the dataset it is.
 
-    A source that is the very table of a model or seed is that model or seed. A name without its database means the
-    one node that has it, unless a dataset is called so.
+    A source that is the very table of a model or seed is that model or seed. A name without its
+    database means the one node that has it, unless a dataset is called so.
     """
     quote = quote_of(adapter)
-    several = sorted((node for node in nodes if node.kind in ("source", *REFERABLE)), key=lambda n: n.kind == "source")
+    several = sorted(
+        (node for node in nodes if node.kind in ("source", *REFERABLE)),
+        key=lambda n: n.kind == "source",
+    )
     full: dict[str, str] = {}
     short: dict[str, set[str]] = {}
     names = {node.dataset.lower() for node in several}

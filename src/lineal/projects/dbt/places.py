@@ -1,4 +1,6 @@
-"""Where YAML files describe nodes and columns, found by their lines: the manifest has read them, and not said where."""
+"""Where YAML files describe nodes and columns, found by their lines: the manifest has read them,
+and not said where.
+"""
 
 from __future__ import annotations
 

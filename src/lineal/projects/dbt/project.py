@@ -3,7 +3,8 @@
 name: shop                              models:
 profile: shop                             shop:
 model-paths: [models]                       staging: {+materialized: view, +schema: stg}
-vars: {start: 2020, dbt_utils: {x: 1}}  dispatch: [{macro_namespace: dbt_utils, search_order: [shop, dbt_utils]}]
+vars: {start: 2020, dbt_utils: {x: 1}}  dispatch: [{macro_namespace: dbt_utils, search_order: [shop,
+dbt_utils]}]
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ PATHS = {
     "tests": (("test-paths",), "tests"),
     "docs": (("docs-paths",), ""),
 }
-"""Kind of file, the keys that name its folders, and the folder where no key does. Earlier versions said data-paths."""
+"""Kind of file, the keys that name its folders, and the folder where no key does. Earlier versions
+said data-paths.
+"""
 
 OLD_FOLDERS = {"seeds": "data"}
 
@@ -74,7 +77,11 @@ class Project:
         """By package: what the root project says comes first; '' is for all of them."""
         said = self.root.variables
         names = {package.name for package in self.all}
-        everywhere = {key: value for key, value in said.items() if key not in names or not isinstance(value, dict)}
+        everywhere = {
+            key: value
+            for key, value in said.items()
+            if key not in names or not isinstance(value, dict)
+        }
         found: dict[str, dict[str, Any]] = {"": everywhere}
         for package in self.all:
             own = package.variables
@@ -137,7 +144,9 @@ def package_folders(root: Package, report: Report) -> Iterator[Path]:
     for name in (install.raw if install is not None else "dbt_packages", "dbt_modules"):
         folder = root.folder / name
         if folder.is_dir():
-            yield from (path for path in sorted(folder.iterdir()) if (path / PROJECT_FILE).is_file())
+            yield from (
+                path for path in sorted(folder.iterdir()) if (path / PROJECT_FILE).is_file()
+            )
     for name in ("packages.yml", "dependencies.yml"):
         file = root.folder / name
         value = yaml.read(file, lambda _: None) if file.is_file() else None
@@ -148,7 +157,10 @@ def package_folders(root: Package, report: Report) -> Iterator[Path]:
 
 
 def settings(tree: Any, path: list[str]) -> dict[str, Any]:
-    """{shop: {staging: {+schema: stg}}}, [shop, staging, orders]      what holds there; the nearest wins"""
+    """{shop: {staging: {+schema: stg}}}, [shop, staging, orders]
+
+    what holds there; the nearest wins
+    """
     found: dict[str, Any] = {}
     here = tree
     for step in [None, *path]:

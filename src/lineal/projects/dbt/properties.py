@@ -1,4 +1,6 @@
-"""The YAML files beside models: descriptions, columns, configurations, sources, exposures, with their places."""
+"""The YAML files beside models: descriptions, columns, configurations, sources, exposures, with
+their places.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,25 @@ from lineal.projects.text import Report, read_text, start_of
 from lineal.projects.yaml import Value
 
 KINDS = ("models", "seeds", "snapshots", "sources", "exposures")
-DOC_CALL = re.compile(r"\{\{\s*doc\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?['\"]([^'\"]+)['\"]\s*\)\s*\}\}")
+DOC_CALL = re.compile(
+    r"\{\{\s*doc\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?['\"]([^'\"]+)['\"]\s*\)\s*\}\}"
+)
 DOC_BLOCK = re.compile(r"\{%-?\s*docs\s+(\w+)\s*-?%\}(.*?)\{%-?\s*enddocs\s*-?%\}", re.S)
 
 LABELS = frozenset(
-    ("pii", "phi", "pci", "gdpr", "sensitive", "internal", "confidential", "restricted", "secret", "personal", "public")
+    (
+        "pii",
+        "phi",
+        "pci",
+        "gdpr",
+        "sensitive",
+        "internal",
+        "confidential",
+        "restricted",
+        "secret",
+        "personal",
+        "public",
+    )
 )
 """Tags and true values of `meta:` that say how a column may be shown."""
 
@@ -107,23 +123,33 @@ def read_columns(value: Value | None, doc: Doc, report: Report) -> list[ColumnIn
         inherits = True
         if isinstance(column.data, dict):
             inherits = marked(column, "inherit", report) is not False
-            kind, description = column.text(report, *TYPE_KEYS), doc(column.text(report, "description"))
+            kind, description = (
+                column.text(report, *TYPE_KEYS),
+                doc(column.text(report, "description")),
+            )
             said = classification(column, report)
         columns.setdefault(
-            names.insensitive(name, False), ColumnInfo(name, kind, description, said, place, inherits=inherits)
+            names.insensitive(name, False),
+            ColumnInfo(name, kind, description, said, place, inherits=inherits),
         )
     return list(columns.values())
 
 
 def classification(column: Value, report: Report) -> tuple[str, ...]:
-    """classification: pii, meta: {classification: pii}, meta: {contains_pii: true}, tags: [pii]; also under config:"""
+    """classification: pii, meta: {classification: pii}, meta: {contains_pii: true}, tags: [pii];
+    also under config:
+    """
     config = column.get("config")
     places = [column, *([config] if config is not None else [])]
     found: list[str] = []
     for value in places:
         found += labels(value.listed("classification"), report)
         meta = value.get("meta")
-        tags = [tag.raw.lower() for tag in value.listed("tags") if not isinstance(tag.data, (dict, list))]
+        tags = [
+            tag.raw.lower()
+            for tag in value.listed("tags")
+            if not isinstance(tag.data, (dict, list))
+        ]
         found += known_labels(meta.plain() if meta is not None else None, tags)
     return tuple(dict.fromkeys(found))
 
@@ -132,7 +158,11 @@ def known_labels(meta: Any, tags: list[str]) -> list[str]:
     found = [tag for tag in tags if tag in LABELS]
     for key, value in meta.items() if isinstance(meta, dict) else ():
         if key in ("classification", "data_classification", "sensitivity"):
-            found += [str(each).lower() for each in (value if isinstance(value, list) else [value]) if each]
+            found += [
+                str(each).lower()
+                for each in (value if isinstance(value, list) else [value])
+                if each
+            ]
         label = str(key).lower().removeprefix("contains_").removeprefix("is_")
         if label in LABELS and value in (True, "true", "yes", "True"):
             found.append(label)

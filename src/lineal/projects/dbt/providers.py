@@ -35,8 +35,12 @@ class Provider:
         return []
 
 
-def provider_of(source: Node, seeds: Iterable[Node], files: Mapping[str, Path], folder: Path | None) -> Provider | None:
-    """The provider of a source: a file of its own name, a seed of its table's name, or the file of a disabled seed."""
+def provider_of(
+    source: Node, seeds: Iterable[Node], files: Mapping[str, Path], folder: Path | None
+) -> Provider | None:
+    """The provider of a source: a file of its own name, a seed of its table's name, or the file of
+    a disabled seed.
+    """
     own = file_for(source, folder)
     if own is not None:
         return Provider(file=own)
@@ -52,7 +56,12 @@ def provider_of(source: Node, seeds: Iterable[Node], files: Mapping[str, Path], 
 def names_of(source: Node) -> set[str]:
     """web.visits      visits, web__visits, web.visits, and its identifier"""
     short = source.name.partition(".")[2]
-    return {source.parts[2].lower(), short.lower(), source.name.replace(".", "__").lower(), source.name.lower()}
+    return {
+        source.parts[2].lower(),
+        short.lower(),
+        source.name.replace(".", "__").lower(),
+        source.name.lower(),
+    }
 
 
 def file_for(source: Node, folder: Path | None) -> Path | None:
@@ -67,6 +76,9 @@ def file_for(source: Node, folder: Path | None) -> Path | None:
 def with_columns(source: Node, provider: Provider) -> None:
     """The source has the columns of what stands for it; what YAML says of them stays."""
     known = {column.name.lower(): column for column in source.columns}
-    columns = [known.get(column.name.lower(), column)._replace(name=column.name) for column in provider.columns]
+    columns = [
+        known.get(column.name.lower(), column)._replace(name=column.name)
+        for column in provider.columns
+    ]
     if columns:
         source.columns, source.complete = columns, True

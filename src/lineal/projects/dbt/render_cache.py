@@ -25,13 +25,18 @@ def remembered(templates: list[Template], setting: Setting, kept: Kept) -> list[
     new = [number for number, each in enumerate(keys) if each not in held]
     if new:
         done = render([templates[number] for number in new], setting).renderings
-        made = {keys[number]: _plain(rendering) for number, rendering in zip(new, done, strict=True)}
+        made = {
+            keys[number]: _plain(rendering) for number, rendering in zip(new, done, strict=True)
+        }
         lasting = {each: plain for each, plain in made.items() if plain is not None}
         kept.put(key, json.dumps({**held, **lasting}).encode())
         fresh = dict(zip(new, done, strict=True))
     else:
         fresh = {}
-    return [fresh[number] if number in fresh else _rendering(held[each]) for number, each in enumerate(keys)]
+    return [
+        fresh[number] if number in fresh else _rendering(held[each])
+        for number, each in enumerate(keys)
+    ]
 
 
 def _hash(parts: list[Any]) -> str:
@@ -49,13 +54,20 @@ def _loaded(data: bytes | None) -> dict[str, Any]:
 
 def _plain(rendering: Rendering) -> list[Any] | None:
     """What a limit has stopped, or a defect, may go well another time."""
-    if any(found.code in (Code.TEMPLATE_LIMIT, Code.INTERNAL_ERROR) for found in rendering.diagnostics):
+    if any(
+        found.code in (Code.TEMPLATE_LIMIT, Code.INTERNAL_ERROR) for found in rendering.diagnostics
+    ):
         return None
-    faults = [(found.code.name, found.message, found.place, found.hint) for found in rendering.diagnostics]
+    faults = [
+        (found.code.name, found.message, found.place, found.hint) for found in rendering.diagnostics
+    ]
     return [rendering.texts, rendering.last, dict(rendering.said), faults, rendering.expansions]
 
 
 def _rendering(plain: list[Any]) -> Rendering:
     texts, last, said, faults, expansions = plain
-    found = (Diagnostic(Code[code], message, Place(*place), hint) for code, message, place, hint in faults)
+    found = (
+        Diagnostic(Code[code], message, Place(*place), hint)
+        for code, message, place, hint in faults
+    )
     return Rendering(tuple(texts), tuple(found), last, said, expansions_of(expansions))

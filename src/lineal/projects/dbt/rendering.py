@@ -1,4 +1,6 @@
-"""From templates to SQL: plain ones here, others in the worker; those that list columns once these are known."""
+"""From templates to SQL: plain ones here, others in the worker; those that list columns once these
+are known.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ class Made:
     expansions: dict[str, tuple[Expansion, ...]] = field(default_factory=dict)
     """What macros have written in each text."""
     runs: tuple[str, ...] = ()
-    """What a run can choose from: the text of a first build, and that of every later one; '' if it does not render."""
+    """What a run can choose from: the text of a first build, and that of every later one; '' if it
+    does not render.
+    """
     doubts: list[tuple[str, int]] = field(default_factory=list)
     """What decides the text and is only known when it runs: why, and the line."""
 
@@ -81,12 +85,16 @@ class Kitchen:
             "environment": environment(several),
             "graph": graph_of(self.nodes.values()) if "graph" in words else {},
         }
-        return Setting(project=self.project_file, renderer=(str(HERE), "sandbox.renderer"), about=about)
+        return Setting(
+            project=self.project_file, renderer=(str(HERE), "sandbox.renderer"), about=about
+        )
 
-    # -- nodes -------------------------------------------------------------------------------------------------
+    # -- nodes -------------------------------------------------------------------------------------
 
     def rendered(
-        self, nodes: list[Node], columns_of: Callable[[list[str], Mapping[str, Made]], Mapping[str, Columns]]
+        self,
+        nodes: list[Node],
+        columns_of: Callable[[list[str], Mapping[str, Made]], Mapping[str, Columns]],
     ) -> dict[str, Made]:
         """Each node's texts. What lists columns waits for those of the nodes that it asks for."""
         quote = quote_of(self.target["type"])
@@ -100,16 +108,24 @@ class Kitchen:
                 continue
             if found is not None:
                 config = {**node.config, **found.config}
-                made[node.id] = Made((found.text,), found.refs, config, runs=(found.text, found.text))
+                made[node.id] = Made(
+                    (found.text,), found.refs, config, runs=(found.text, found.text)
+                )
             else:
                 waiting.append(node)
         known: dict[str, Columns] = {}
         self.round(waiting, known, made)
         for _ in range(MOST_ROUNDS):
-            askers = [node for node in waiting if made[node.id].wanted and not known.keys() >= {*made[node.id].wanted}]
+            askers = [
+                node
+                for node in waiting
+                if made[node.id].wanted and not known.keys() >= {*made[node.id].wanted}
+            ]
             if not askers:
                 break
-            ready = [node for node in askers if not self.depends(made[node.id].wanted, askers, made)] or askers
+            ready = [
+                node for node in askers if not self.depends(made[node.id].wanted, askers, made)
+            ] or askers
             asked = sorted({id_ for node in ready for id_ in made[node.id].wanted} - known.keys())
             answered = columns_of(asked, made)
             known |= {id_: answered.get(id_, ([], False)) for id_ in asked}
@@ -180,41 +196,59 @@ class Kitchen:
             about["arguments"] = arguments
         return Template(text, node.file, node.line, about=about)
 
-    # -- other texts ---------------------------------------------------------------------------------------------
+    # -- other texts -------------------------------------------------------------------------------
 
     def values(self, texts: Iterable[tuple[str, str]]) -> dict[str, dict[str, Any]]:
-        """Jinja in YAML: +enabled: "{{ var('x', true) }}", as the package sees it that says so; by package and text.
+        """Jinja in YAML: +enabled: "{{ var('x', true) }}", as the package sees it that says so; by
+        package and text.
 
         What does not render stays as it is written.
         """
         several = list(dict.fromkeys(texts))
         found: dict[str, dict[str, Any]] = {}
-        templates = [self.template(Node("", "", package, "", self.project_file), text) for package, text in several]
-        for (package, text), rendering in zip(several, self.renderings(templates) if several else (), strict=True):
+        templates = [
+            self.template(Node("", "", package, "", self.project_file), text)
+            for package, text in several
+        ]
+        for (package, text), rendering in zip(
+            several, self.renderings(templates) if several else (), strict=True
+        ):
             if rendering.texts:
                 found.setdefault(package, {})[text] = native(rendering.texts[0])
         return found
 
     def hooks(self, hooks: list[tuple[Node, str]]) -> list[Rendering]:
-        """A hook of a whole folder is rendered for two nodes; if it is the same for both, it is for all."""
+        """A hook of a whole folder is rendered for two nodes; if it is the same for both, it is for
+        all.
+        """
         quote = quote_of(self.target["type"])
-        texts = [THIS.sub(written(node.parts, quote).replace("\\", ""), text) for node, text in hooks]
+        texts = [
+            THIS.sub(written(node.parts, quote).replace("\\", ""), text) for node, text in hooks
+        ]
         numbers: dict[tuple[str, str], list[int]] = {}
         for number, (node, _) in enumerate(hooks):
             if JINJA.search(texts[number]):
                 numbers.setdefault((node.package, texts[number]), []).append(number)
         done = {number: Rendering((text,)) for number, text in enumerate(texts)}
-        self.cook([number for several in numbers.values() for number in several[:2]], hooks, texts, done)
+        self.cook(
+            [number for several in numbers.values() for number in several[:2]], hooks, texts, done
+        )
         for several in numbers.values():
             done |= dict.fromkeys(several[2:], done[several[0]])
         apart = [
-            several for several in numbers.values() if done[several[0]].texts != done[several[1 % len(several)]].texts
+            several
+            for several in numbers.values()
+            if done[several[0]].texts != done[several[1 % len(several)]].texts
         ]
         self.cook([number for several in apart for number in several[2:]], hooks, texts, done)
         return [done[number] for number in range(len(hooks))]
 
     def cook(
-        self, numbers: list[int], hooks: list[tuple[Node, str]], texts: list[str], done: dict[int, Rendering]
+        self,
+        numbers: list[int],
+        hooks: list[tuple[Node, str]],
+        texts: list[str],
+        done: dict[int, Rendering],
     ) -> None:
         if numbers:
             templates = [self.template(hooks[number][0], texts[number]) for number in numbers]
@@ -223,13 +257,18 @@ class Kitchen:
 
 def failed(node: Node, error: Exception) -> Made:
     """Of a node over which lineal fails, nothing but that."""
-    return Made(config=node.config, diagnostics=[internal_error(error, Place(node.file, node.line, 1), "this model")])
+    return Made(
+        config=node.config,
+        diagnostics=[internal_error(error, Place(node.file, node.line, 1), "this model")],
+    )
 
 
 def made_of(node: Node, rendering: Rendering) -> Made:
     said = rendering.said
     names = [str(name) for name in said.get("placeholders", ())]
-    texts = [settled(text, names, expansions) for text, expansions in rendering.parts if text.strip()]
+    texts = [
+        settled(text, names, expansions) for text, expansions in rendering.parts if text.strip()
+    ]
     found = Made(
         tuple(text for text, _, _ in texts),
         list(said.get("refs", ())),
@@ -243,7 +282,9 @@ def made_of(node: Node, rendering: Rendering) -> Made:
         [(str(message), int(line)) for message, line in said.get("doubts", ())],
     )
     for message, line in said.get("notes", ()):
-        found.diagnostics.append(Diagnostic(Code.DYNAMIC, message, Place(node.file, node.line + line - 1, 1)))
+        found.diagnostics.append(
+            Diagnostic(Code.DYNAMIC, message, Place(node.file, node.line + line - 1, 1))
+        )
     return found
 
 
@@ -258,7 +299,9 @@ def runs_of(rendering: Rendering) -> tuple[str, ...]:
 Expansions = tuple[Expansion, ...]
 
 
-def settled(text: str, placeholders: list[str], expansions: Expansions = ()) -> tuple[str, bool, Expansions]:
+def settled(
+    text: str, placeholders: list[str], expansions: Expansions = ()
+) -> tuple[str, bool, Expansions]:
     """where id > max_id_value      a placeholder that stands for a value is none of the columns
 
     One that is part of a name stays; and where one is, other names may be beside it.
@@ -267,7 +310,9 @@ def settled(text: str, placeholders: list[str], expansions: Expansions = ()) -> 
     for name in placeholders:
         if name in text:
             word = re.escape(name)
-            alone = rf"(?<![\w.'\"`])(?<!\bas )(?<!\bfrom )(?<!\bjoin )(?<!\binto ){word}(?![\w.'\"`(])"
+            alone = (
+                rf"(?<![\w.'\"`])(?<!\bas )(?<!\bfrom )(?<!\bjoin )(?<!\binto ){word}(?![\w.'\"`(])"
+            )
             places = [found.span() for found in re.finditer(alone, text, re.I)]
             text = re.sub(alone, VALUE, text, flags=re.I)
             expansions = tuple(moved(each, places) for each in expansions)
@@ -299,7 +344,11 @@ def native(text: str) -> Any:
 def environment(texts: Iterable[str]) -> dict[str, str]:
     """The variables that a project asks for: only those that are called DBT_…, and no secrets."""
     asked = {name for text in texts if "env_var" in text for name in ENVIRONMENT.findall(text)}
-    return {name: os.environ[name] for name in sorted(asked) if name in os.environ and not name.startswith(SECRET)}
+    return {
+        name: os.environ[name]
+        for name in sorted(asked)
+        if name in os.environ and not name.startswith(SECRET)
+    }
 
 
 def own_macros() -> list[tuple[str, str, str]]:
@@ -312,7 +361,13 @@ def graph_of(nodes: Iterable[Node]) -> dict[str, Any]:
     """graph.nodes, graph.sources: as far as templates look at them"""
     found: dict[str, dict[str, Any]] = {kind: {} for kind in GRAPH}
     for node in nodes:
-        held = found["sources" if node.kind == "source" else "exposures" if node.kind == "exposure" else "nodes"]
+        held = found[
+            "sources"
+            if node.kind == "source"
+            else "exposures"
+            if node.kind == "exposure"
+            else "nodes"
+        ]
         held[node.id] = {
             "unique_id": node.id, "name": node.name, "resource_type": node.kind, "package_name": node.package,
             "database": node.parts[0], "schema": node.parts[1], "alias": node.parts[2], "identifier": node.parts[2],

@@ -7,14 +7,22 @@ from collections.abc import Mapping
 from typing import Any
 
 NAMES = ("dbt_scd_id", "dbt_updated_at", "dbt_valid_from", "dbt_valid_to")
-TEXTS = {"bigquery": "string", "databricks": "string", "hive": "string", "spark": "string", "clickhouse": "String"}
+TEXTS = {
+    "bigquery": "string",
+    "databricks": "string",
+    "hive": "string",
+    "spark": "string",
+    "clickhouse": "String",
+}
 """What a dialect calls a text of any length, where that is not varchar."""
 
 TRAILING = re.compile(r";\s*\Z")
 
 
 def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> tuple[str, int]:
-    """select * from orders, updated_at='changed'      the query, and dbt's own columns beside it; where it begins
+    """select * from orders, updated_at='changed'
+
+    the query, and dbt's own columns beside it; where it begins
 
     A row is valid from the time of its change until that of the next one of the same key.
     """
@@ -28,10 +36,18 @@ def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> t
     time = str(config.get("updated_at") or "") if config.get("strategy") == "timestamp" else ""
     key = ", ".join(keys)
     kind = TEXTS.get(dialect, "varchar")
-    made = " || '|' || ".join(f"coalesce(cast({each} as {kind}), '')" for each in (*keys, *filter(None, [time])))
-    until = f"lead({time}) over (partition by {key} order by {time})" if time and key else "cast(null as timestamp)"
+    made = " || '|' || ".join(
+        f"coalesce(cast({each} as {kind}), '')" for each in (*keys, *filter(None, [time]))
+    )
+    until = (
+        f"lead({time}) over (partition by {key} order by {time})"
+        if time and key
+        else "cast(null as timestamp)"
+    )
     columns = (
-        f"md5({made}) as {names['dbt_scd_id']}" if made else f"cast(null as {kind}) as {names['dbt_scd_id']}",
+        f"md5({made}) as {names['dbt_scd_id']}"
+        if made
+        else f"cast(null as {kind}) as {names['dbt_scd_id']}",
         f"{time or 'current_timestamp'} as {names['dbt_updated_at']}",
         f"{time or 'current_timestamp'} as {names['dbt_valid_from']}",
         f"{until} as {names['dbt_valid_to']}",
@@ -42,4 +58,6 @@ def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> t
 
 
 def _listed(value: Any) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, list) else [str(value)] if value else []
+    return (
+        [str(each) for each in value] if isinstance(value, list) else [str(value)] if value else []
+    )

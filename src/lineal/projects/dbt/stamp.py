@@ -1,4 +1,6 @@
-"""A stamp of a project: the hash of every file that may decide its lineage, without reading what they say."""
+"""A stamp of a project: the hash of every file that may decide its lineage, without reading what
+they say.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PROJECT_FILE, MANIFEST_FILE, TARGET = "dbt_project.yml", "manifest.json", "target"
-HINTS = ("requirements*.txt", "pyproject.toml", "Pipfile", "Dockerfile", "*.md", "*profiles*.yml", "*profile*.yml")
+HINTS = (
+    "requirements*.txt",
+    "pyproject.toml",
+    "Pipfile",
+    "Dockerfile",
+    "*.md",
+    "*profiles*.yml",
+    "*profile*.yml",
+)
 """Where a project that brings no profile may say what it is for."""
 
 SECRET = "DBT_ENV_SECRET"  # noqa: S105  a name, and the one that is not to be read
@@ -23,11 +33,15 @@ LOCAL = re.compile(r"^\s*-?\s*local:\s*['\"]?([^'\"\s#]+)", re.M)
 def folders_of(path: Path) -> tuple[Path, Path | None]:
     """The folder that is meant, and the one of the project that it belongs to."""
     folder = path if path.is_dir() else path.parent
-    return folder, next((each for each in (folder, folder.parent) if (each / PROJECT_FILE).is_file()), None)
+    return folder, next(
+        (each for each in (folder, folder.parent) if (each / PROJECT_FILE).is_file()), None
+    )
 
 
 def home_of(folder: Path) -> Path:
-    """Return the folder that the paths in a manifest start from: target/manifest.json is one below it."""
+    """Return the folder that the paths in a manifest start from: target/manifest.json is one below
+    it.
+    """
     return folder.parent if folder.name == TARGET else folder
 
 
@@ -80,5 +94,9 @@ def _below(folder: str) -> Iterator[str]:
                     and not (inside and name in ("compiled", "run"))
                 ):
                     waiting.append(entry.path)
-            elif name in ARTIFACTS or name.lower().endswith(SUFFIXES) or name in ("Dockerfile", "Pipfile"):
+            elif (
+                name in ARTIFACTS
+                or name.lower().endswith(SUFFIXES)
+                or name in ("Dockerfile", "Pipfile")
+            ):
                 yield entry.path

@@ -1,6 +1,8 @@
-"""Templates so plain that no Jinja is needed: nothing but ref(), source() and config() with literals.
+"""Templates so plain that no Jinja is needed: nothing but ref(), source() and config() with
+literals.
 
-Most models of most projects are such. What comes out is what Jinja would make of them, on the same lines.
+Most models of most projects are such. What comes out is what Jinja would make of them, on the same
+lines.
 """
 
 from __future__ import annotations
@@ -42,7 +44,11 @@ def plain(node: Node, index: Index, quote: str) -> Plain | None:
         if named is None or "\n" in found[0]:
             raise _Jinja
         names = [name for name in named.groups() if name]
-        held = index.ref(node.package, names) if found[1] == "ref" else index.source(node.package, names)
+        held = (
+            index.ref(node.package, names)
+            if found[1] == "ref"
+            else index.source(node.package, names)
+        )
         if held is None:
             raise _Jinja
         refs[held.id] = None
@@ -60,7 +66,9 @@ def _literals(text: str) -> dict[str, Any]:
     try:
         call = ast.parse(f"config({text.strip()})", mode="eval").body
         assert isinstance(call, ast.Call)
-        found = {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg is not None}
+        found = {
+            word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg is not None
+        }
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError, AssertionError):
         raise _Jinja from None
     if call.args or len(found) != len(call.keywords) or any("hook" in key for key in found):

@@ -1,7 +1,7 @@
 """Steps: what a run does for each node of a dbt project, whether its files or a manifest tell.
 
-A node's table has the name of its dataset in Spark, whatever database, schema and alias it has in the warehouse; where
-Spark does not take that name, `table_names` makes one that it takes.
+A node's table has the name of its dataset in Spark, whatever database, schema and alias it has in
+the warehouse; where Spark does not take that name, `table_names` makes one that it takes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,12 @@ from lineal.projects.dbt.rendering import Made
 if TYPE_CHECKING:
     from lineal.projects.dbt.corpus import Assembly
 
-BUILT = {"materialized_view": "view", "dynamic_table": "view", "streaming_table": "table", "external": "table"}
+BUILT = {
+    "materialized_view": "view",
+    "dynamic_table": "view",
+    "streaming_table": "table",
+    "external": "table",
+}
 """Materializations of some adapters, and what stands for them in Spark."""
 
 MODEL_SETTINGS = (
@@ -37,9 +42,18 @@ BUILTIN = {
     "accepted_values": frozenset(("column_name", "values")),
     "relationships": frozenset(("column_name", "to", "field")),
 }
-"""The tests that dbt brings, and their arguments: where nothing else is said they are checked in one pass."""
+"""The tests that dbt brings, and their arguments: where nothing else is said they are checked in
+one pass.
+"""
 
-USUAL = {"where": "", "limit": "", "error_if": "!= 0", "warn_if": "!= 0", "fail_calc": "count(*)", "severity": "error"}
+USUAL = {
+    "where": "",
+    "limit": "",
+    "error_if": "!= 0",
+    "warn_if": "!= 0",
+    "fail_calc": "count(*)",
+    "severity": "error",
+}
 """How a test is run of which nothing is said; a manifest says so of each."""
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
@@ -50,13 +64,21 @@ class Steps:
     """The steps of a project whose templates are rendered."""
 
     def __init__(
-        self, assembly: Assembly, made: Mapping[str, Made], tests: list[Node], tested: Mapping[str, Made]
+        self,
+        assembly: Assembly,
+        made: Mapping[str, Made],
+        tests: list[Node],
+        tested: Mapping[str, Made],
     ) -> None:
         self.assembly = assembly
         self.kitchen = assembly.kitchen
         self.dialect = assembly.corpus.dialect
         self.made = made
-        self.nodes = [node for node in assembly.nodes if is_enabled(node) and node.kind in ("source", *REFERABLE)]
+        self.nodes = [
+            node
+            for node in assembly.nodes
+            if is_enabled(node) and node.kind in ("source", *REFERABLE)
+        ]
         self.tables = table_names(node.dataset for node in self.nodes)
         self.tests = [node for node in tests if is_enabled(node)]
         self.tested = tested
@@ -67,21 +89,34 @@ class Steps:
         """Every node's step; a source that is itself a seed or model has none of its own."""
         built = {node.dataset for node in self.nodes if node.kind != "source"}
         tests = self.tests_by_dataset()
-        steps = [self.step(node, tests.get(node.dataset, [])) for node in self.nodes if node.kind != "source"]
+        steps = [
+            self.step(node, tests.get(node.dataset, []))
+            for node in self.nodes
+            if node.kind != "source"
+        ]
         named = {ref for step in steps for ref in step.refs} | set(tests)
         done: set[str] = set()
         for node in self.nodes:
             if node.kind == "source" and node.dataset not in built | done and node.dataset in named:
                 done.add(node.dataset)
                 steps.append(self.source(node, tests.get(node.dataset, [])))
-        return [*steps, *(self.singular(node) for node in self.tests if not node.test or not node.test.attached)]
+        return [
+            *steps,
+            *(
+                self.singular(node)
+                for node in self.tests
+                if not node.test or not node.test.attached
+            ),
+        ]
 
     # -- nodes -------------------------------------------------------------------------------------
 
     def step(self, node: Node, tests: list[Node]) -> Step:
         """The step of a seed, model or snapshot."""
         columns, queries = self.checks(node, tests)
-        hooks = {key: said(scripts) for key, scripts in self.assembly.hooks.get(node.id, {}).items()}
+        hooks = {
+            key: said(scripts) for key, scripts in self.assembly.hooks.get(node.id, {}).items()
+        }
         first = (hooks.get("pre-hook", ()), hooks.get("post-hook", ()))
         later = (hooks.get("pre-hook again", ()), hooks.get("post-hook again", ()))
         common: dict[str, Any] = {
@@ -105,7 +140,9 @@ class Steps:
             settings = {**chosen(node.config, MODEL_SETTINGS), "incremental_strategy": strategy}
             kind, materialized = "sql", node.materialized.lower() or "view"
         materialized = BUILT.get(materialized, materialized)
-        return Step(node.dataset, kind, node.file, texts, materialized, settings, problem=problem, **common)
+        return Step(
+            node.dataset, kind, node.file, texts, materialized, settings, problem=problem, **common
+        )
 
     def python(self, node: Node, common: Mapping[str, Any]) -> Step:
         """def model(dbt, session): …"""
@@ -184,7 +221,12 @@ class Steps:
     def plain(self, node: Node) -> ColumnTest | None:
         """A test that dbt brings, of which nothing special is said."""
         test = node.test
-        if test is None or test.name not in BUILTIN or test.name in self.overridden or not test.arguments:
+        if (
+            test is None
+            or test.name not in BUILTIN
+            or test.name in self.overridden
+            or not test.arguments
+        ):
             return None
         arguments = {key: value for key, value in test.arguments.items() if key != "model"}
         if arguments.keys() - BUILTIN[test.name] or is_special(node.config):
@@ -206,7 +248,9 @@ class Steps:
         made = self.tested.get(node.id)
         config = {**node.config, **(made.config if made is not None else {})}
         problem = None if node.compiled is not None else problem_of(node, made)
-        text = node.compiled or (made.runs[0] if made is not None and made.runs and problem is None else "")
+        text = node.compiled or (
+            made.runs[0] if made is not None and made.runs and problem is None else ""
+        )
         reads = tuple(dict.fromkeys(name for name in self.test_refs(node, made) if name != owner))
         limit = config.get("limit")
         return QueryTest(
@@ -256,8 +300,14 @@ def problem_of(node: Node, made: Made | None) -> Diagnostic | None:
     """Why a template has no SQL that can be run."""
     here = Place(node.file, node.line, 1)
     if made is None or not made.runs:
-        found = [each for each in made.diagnostics if each.severity >= Severity.ERROR] if made is not None else []
-        return found[0] if found else Diagnostic(Code.TEMPLATE_ERROR, "there is no SQL to run", here)
+        found = (
+            [each for each in made.diagnostics if each.severity >= Severity.ERROR]
+            if made is not None
+            else []
+        )
+        return (
+            found[0] if found else Diagnostic(Code.TEMPLATE_ERROR, "there is no SQL to run", here)
+        )
     if made.unknown:
         _, _, said, line = made.unknown[0]
         place = Place(node.file, node.line + line - 1, 1)
@@ -280,9 +330,11 @@ def tags_of(config: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def table_names(datasets: Iterable[str]) -> dict[str, str]:
-    """The names that Spark does not take, and what it calls those tables: web.page-visits is web.page_visits.
+    """The names that Spark does not take, and what it calls those tables: web.page-visits is
+    web.page_visits.
 
-    A name in Spark has letters, digits and underscores, and one dot at most; no two datasets share one.
+    A name in Spark has letters, digits and underscores, and one dot at most; no two datasets share
+    one.
     """
     several = list(dict.fromkeys(datasets))
     found: dict[str, str] = {}

@@ -23,7 +23,14 @@ ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_PAGER": "cat",
     "GIT_ASKPASS": "", "GIT_EXTERNAL_DIFF": "", "LC_ALL": "C",
 }  # fmt: skip
-STEERING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX")
+STEERING = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+)
 """What a hook's environment says of another repository."""
 LONGEST_WAIT = 120
 
@@ -51,13 +58,19 @@ class Repository:
         except ValueError:
             raise ProjectError(f"{path} is not in the work tree {top}") from None
 
-    # -- names ---------------------------------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------
 
     def commit(self, revision: str) -> str:
         """The commit that a name stands for; one that is not there is the caller's mistake."""
-        if not revision or revision.startswith("-") or any(ord(character) < 32 for character in revision):
+        if (
+            not revision
+            or revision.startswith("-")
+            or any(ord(character) < 32 for character in revision)
+        ):
             raise ProjectError(f"{revision!r} is no name of a revision")
-        found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        found = self._ask(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+        )
         if found.returncode:
             raise ProjectError(f"unknown revision {revision} in {self.top.name}{self._shallow()}")
         return found.stdout.decode("ascii").strip()
@@ -81,7 +94,7 @@ class Repository:
         fetch = "this clone is shallow: run git fetch --unshallow, or give actions/checkout fetch-depth: 0"
         return f"; {fetch}" if said == b"true" else ""
 
-    # -- contents ------------------------------------------------------------------------------------------------
+    # -- contents ----------------------------------------------------------------------------------
 
     @contextmanager
     def revision(self, name: str) -> Iterator[Snapshot]:
@@ -107,7 +120,15 @@ class Repository:
                 yield Entry(os.fsdecode(name), mode, object_, int(size) if size.isdigit() else 0)
 
     def _on_disk(self) -> Iterator[Entry]:
-        asked = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--full-name", *self._where())
+        asked = (
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+            "--full-name",
+            *self._where(),
+        )
         found = self._ask(*asked)
         if found.returncode:
             raise ProjectError(f"cannot list the work tree: {_said(found)}")
@@ -143,12 +164,22 @@ class Repository:
         return _git(self.top, *arguments)
 
 
-def _git(folder: Path, *arguments: str, text: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    environment = {name: value for name, value in os.environ.items() if name not in STEERING} | ENVIRONMENT
+def _git(
+    folder: Path, *arguments: str, text: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    environment = {
+        name: value for name, value in os.environ.items() if name not in STEERING
+    } | ENVIRONMENT
     command = ["git", *HARMLESS, *arguments]
     try:
         return subprocess.run(  # noqa: S603  git itself, with nothing but plumbing
-            command, cwd=folder, env=environment, input=text, capture_output=True, timeout=LONGEST_WAIT, check=False
+            command,
+            cwd=folder,
+            env=environment,
+            input=text,
+            capture_output=True,
+            timeout=LONGEST_WAIT,
+            check=False,
         )
     except FileNotFoundError:
         raise ProjectError("revisions are read with git, and git is not installed") from None
@@ -156,7 +187,9 @@ def _git(folder: Path, *arguments: str, text: bytes | None = None) -> subprocess
         raise ProjectError(f"git {arguments[0]} takes longer than {LONGEST_WAIT} seconds") from None
 
 
-def _why_no_repository(path: str | os.PathLike[str], found: subprocess.CompletedProcess[bytes]) -> str:
+def _why_no_repository(
+    path: str | os.PathLike[str], found: subprocess.CompletedProcess[bytes]
+) -> str:
     said = _said(found)
     if "dubious ownership" in said:
         return f"git does not trust the repository of {os.fspath(path)}, which is another user's: see safe.directory"

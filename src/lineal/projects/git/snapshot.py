@@ -21,7 +21,8 @@ LARGEST = 64 * 2**20
 """A file that is larger is no text that somebody wrote."""
 POINTER = b"version https://git-lfs.github.com/spec/"
 PACKAGES = ("dbt_packages", "dbt_modules")
-"""Installed beside a project and ignored by git: both sides are read with those of the work tree."""
+"""Installed beside a project and ignored by git: both sides are read with those of the work tree.
+"""
 
 
 class Entry(NamedTuple):
@@ -54,11 +55,17 @@ def written(repository: Repository, entries: list[Entry], top: Path, name: str) 
     kept = [entry for entry in entries if _is_fit(entry, snapshot)]
     contents = dict(_contents(repository, kept))
     for entry in kept:
-        content = _through_links(entry, contents, {each.name: each for each in kept} if entry.mode == LINK else {})
+        content = _through_links(
+            entry, contents, {each.name: each for each in kept} if entry.mode == LINK else {}
+        )
         if content is None:
-            snapshot.leave_out(entry, "it leads elsewhere" if entry.mode == LINK else "its content is not there")
+            snapshot.leave_out(
+                entry, "it leads elsewhere" if entry.mode == LINK else "its content is not there"
+            )
         elif content.startswith(POINTER):
-            snapshot.leave_out(entry, "it is a pointer of Git LFS, and its content is not in the repository")
+            snapshot.leave_out(
+                entry, "it is a pointer of Git LFS, and its content is not in the repository"
+            )
         else:
             _write(top, entry.name, content)
     if not folder.suffix:
@@ -81,12 +88,18 @@ def _is_fit(entry: Entry, snapshot: Snapshot) -> bool:
 
 def _is_inside(name: str) -> bool:
     parts = name.replace("\\", "/").split("/") if os.name == "nt" else name.split("/")
-    return bool(name) and not any(part in ("", ".", "..") or part.lower() == ".git" for part in parts)
+    return bool(name) and not any(
+        part in ("", ".", "..") or part.lower() == ".git" for part in parts
+    )
 
 
 def _contents(repository: Repository, entries: list[Entry]) -> Iterator[tuple[str, bytes | None]]:
     stored = [entry for entry in entries if entry.object]
-    yield from zip((entry.name for entry in stored), repository.blobs([entry.object for entry in stored]), strict=False)
+    yield from zip(
+        (entry.name for entry in stored),
+        repository.blobs([entry.object for entry in stored]),
+        strict=False,
+    )
     for entry in entries:
         if not entry.object:
             yield entry.name, _on_disk(repository.top / entry.name, entry)
@@ -98,13 +111,17 @@ def _on_disk(file: Path, entry: Entry) -> bytes | None:
     return None
 
 
-def _through_links(entry: Entry, contents: dict[str, bytes | None], entries: dict[str, Entry]) -> bytes | None:
+def _through_links(
+    entry: Entry, contents: dict[str, bytes | None], entries: dict[str, Entry]
+) -> bytes | None:
     """What a link leads to, as long as that is a file of the same revision."""
     for _ in range(8):
         content = contents.get(entry.name)
         if entry.mode != LINK or content is None:
             return content
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(entry.name), os.fsdecode(content)))
+        target = posixpath.normpath(
+            posixpath.join(posixpath.dirname(entry.name), os.fsdecode(content))
+        )
         follow = entries.get(target)
         if follow is None:
             return None

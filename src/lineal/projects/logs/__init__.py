@@ -1,11 +1,13 @@
 """Query logs: rows of JSON or CSV with a statement each, and PostgreSQL's csvlog and jsonlog.
 
-    load("queries.jsonl")                                {"query_text": "SELECT …", "user_name": "ann"}
+    load("queries.jsonl")                                {"query_text": "SELECT …", "user_name":
+    "ann"}
     load("history.csv", columns={"text": "sql"})         which column holds the statements
     load("postgresql.csv")                               csvlog: known by its columns
 
-Statements that differ only in literals are analysed once; how often they ran is kept in `Corpus.occurrences`.
-A row that cannot be read is a diagnostic with its line, and costs no other row.
+Statements that differ only in literals are analysed once; how often they ran is kept in
+`Corpus.occurrences`. A row that cannot be read is a diagnostic with its line, and costs no other
+row.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.text import Report, start_of, unreadable
 
 SUFFIXES = tuple(
-    f"{kind}{packed}" for kind in (".jsonl", ".ndjson", ".csv", ".tsv", ".log") for packed in ("", ".gz", ".bz2")
+    f"{kind}{packed}"
+    for kind in (".jsonl", ".ndjson", ".csv", ".tsv", ".log")
+    for packed in ("", ".gz", ".bz2")
 )
 
 
@@ -38,7 +42,10 @@ def matches(path: Path) -> bool:
 
 
 def load(
-    path: Path, dialect: str | None = None, schema: Schema = None, columns: Mapping[str, str] | None = None
+    path: Path,
+    dialect: str | None = None,
+    schema: Schema = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Corpus:
     """The statements of a log, or of every log in a folder."""
     corpus = Corpus(dialect or "")
@@ -49,7 +56,13 @@ def load(
         report(Diagnostic(Code.NO_INPUT, f"{path} has no query logs", Place(str(path), 1, 1)))
     statements = Statements(dialect)
     for file in files:
-        attempt(partial(_read, file, columns or {}, statements, report), None, start_of(file), report, "this log")
+        attempt(
+            partial(_read, file, columns or {}, statements, report),
+            None,
+            start_of(file),
+            report,
+            "this log",
+        )
     corpus.dialect = statements.dialect
     corpus.scripts, corpus.occurrences = statements.scripts(), statements.occurrences()
     return corpus
@@ -63,7 +76,9 @@ def _read(file: Path, columns: Mapping[str, str], statements: Statements, report
 
 def _logs(folder: Path, report: Report) -> Iterator[Path]:
     """The logs below a folder, sorted; hidden ones are skipped and links to folders not followed."""
-    for where, folders, names in os.walk(folder, onerror=lambda error: report(unreadable(str(error.filename), error))):
+    for where, folders, names in os.walk(
+        folder, onerror=lambda error: report(unreadable(str(error.filename), error))
+    ):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(where, name) for name in sorted(names) if _is_log(name))
 

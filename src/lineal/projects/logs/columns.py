@@ -16,7 +16,9 @@ PARTS = {
     "database": "database_name database default_database datname dbname db catalog_name catalog",
     "schema": "schema_name default_schema current_schema",
 }
-"""What is read of a row, and the names of its column in the logs of the engines; the first that is there counts."""
+"""What is read of a row, and the names of its column in the logs of the engines; the first that is
+there counts.
+"""
 
 CANDIDATES = {part: tuple(names.split()) for part, names in PARTS.items()}
 MOST_LISTED = 30
@@ -76,7 +78,11 @@ class Columns:
         for step in path.split("."):
             if not isinstance(value, Mapping):
                 return None
-            key = step if step in value else next((each for each in value if each.lower() == step.lower()), None)
+            key = (
+                step
+                if step in value
+                else next((each for each in value if each.lower() == step.lower()), None)
+            )
             if key is None:
                 return None
             value = value[key]

@@ -16,7 +16,9 @@ LONGEST_OBJECT = 100_000_000
 
 
 def is_by_line(lines: list[str]) -> bool:
-    """Whether the first lines, without the bracket of an array, have an object each, or are no JSON at all."""
+    """Whether the first lines, without the bracket of an array, have an object each, or are no JSON
+    at all.
+    """
     start = lines[0].lstrip()[:1] if lines else ""
     return start != "[" and (start != "{" or any(map(_is_object, lines)))
 
@@ -29,7 +31,9 @@ def _is_object(line: str) -> bool:
 
 
 def objects(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
-    """The texts of the objects, each with the line that it starts on; what is broken is given as it is."""
+    """The texts of the objects, each with the line that it starts on; what is broken is given as it
+    is.
+    """
     reading = Objects()
     for number, line in enumerate(lines, 1):
         yield from reading.read(number, line)
@@ -37,7 +41,9 @@ def objects(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
 
 
 class Objects:
-    """Reads line after line: a string never goes beyond its own, so that braces outside of strings can be counted."""
+    """Reads line after line: a string never goes beyond its own, so that braces outside of strings
+    can be counted.
+    """
 
     def __init__(self) -> None:
         self.depth = 0
@@ -47,7 +53,9 @@ class Objects:
         self.indent = ""
         """before the first object that starts a line"""
         self.is_indented = False
-        """what stands in it is further to the right, so that whatever starts at its place is another one"""
+        """what stands in it is further to the right, so that whatever starts at its place is
+        another one
+        """
 
     def read(self, number: int, line: str) -> Iterator[tuple[int, str]]:
         if self.depth and (self.size > LONGEST_OBJECT or self.starts_another(number, line)):

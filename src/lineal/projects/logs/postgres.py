@@ -1,4 +1,5 @@
-"""PostgreSQL's own logs: csvlog (23 to 26 fixed columns) and jsonlog. Most of their rows hold no statement.
+"""PostgreSQL's own logs: csvlog (23 to 26 fixed columns) and jsonlog. Most of their rows hold no
+statement.
 
 statement: SELECT …      execute <unnamed>: SELECT … $1      duration: 0.4 ms  statement: SELECT …
 """
@@ -22,7 +23,9 @@ WIDTHS = (23, 24, 26)
 """Up to version 12, 13, and from 14 on."""
 
 STARTS = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
-STATEMENT = re.compile(r"(?:duration: [\d.]+ ms\s+)?(?:statement|execute .*?): (?P<text>.*)", re.DOTALL)
+STATEMENT = re.compile(
+    r"(?:duration: [\d.]+ ms\s+)?(?:statement|execute .*?): (?P<text>.*)", re.DOTALL
+)
 """parse and bind only prepare what an execute line shows again."""
 
 PREPARED = re.compile(
@@ -40,7 +43,11 @@ def header(fields: list[str]) -> list[str] | None:
 
 
 def is_log(fields: Mapping[str, Any]) -> bool:
-    return "message" in fields and "error_severity" in fields and ("log_time" in fields or "line_num" in fields)
+    return (
+        "message" in fields
+        and "error_severity" in fields
+        and ("log_time" in fields or "line_num" in fields)
+    )
 
 
 def entry(row: Row) -> Entry | None:

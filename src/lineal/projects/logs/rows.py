@@ -1,4 +1,6 @@
-"""The rows of a log file, one at a time: a file may be longer than memory, and any line of it may be broken."""
+"""The rows of a log file, one at a time: a file may be longer than memory, and any line of it may
+be broken.
+"""
 
 from __future__ import annotations
 
@@ -94,13 +96,22 @@ def _encoding(head: bytes) -> str:
 
 def not_utf8(report: Report, file: str, line: int, broken: re.Match[str]) -> None:
     message = f"{file} is not UTF-8: byte 0x{ord(broken[0]) & 0xFF:02x}"
-    report(Diagnostic(Code.NOT_UTF8, message, Place(file, line, 1), "Save the file as UTF-8: the row is left out."))
+    report(
+        Diagnostic(
+            Code.NOT_UTF8,
+            message,
+            Place(file, line, 1),
+            "Save the file as UTF-8: the row is left out.",
+        )
+    )
 
 
-# -- JSON --------------------------------------------------------------------------------------------------------
+# -- JSON ------------------------------------------------------------------------------------------
 
 
-def json_rows(file: str, lines: Iterator[str], report: Report, by_line: bool = True) -> Iterator[Row]:
+def json_rows(
+    file: str, lines: Iterator[str], report: Report, by_line: bool = True
+) -> Iterator[Row]:
     """An object a line, or over many; an array of them is read as well."""
     what = "line" if by_line else "text"
     for number, text in enumerate(lines, 1) if by_line else json_text.objects(lines):
@@ -123,11 +134,14 @@ def json_rows(file: str, lines: Iterator[str], report: Report, by_line: bool = T
             left_out(report, file, number, f"the {what} is no JSON object")
 
 
-# -- CSV ---------------------------------------------------------------------------------------------------------
+# -- CSV -------------------------------------------------------------------------------------------
 
 
-def csv_rows(file: str, lines: Iterator[str], report: Report, names: list[str] | None = None) -> Iterator[Row]:
-    """A header with the names of the columns, then the rows; PostgreSQL's csvlog has no header, and who knows the
+def csv_rows(
+    file: str, lines: Iterator[str], report: Report, names: list[str] | None = None
+) -> Iterator[Row]:
+    """A header with the names of the columns, then the rows; PostgreSQL's csvlog has no header, and
+    who knows the
     names says so."""
     with long_fields():
         found = records(file, lines, report)
@@ -142,9 +156,16 @@ def csv_rows(file: str, lines: Iterator[str], report: Report, names: list[str] |
             yield from filled(file, line, fields, header, report)
 
 
-def filled(file: str, line: int, fields: list[str], header: list[str], report: Report) -> Iterator[Row]:
+def filled(
+    file: str, line: int, fields: list[str], header: list[str], report: Report
+) -> Iterator[Row]:
     if len(fields) != len(header):
-        left_out(report, file, line, f"the row has {len(fields)} fields, and {len(header)} columns are named")
+        left_out(
+            report,
+            file,
+            line,
+            f"the row has {len(fields)} fields, and {len(header)} columns are named",
+        )
         return
     broken = None if all(map(str.isascii, fields)) else BROKEN.search("".join(fields))
     if broken:
@@ -154,7 +175,9 @@ def filled(file: str, line: int, fields: list[str], header: list[str], report: R
 
 
 def records(file: str, lines: Iterator[str], report: Report) -> Iterator[tuple[int, list[str]]]:
-    """The records with the lines that they start on. A quote that is never closed costs its own line only."""
+    """The records with the lines that they start on. A quote that is never closed costs its own
+    line only.
+    """
     feed = Feed(lines)
     delimiter = feed.delimiter()
     reader = csv.reader(feed, delimiter=delimiter, strict=True)

@@ -24,7 +24,9 @@ MOMENT = re.compile(
     r"((?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2})"
     r"(?:[ T]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]+)?)? ?([+-](?:0[0-9]|1[0-7])(?::?[0-5][0-9])?)?)? ?[A-Za-z_/]*"
 )
-"""Days with times of day; an offset counts, and what only has a name is taken for UTC. Java reads it the same way."""
+"""Days with times of day; an offset counts, and what only has a name is taken for UTC. Java reads
+it the same way.
+"""
 
 
 First = tuple[bool, float, str, str, str]
@@ -32,7 +34,9 @@ First = tuple[bool, float, str, str, str]
 
 
 class Seen:
-    """One statement, and when and for whom it ran; its text is that of the first run, in whatever order rows come."""
+    """One statement, and when and for whom it ran; its text is that of the first run, in whatever
+    order rows come.
+    """
 
     __slots__ = ("count", "databases", "first", "key", "last", "script", "session", "users")
 
@@ -60,7 +64,9 @@ class Seen:
             first = (not entry.time, *at, text, entry.id)
             if first < self.first:
                 self.first, row = first, entry.row
-                self.script = replace(self.script, text=text, file=row.file, line=row.line, one_line=row.one_line)
+                self.script = replace(
+                    self.script, text=text, file=row.file, line=row.line, one_line=row.one_line
+                )
 
 
 class Statements:
@@ -79,7 +85,9 @@ class Statements:
             return
         if self.asked is None and entry.dialect:
             self.dialect = entry.dialect
-        said = f"{entry.dialect}\0{entry.database}\0{entry.schema}\0{entry.text}".encode("utf-8", "replace")
+        said = f"{entry.dialect}\0{entry.database}\0{entry.schema}\0{entry.text}".encode(
+            "utf-8", "replace"
+        )
         digest = hashlib.blake2b(said, digest_size=16).digest()
         seen = self.by_text.get(digest)
         if seen is None:
@@ -90,10 +98,17 @@ class Statements:
         from lineal.extract.sql.fingerprint import fingerprint
 
         if "\0" in entry.text:
-            left_out(report, entry.row.file, entry.row.line, "the statement has a NUL in it, which is read as a space")
+            left_out(
+                report,
+                entry.row.file,
+                entry.row.line,
+                "the statement has a NUL in it, which is read as a space",
+            )
         dialect = self.asked if self.asked is not None else entry.dialect
         row = entry.row
-        script = Script(cleaned(entry.text), dialect, row.file, row.line, one_line=row.one_line, recurs=True)
+        script = Script(
+            cleaned(entry.text), dialect, row.file, row.line, one_line=row.one_line, recurs=True
+        )
         key = key_of(fingerprint(script), entry.database, entry.schema)
         seen = self.by_print.get(key)
         if seen is None:
@@ -110,7 +125,10 @@ class Statements:
 
     def scripts(self) -> list[Script]:
         meaning = Sessions(seen.session for seen in self.by_print.values())
-        return [replace(seen.script, target=name, **meaning.of(*seen.session)) for name, seen in self.named()]
+        return [
+            replace(seen.script, target=name, **meaning.of(*seen.session))
+            for name, seen in self.named()
+        ]
 
     def occurrences(self) -> list[Occurrence]:
         return [
@@ -131,8 +149,10 @@ def key_of(fingerprint: str, database: str, schema: str) -> str:
 class Sessions:
     """The databases and schemas that the statements of a log were run in.
 
-    FROM t, run in shop and in bank      shop..t and bank..t; with a schema that the log tells, shop.public.t
-    FROM t, all run in shop              t: a name that everybody writes in the same way needs no more
+    FROM t, run in shop and in bank      shop..t and bank..t; with a schema that the log tells,
+                                         shop.public.t
+    FROM t, all run in shop              t: a name that everybody writes in the same way needs no
+                                         more
     """
 
     def __init__(self, sessions: Iterable[tuple[str, str]]) -> None:
@@ -158,7 +178,10 @@ def cleaned(text: str) -> str:
 
 
 def moment(time: str) -> float:
-    """2024-05-01 10:00:00, 2024-05-01T10:00:00Z, 1714557600      times in an order, whichever way they are written"""
+    """2024-05-01 10:00:00, 2024-05-01T10:00:00Z, 1714557600
+
+    times in an order, whichever way they are written
+    """
     if NUMBER.fullmatch(time):
         return float(time)
     found = MOMENT.fullmatch(time)

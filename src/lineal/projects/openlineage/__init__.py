@@ -52,14 +52,20 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
         text = read_text(file, report)
         return None if text is None else (str(file), text)
 
-    corpus.given.append(extraction_of_texts(attempt_each(found, read, start_of, report, "this file")))
+    corpus.given.append(
+        extraction_of_texts(attempt_each(found, read, start_of, report, "this file"))
+    )
     return corpus
 
 
 def extraction_of_texts(texts: Iterable[tuple[str, str]]) -> Extraction:
-    """The lineage that files of events tell together; what is wrong with them is among its diagnostics."""
+    """The lineage that files of events tell together; what is wrong with them is among its
+    diagnostics.
+    """
     diagnostics: list[Diagnostic] = []
-    found = extraction_of(stories(_written(texts, diagnostics.append), diagnostics.append), diagnostics.append)
+    found = extraction_of(
+        stories(_written(texts, diagnostics.append), diagnostics.append), diagnostics.append
+    )
     found.diagnostics += list(dict.fromkeys(diagnostics))
     found.coverage.lose(len(internal_errors(diagnostics)))
     return found
@@ -71,7 +77,9 @@ def _written(texts: Iterable[tuple[str, str]], report: Report) -> Iterator[Writt
 
 
 def _event_files(folder: Path) -> Iterator[Path]:
-    """The files of events below a folder, sorted; hidden ones are skipped and links to folders not followed."""
+    """The files of events below a folder, sorted; hidden ones are skipped and links to folders not
+    followed.
+    """
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
@@ -84,7 +92,9 @@ def _event_files(folder: Path) -> Iterator[Path]:
 
 
 def _is_event_file(path: Path, most: int) -> bool:
-    """Whether a file begins as JSON with an event in it; the first event may be longer than what is looked at."""
+    """Whether a file begins as JSON with an event in it; the first event may be longer than what is
+    looked at.
+    """
     if not path.name.lower().endswith(ENDINGS):
         return False
     try:
@@ -92,4 +102,8 @@ def _is_event_file(path: Path, most: int) -> bool:
             head = stream.read(most).removeprefix(b"\xef\xbb\xbf").lstrip()
     except OSError:
         return False
-    return head[:1] in (b"{", b"[") and b'"eventTime"' in head and any(mark in head for mark in PRODUCERS)
+    return (
+        head[:1] in (b"{", b"[")
+        and b'"eventTime"' in head
+        and any(mark in head for mark in PRODUCERS)
+    )

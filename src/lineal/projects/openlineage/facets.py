@@ -68,7 +68,11 @@ def makings(story: Story, complain: Complain) -> dict[Named, Making]:
     for name, making in found.items():
         facets = story.outputs.get(name, {})
         if any(
-            is_own(facet) for facet in (story.facets.get("lineage"), *map(facets.get, ("lineage", "columnLineage")))
+            is_own(facet)
+            for facet in (
+                story.facets.get("lineage"),
+                *map(facets.get, ("lineage", "columnLineage")),
+            )
         ):
             _doubt(making, as_object(facets.get("lineal_doubts")), complain)
     return found
@@ -95,7 +99,7 @@ def _of_dataset(facets: Facets, complain: Complain) -> Making:
     return _column_lineage(facets, complain) or Making()
 
 
-# -- doubts --------------------------------------------------------------------------------------------------------
+# -- doubts ----------------------------------------------------------------------------------------
 
 LEVELS = {level.name: level for level in Confidence}
 
@@ -106,20 +110,26 @@ def _doubt(making: Making, facet: dict[str, Any], complain: Complain) -> None:
     for each in objects(facet.get("doubts"), "lineal_doubts", complain):
         goal, level = each.get("target"), LEVELS.get(as_text(each.get("level")), Confidence.LOW)
         said = Doubt(level, each.get("ambiguous") is True, as_text(each.get("evidence")))
-        doubts[goal if isinstance(goal, str) else None, named(each), as_text(each.get("field"))] = said
+        doubts[goal if isinstance(goal, str) else None, named(each), as_text(each.get("field"))] = (
+            said
+        )
     making.rows = [_doubted(origin, doubts.get((None, *origin.column))) for origin in making.rows]
     for name, origins in making.fields.items():
-        making.fields[name] = [_doubted(origin, doubts.get((name, *origin.column))) for origin in origins]
+        making.fields[name] = [
+            _doubted(origin, doubts.get((name, *origin.column))) for origin in origins
+        ]
 
 
 def _doubted(origin: Origin, doubt: Doubt | None) -> Origin:
     return origin._replace(told=tuple(each._replace(doubt=doubt) for each in origin.told))
 
 
-# -- explicit lineage ----------------------------------------------------------------------------------------------
+# -- explicit lineage ------------------------------------------------------------------------------
 
 
-def _explicit(lineage: list[Any], outputs: Iterable[Named], complain: Complain) -> dict[Named, Making]:
+def _explicit(
+    lineage: list[Any], outputs: Iterable[Named], complain: Complain
+) -> dict[Named, Making]:
     """Only what is said explicitly: an output without an entry is made of nothing that is tracked."""
     found = {name: Making() for name in outputs}
     for entry in objects(lineage, "lineage.entries", complain):
@@ -146,12 +156,18 @@ def _entry(entry: dict[str, Any], complain: Complain) -> Making:
         for dataset, column, told in _sources(about.get("inputs"), complain):
             making.read[dataset] = None
             said = told or UNTOLD
-            found = Origin(dataset, STAR, _unknown(said)) if column is None else Origin(dataset, column, said)
+            found = (
+                Origin(dataset, STAR, _unknown(said))
+                if column is None
+                else Origin(dataset, column, said)
+            )
             origins.append(found)
     return making
 
 
-def _sources(value: Any, complain: Complain) -> Iterator[tuple[Named, str | None, tuple[Told, ...]]]:
+def _sources(
+    value: Any, complain: Complain
+) -> Iterator[tuple[Named, str | None, tuple[Told, ...]]]:
     for each in objects(value, "inputs of the lineage facet", complain):
         if each.get("type") == "JOB":
             continue  # a job is not data: what it hands over is not tracked
@@ -162,7 +178,7 @@ def _sources(value: Any, complain: Complain) -> Iterator[tuple[Named, str | None
         yield name, column, _transformations(each, complain)
 
 
-# -- columnLineage -------------------------------------------------------------------------------------------------
+# -- columnLineage ---------------------------------------------------------------------------------
 
 OF_ROWS = (How.JOIN, How.FILTER, How.GROUP_BY, How.SORT)
 
@@ -178,17 +194,25 @@ def _column_lineage(facets: Facets, complain: Complain) -> Making | None:
     making.rows = list(_fields(facet.get("dataset"), {}, complain))
     if not making.rows:
         if is_own(facet):
-            making.rows = list(_fields(as_object(facets.get("lineal_rows")).get("dataset"), {}, complain))
+            making.rows = list(
+                _fields(as_object(facets.get("lineal_rows")).get("dataset"), {}, complain)
+            )
         else:
             making.rows = _common(making.fields)
-        making.fields = {name: _without(origins, making.rows) for name, origins in making.fields.items()}
+        making.fields = {
+            name: _without(origins, making.rows) for name, origins in making.fields.items()
+        }
     if not is_own(facet):
         making.fields = _as_listed(making.fields, facets.get("schema"))
     return making
 
 
-def _as_listed(fields: dict[str, list[Origin]], schema: dict[str, Any] | None) -> dict[str, list[Origin]]:
-    """Fields in the order of the schema facet where their own order says nothing: many clients sort the keys."""
+def _as_listed(
+    fields: dict[str, list[Origin]], schema: dict[str, Any] | None
+) -> dict[str, list[Origin]]:
+    """Fields in the order of the schema facet where their own order says nothing: many clients sort
+    the keys.
+    """
     listed = as_object(schema).get("fields")
     if not isinstance(listed, list) or list(fields) != sorted(fields):
         return fields
@@ -227,13 +251,16 @@ def _without(origins: list[Origin], rows: list[Origin]) -> list[Origin]:
     for row in rows:
         said.setdefault(row.column, set()).update(row.told)
     left = (
-        Origin(*origin.column, tuple(told for told in origin.told if told not in said.get(origin.column, ())))
+        Origin(
+            *origin.column,
+            tuple(told for told in origin.told if told not in said.get(origin.column, ())),
+        )
         for origin in origins
     )
     return [origin for origin in left if origin.told]
 
 
-# -- transformations -----------------------------------------------------------------------------------------------
+# -- transformations -------------------------------------------------------------------------------
 
 CLAUSES = {
     How.JOIN: Clause.JOIN_ON,
@@ -258,14 +285,18 @@ HOWS = {how.value: how for how in How}
 
 
 def _transformations(origin: dict[str, Any], complain: Complain) -> tuple[Told, ...]:
-    return tuple(_told(each) for each in objects(origin.get("transformations"), "transformations", complain))
+    return tuple(
+        _told(each) for each in objects(origin.get("transformations"), "transformations", complain)
+    )
 
 
 def _told(said: dict[str, Any]) -> Told:
     how = HOWS.get(as_text(said.get("subtype")))
     masked, text = said.get("masking") is True, as_text(said.get("description"))
     if how is None:
-        return Told(_way(TYPES.get(as_text(said.get("type")), How.TRANSFORMATION), masked), SILENT, text)
+        return Told(
+            _way(TYPES.get(as_text(said.get("type")), How.TRANSFORMATION), masked), SILENT, text
+        )
     return Told(_way(how, masked), None, text)
 
 

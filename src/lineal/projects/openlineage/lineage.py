@@ -1,6 +1,7 @@
 """Stories to an extraction: datasets, edges, reads and jobs, as if lineal had found them itself.
 
-Of several runs of a job the latest that wrote an output tells what it is made of; a run that failed tells nothing.
+Of several runs of a job the latest that wrote an output tells what it is made of; a run that failed
+tells nothing.
 """
 
 from __future__ import annotations
@@ -51,12 +52,19 @@ class Builder:
     jobs: list[Job] = field(default_factory=list)
     kinds: dict[Named, str] = field(default_factory=dict)
     listed: dict[Dataset, set[str]] = field(default_factory=dict)
-    described: defaultdict[Dataset, frozenset[str]] = field(default_factory=lambda: defaultdict(frozenset))
+    described: defaultdict[Dataset, frozenset[str]] = field(
+        default_factory=lambda: defaultdict(frozenset)
+    )
     """the columns that a facet lists, rather than lineage"""
 
     def __post_init__(self) -> None:
         self._told = {id(story): self._makings(story) for story in self.stories}
-        described = [(story, *each) for story in self.stories for side in _sides(story) for each in side.items()]
+        described = [
+            (story, *each)
+            for story in self.stories
+            for side in _sides(story)
+            for each in side.items()
+        ]
         aliases = _aliases(self.stories)
         for _, name, facets in described:
             kind = as_text(as_object(facets.get("datasetType")).get("datasetType")).lower()
@@ -74,12 +82,14 @@ class Builder:
         """What each output of a story is made of; nothing, if lineal fails over it."""
         complain = partial(self._complain, story.place)
         nothing: dict[Named, Making] = {}
-        return attempt(lambda: makings(story, complain), nothing, story.place, self.report, "this run")
+        return attempt(
+            lambda: makings(story, complain), nothing, story.place, self.report, "this run"
+        )
 
     def _complain(self, place: Place, message: str) -> None:
         self.report(Diagnostic(Code.EVENT_ERROR, message, place))
 
-    # -- datasets --------------------------------------------------------------------------------------------------
+    # -- datasets ----------------------------------------------------------------------------------
 
     def _dataset(self, name: Named) -> Dataset:
         found = self.names.get(name)
@@ -92,10 +102,13 @@ class Builder:
     def _describe(self, name: Named, facets: Facets, written: bool, complain: Complain) -> None:
         """What is known of a dataset; the later story counts.
 
-        Producers list all columns of what they write; of what they read, some list only the columns that were needed.
+        Producers list all columns of what they write; of what they read, some list only the columns
+        that were needed.
         """
         info = self.infos[self._dataset(name)]
-        info.description = as_text(as_object(facets.get("documentation")).get("description")) or info.description
+        info.description = (
+            as_text(as_object(facets.get("documentation")).get("description")) or info.description
+        )
         schema = facets.get("schema")
         if schema is not None and (written or not info.complete or is_own(schema)):
             info.columns = list(_columns(schema, complain))
@@ -120,7 +133,7 @@ class Builder:
             found = self.listed[dataset] = set(self.infos[dataset].names)
         return found
 
-    # -- lineage ---------------------------------------------------------------------------------------------------
+    # -- lineage -----------------------------------------------------------------------------------
 
     def latest(self) -> Iterable[tuple[Story, list[Named]]]:
         """Each story, with the outputs of which nothing later is told."""
@@ -210,7 +223,9 @@ def _usage(told: Told, place: Place) -> Usage:
 def _columns(schema: dict[str, Any], complain: Complain) -> Iterable[ColumnInfo]:
     for each in objects(schema.get("fields"), "schema.fields", complain):
         if isinstance(each.get("name"), str):
-            yield ColumnInfo(each["name"], as_text(each.get("type")), as_text(each.get("description")))
+            yield ColumnInfo(
+                each["name"], as_text(each.get("type")), as_text(each.get("description"))
+            )
         else:
             complain("a field of the schema has no name: left out")
 
@@ -226,7 +241,10 @@ def _label(info: DatasetInfo, facet: dict[str, Any], complain: Complain) -> None
             if not info.complete and column not in known:
                 known.add(column)
                 info.columns.append(ColumnInfo(column))
-    info.columns = [column._replace(classification=tuple(labels.get(column.name, ()))) for column in info.columns]
+    info.columns = [
+        column._replace(classification=tuple(labels.get(column.name, ())))
+        for column in info.columns
+    ]
 
 
 LOCATION = ("type", "url", "repoUrl", "path", "version", "tag", "branch", "pullRequestNumber")
@@ -244,7 +262,9 @@ def _job(story: Story, outputs: tuple[Dataset, ...]) -> Job:
         dialect=as_text(sql.get("dialect")),
         description=as_text(as_object(facets.get("documentation")).get("description")),
         place=story.place,
-        location=tuple((key, location[key]) for key in LOCATION if isinstance(location.get(key), str)),
+        location=tuple(
+            (key, location[key]) for key in LOCATION if isinstance(location.get(key), str)
+        ),
         time=story.time,
         run=story.run,
         given=True,

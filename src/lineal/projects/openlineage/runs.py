@@ -1,7 +1,9 @@
-"""What events tell of jobs and datasets: the events of a run are one story, whatever order they come in.
+"""What events tell of jobs and datasets: the events of a run are one story, whatever order they
+come in.
 
-A job event replaces what was said of the job before; the events of one run, and those of one dataset, add up. A facet
-that is said again is replaced by the later one, and one that is marked as deleted goes.
+A job event replaces what was said of the job before; the events of one run, and those of one
+dataset, add up. A facet that is said again is replaced by the later one, and one that is marked as
+deleted goes.
 """
 
 from __future__ import annotations
@@ -99,7 +101,9 @@ def problem_of(value: Any) -> str:
         return "" if named(value["dataset"]) else "a dataset has a namespace and a name"
     if not named(value.get("job")):
         return "an event is about a job or a dataset, with a namespace and a name"
-    if "run" in value and not (isinstance(as_object(value["run"]).get("runId"), str) and value["run"]["runId"]):
+    if "run" in value and not (
+        isinstance(as_object(value["run"]).get("runId"), str) and value["run"]["runId"]
+    ):
         return "a run has a runId"
     return ""
 
@@ -184,7 +188,9 @@ def _tell(story: Story, event: Event, complain: Complain) -> None:
             _describe(into, dataset, side, complain)
 
 
-def _describe(into: dict[Named, Facets], dataset: dict[str, Any], side: str, complain: Complain) -> None:
+def _describe(
+    into: dict[Named, Facets], dataset: dict[str, Any], side: str, complain: Complain
+) -> None:
     name = named(dataset)
     if name is None:
         complain(f"a dataset of {side} has no namespace and name: left out")

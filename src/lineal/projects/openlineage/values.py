@@ -12,7 +12,11 @@ Complain = Callable[[str], None]
 
 def named(value: Any) -> Named | None:
     """The namespace and name of a dataset or job."""
-    if isinstance(value, dict) and isinstance(value.get("namespace"), str) and isinstance(value.get("name"), str):
+    if (
+        isinstance(value, dict)
+        and isinstance(value.get("namespace"), str)
+        and isinstance(value.get("name"), str)
+    ):
         return Named(value["namespace"], value["name"])
     return None
 

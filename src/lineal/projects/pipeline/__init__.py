@@ -1,9 +1,12 @@
-"""The folder that `lineal pipeline` wrote: the lineage of a query history, or of a folder of scripts.
+"""The folder that `lineal pipeline` wrote: the lineage of a query history, or of a folder of
+scripts.
 
     lineal pipeline log.jsonl --dialect spark --out lineage/
-    lineal lineage lineage/                                       what `lineal lineage log.jsonl` shows
+    lineal lineage lineage/                                       what `lineal lineage log.jsonl`
+    shows
 
-Nothing is analysed again. A place is a line and a column in the text of a statement, which is called query_<hash>.
+Nothing is analysed again. A place is a line and a column in the text of a statement, which is
+called query_<hash>.
 """
 
 from __future__ import annotations
@@ -39,7 +42,9 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     except StoreError as problem:
         raise ProjectError(str(problem)) from problem
     except OSError as problem:
-        raise ProjectError(f"cannot read {problem.filename or path}: {problem.strerror}") from problem
+        raise ProjectError(
+            f"cannot read {problem.filename or path}: {problem.strerror}"
+        ) from problem
     except (AttributeError, KeyError, TypeError, ValueError) as problem:
         said = f"{type(problem).__name__}: {problem}"
         raise ProjectError(

@@ -51,7 +51,9 @@ class Restored:
             reads=[self.read(row) for row in self.output.rows("reads")],
             datasets=infos,
             diagnostics=sorted(self.diagnostics(), key=order_of),
-            coverage=Coverage(**{name: int(count) for name, count in self.output.said["coverage"].items()}),
+            coverage=Coverage(
+                **{name: int(count) for name, count in self.output.said["coverage"].items()}
+            ),
             occurrences=occurrences,
             statements=lambda: list(statements(writes, infos)),
             jobs=lambda: self.jobs_of_log(writes) if late else list(self.jobs_of_scripts(writes)),
@@ -63,9 +65,11 @@ class Restored:
         found = self.datasets.get(full)
         if found is not None:
             return found
-        return Dataset(self.namespace, full.removeprefix(f"{self.namespace}:" if self.namespace else ""))
+        return Dataset(
+            self.namespace, full.removeprefix(f"{self.namespace}:" if self.namespace else "")
+        )
 
-    # -- statements ------------------------------------------------------------------------------------------------
+    # -- statements --------------------------------------------------------------------------------
 
     def occurrences(self) -> Iterator[Occurrence]:
         """The statements of the log; those that were given up have left no lineage."""
@@ -86,9 +90,13 @@ class Restored:
         """A statement of the log by its text and its start in it."""
         offset = row["offset"]
         reading = self.readings[row["statement"]]
-        return Written(self.dataset(row["dataset"]), reading, None if offset is None else Spot(offset))
+        return Written(
+            self.dataset(row["dataset"]), reading, None if offset is None else Spot(offset)
+        )
 
-    def statements_of_log(self, writes: Iterable[Row], infos: Mapping[Dataset, DatasetInfo]) -> Iterator[Statement]:
+    def statements_of_log(
+        self, writes: Iterable[Row], infos: Mapping[Dataset, DatasetInfo]
+    ) -> Iterator[Statement]:
         """What each says is read from its text when somebody asks."""
         columns = _columns_by_key(infos, self.dialect)
         for row in writes:
@@ -97,7 +105,9 @@ class Restored:
             saying.is_function = row["kind"] == "function"
             yield LateStatement.of(target, self.dialect, saying)
 
-    def statements_of_scripts(self, writes: Iterable[Row], infos: Mapping[Dataset, DatasetInfo]) -> Iterator[Statement]:
+    def statements_of_scripts(
+        self, writes: Iterable[Row], infos: Mapping[Dataset, DatasetInfo]
+    ) -> Iterator[Statement]:
         for row in writes:
             said = (row["dialect"], row["words"], row["meaning"])
             yield Statement(self.dataset(row["dataset"]), row["kind"], self.place(row), *said)
@@ -114,9 +124,14 @@ class Restored:
         for row in writes:
             if row["sql"] is not None:
                 dialect = row["dialect"] if row["sql"] else ""
-                yield Job((self.datasets[row["dataset"]],), sql=row["sql"], dialect=dialect, place=self.place(row))
+                yield Job(
+                    (self.datasets[row["dataset"]],),
+                    sql=row["sql"],
+                    dialect=dialect,
+                    place=self.place(row),
+                )
 
-    # -- edges -----------------------------------------------------------------------------------------------------
+    # -- edges -------------------------------------------------------------------------------------
 
     def edges(self) -> list[Edge]:
         usages: dict[int, list[Usage]] = {}
@@ -127,20 +142,28 @@ class Restored:
 
     def edge(self, row: Row, usages: list[Usage]) -> Edge:
         source = self.column(row, "source")
-        into = self.datasets[row["target_dataset"]] if row["target_column"] is None else self.column(row, "target")
+        into = (
+            self.datasets[row["target_dataset"]]
+            if row["target_column"] is None
+            else self.column(row, "target")
+        )
         return Edge(source, into, tuple(usages))
 
     def column(self, row: Row, end: str) -> Column:
         """address.city      the column address, and the path to the field in it"""
         name, path = row[f"{end}_column"], tuple(row[f"{end}_path"])
         return Column(
-            self.datasets[row[f"{end}_dataset"]], name.removesuffix("".join(f".{step}" for step in path)), path
+            self.datasets[row[f"{end}_dataset"]],
+            name.removesuffix("".join(f".{step}" for step in path)),
+            path,
         )
 
     def usage(self, row: Row) -> Usage:
         taken = way(How(row["subtype"]), Clause(row["clause"]), row["masked"], row["windowed"])
         level = Confidence[row["confidence"]]
-        doubt = Doubt(level, row["ambiguous"], row["evidence"]) if row["evidence"] is not None else None
+        doubt = (
+            Doubt(level, row["ambiguous"], row["evidence"]) if row["evidence"] is not None else None
+        )
         reading = self.readings.get(row["file"])
         if reading is None or row["expression"] is not None:
             certain = level if doubt is None else Confidence.HIGH
@@ -162,18 +185,23 @@ class Restored:
             return reading.place_at(row[position] - 1)
         return Place(row["file"], row["line"], row[position])
 
-    # -- datasets --------------------------------------------------------------------------------------------------
+    # -- datasets ----------------------------------------------------------------------------------
 
     def infos(self) -> dict[Dataset, DatasetInfo]:
         columns: dict[str, list[Row]] = {}
         for row in self.output.rows("columns"):
             columns.setdefault(row["dataset"], []).append(row)
         rows = {row["dataset"]: row for row in self.output.rows("datasets")}
-        return {dataset: self.info(rows[name], columns.get(name, [])) for name, dataset in self.datasets.items()}
+        return {
+            dataset: self.info(rows[name], columns.get(name, []))
+            for name, dataset in self.datasets.items()
+        }
 
     def info(self, row: Row, columns: list[Row]) -> DatasetInfo:
         listed = self.columns(columns, "position")
-        found = DatasetInfo(self.datasets[row["dataset"]], row["kind"], listed, row["complete"], row["description"])
+        found = DatasetInfo(
+            self.datasets[row["dataset"]], row["kind"], listed, row["complete"], row["description"]
+        )
         found.place, found.terminal = self.place(row), row["terminal"]
         if row["declared"]:
             found.declared = self.columns(columns, "declared_position", "declared_type")
@@ -192,7 +220,7 @@ class Restored:
             for row in chosen
         ]  # fmt: skip
 
-    # -- what could not be done ------------------------------------------------------------------------------------
+    # -- what could not be done --------------------------------------------------------------------
 
     def diagnostics(self) -> Iterator[Diagnostic]:
         for row in self.output.rows("diagnostics"):
@@ -200,11 +228,17 @@ class Restored:
         for row in self.output.rows("quarantine"):
             count, name = row["count"], row["statement"]
             rows = "1 row of the log is" if count == 1 else f"{count:,} rows of the log are"
-            yield Diagnostic(Code.LOG_ROW, f"{rows} left out: {row['reason']}", Place(name, 1, 1) if name else None)
+            yield Diagnostic(
+                Code.LOG_ROW,
+                f"{rows} left out: {row['reason']}",
+                Place(name, 1, 1) if name else None,
+            )
 
 
 def _path(row: Row) -> Calls:
-    """The calls around a column; a macro, and a function whose body is known, with the calls of its body."""
+    """The calls around a column; a macro, and a function whose body is known, with the calls of its
+    body.
+    """
     if row["path"] is None:
         return tuple(row["calls"])
     pairs = zip(row["path"], row["bodies"], strict=True)
@@ -221,8 +255,14 @@ def _code(text: str) -> Code:
 CODES = {code.code: code for code in Code}
 
 
-def _columns_by_key(infos: Mapping[Dataset, DatasetInfo], dialect: str) -> Callable[[str], list[str] | None]:
+def _columns_by_key(
+    infos: Mapping[Dataset, DatasetInfo], dialect: str
+) -> Callable[[str], list[str] | None]:
     """The columns of a table by its key, as far as they are all known."""
     fold = facts_of(dialect).fold_table
-    known = {table_key(dataset.name, fold): info.names for dataset, info in infos.items() if info.complete}
+    known = {
+        table_key(dataset.name, fold): info.names
+        for dataset, info in infos.items()
+        if info.complete
+    }
     return known.get

@@ -1,7 +1,8 @@
 """A PostgreSQL server as a kind of input: its catalogue, and the query of every view.
 
     load("postgresql://ann@host/shop")                    every schema, with views and functions
-    load("postgresql:///shop", schemas=("mart",))         what libpq's environment and files say counts, too
+    load("postgresql:///shop", schemas=("mart",))         what libpq's environment and files say
+    counts, too
 
 Everything is read in one transaction that is READ ONLY and has an end to every wait.
 """
@@ -20,12 +21,15 @@ __all__ = ["Session", "is_address", "is_url", "load", "session", "shown", "witho
 
 
 def load(
-    address: str, scripts: Sequence[Script] = (), schemas: tuple[str, ...] = (), with_history: bool = False
+    address: str,
+    scripts: Sequence[Script] = (),
+    schemas: tuple[str, ...] = (),
+    with_history: bool = False,
 ) -> Corpus:
     """The database at an address, with the statements that it has run where they are asked for.
 
-    The scripts stand beside it and are no part of it: of the server's own tables those are listed that they name, and
-    a view that they define anew is theirs.
+    The scripts stand beside it and are no part of it: of the server's own tables those are listed
+    that they name, and a view that they define anew is theirs.
     """
     with session(address) as server:
         ran, occurrences = history(server) if with_history else ([], [])

@@ -1,4 +1,6 @@
-"""Addresses of servers, postgresql://user:password@host:port/database, and what may be shown of them."""
+"""Addresses of servers, postgresql://user:password@host:port/database, and what may be shown of
+them.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from urllib.parse import unquote
 
 SCHEME = re.compile(r"[a-z][a-z0-9+.\-]*://", re.IGNORECASE)
 POSTGRES = re.compile(r"postgres(?:ql)?://", re.IGNORECASE)
-SECRET = re.compile(r"[a-z0-9_\-]*(?:pass|pwd|secret|token|key)[a-z0-9_\-]*=([^&#\s]*)", re.IGNORECASE)
+SECRET = re.compile(
+    r"[a-z0-9_\-]*(?:pass|pwd|secret|token|key)[a-z0-9_\-]*=([^&#\s]*)", re.IGNORECASE
+)
 
 HIDDEN = "***"
 
@@ -32,7 +36,9 @@ class Parts(NamedTuple):
 
 
 def parts(address: str) -> Parts:
-    """A password that should have been percent-encoded is still a password: up to the last @ that may end one."""
+    """A password that should have been percent-encoded is still a password: up to the last @ that
+    may end one.
+    """
     found = SCHEME.match(address)
     scheme = found[0] if found is not None else ""
     rest = address[len(scheme) :]
@@ -51,10 +57,14 @@ def shown(address: str) -> str:
 
 
 def secrets(address: str) -> list[str]:
-    """Every text in an address that is nobody's business, as it is written and as it is meant; the longest first."""
+    """Every text in an address that is nobody's business, as it is written and as it is meant; the
+    longest first.
+    """
     written = [parts(address).password, *SECRET.findall(address)]
     written += [piece for text in written for piece in re.split("[/?#@:]", text) if len(piece) > 2]
-    return sorted({text for each in written for text in (each, unquote(each)) if text}, key=len, reverse=True)
+    return sorted(
+        {text for each in written for text in (each, unquote(each)) if text}, key=len, reverse=True
+    )
 
 
 def without_secrets(text: str, address: str) -> str:

@@ -1,4 +1,6 @@
-"""What a server's catalogue says: relations with their columns, the queries of views, functions, composite types."""
+"""What a server's catalogue says: relations with their columns, the queries of views, functions,
+composite types.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,15 @@ from lineal.projects.postgres.server import Session
 
 DIALECT = "postgres"
 
-KINDS = {"r": "table", "p": "table", "f": "table", "S": "table", "v": "view", "m": "view", "c": "type"}
+KINDS = {
+    "r": "table",
+    "p": "table",
+    "f": "table",
+    "S": "table",
+    "v": "view",
+    "m": "view",
+    "c": "type",
+}
 """Partitions, foreign tables and sequences are tables; a composite type has columns, too."""
 
 SYSTEM = ("pg_catalog", "information_schema")
@@ -77,7 +87,9 @@ class Relation(NamedTuple):
     temporary: bool
     description: str | None
     foreign: bool
-    """it belongs to the server or to an extension, or is a sequence: only of interest where somebody reads it"""
+    """it belongs to the server or to an extension, or is a sequence: only of interest where
+    somebody reads it
+    """
     query: str | None
 
     @property
@@ -105,18 +117,25 @@ class Catalogue(NamedTuple):
 def read(session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] = ()) -> Catalogue:
     """The catalogue, with the views and functions of these schemas, or of all.
 
-    Of the server's own relations only those are listed that a view, a function or one of the texts names.
+    Of the server's own relations only those are listed that a view, a function or one of the texts
+    names.
     """
     relations = [Relation(*row) for row in session.rows(RELATIONS, (list(SYSTEM),))]
     functions = session.rows(FUNCTIONS, (list(SYSTEM),))
     if schemas:
         known = {each.schema for each in relations} | {function[0] for function in functions}
         check(schemas, known, session)
-        relations = [each if each.schema in schemas else each._replace(query=None) for each in relations]
+        relations = [
+            each if each.schema in schemas else each._replace(query=None) for each in relations
+        ]
         functions = [each for each in functions if each[0] in schemas]
-    named = words(*(each.query for each in relations), *(function[-1] for function in functions), *texts)
+    named = words(
+        *(each.query for each in relations), *(function[-1] for function in functions), *texts
+    )
     relations = [each for each in relations if not each.foreign or each.name in named]
-    relations += [Relation(*row) for row in session.rows(SYSTEM_RELATIONS, (list(SYSTEM), sorted(named)))]
+    relations += [
+        Relation(*row) for row in session.rows(SYSTEM_RELATIONS, (list(SYSTEM), sorted(named)))
+    ]
     columns = columns_by_relation(session, relations)
     return Catalogue(
         session.database,
@@ -133,7 +152,9 @@ def check(schemas: tuple[str, ...], known: set[str], session: Session) -> None:
     for schema in schemas:
         if schema not in known:
             there = f"there are {', '.join(sorted(known))}" if known else "there are none"
-            raise ProjectError(f"{shown(session.address)} has nothing in a schema {schema}: {there}")
+            raise ProjectError(
+                f"{shown(session.address)} has nothing in a schema {schema}: {there}"
+            )
 
 
 def words(*texts: str | None) -> set[str]:
@@ -152,9 +173,13 @@ def columns_by_relation(session: Session, relations: list[Relation]) -> dict[int
 
 
 def dataset(relation: Relation, columns: list[ColumnInfo]) -> DatasetInfo:
-    """What the catalogue lists is complete, and its names are meant exactly; a table may have no column at all."""
+    """What the catalogue lists is complete, and its names are meant exactly; a table may have no
+    column at all.
+    """
     named = Dataset("", relation.dataset)
-    return DatasetInfo(named, KINDS[relation.kind], columns, True, relation.description or "", exact=True)
+    return DatasetInfo(
+        named, KINDS[relation.kind], columns, True, relation.description or "", exact=True
+    )
 
 
 def views(relations: list[Relation], database: str) -> Iterator[tuple[Parts, Script]]:
@@ -163,11 +188,17 @@ def views(relations: list[Relation], database: str) -> Iterator[tuple[Parts, Scr
         if each.query and not each.foreign:
             head = f"CREATE VIEW {quoted(each.schema)}.{quoted(each.name)} AS"
             text = f"{head}\n{each.query}"
-            yield (each.schema, each.name), Script(text, DIALECT, f"{database}/{each.dataset}", line=0)
+            yield (
+                (each.schema, each.name),
+                Script(text, DIALECT, f"{database}/{each.dataset}", line=0),
+            )
 
 
 def routines(functions: list[tuple[Any, ...]], database: str) -> Iterator[tuple[Parts, Script]]:
-    """CREATE FUNCTION …      those whose bodies are SQL or PL/pgSQL; what the others do is not known"""
+    """CREATE FUNCTION …
+
+    those whose bodies are SQL or PL/pgSQL; what the others do is not known
+    """
     for schema, name, _, _, definition in functions:
         if definition:
             yield (schema, name), Script(definition, DIALECT, f"{database}/{schema}.{name}")
@@ -175,7 +206,10 @@ def routines(functions: list[tuple[Any, ...]], database: str) -> Iterator[tuple[
 
 def aggregates(functions: list[tuple[Any, ...]], named: set[str]) -> list[Meaning]:
     """CREATE AGGREGATE …"""
-    return [Meaning(name, aggregates=True) for name in sorted({f[1] for f in functions if f[2] == "a"} & named)]
+    return [
+        Meaning(name, aggregates=True)
+        for name in sorted({f[1] for f in functions if f[2] == "a"} & named)
+    ]
 
 
 def quoted(name: str) -> str:

@@ -1,7 +1,8 @@
-"""lineal against the server: the reads of views by pg_depend, and the origins of values by the planner.
+"""lineal against the server: the reads of views by pg_depend, and the origins of values by the
+planner.
 
-Every disagreement is a diagnostic. What the planner has proved away (a CASE that is always true, rows that cannot be)
-is none.
+Every disagreement is a diagnostic. What the planner has proved away (a CASE that is always true,
+rows that cannot be) is none.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ def compared(corpus: Corpus, address: str) -> Extraction:
     static = definitions.extract()
     with session(address) as server:
         catalogue = read(server, [script.text for script in corpus.scripts])
-        found = [*stored_reads(server, catalogue, corpus), *Values(server, catalogue, definitions).disagreements()]
+        found = [
+            *stored_reads(server, catalogue, corpus),
+            *Values(server, catalogue, definitions).disagreements(),
+        ]
     diagnostics = sorted({*static.diagnostics, *found}, key=order_of)
     return Extraction(
         static.edges, static.reads, static.datasets, diagnostics, static.coverage, static.occurrences,
@@ -50,12 +54,16 @@ def compared(corpus: Corpus, address: str) -> Extraction:
 
 
 def stored_reads(server: Session, catalogue: Catalogue, corpus: Corpus) -> Iterator[Diagnostic]:
-    """The reads of the stored views: what a function's body reads is its own affair, so no function is known here."""
+    """The reads of the stored views: what a function's body reads is its own affair, so no function
+    is known here.
+    """
     asked = {script.file for script in corpus.scripts}
     views = {".".join(parts): script for parts, script in catalogue.views if script.file in asked}
     alone = Corpus(DIALECT, list(views.values()), catalogue.datasets, defaults=corpus.defaults)
     reads = Definitions(alone).extract().reads
-    return disagreements(reads, recorded(server), {n: s.text for n, s in views.items()}, catalogue.datasets)
+    return disagreements(
+        reads, recorded(server), {n: s.text for n, s in views.items()}, catalogue.datasets
+    )
 
 
 class Values:
@@ -71,17 +79,29 @@ class Values:
         for heir, parent in server.rows(HEIRS):
             self.heirs.setdefault(heir, set()).add(parent)
         functions = [script for _, script in catalogue.functions]
-        plain = Definitions(Corpus(DIALECT, functions, catalogue.datasets, defaults=definitions.corpus.defaults))
+        plain = Definitions(
+            Corpus(DIALECT, functions, catalogue.datasets, defaults=definitions.corpus.defaults)
+        )
         plain.gather_definitions()
-        self.evaluation = QueryEvaluation(plain, Reading(Script("", DIALECT)), facts_of(DIALECT), Dataset("", "plan"))
+        self.evaluation = QueryEvaluation(
+            plain, Reading(Script("", DIALECT)), facts_of(DIALECT), Dataset("", "plan")
+        )
         self.origins = Origins(definitions, self.defining)
 
     def disagreements(self) -> Iterator[Diagnostic]:
         prepare(self.server)
         for definition in self.definitions.order:
-            if definition.plan.query is None or definition.plan.moment is not None or definition.hidden:
+            if (
+                definition.plan.query is None
+                or definition.plan.moment is not None
+                or definition.hidden
+            ):
                 continue
-            if definition.plan.kind == "function" or definition.frame is None or not definition.frame.complete:
+            if (
+                definition.plan.kind == "function"
+                or definition.frame is None
+                or not definition.frame.complete
+            ):
                 continue
             yield from self.of_statement(definition)
 
@@ -91,19 +111,24 @@ class Values:
         except Refused as refused:
             offset = offset_of(definition.plan.node)
             place = definition.reading.place_at(offset) if offset is not None else None
-            yield Diagnostic(Code.ENGINE_REFUSED, f"the server does not plan the statement: {refused}", place)
+            yield Diagnostic(
+                Code.ENGINE_REFUSED, f"the server does not plan the statement: {refused}", place
+            )
             return
         assert definition.frame is not None
         for slot, output in zip(definition.frame.slots, flow.outputs, strict=False):
             target = f"{definition.target}.{slot.name}"
             ours = self.origins.of(slot.lineage, definition)
             for column in sorted(output.origins, key=str):
-                inside = column.dataset.name.startswith("pg_catalog.")  # of a view of the server's own
+                # of a view of the server's own
+                inside = column.dataset.name.startswith("pg_catalog.")
                 if not inside and not any(self.same(column, origin.column) for origin in ours):
                     yield Diagnostic(Code.ENGINES_DISAGREE, f"{column} -> {target}  (only in plan)")
             for origin in sorted(ours, key=str):
                 if output.whole and not self.proved_away(origin, output.origins, flow):
-                    yield Diagnostic(Code.ENGINES_DISAGREE, f"{origin.column} -> {target}  (only in text)")
+                    yield Diagnostic(
+                        Code.ENGINES_DISAGREE, f"{origin.column} -> {target}  (only in text)"
+                    )
 
     def same(self, planned: Column, written: Column) -> bool:
         """A partition stands for the table that it is a part of."""
@@ -120,20 +145,28 @@ class Values:
         return False
 
     def proved_away(self, origin: Origin, planned: frozenset[Column], flow: ValueFlow) -> bool:
-        if any(self.same(column, origin.column) for column in planned) or not planned or flow.empty or origin.folded:
+        if (
+            any(self.same(column, origin.column) for column in planned)
+            or not planned
+            or flow.empty
+            or origin.folded
+        ):
             return True
         relation = origin.column.dataset.name
         return not any(
-            self.same(Column(Dataset("", name), ""), Column(Dataset("", relation), "")) for name in flow.scanned
+            self.same(Column(Dataset("", name), ""), Column(Dataset("", relation), ""))
+            for name in flow.scanned
         )
 
-    # -- the plan ------------------------------------------------------------------------------------------------
+    # -- the plan ----------------------------------------------------------------------------------
 
     def flow(self, definition: Definition) -> ValueFlow:
         schemas = ", ".join(map(quoted, self.server.path))
         statement = self.statement(definition)
         plan = explained(self.server, statement, schemas, parameters_in(definition.plan.query))
-        views = {info.dataset.name: info.names for info in self.catalogue.datasets if info.kind == "view"}
+        views = {
+            info.dataset.name: info.names for info in self.catalogue.datasets if info.kind == "view"
+        }
         shapes = Shapes(self.queries(definition), views)
         name = definition.target.name
         if name in views:
@@ -157,7 +190,9 @@ class Values:
         return [
             each
             for each in self.definitions.order
-            if each.target == dataset and each.plan.query is not None and each.reading.script.file not in self.stored
+            if each.target == dataset
+            and each.plan.query is not None
+            and each.reading.script.file not in self.stored
         ]
 
     def queries(self, definition: Definition) -> list[tuple[Any, Evaluation]]:
@@ -169,7 +204,11 @@ class Values:
             if each.target in found or each.evaluation is None:
                 continue
             found[each.target] = (each.plan.query, each.evaluation)
-            waiting += [other for dataset in each.evaluation.datasets_read for other in self.defining(dataset)]
+            waiting += [
+                other
+                for dataset in each.evaluation.datasets_read
+                for other in self.defining(dataset)
+            ]
         return list(found.values())
 
     def defining(self, dataset: Dataset) -> list[Definition]:
@@ -177,4 +216,8 @@ class Values:
         if dataset.name in self.there and dataset.name not in self.catalogue.plain_views:
             return []
         entry = self.definitions.named(dataset)
-        return [each for each in entry.defining if each.plan.query is not None] if entry is not None else []
+        return (
+            [each for each in entry.defining if each.plan.query is not None]
+            if entry is not None
+            else []
+        )

@@ -1,4 +1,6 @@
-"""What the server has recorded in pg_depend: the columns that each view reads, held against what lineal reads."""
+"""What the server has recorded in pg_depend: the columns that each view reads, held against what
+lineal reads.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid AND a.attnum = d.refob
 WHERE w.rulename = '_RETURN' AND v.relkind IN ('v', 'm') AND r.relkind IN ('r', 'p', 'f', 'S', 'v', 'm')
     AND r.oid <> v.oid AND d.refobjsubid >= 0
 """
-"""A relation without any column that is named has a row of its own, without a column; so has one whose rows are taken
+"""A relation without any column that is named has a row of its own, without a column; so has one
+whose rows are taken
 whole. Columns of the server's own (ctid) do not count."""
 
 ROW_TYPES = """
@@ -40,7 +43,8 @@ JOIN pg_catalog.pg_type e ON e.oid = CASE WHEN t.typelem <> 0 AND t.typcategory 
 JOIN pg_catalog.pg_class tr ON tr.oid = e.typrelid
 JOIN pg_catalog.pg_namespace tn ON tn.oid = tr.relnamespace
 """
-"""FROM friends(3) f, where friends() RETURNS SETOF customers: f.name is recorded as customers.name, though nothing is
+"""FROM friends(3) f, where friends() RETURNS SETOF customers: f.name is recorded as customers.name,
+though nothing is
 read from customers."""
 
 
@@ -50,7 +54,9 @@ class Recorded(NamedTuple):
     reads: dict[str, set[tuple[str, str | None]]]
     """view → (relation, column), or (relation, None)"""
     row_types: set[tuple[str, str]]
-    """(view, relation): a field of the relation's row type may be recorded as if it were a column that is read"""
+    """(view, relation): a field of the relation's row type may be recorded as if it were a column
+    that is read
+    """
 
 
 def recorded(session: Session) -> Recorded:
@@ -63,7 +69,9 @@ def recorded(session: Session) -> Recorded:
 def disagreements(
     found: Iterable[Read], server: Recorded, views: dict[str, str], datasets: Iterable[DatasetInfo]
 ) -> Iterator[Diagnostic]:
-    """Every column that only the text or only the server names in a view; `views` are their queries, by name."""
+    """Every column that only the text or only the server names in a view; `views` are their
+    queries, by name.
+    """
     relations = {info.dataset.name: set(info.names) for info in datasets if info.kind != "type"}
     ours: dict[str, set[tuple[str, str | None]]] = {}
     for read in found:
@@ -88,8 +96,8 @@ def unrecorded(
     query: str,
     relations: dict[str, set[str]],
 ) -> bool:
-    """Whether the server does not record such a read: of its own tables, of whole rows (t.*), of a bare name in FROM
-    where columns are recorded.
+    """Whether the server does not record such a read: of its own tables, of whole rows (t.*), of a
+    bare name in FROM where columns are recorded.
     """
     if relation.startswith("pg_catalog."):
         return True

@@ -15,7 +15,9 @@ SIMPLE_PLANS = (
     "plan_cache_mode = force_generic_plan",
     "jit = off",
 )
-"""The shape of a plan is of no interest here; what is proved away or shared out only makes it harder to read."""
+"""The shape of a plan is of no interest here; what is proved away or shared out only makes it
+harder to read.
+"""
 
 EXPLAIN = "EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON)"
 
@@ -31,20 +33,27 @@ def prepare(session: Session) -> None:
         session.rows(f"SET LOCAL {setting}")
 
 
-def explained(session: Session, statement: str, schemas: str, parameters: int = 0) -> dict[str, Any]:
+def explained(
+    session: Session, statement: str, schemas: str, parameters: int = 0
+) -> dict[str, Any]:
     """The plan of one statement, its names looked up in these schemas.
 
-    The statement goes over the protocol that takes one and no more: whatever a quote hides from lineal's reader, it
-    cannot end the transaction. A statement with parameters is prepared, and its generic plan shown.
+    The statement goes over the protocol that takes one and no more: whatever a quote hides from
+    lineal's reader, it cannot end the transaction. A statement with parameters is prepared, and its
+    generic plan shown.
     """
     with session.attempt():
-        session.rows("SELECT /* lineal */ pg_catalog.set_config('search_path', %s, true)", (schemas,))
+        session.rows(
+            "SELECT /* lineal */ pg_catalog.set_config('search_path', %s, true)", (schemas,)
+        )
         if not parameters:
             return plan_of(alone(session, f"{EXPLAIN} {statement}"))
         name = f"lineal_{next(NUMBERS)}"
         alone(session, f"PREPARE {name} AS {statement}")
         try:
-            return plan_of(alone(session, f"{EXPLAIN} EXECUTE {name} ({', '.join(['NULL'] * parameters)})"))
+            return plan_of(
+                alone(session, f"{EXPLAIN} EXECUTE {name} ({', '.join(['NULL'] * parameters)})")
+            )
         finally:
             session.rows(f"DEALLOCATE {name}")
 
@@ -58,7 +67,9 @@ def alone(session: Session, statement: str) -> str:
     """One statement, whatever its text says; the first value that it gives."""
     psycopg = library()
     connection = session.connection
-    result = connection.pgconn.exec_params(statement.encode(connection.info.encoding, "replace"), None)
+    result = connection.pgconn.exec_params(
+        statement.encode(connection.info.encoding, "replace"), None
+    )
     if connection.pgconn.status != psycopg.pq.ConnStatus.OK:
         raise psycopg.OperationalError("the server closed the connection")
     if result.status not in (psycopg.pq.ExecStatus.TUPLES_OK, psycopg.pq.ExecStatus.COMMAND_OK):

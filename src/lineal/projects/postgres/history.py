@@ -27,7 +27,9 @@ NOT_ALLOWED = "<insufficient privilege>"
 
 
 def history(session: Session) -> tuple[list[Script], list[Occurrence]]:
-    """The statements of this database with how often they ran; those of others only where the role may see them."""
+    """The statements of this database with how often they ran; those of others only where the role
+    may see them.
+    """
     found = session.rows(INSTALLED)
     if not found:
         raise ProjectError(
@@ -41,5 +43,8 @@ def history(session: Session) -> tuple[list[Script], list[Occurrence]]:
     for number, (text, calls, id_, user) in enumerate(rows, 1):
         if text and text != NOT_ALLOWED:
             row = Row(f"{session.database}/pg_stat_statements", number, {}, True)
-            statements.add(Entry(row, text, user, id=id_, database=session.database, runs=calls), lambda _: None)
+            statements.add(
+                Entry(row, text, user, id=id_, database=session.database, runs=calls),
+                lambda _: None,
+            )
     return statements.scripts(), statements.occurrences()

@@ -1,4 +1,6 @@
-"""A session on a server that can change nothing: one read-only transaction, with an end to every wait."""
+"""A session on a server that can change nothing: one read-only transaction, with an end to every
+wait.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ LIMITS = {
     "lock_timeout": "10s",
     "idle_in_transaction_session_timeout": "10min",
 }
-"""Where the server, the role or the address (?options=-c statement_timeout=…) sets one, that one counts."""
+"""Where the server, the role or the address (?options=-c statement_timeout=…) sets one, that one
+counts.
+"""
 
 CONNECT_SECONDS = 15
 OLDEST = 120000
@@ -60,7 +64,9 @@ def session(address: str) -> Iterator[Session]:
     try:
         with psycopg.connect(address, prepare_threshold=None, **settings(address)) as connection:
             if connection.info.server_version < OLDEST:
-                raise ProjectError(f"{shown(address)}: PostgreSQL {OLDEST // 10000} or newer is needed")
+                raise ProjectError(
+                    f"{shown(address)}: PostgreSQL {OLDEST // 10000} or newer is needed"
+                )
             connection.read_only = True
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             yield Session(connection, address)
@@ -73,13 +79,19 @@ def library() -> Any:
     try:
         import psycopg
     except ImportError:
-        raise ProjectError("a PostgreSQL server is read with psycopg: pip install 'lineal[postgres]'") from None
+        raise ProjectError(
+            "a PostgreSQL server is read with psycopg: pip install 'lineal[postgres]'"
+        ) from None
     return psycopg
 
 
 def settings(address: str) -> dict[str, Any]:
     """What the address does not say itself."""
-    given = {"application_name": "lineal", "connect_timeout": CONNECT_SECONDS, "client_encoding": "utf8"}
+    given = {
+        "application_name": "lineal",
+        "connect_timeout": CONNECT_SECONDS,
+        "client_encoding": "utf8",
+    }
     return {name: value for name, value in given.items() if f"{name}=" not in address}
 
 

@@ -1,1 +1,3 @@
-"""PostgreSQL's own answers beside ours: statements composed over views, and the columns that a plan names."""
+"""PostgreSQL's own answers beside ours: statements composed over views, and the columns that a plan
+names.
+"""

@@ -1,4 +1,6 @@
-"""Statements over views that are not there: what defines them is put in their place, so that nothing has to be made."""
+"""Statements over views that are not there: what defines them is put in their place, so that
+nothing has to be made.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,17 @@ DEEPEST = 40
 
 
 def composed(definition: Definition, missing: Missing, definitions: Definitions) -> str:
-    """The query of a statement as the server can read it: its own text, where that is a query over what is there."""
+    """The query of a statement as the server can read it: its own text, where that is a query over
+    what is there.
+    """
     plan, reading = definition.plan, definition.reading
     read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
     offset = offset_of(plan.node)
-    if plan.node is plan.query and offset is not None and not any(missing(dataset) for dataset in read):
+    if (
+        plan.node is plan.query
+        and offset is not None
+        and not any(missing(dataset) for dataset in read)
+    ):
         return str(reading.statement_at(offset))
     tree = plan.query.copy()
     if plan.with_ is not None:
@@ -48,13 +56,18 @@ def inlined(tree: Any, missing: Missing, definitions: Definitions, depth: int) -
     return tree
 
 
-def derived(table: exp.Table, definition: Definition, missing: Missing, definitions: Definitions, depth: int) -> Any:
+def derived(
+    table: exp.Table, definition: Definition, missing: Missing, definitions: Definitions, depth: int
+) -> Any:
     inner = inlined(definition.plan.query.copy(), missing, definitions, depth + 1)
     alias = table.args.get("alias")
     name = alias.this.copy() if alias is not None and alias.this is not None else table.this.copy()
     given = list(alias.args.get("columns") or ()) if alias is not None else []
     columns = [each.copy() for each in given]
-    columns += [exp.to_identifier(spelling, quoted=True) for spelling, _ in definition.plan.columns[len(columns) :]]
+    columns += [
+        exp.to_identifier(spelling, quoted=True)
+        for spelling, _ in definition.plan.columns[len(columns) :]
+    ]
     joins = table.args.get("joins")
     return exp.Subquery(this=inner, alias=exp.TableAlias(this=name, columns=columns), joins=joins)
 

@@ -1,4 +1,6 @@
-"""The origins of values by the text: the columns of tables that a value is made of, through every view."""
+"""The origins of values by the text: the columns of tables that a value is made of, through every
+view.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from lineal.extract.entries import Definition
 from lineal.model.edge import Column, Dataset, opened
 from lineal.resolve.definitions import Definitions
 
-FOLDED = frozenset(("case", "coalesce", "if", "nullif", "and", "or", "not", "greatest", "least", "concat", "in"))
+FOLDED = frozenset(
+    ("case", "coalesce", "if", "nullif", "and", "or", "not", "greatest", "least", "concat", "in")
+)
 """Calls that the planner may decide, and so lose what stands inside of them."""
 
 
@@ -26,7 +30,9 @@ class Origin(NamedTuple):
 class Origins:
     """Columns of tables, looked for through what is none."""
 
-    def __init__(self, definitions: Definitions, defining: Callable[[Dataset], list[Definition]]) -> None:
+    def __init__(
+        self, definitions: Definitions, defining: Callable[[Dataset], list[Definition]]
+    ) -> None:
         self.definitions = definitions
         self.defining = defining
         """what defines a dataset that is looked through; nothing defines a table"""
@@ -38,7 +44,10 @@ class Origins:
         for (column, way), trail in lineage.items():
             if way.direct:
                 folded = bool(FOLDED & set(opened(definition.reading.calls(trail))))
-                found |= {Origin(o.column, o.folded or folded) for o in self.below(Column(column.dataset, column.name))}
+                found |= {
+                    Origin(o.column, o.folded or folded)
+                    for o in self.below(Column(column.dataset, column.name))
+                }
         return found
 
     def below(self, column: Column) -> set[Origin]:
@@ -49,8 +58,15 @@ class Origins:
         if column not in self.known:
             self.known[column] = None
             key = self.definitions.facts.fold(column.name, True)
-            slots = [(slot_at(each.frame.index, key), each) for each in defining if each.frame is not None]
+            slots = [
+                (slot_at(each.frame.index, key), each)
+                for each in defining
+                if each.frame is not None
+            ]
             self.known[column] = {
-                origin for slot, each in slots if slot is not None for origin in self.of(slot.lineage, each)
+                origin
+                for slot, each in slots
+                if slot is not None
+                for origin in self.of(slot.lineage, each)
             }
         return self.known[column] or set()

@@ -1,7 +1,9 @@
-"""A job that has run, compared: what static reading finds in its program beside what Spark has carried out.
+"""A job that has run, compared: what static reading finds in its program beside what Spark has
+carried out.
 
-Static reading is told what the run knew: the entry point, the arguments, the folder, and the columns of the tables as
-the job met them. What it says itself that only a run knows is not comparable.
+Static reading is told what the run knew: the entry point, the arguments, the folder, and the
+columns of the tables as the job met them. What it says itself that only a run knows is not
+comparable.
 """
 
 from __future__ import annotations
@@ -68,7 +70,9 @@ class Comparison:
 
 
 def program_at(job: str, arguments: Iterable[str]) -> Corpus:
-    """The program as it is about to be run: its text, the modules that it imports, its arguments and its folder."""
+    """The program as it is about to be run: its text, the modules that it imports, its arguments
+    and its folder.
+    """
     corpus = load(job, "spark")
     return replace(corpus, main=Main(job, tuple(arguments), Path.cwd().as_posix()))
 
@@ -89,24 +93,32 @@ class Reading:
         self.schemas = {info.dataset: info for info in schemas}
         self.exact: Extraction = captured.latest
         self.written_by_run = {dataset.name.lower() for dataset in captured.targets}
-        self.definitions = Definitions(replace(program, datasets=[*program.datasets, *self.schemas.values()]))
+        self.definitions = Definitions(
+            replace(program, datasets=[*program.datasets, *self.schemas.values()])
+        )
         self.static = self.definitions.extract()
         met = [*self.exact.datasets, *(info.dataset for info in captured.schemas)]
         self.names = SameNames(self.static.datasets, met)
 
     def borrowed(self) -> Iterator[DatasetInfo]:
-        """The schemas of datasets that the program calls otherwise than the run: under the names of the program."""
+        """The schemas of datasets that the program calls otherwise than the run: under the names of
+        the program.
+        """
         for dataset, same in renamed(self.names.found).items():
             info = self.schemas.get(same)
             if info is not None and dataset not in self.schemas:
                 yield replace(info, dataset=dataset)
 
-    # -- facts ---------------------------------------------------------------------------------------
+    # -- facts -------------------------------------------------------------------------------------
 
     @cached_property
     def edges(self) -> list[Edge]:
         """What the program writes; a DataFrame that it only shows is no write."""
-        shown = {definition.target for definition in self.definitions.order if definition.plan.kind == QUERY}
+        shown = {
+            definition.target
+            for definition in self.definitions.order
+            if definition.plan.kind == QUERY
+        }
         return [self.names.edge(edge) for edge in self.static.edges if edge.into not in shown]
 
     @cached_property
@@ -129,7 +141,10 @@ class Reading:
     @cached_property
     def writers(self) -> dict[str, Place | None]:
         """By target, the place of the program that writes it last."""
-        return {self.key(each.target): each.reading.place_of(each.plan.node) for each in self.definitions.order}
+        return {
+            self.key(each.target): each.reading.place_of(each.plan.node)
+            for each in self.definitions.order
+        }
 
     @cached_property
     def written_surely(self) -> set[str]:
@@ -137,11 +152,15 @@ class Reading:
 
     @cached_property
     def gaps(self) -> dict[str, list[Diagnostic]]:
-        """By target, the places on the way to it of which static reading says that only a run knows them."""
+        """By target, the places on the way to it of which static reading says that only a run knows
+        them.
+        """
         found: dict[str, set[Diagnostic]] = {}
         for dataset, several in self.definitions.gaps.items():
             found.setdefault(self.key(dataset), set()).update(several)
-        return {target: sorted(several, key=order_of) for target, several in found.items() if several}
+        return {
+            target: sorted(several, key=order_of) for target, several in found.items() if several
+        }
 
     @cached_property
     def reads_unknown(self) -> set[str]:
@@ -151,7 +170,9 @@ class Reading:
 
     @cached_property
     def reads_unread(self) -> set[str]:
-        """The targets that are made from what the run has not met: a view that a SQL text of the run has made."""
+        """The targets that are made from what the run has not met: a view that a SQL text of the
+        run has made.
+        """
         if not self.definitions.unread:
             return set()
         unmet = self.names.unmet(self.static.datasets)
@@ -164,15 +185,21 @@ class Reading:
 
     @cached_property
     def open_targets(self) -> set[str]:
-        """The targets that have a star over a table whose columns are not known, though the run has met it."""
+        """The targets that have a star over a table whose columns are not known, though the run has
+        met it.
+        """
         met = {dataset.name.lower() for dataset in self.exact.datasets}
-        stars = (edge for edge in self.edges if edge.source.name == "*" and edge.source.dataset.name.lower() in met)
+        stars = (
+            edge
+            for edge in self.edges
+            if edge.source.name == "*" and edge.source.dataset.name.lower() in met
+        )
         return {edge.into.name.lower() for edge in stars}
 
     def key(self, dataset: Dataset) -> str:
         return self.names.of(dataset).name.lower()
 
-    # -- what is comparable --------------------------------------------------------------------------
+    # -- what is comparable ------------------------------------------------------------------------
 
     def comparison(self, failed: bool) -> Comparison:
         disagreements: list[Disagreement] = []
@@ -196,7 +223,9 @@ class Reading:
                 return why
         return ""
 
-    def reasons(self, fact: Fact, target: str, side: str, failed: bool) -> Iterator[tuple[bool, str]]:
+    def reasons(
+        self, fact: Fact, target: str, side: str, failed: bool
+    ) -> Iterator[tuple[bool, str]]:
         static = side == STATIC
         if static:
             unwritten = target not in self.written_by_run
@@ -213,13 +242,16 @@ class Reading:
         yield target in self.reads_unread, UNREAD
         yield target in self.open_targets, OPEN
 
-    # -- what is said --------------------------------------------------------------------------------
+    # -- what is said ------------------------------------------------------------------------------
 
     def diagnostics(self, disagreements: list[Disagreement], left: list[Left]) -> list[Diagnostic]:
         """As `--engine both` says it; what is not comparable is counted for each target."""
         found = [each for each in self.static.diagnostics if each.code not in COUNTED]
         found += [each for each in self.exact.diagnostics if each.code is not Code.DYNAMIC]
-        found += [Diagnostic(Code.ENGINES_DISAGREE, str(each), self.writers.get(each.target)) for each in disagreements]
+        found += [
+            Diagnostic(Code.ENGINES_DISAGREE, str(each), self.writers.get(each.target))
+            for each in disagreements
+        ]
         found += self.not_comparable(left)
         return sorted(set(found), key=order_of)
 
@@ -246,5 +278,9 @@ COUNTED = frozenset((Code.DYNAMIC, Code.OPEN_STAR))
 
 
 def on_every_branch(edge: Edge) -> Edge:
-    sure = tuple(each for each in edge.usages if each.doubt is None or each.doubt.evidence != ONE_BRANCH.evidence)
+    sure = tuple(
+        each
+        for each in edge.usages
+        if each.doubt is None or each.doubt.evidence != ONE_BRANCH.evidence
+    )
     return edge._replace(usages=sure)

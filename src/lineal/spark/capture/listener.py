@@ -1,8 +1,10 @@
-"""What Spark has carried out, as it tells its listeners: a Java class, compiled in the session, queues what writes.
+"""What Spark has carried out, as it tells its listeners: a Java class, compiled in the session,
+queues what writes.
 
-It listens to the events that Spark's QueryExecutionListener is made of, at the context rather than at a session: so it
-sees every session, the streams among them, and which execution runs inside another. The plan is written down on the
-listener's own queue, beside the job; Python takes it from there when it likes.
+It listens to the events that Spark's QueryExecutionListener is made of, at the context rather than
+at a session: so it sees every session, the streams among them, and which execution runs inside
+another. The plan is written down on the listener's own queue, beside the job; Python takes it from
+there when it likes.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from lineal.spark.plan import compiled, text_of, writer
 QUEUE = "lineal"
 
 DATASET_LINEAGE = "spark.openlineage.columnLineage.datasetLineageEnabled"
-"""The setting of OpenLineage's Spark agent: with false, what decides the rows is written beside every field."""
+"""The setting of OpenLineage's Spark agent: with false, what decides the rows is written beside
+every field.
+"""
 
 LISTENER = """
 import org.apache.spark.scheduler.SparkListener;
@@ -240,9 +244,14 @@ CHECKPOINTS = frozenset(("checkpoint", "localCheckpoint"))
 """The names of executions after which a DataFrame goes on with its rows, and without its plan."""
 
 VARIABLES = frozenset(("CreateVariable", "SetVariable"))
-"""DECLARE VARIABLE v, SET VAR v = (SELECT …)      what v is from then on, for the queries of its session"""
+"""DECLARE VARIABLE v, SET VAR v = (SELECT …)
 
-WRITES = "".join(f"\n{name}\n" for name in sorted({*COMMANDS, *CHECKPOINTS, *VARIABLES} - IN_THE_SESSION))
+what v is from then on, for the queries of its session
+"""
+
+WRITES = "".join(
+    f"\n{name}\n" for name in sorted({*COMMANDS, *CHECKPOINTS, *VARIABLES} - IN_THE_SESSION)
+)
 
 
 class Execution(NamedTuple):
@@ -268,7 +277,9 @@ class Execution(NamedTuple):
     sink: str = ""
     """the class of a stream's sink"""
     rdd: int = -1
-    """the number of the RDD that a checkpoint keeps, that foreachBatch hands over, or of the sink in memory"""
+    """the number of the RDD that a checkpoint keeps, that foreachBatch hands over, or of the sink
+    in memory
+    """
     plan: str = ""
     """as JSON; '' for a command that is not known"""
     problem: str = ""
@@ -327,7 +338,9 @@ class Listener:
 
     @property
     def dropped(self) -> int:
-        """How many events Spark has not told us, because we were too slow; among them may be executions that write."""
+        """How many events Spark has not told us, because we were too slow; among them may be
+        executions that write.
+        """
         counter = self._bus.metrics().metricRegistry().counter(f"queue.{QUEUE}.numDroppedEvents")
         return int(counter.getCount()) - self._dropped_before
 

@@ -1,4 +1,5 @@
-"""The datasets of a program and those of its run: which are the same, though static reading calls them otherwise.
+"""The datasets of a program and those of its run: which are the same, though static reading calls
+them otherwise.
 
 {env}_raw.meters             prod_raw.meters
 default.orders               orders
@@ -29,7 +30,9 @@ class SameNames:
         self.met = {dataset.name.lower(): dataset for dataset in met}
         self.found: dict[Dataset, Dataset] = {}
         self.unknown: set[Dataset] = set()
-        """static datasets of whose names only a run knows parts, and for which no dataset of this run stands"""
+        """static datasets of whose names only a run knows parts, and for which no dataset of this
+        run stands
+        """
         waiting = []
         for dataset in static:
             same = self._plainly(dataset.name)
@@ -64,7 +67,11 @@ class SameNames:
             return None
         pattern = re.compile(".+".join(map(re.escape, pieces)))
         taken = set(self.found.values())
-        alike = [each for other, each in self.met.items() if pattern.fullmatch(other) and each not in taken]
+        alike = [
+            each
+            for other, each in self.met.items()
+            if pattern.fullmatch(other) and each not in taken
+        ]
         return alike[0] if len(alike) == 1 else None
 
     def unmet(self, static: Iterable[Dataset]) -> set[Dataset]:
@@ -91,4 +98,8 @@ def is_open(name: str) -> bool:
 
 def renamed(found: Mapping[Dataset, Dataset]) -> dict[Dataset, Dataset]:
     """Those that static reading calls otherwise than the run."""
-    return {dataset: same for dataset, same in found.items() if dataset.name.lower() != same.name.lower()}
+    return {
+        dataset: same
+        for dataset, same in found.items()
+        if dataset.name.lower() != same.name.lower()
+    }

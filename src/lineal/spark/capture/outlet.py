@@ -1,4 +1,6 @@
-"""Where events go while the job runs: a file, or a server that may not answer. The job never waits for either."""
+"""Where events go while the job runs: a file, or a server that may not answer. The job never waits
+for either.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,21 @@ Event = dict[str, Any]
 Said = Callable[[str], None]
 
 PAUSE = 30.0
-"""The seconds for which a server that goes on failing is left alone; the first time it is a moment only."""
+"""The seconds for which a server that goes on failing is left alone; the first time it is a moment
+only.
+"""
 
 MOMENT = 0.5
 
 REFUSED = re.compile(r" answers 4(?!08|25|29)\d\d\b")
-"""The server is there, and does not want this event: the others may still be welcome. 429 Too Many Requests and its
+"""The server is there, and does not want this event: the others may still be welcome. 429 Too Many
+Requests and its
 like say that the event is welcome later."""
 
 MOST_WAITING = 10_000
-"""The events that wait for a server; what comes after them goes the way of those that did not arrive."""
+"""The events that wait for a server; what comes after them goes the way of those that did not
+arrive.
+"""
 
 
 class ToFile:
@@ -54,7 +61,9 @@ class ToFile:
 
 
 class ToServer:
-    """Events are posted by a thread of their own; what has not arrived when the job has ended is counted once."""
+    """Events are posted by a thread of their own; what has not arrived when the job has ended is
+    counted once.
+    """
 
     def __init__(self, url: str, endpoint: str, timeout: float, unsent: str, said: Said) -> None:
         from lineal.web import send
@@ -81,7 +90,9 @@ class ToServer:
         self._give_up(events[room:])
 
     def close(self, timeout: float) -> None:
-        """What waits is sent, as long as there is time; a server that is busy is asked again until then."""
+        """What waits is sent, as long as there is time; a server that is busy is asked again until
+        then.
+        """
         with self._change:
             self._closing = True
             self._until = time.monotonic() + timeout
@@ -92,7 +103,9 @@ class ToServer:
             self._waiting.clear()
         self._give_up(left)
         if self._gone:
-            self._said(f"{self._gone} of the events did not arrive: {self._reason}; {self._where()}")
+            self._said(
+                f"{self._gone} of the events did not arrive: {self._reason}; {self._where()}"
+            )
 
     def _run(self) -> None:
         while (event := self._next()) is not None:

@@ -1,4 +1,5 @@
-"""CALL lake.system.add_files(…): a procedure runs while Spark analyses the statement, and no listener is told of it.
+"""CALL lake.system.add_files(…): a procedure runs while Spark analyses the statement, and no
+listener is told of it.
 
 So the words that a job hands to `spark.sql` are looked at, for as long as somebody watches.
 """
@@ -60,7 +61,10 @@ def overheard(spoken: Any) -> Any:
 
 
 def called(text: Any) -> str:
-    """CALL lake.system.rollback_to_snapshot('t', 1)      its name; '' for what only keeps house, and what calls none"""
+    """CALL lake.system.rollback_to_snapshot('t', 1)
+
+    its name; '' for what only keeps house, and what calls none
+    """
     found = CALL.match(text) if isinstance(text, str) else None
     name = found.group(1).replace("`", "") if found is not None else ""
     return "" if name.lower().rpartition(".")[2] in HOUSEKEEPING else name

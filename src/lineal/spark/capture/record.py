@@ -1,4 +1,6 @@
-"""From executions to lineage: each plan is read as it arrives, and what cannot be read is said once."""
+"""From executions to lineage: each plan is read as it arrives, and what cannot be read is said
+once.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
-from lineal.extract.catalyst.plan import Names, Origins, Variable, extract, origin_of_plan, variables_in
+from lineal.extract.catalyst.plan import (
+    Names,
+    Origins,
+    Variable,
+    extract,
+    origin_of_plan,
+    variables_in,
+)
 from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Column, Dataset, Edge, Site, Usage
 from lineal.model.extraction import Coverage, DatasetInfo, Extraction
@@ -20,10 +29,16 @@ NO_SINKS = frozenset(("ForeachBatchSink", "ForeachWriterTable"))
 """Sinks of streams that call a function: what that writes is an execution of its own."""
 
 MEMORY = "MemorySink"
-"""df.writeStream.format("memory").queryName("v")      v is a temporary view, over rows that have lost their plan"""
+"""df.writeStream.format("memory").queryName("v")
+
+v is a temporary view, over rows that have lost their plan
+"""
 
 NOWHERE = frozenset(("noop-table", "console", MEMORY))
-"""df.write.format("noop")      what Spark calls the tables of sinks that keep nothing beyond the session"""
+"""df.write.format("noop")
+
+what Spark calls the tables of sinks that keep nothing beyond the session
+"""
 
 MAKES = frozenset((
     "CreateDataSourceTableAsSelectCommand", "CreateHiveTableAsSelectCommand", "CreateTableAsSelect",
@@ -32,7 +47,10 @@ MAKES = frozenset((
 """Commands that make a table or view: what it was before counts no more."""
 
 REWRITTEN = "default_rewrite_catalog."
-"""CALL lake.system.rewrite_data_files('t')      where Iceberg writes the rows of a table into new files of the same"""
+"""CALL lake.system.rewrite_data_files('t')
+
+where Iceberg writes the rows of a table into new files of the same
+"""
 
 RunId = Callable[[Execution], str]
 Read = TypeVar("Read")
@@ -54,7 +72,9 @@ class Write(NamedTuple):
 class Recorder:
     """The writes of a job. `told` is called with each of them, `said` with each new problem."""
 
-    def __init__(self, names: Names, told: Callable[[Write], None], said: Callable[[str], None]) -> None:
+    def __init__(
+        self, names: Names, told: Callable[[Write], None], said: Callable[[str], None]
+    ) -> None:
         self._names = names
         self._told = told
         self._said = said
@@ -87,7 +107,9 @@ class Recorder:
                 self._take_batch(told, self._inside.pop(told.id, ()), run_id)
                 self._take(told, self._checkpoints, run_id)
         except Exception as problem:
-            self.problem(type(problem).__name__, f"an execution cannot be read: {one_line(problem)}")
+            self.problem(
+                type(problem).__name__, f"an execution cannot be read: {one_line(problem)}"
+            )
 
     def close(self, run_id: RunId) -> None:
         """Those that ran inside of an execution whose end was never told."""
@@ -105,14 +127,20 @@ class Recorder:
             return united(list(self._found.values()), list(self._problems.values()))
 
     def _settled(self, found: Extraction) -> Extraction:
-        """Without the plan that it was read from: a job of a thousand writes keeps their edges, not their plans."""
+        """Without the plan that it was read from: a job of a thousand writes keeps their edges, not
+        their plans.
+        """
         usages = self._usages
 
         def settled(usage: Usage) -> Usage:
             site = Site(None, "", usage.path, usage.reader.level)
-            return usages.setdefault((usage.way, usage.doubt, site), Usage(usage.way, usage.doubt, None, site))
+            return usages.setdefault(
+                (usage.way, usage.doubt, site), Usage(usage.way, usage.doubt, None, site)
+            )
 
-        found.edges = [Edge(edge.source, edge.target, tuple(map(settled, edge.usages))) for edge in found.edges]
+        found.edges = [
+            Edge(edge.source, edge.target, tuple(map(settled, edge.usages))) for edge in found.edges
+        ]
         return found
 
     def _take_batch(self, batch: Execution, inside: Sequence[Execution], run_id: RunId) -> None:
@@ -124,7 +152,11 @@ class Recorder:
         origins = Origins(self._checkpoints)
         if batch.plan:
             variables = self._variables.get(batch.session)
-            origins.add(deeply(lambda: origin_of_plan(batch.plan, self._names, origins, batch.rdd, variables)))
+            origins.add(
+                deeply(
+                    lambda: origin_of_plan(batch.plan, self._names, origins, batch.rdd, variables)
+                )
+            )
         self._take_inside(inside, origins, run_id)
 
     def _take_inside(self, inside: Sequence[Execution], origins: Origins, run_id: RunId) -> None:
@@ -136,21 +168,31 @@ class Recorder:
             return
         if not execution.plan:
             reason = f": {execution.problem}" if execution.problem else ""
-            self.problem(execution.kind, f"{execution.kind} writes, but its plan cannot be read{reason}")
+            self.problem(
+                execution.kind, f"{execution.kind} writes, but its plan cannot be read{reason}"
+            )
             return
         text, variables = execution.plan, self._variables.setdefault(execution.session, {})
         try:
             if execution.kind in VARIABLES:
                 if not execution.failure:
-                    variables.update(deeply(lambda: variables_in(text, self._names, origins, variables)))
+                    variables.update(
+                        deeply(lambda: variables_in(text, self._names, origins, variables))
+                    )
                 return
             if execution.kind in CHECKPOINTS or execution.sink == MEMORY:
-                origins.add(deeply(lambda: origin_of_plan(text, self._names, origins, execution.rdd, variables)))
+                origins.add(
+                    deeply(
+                        lambda: origin_of_plan(text, self._names, origins, execution.rdd, variables)
+                    )
+                )
                 return
             found = deeply(lambda: extract(text, execution.kind, self._names, origins, variables))
             found = self._settled(found)
         except Exception as problem:
-            self.problem(execution.kind, f"the plan of {execution.kind} cannot be read: {one_line(problem)}")
+            self.problem(
+                execution.kind, f"the plan of {execution.kind} cannot be read: {one_line(problem)}"
+            )
             return
         target = next(iter(found.datasets))
         if target.name in NOWHERE or target.name.startswith(REWRITTEN):
@@ -164,7 +206,11 @@ class Recorder:
                 facts = facts_of(found)
                 self._found.setdefault(facts, found)
                 self._keep(execution, target, facts, found)
-        self._told(Write(target, found, run, execution.failure, execution.dataset_lineage, execution.session))
+        self._told(
+            Write(
+                target, found, run, execution.failure, execution.dataset_lineage, execution.session
+            )
+        )
 
     def _keep(self, execution: Execution, target: Dataset, facts: Any, found: Extraction) -> None:
         """What the job knew before it wrote, and what the target is made of from then on."""
@@ -194,14 +240,21 @@ class Recorder:
             return list(self._before.values())
 
     def lineage(self, plan: str, target: str, session: int) -> Extraction:
-        """The lineage of a plan that nothing has written yet, with what is known of checkpoints and variables."""
+        """The lineage of a plan that nothing has written yet, with what is known of checkpoints and
+        variables.
+        """
         variables = self._variables.get(session)
         return deeply(lambda: extract(plan, target, self._names, self._checkpoints, variables))
 
 
 def makes_anew(execution: Execution, target: Dataset) -> bool:
-    """df.write.mode("overwrite").saveAsTable("t"), .parquet("/t")      t is what is written, whatever it was"""
-    return execution.kind in MAKES or (is_path(target.name) and execution.mode in ("Overwrite", "ErrorIfExists"))
+    """df.write.mode("overwrite").saveAsTable("t"), .parquet("/t")
+
+    t is what is written, whatever it was
+    """
+    return execution.kind in MAKES or (
+        is_path(target.name) and execution.mode in ("Overwrite", "ErrorIfExists")
+    )
 
 
 def deeply(read: Callable[[], Read]) -> Read:
@@ -217,7 +270,9 @@ def deeply(read: Callable[[], Read]) -> Read:
 
 def facts_of(found: Extraction) -> Any:
     """A stream writes the same from the same, again and again."""
-    edges = frozenset((edge.source, edge.target, usage.way) for edge in found.edges for usage in edge.usages)
+    edges = frozenset(
+        (edge.source, edge.target, usage.way) for edge in found.edges for usage in edge.usages
+    )
     columns = tuple((dataset, tuple(info.names)) for dataset, info in found.datasets.items())
     return edges, columns, frozenset(found.reads)
 
@@ -239,7 +294,10 @@ def united(several: list[Extraction], problems: list[Diagnostic]) -> Extraction:
                 datasets[dataset] = info
     diagnostics = {*problems, *(each for found in several for each in found.diagnostics)}
     return Extraction(
-        edges=[Edge(source, target, tuple(usages.values())) for (source, target), usages in edges.items()],
+        edges=[
+            Edge(source, target, tuple(usages.values()))
+            for (source, target), usages in edges.items()
+        ],
         reads=list(dict.fromkeys(read for found in several for read in found.reads)),
         datasets=datasets,
         diagnostics=sorted(diagnostics, key=order_of),

@@ -1,4 +1,6 @@
-"""One job that is watched: its contexts, its writes and its events. Nothing of this may fail the job."""
+"""One job that is watched: its contexts, its writes and its events. Nothing of this may fail the
+job.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ class Settings(NamedTuple):
     timeout: float = 5.0
     """the seconds to wait, at the end, for Spark's listeners, and again for the server"""
     legacy: bool | None = None
-    """write what decides the rows beside every field; None: as DATASET_LINEAGE in the session's settings says"""
+    """write what decides the rows beside every field; None: as DATASET_LINEAGE in the session's
+    settings says
+    """
 
 
 class Captured:
@@ -118,8 +122,9 @@ def capture(
 ) -> Iterator[Captured]:
     """Watch what is written while the block runs, in any session of the same Spark.
 
-    `to` is a file or the address of a server for OpenLineage events, `save` a file for the lineage. `legacy` chooses
-    the form of the events; None does as the session's setting of OpenLineage's agent says.
+    `to` is a file or the address of a server for OpenLineage events, `save` a file for the lineage.
+    `legacy` chooses the form of the events; None does as the session's setting of OpenLineage's
+    agent says.
     """
     watch = Watch(
         Settings(
@@ -137,7 +142,9 @@ def capture(
 
 
 def context_of(spark: Any) -> Any:
-    """The session's context; that of a session of Spark Connect is on its server, which may be this process."""
+    """The session's context; that of a session of Spark Connect is on its server, which may be this
+    process.
+    """
     if not type(spark).__module__.startswith("pyspark.sql.connect"):
         return getattr(spark, "sparkContext", spark)
     from pyspark import SparkContext
@@ -146,7 +153,9 @@ def context_of(spark: Any) -> Any:
 
 
 class Watch:
-    """The contexts of a job, one after the other or side by side, and what is made of their executions."""
+    """The contexts of a job, one after the other or side by side, and what is made of their
+    executions.
+    """
 
     def __init__(self, settings: Settings, said: Callable[[str], None] = LOG.warning) -> None:
         self.settings = settings
@@ -165,7 +174,9 @@ class Watch:
 
     @property
     def forked(self) -> bool:
-        """Whether this is a child of the process that watches: it has its memory, and nothing to say."""
+        """Whether this is a child of the process that watches: it has its memory, and nothing to
+        say.
+        """
         return os.getpid() != self._process
 
     def attach(self, context: Any) -> None:
@@ -202,7 +213,9 @@ class Watch:
             self._recorder.problem("close", f"the capture did not end well: {one_line(problem)}")
 
     def _called(self, procedure: str) -> None:
-        self._recorder.problem(f"CALL {procedure}", f"what the procedure {procedure} has written cannot be captured")
+        self._recorder.problem(
+            f"CALL {procedure}", f"what the procedure {procedure} has written cannot be captured"
+        )
 
     def _save(self) -> None:
         from lineal.store import saved
@@ -212,13 +225,15 @@ class Watch:
         except OSError as problem:
             self._said(f"the lineage cannot be saved in {self.settings.save}: {problem.strerror}")
 
-    # -- events ----------------------------------------------------------------------------------------------------
+    # -- events ------------------------------------------------------------------------------------
 
     @cached_property
     def _outlet(self) -> ToFile | ToServer:
         settings = self.settings
         if settings.to.startswith(("http://", "https://")):
-            return ToServer(settings.to, settings.endpoint, settings.timeout, settings.unsent, self._said)
+            return ToServer(
+                settings.to, settings.endpoint, settings.timeout, settings.unsent, self._said
+            )
         return ToFile(settings.to, self._said)
 
     @cached_property
@@ -253,12 +268,20 @@ class Watch:
             given=True,
         )
         found = write.extraction
-        told = Extraction(found.edges, found.reads, found.datasets, coverage=found.coverage, jobs=lambda: [job])
-        emission = Emission(write.run.ended, namespace=self.settings.namespace, legacy=self._legacy(write))
-        self._outlet.put(runs.of_write(everything(Graph(told)), emission, self._application, write.failure))
+        told = Extraction(
+            found.edges, found.reads, found.datasets, coverage=found.coverage, jobs=lambda: [job]
+        )
+        emission = Emission(
+            write.run.ended, namespace=self.settings.namespace, legacy=self._legacy(write)
+        )
+        self._outlet.put(
+            runs.of_write(everything(Graph(told)), emission, self._application, write.failure)
+        )
 
     def _legacy(self, write: Write) -> bool:
-        """Whether the events of a write have the legacy form: as the user says, else as the session's setting says."""
+        """Whether the events of a write have the legacy form: as the user says, else as the
+        session's setting says.
+        """
         if self.settings.legacy is not None:
             return self.settings.legacy
         chosen = write.dataset_lineage.strip().lower()
@@ -281,7 +304,9 @@ class Follower:
 
     def run_id(self, execution: Execution) -> str:
         """The same for the same execution, whoever asks."""
-        return str(uuid5(NAMESPACE_URL, f"spark:{self._application}/{execution.id}/{execution.part}"))
+        return str(
+            uuid5(NAMESPACE_URL, f"spark:{self._application}/{execution.id}/{execution.part}")
+        )
 
     def finish(self, timeout: float) -> None:
         """All that has happened is read, if Spark tells it in time."""
@@ -297,7 +322,8 @@ class Follower:
         self._thread.join(max(deadline - time.monotonic(), 0) + 2 * BEAT / 1000)
         if not told or self._thread.is_alive():
             self._recorder.problem(
-                "late", f"some executions were not told within {timeout:g} s; their edges are missing"
+                "late",
+                f"some executions were not told within {timeout:g} s; their edges are missing",
             )
 
     def _run(self) -> None:
@@ -310,11 +336,15 @@ class Follower:
                 elif ending:
                     break
             if lost := self._listener.lost:
-                self._recorder.problem("lost", f"{lost} executions found the queue full; their edges are missing")
+                self._recorder.problem(
+                    "lost", f"{lost} executions found the queue full; their edges are missing"
+                )
             if dropped := self._listener.dropped:
                 self._recorder.problem("dropped", DROPPED.format(dropped))
         except Exception as problem:
-            self._recorder.problem("gone", f"Spark was gone before all was read: {one_line(problem)}")
+            self._recorder.problem(
+                "gone", f"Spark was gone before all was read: {one_line(problem)}"
+            )
         self._recorder.close(self.run_id)
 
 

@@ -37,7 +37,10 @@ def local(where: str | Path) -> Path | None:
 
 
 def met(paths: Iterable[str]) -> tuple[str, ...]:
-    """history/*.csv, {may,june}/**/*.json      what is here under such names, in order; else the names themselves"""
+    """history/*.csv, {may,june}/**/*.json
+
+    what is here under such names, in order; else the names themselves
+    """
     return tuple(found for path in paths for found in _met(path))
 
 
@@ -80,7 +83,9 @@ def fixed(path: str) -> str:
 
 
 def to_read(where: str) -> str:
-    """As Spark has to be told it: what is here is here whatever its first file system is, and a name is no pattern."""
+    """As Spark has to be told it: what is here is here whatever its first file system is, and a
+    name is no pattern.
+    """
     path = local(where)
     if path is None:
         return where

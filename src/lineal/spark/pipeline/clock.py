@@ -15,7 +15,9 @@ GRACE = 5.0
 """Seconds beyond the limit for code that hears no signal."""
 
 PATIENCE = 10
-"""How often the limit may pass while a statement hardly runs: a machine may have too much to do, or be paused."""
+"""How often the limit may pass while a statement hardly runs: a machine may have too much to do, or
+be paused.
+"""
 
 
 class TooLong(BaseException):
@@ -26,10 +28,11 @@ class TooLong(BaseException):
 
 
 class Clock:
-    """Rings now and then, and looks how long the work at hand has been going on: to begin another costs nothing.
+    """Rings now and then, and looks how long the work at hand has been going on: to begin another
+    costs nothing.
 
-    Compiled code hears no ringing until it is done. If it never is, a process that is no driver is ended, and whoever
-    waits for it does the work again under `guard`.
+    Compiled code hears no ringing until it is done. If it never is, a process that is no driver is
+    ended, and whoever waits for it does the work again under `guard`.
     """
 
     deadly = True

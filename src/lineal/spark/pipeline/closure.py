@@ -1,10 +1,12 @@
-"""What every column comes from, at any distance: pairs with their depth, the last step of a shortest way, and what is
-done on the shortest ways.
+"""What every column comes from, at any distance: pairs with their depth, the last step of a
+shortest way, and what is done on the shortest ways.
 
-    orders.amount → stg.amount → mart.total      orders.amount → mart.total: depth 2, via stg.amount, AGGREGATION
+    orders.amount → stg.amount → mart.total      orders.amount → mart.total: depth 2, via
+    stg.amount, AGGREGATION
 
-While it fits, the graph is sent to the executors as arrays, and each traces the columns of its blocks. Past that the
-pairs are joined with the edges, depth by depth, only with what the last depth has brought. Both give the same table.
+While it fits, the graph is sent to the executors as arrays, and each traces the columns of its
+blocks. Past that the pairs are joined with the edges, depth by depth, only with what the last depth
+has brought. Both give the same table.
 """
 
 from __future__ import annotations
@@ -43,10 +45,12 @@ MOST = 8_000_000
 """Pairs of a block that are held at once."""
 
 OF_TASK = 1_500_000
-"""Pairs of a task, about: the driver's machine holds the results of several while it takes them in."""
+"""Pairs of a task, about: the driver's machine holds the results of several while it takes them in.
+"""
 
 SAMPLES, NEIGHBOURS, MOST_SAMPLED = 32, 16, 100_000
-"""Where a look is taken before it begins, at how many columns, and how many of their pairs at most."""
+"""Where a look is taken before it begins, at how many columns, and how many of their pairs at most.
+"""
 
 MARKS = 22
 """Bits of a mark: what a core's cache holds."""
@@ -54,7 +58,9 @@ MARKS = 22
 MOST_RUNS = 12
 """Sorted runs that are searched one by one."""
 
-SCHEMA = pa.schema([(name, pa.int32()) for name in ("source", "target", "depth", "via", "subtypes")])
+SCHEMA = pa.schema(
+    [(name, pa.int32()) for name in ("source", "target", "depth", "via", "subtypes")]
+)
 NODES = pa.schema([("id", pa.int32()), ("dataset", pa.string()), ("column", pa.string())])
 
 
@@ -69,7 +75,9 @@ STRONGEST = [_strongest(outer, inner) for outer in range(DIRECT + 1) for inner i
 
 
 def _compositions() -> Any:
-    """`model.way.compose`, for sets of subtypes as bits: by those of the later step and of the earlier one."""
+    """`model.way.compose`, for sets of subtypes as bits: by those of the later step and of the
+    earlier one.
+    """
     outer, inner = np.divmod(np.arange(1 << 2 * len(BITS)), 1 << len(BITS))
     through = np.where(outer & DIRECT, inner & INDIRECT, 0)
     strongest = np.asarray(STRONGEST)[(outer & DIRECT) * (DIRECT + 1) + (inner & DIRECT)]
@@ -104,9 +112,13 @@ def arrays(sources: Any, targets: Any, subtypes: Any, nodes: int) -> Arrays:
 
 
 def graph_of(edges: list[Edge]) -> tuple[Arrays, pa.Table]:
-    """The edges as numbers, and the table of what the numbers mean; a dataset is a node whose column is null."""
+    """The edges as numbers, and the table of what the numbers mean; a dataset is a node whose
+    column is null.
+    """
     pairs: dict[tuple[tuple[str, str], tuple[str, str]], int] = {}
-    for source, target, edge in chain(((edge.source, edge.target, edge) for edge in edges), _through_fields(edges)):
+    for source, target, edge in chain(
+        ((edge.source, edge.target, edge) for edge in edges), _through_fields(edges)
+    ):
         pair = named(source), named(target)
         pairs[pair] = pairs.get(pair, 0) | _bits(edge)
     names = sorted({name for pair in pairs for name in pair})
@@ -115,13 +127,17 @@ def graph_of(edges: list[Edge]) -> tuple[Arrays, pa.Table]:
     targets = np.array([number[target] for _, target in pairs], np.int64)
     subtypes = np.array(list(pairs.values()), np.int64)
     nodes = pa.table(
-        [list(range(len(names))), [name[0] for name in names], [name[1] or None for name in names]], schema=NODES
+        [list(range(len(names))), [name[0] for name in names], [name[1] or None for name in names]],
+        schema=NODES,
     )
     return arrays(sources, targets, subtypes, len(names)), nodes
 
 
 def _through_fields(edges: list[Edge]) -> Iterator[tuple[Column, Column | Dataset, Edge]]:
-    """t.s → v.s, v.s.f → w.f      so v.s → w.f: a column goes where its fields go, and they go where it goes"""
+    """t.s → v.s, v.s.f → w.f
+
+    so v.s → w.f: a column goes where its fields go, and they go where it goes
+    """
     ends = {end for edge in edges for end in (edge.source, edge.target) if isinstance(end, Column)}
     nested = {whole(column) for column in ends if column.path}
     families: dict[Column, list[Column]] = {}
@@ -138,7 +154,9 @@ def _bits(edge: Edge) -> int:
     return sum({BITS[usage.how] for usage in edge.usages})
 
 
-def write(spark: SparkSession, output: Output, edges: list[Edge], budget: int = BUDGET) -> dict[str, Any]:
+def write(
+    spark: SparkSession, output: Output, edges: list[Edge], budget: int = BUDGET
+) -> dict[str, Any]:
     """The tables `nodes` and `closure`, and what the summary says of them."""
     graph, nodes = graph_of(edges)
     output.write("nodes", nodes)
@@ -163,11 +181,13 @@ def _stream(folder: Path, found: Iterator[pa.Table]) -> int:
     return pairs
 
 
-# -- by tracing --------------------------------------------------------------------------------------------------
+# -- by tracing ------------------------------------------------------------------------------------
 
 
 class Part(NamedTuple):
-    """The pairs of some neighbouring columns: how many each has, then what is said of each pair, in their order."""
+    """The pairs of some neighbouring columns: how many each has, then what is said of each pair, in
+    their order.
+    """
 
     first: int
     counts: Any
@@ -177,7 +197,9 @@ class Part(NamedTuple):
     subtypes: Any
 
     def table(self) -> pa.Table:
-        sources = np.repeat(np.arange(self.first, self.first + len(self.counts), dtype=np.int32), self.counts)
+        sources = np.repeat(
+            np.arange(self.first, self.first + len(self.counts), dtype=np.int32), self.counts
+        )
         columns = (sources, self.targets, self.depths, self.vias, self.subtypes)
         return pa.table([column.astype(np.int32, copy=False) for column in columns], schema=SCHEMA)
 
@@ -192,7 +214,9 @@ def traced(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
         ahead = max(1, int(np.searchsorted(np.cumsum(expected[done:]) * off, ROUND)))
         firsts = range(done * BLOCK, min(done + ahead, len(expected)) * BLOCK, BLOCK)
         found = 0
-        tasks = max(2 * context.defaultParallelism, int(expected[done : done + ahead].sum() / OF_TASK))
+        tasks = max(
+            2 * context.defaultParallelism, int(expected[done : done + ahead].sum() / OF_TASK)
+        )
         several = context.parallelize(firsts, min(len(firsts), tasks))
         for part in several.mapPartitions(tracing(shared, BLOCK)).collect():
             found += len(part.targets)
@@ -205,7 +229,10 @@ def traced(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
 def pairs_of_blocks(graph: Arrays) -> Any:
     """About how many pairs the columns of each block have, by a look at a few here and there."""
     firsts = np.unique(np.linspace(0, max(graph.nodes - NEIGHBOURS, 0), SAMPLES).astype(np.int64))
-    found = [part_of(graph, first, min(first + NEIGHBOURS, graph.nodes), MOST_SAMPLED) for first in firsts.tolist()]
+    found = [
+        part_of(graph, first, min(first + NEIGHBOURS, graph.nodes), MOST_SAMPLED)
+        for first in firsts.tolist()
+    ]
     pairs = [len(part.targets) if part is not None else MOST_SAMPLED for part in found]
     blocks = np.arange(0, graph.nodes, BLOCK)
     return (np.interp(blocks, firsts, pairs) / NEIGHBOURS + 1) * BLOCK
@@ -222,7 +249,9 @@ def tracing(graph: Any, block: int) -> Callable[[Iterable[int]], Iterator[Part]]
 
 
 def parts(graph: Arrays, first: int, last: int) -> Iterator[Part]:
-    """All pairs from some columns; where they are too many to be held, from one half after the other."""
+    """All pairs from some columns; where they are too many to be held, from one half after the
+    other.
+    """
     found = part_of(graph, first, last, MOST if last - first > 1 else None)
     if found is not None:
         yield found
@@ -235,8 +264,9 @@ def parts(graph: Arrays, first: int, last: int) -> Iterator[Part]:
 def part_of(graph: Arrays, first: int, last: int, most: int | None = None) -> Part | None:
     """All pairs from the columns of a range, breadth first; None if there are more than so many.
 
-    A pair is one number: the column's place in the range, and then the bits of the other one. The ends of a column
-    ascend, so that of several ways of one length the first goes through the smallest.
+    A pair is one number: the column's place in the range, and then the bits of the other one. The
+    ends of a column ascend, so that of several ways of one length the first goes through the
+    smallest.
     """
     shift = graph.nodes.bit_length()
     border = np.arange(first, last) | np.arange(last - first) << shift
@@ -278,7 +308,9 @@ def _joined(first: int, count: int, shift: int, levels: list[tuple[Any, Any, Any
     keys, order = ordered(keys)
     counts = np.diff(np.searchsorted(keys, np.arange(count + 1) << shift))
     targets = (keys & (1 << shift) - 1).astype(np.int32)
-    return Part(first, counts.astype(np.int32), targets, depths[order], vias[order], subtypes[order])
+    return Part(
+        first, counts.astype(np.int32), targets, depths[order], vias[order], subtypes[order]
+    )
 
 
 def ordered(keys: Any) -> tuple[Any, Any]:
@@ -300,7 +332,9 @@ def composed(outer: Any, inner: Any) -> Any:
 
 
 class Met:
-    """The pairs that were met: sorted runs; and a table of marks, of which most say that a pair was not."""
+    """The pairs that were met: sorted runs; and a table of marks, of which most say that a pair was
+    not.
+    """
 
     def __init__(self, keys: Any) -> None:
         self.runs: list[Any] = []
@@ -331,18 +365,26 @@ def _mark(keys: Any) -> Any:
     return keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - MARKS)
 
 
-# -- by joins ----------------------------------------------------------------------------------------------------
+# -- by joins --------------------------------------------------------------------------------------
 
 
 def joined(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
-    """Depth by depth: what the last one has brought goes one edge on, and what is known already is left out."""
+    """Depth by depth: what the last one has brought goes one edge on, and what is known already is
+    left out.
+    """
     sources = np.repeat(np.arange(graph.nodes, dtype=np.int32), np.diff(graph.starts))
-    table = pa.table({"source": sources, "target": graph.targets, "subtypes": graph.subtypes.astype(np.int32)})
+    table = pa.table(
+        {"source": sources, "target": graph.targets, "subtypes": graph.subtypes.astype(np.int32)}
+    )
     edges = spark.createDataFrame(table).where("source <> target").localCheckpoint()
-    border = edges.select("source", "target", F.lit(1).alias("depth"), F.col("source").alias("via"), "subtypes")
+    border = edges.select(
+        "source", "target", F.lit(1).alias("depth"), F.col("source").alias("via"), "subtypes"
+    )
     levels = [border]
     depth = 1
-    steps = edges.select(F.col("source").alias("end"), F.col("target").alias("next"), F.col("subtypes").alias("step"))
+    steps = edges.select(
+        F.col("source").alias("end"), F.col("target").alias("next"), F.col("subtypes").alias("step")
+    )
     known = border.select("source", "target")
     while True:
         depth += 1
@@ -350,8 +392,12 @@ def joined(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
         united = onward.groupBy("source", "next").agg(
             F.min("target").alias("via"), F.bit_or(_composed_by_spark()).alias("subtypes")
         )
-        fresh = united.withColumnRenamed("next", "target").join(known, ["source", "target"], "left_anti")
-        border = fresh.select("source", "target", F.lit(depth).alias("depth"), "via", "subtypes").localCheckpoint()
+        fresh = united.withColumnRenamed("next", "target").join(
+            known, ["source", "target"], "left_anti"
+        )
+        border = fresh.select(
+            "source", "target", F.lit(depth).alias("depth"), "via", "subtypes"
+        ).localCheckpoint()
         if border.isEmpty():
             break
         levels.append(border)

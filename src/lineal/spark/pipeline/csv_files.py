@@ -1,6 +1,8 @@
-"""CSV files as rows, by the reader of a single machine: a quote that is never closed costs its own line only.
+"""CSV files as rows, by the reader of a single machine: a quote that is never closed costs its own
+line only.
 
-history/a.csv   query_text;user_name         any delimiter, a mark of the encoding, blanks in the header,
+history/a.csv   query_text;user_name         any delimiter, a mark of the encoding, blanks in the
+                header,
 history/b.csv   user_name,query_text,day     and columns in another order in each file
 """
 
@@ -35,7 +37,9 @@ Batches = Iterator[pa.RecordBatch]
 
 
 def local(paths: tuple[str, ...], packed: tuple[str, ...]) -> list[str] | None:
-    """The files at the paths, in order; None if Spark has to read one: an address, a pattern, or so packed."""
+    """The files at the paths, in order; None if Spark has to read one: an address, a pattern, or so
+    packed.
+    """
     found: list[str] = []
     for path in paths:
         where = address.local(path)
@@ -49,11 +53,15 @@ def below(folder: Path) -> Iterator[str]:
     """The files of a folder that Spark reads, too."""
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
-        yield from (str(Path(where, name)) for name in sorted(names) if not name.startswith((".", "_")))
+        yield from (
+            str(Path(where, name)) for name in sorted(names) if not name.startswith((".", "_"))
+        )
 
 
 def frame(spark: SparkSession, files: list[str], csvlog: bool, fault: str) -> DataFrame:
-    """A row for each of the files; one that cannot be read has only a fault, in the column of this name."""
+    """A row for each of the files; one that cannot be read has only a fault, in the column of this
+    name.
+    """
     headers = {str(Path(file).absolute()): _header(file, csvlog) for file in files}
     names = list(dict.fromkeys(name for header in headers.values() for name in header if name))
     schema = pa.schema([(name, pa.string()) for name in [*names, fault]])
@@ -61,8 +69,12 @@ def frame(spark: SparkSession, files: list[str], csvlog: bool, fault: str) -> Da
     return a_task_each(spark, list(headers), _reading(headers if csvlog else {}, schema), told)
 
 
-def a_task_each(spark: SparkSession, files: list[str], read: Callable[[Batches], Batches], told: str) -> DataFrame:
-    every = pa.table({"file": pa.array([str(Path(file).absolute()) for file in files], pa.string())})
+def a_task_each(
+    spark: SparkSession, files: list[str], read: Callable[[Batches], Batches], told: str
+) -> DataFrame:
+    every = pa.table(
+        {"file": pa.array([str(Path(file).absolute()) for file in files], pa.string())}
+    )
     tasks = max(1, min(len(files), MOST_TASKS))
     return spark.createDataFrame(every).repartition(tasks).mapInArrow(read, told)
 
@@ -87,7 +99,7 @@ def csvlog_names(width: int, file: str) -> list[str]:
     return postgres.HEADER[:width]
 
 
-# -- on the executors --------------------------------------------------------------------------------------------
+# -- on the executors ------------------------------------------------------------------------------
 
 
 def _reading(fixed: dict[str, list[str]], schema: pa.Schema) -> Callable[[Batches], Batches]:

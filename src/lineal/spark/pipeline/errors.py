@@ -7,7 +7,9 @@ import re
 from lineal.model.boundary import Passing
 from lineal.spark.availability import one_line
 
-NO_CONNECTOR = re.compile(r"No FileSystem for scheme|ClassNotFoundException: Class \S+FileSystem not found")
+NO_CONNECTOR = re.compile(
+    r"No FileSystem for scheme|ClassNotFoundException: Class \S+FileSystem not found"
+)
 
 
 class BulkError(Passing):

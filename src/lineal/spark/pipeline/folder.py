@@ -1,7 +1,8 @@
 """The folder of an output, here or where Hadoop's FileSystem reaches.
 
-Here a table is put together in `_unfinished` and renamed. Elsewhere it is put together here, copied there into
-`_unfinished`, and renamed there. `_lineal` says that the folder is an output, and here also who is at work on it.
+Here a table is put together in `_unfinished` and renamed. Elsewhere it is put together here, copied
+there into `_unfinished`, and renamed there. `_lineal` says that the folder is an output, and here
+also who is at work on it.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class Folder(Protocol):
         """Where on this machine a table is put together."""
 
     def put(self, name: str, finish: Finish = nothing_more) -> None:
-        """What was put together, in the place of what was there; finished first, at an address that Spark reaches."""
+        """What was put together, in the place of what was there; finished first, at an address that
+        Spark reaches.
+        """
 
     def address(self, name: str) -> str:
         """As Spark has to be told it."""
@@ -127,7 +130,9 @@ class Local:
                 self.path.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(held(self.path / OWNER))
             except OSError as problem:
-                raise BulkError(f"cannot write to {self}: {problem.strerror or problem}") from problem
+                raise BulkError(
+                    f"cannot write to {self}: {problem.strerror or problem}"
+                ) from problem
             except Held as other:
                 raise BulkError(
                     f"another run is at work on {self}{other}: wait for it, or name another folder"
@@ -190,7 +195,9 @@ class Hadoop:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """No file system of the kind has locks that a killed process gives back: two runs at once are not noticed."""
+        """No file system of the kind has locks that a killed process gives back: two runs at once
+        are not noticed.
+        """
         with tempfile.TemporaryDirectory(prefix="lineal-") as here:
             self.here = Path(here)
             if OWNER not in self.names():

@@ -1,8 +1,9 @@
 """Work that may kill the process that does it is done by a child: only what is guilty is lost.
 
     rows ─▶ a share of them, in a child ─▶ answers
-                    │ it dies over one (a segmentation fault, no memory left, a loop that no signal ends)
-                    └─▶ that one again, by itself: if it kills again, it is guilty; and the others without it
+                    │ it dies over one (a segmentation fault, no memory left, a loop that no signal
+                    ends) └─▶ that one again, by itself: if it kills again, it is guilty; and the
+                    others without it
 
 A share goes this way only after it has failed without: what costs nobody anything needs no child.
 """
@@ -56,8 +57,12 @@ class Death(NamedTuple):
     fault: Fault
 
 
-def guarded(work: Callable[[list[Item], Note], list[Any]], items: list[Item], seconds: float) -> list[Any]:
-    """An answer for each item: what `work` gives for it, of the kinds that marshal knows, or a Fault."""
+def guarded(
+    work: Callable[[list[Item], Note], list[Any]], items: list[Item], seconds: float
+) -> list[Any]:
+    """An answer for each item: what `work` gives for it, of the kinds that marshal knows, or a
+    Fault.
+    """
     control = in_child(work, [], seconds)
     if isinstance(control, Death):  # it is no statement's fault
         raise RuntimeError(control.fault.why)
@@ -78,7 +83,9 @@ def guarded(work: Callable[[list[Item], Note], list[Any]], items: list[Item], se
     return answers
 
 
-def in_child(work: Callable[[list[Item], Note], list[Any]], items: list[Item], seconds: float) -> list[Any] | Death:
+def in_child(
+    work: Callable[[list[Item], Note], list[Any]], items: list[Item], seconds: float
+) -> list[Any] | Death:
     hand = mmap.mmap(-1, 4)
     receiving, sending = os.pipe()
     began = time.monotonic()
@@ -86,7 +93,8 @@ def in_child(work: Callable[[list[Item], Note], list[Any]], items: list[Item], s
     if not child:
         status = 1
         try:
-            end_with(parent)  # a child has all that its parent holds, the lock of the output and the life of the JVM
+            # a child has all that its parent holds, the lock of the output and the life of the JVM
+            end_with(parent)
             os.close(receiving)
             status = _answer(work, items, hand, sending)
         finally:
@@ -111,7 +119,9 @@ def in_child(work: Callable[[list[Item], Note], list[Any]], items: list[Item], s
     return Death(at if at < len(items) else None, fault)
 
 
-def _answer(work: Callable[[list[Item], Note], list[Any]], items: list[Item], hand: mmap.mmap, sending: int) -> int:
+def _answer(
+    work: Callable[[list[Item], Note], list[Any]], items: list[Item], hand: mmap.mmap, sending: int
+) -> int:
     def note(number: int) -> None:
         hand[:] = number.to_bytes(4, "little")
 
@@ -127,7 +137,9 @@ def _answer(work: Callable[[list[Item], Note], list[Any]], items: list[Item], ha
 
 
 def may_die() -> None:
-    """Quietly, and without leaving an image; when memory runs out, rather than the process that waits for it."""
+    """Quietly, and without leaving an image; when memory runs out, rather than the process that
+    waits for it.
+    """
     faulthandler.disable()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(OSError):

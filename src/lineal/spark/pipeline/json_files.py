@@ -1,7 +1,10 @@
-"""JSON files as rows: Spark reads those that have an object a line, the reader of a single machine all others.
+"""JSON files as rows: Spark reads those that have an object a line, the reader of a single machine
+all others.
 
-history/a.jsonl   {"sql": "SELECT 1"}                an object a line, or an array with an element a line
-history/b.json    [ {                                an array over many lines, objects over many lines,
+history/a.jsonl   {"sql": "SELECT 1"}                an object a line, or an array with an element a
+                  line
+history/b.json    [ {                                an array over many lines, objects over many
+                  lines,
                       "sql": "SELECT 1" } ]          an array on one line; UTF-16; what is packed
 """
 
@@ -31,7 +34,9 @@ LONGEST_VALUE = 2**31 - 1
 SCHEMA = pa.schema([("value", pa.string())])
 
 
-def frame(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...], fault: str) -> DataFrame:
+def frame(
+    spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...], fault: str
+) -> DataFrame:
     """A row for each object; what cannot be read is in the column of this name."""
     reader = spark.read.options(
         recursiveFileLookup="true", columnNameOfCorruptRecord=fault, primitivesAsString="true",
@@ -39,7 +44,8 @@ def frame(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...], 
     )  # fmt: skip
     try:
         found = _frame(spark, reader, paths, packed, fault)
-        if len({name.lower() for name in found.columns}) == len(found.columns):  # else Spark would not find them
+        # else Spark would not find them
+        if len({name.lower() for name in found.columns}) == len(found.columns):
             return found
     except AnalysisException as problem:
         if problem.getCondition() != "COLUMN_ALREADY_EXISTS":
@@ -48,7 +54,11 @@ def frame(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...], 
 
 
 def _frame(
-    spark: SparkSession, reader: DataFrameReader, paths: tuple[str, ...], packed: tuple[str, ...], fault: str
+    spark: SparkSession,
+    reader: DataFrameReader,
+    paths: tuple[str, ...],
+    packed: tuple[str, ...],
+    fault: str,
 ) -> DataFrame:
     files = csv_files.local(paths, packed)
     others, by_line = _apart(files or [])
@@ -95,7 +105,10 @@ def _apart(files: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _with_each_field_once(texts: DataFrame) -> DataFrame:
-    """{"sql": "SELECT 1", "sql": "SELECT 2"}      as a single machine reads it: the last one counts"""
+    """{"sql": "SELECT 1", "sql": "SELECT 2"}
+
+    as a single machine reads it: the last one counts
+    """
 
     def work(batches: Batches) -> Batches:
         for batch in batches:
@@ -123,7 +136,7 @@ NAMES_APART = {"spark.sql.caseSensitive": "true"}
 """QUERY_TEXT in one row, query_text in another      both are columns"""
 
 
-# -- on the executors --------------------------------------------------------------------------------------------
+# -- on the executors ------------------------------------------------------------------------------
 
 
 def _reading(batches: Batches) -> Batches:

@@ -1,6 +1,7 @@
 """Which statements can be read before which: a glance at their words.
 
-What it misses costs time, never the result: whoever puts the records together asks all questions again.
+What it misses costs time, never the result: whoever puts the records together asks all questions
+again.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ def created(words: list[str]) -> set[str]:
 
 def written(words: list[str]) -> set[str]:
     """INSERT INTO t, MERGE INTO t, UPDATE t, INSERT OVERWRITE TABLE t"""
-    return set().union(*(_name_after(words, at) for before in BEFORE_NAMES for at in _places(words, before)))
+    return set().union(
+        *(_name_after(words, at) for before in BEFORE_NAMES for at in _places(words, before))
+    )
 
 
 def _places(words: list[str], word: str) -> Iterator[int]:
@@ -75,7 +78,8 @@ class Glance(NamedTuple):
         return {name for name, count in counts.items() if count > 1}
 
     def levels(self) -> list[int]:
-        """Of each text the level on which all that it may read is known; -1 for what reads in a circle, and its
+        """Of each text the level on which all that it may read is known; -1 for what reads in a
+        circle, and its
         readers."""
         creators, writers = _by_name(self.makes), _by_name(self.fills)
         deciding = writers | creators  # an INSERT decides a schema only where nothing else does
@@ -92,7 +96,9 @@ def glance(texts: Sequence[str]) -> Glance:
     makes = [created(words) for words in split]
     fills = [written(words) - made for words, made in zip(split, makes, strict=True)]
     names = set().union(*makes, *fills)
-    return Glance(makes, fills, [names.intersection(text.replace(".", " ").split()) for text in every])
+    return Glance(
+        makes, fills, [names.intersection(text.replace(".", " ").split()) for text in every]
+    )
 
 
 def _by_name(names: list[set[str]]) -> dict[str, list[int]]:

@@ -1,4 +1,5 @@
-"""Tables into a folder: Parquet in parts of a fixed size, each table there as a whole or as it was before.
+"""Tables into a folder: Parquet in parts of a fixed size, each table there as a whole or as it was
+before.
 
 Where the session has Delta, each is a Delta table over the same files.
 """
@@ -31,7 +32,9 @@ FEW_TASKS = {
     "spark.databricks.delta.snapshotPartitions": "1",
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
 }
-"""A table has few files: without this Delta lists them by a job of 10,000 tasks, and reads its log by 50."""
+"""A table has few files: without this Delta lists them by a job of 10,000 tasks, and reads its log
+by 50.
+"""
 
 
 class Output:
@@ -45,7 +48,9 @@ class Output:
         """table → what the manifest says about it"""
 
     def write(self, name: str, table: pa.Table) -> dict[str, Any]:
-        """A table as `name/part-00000.parquet`, …; edges by their level. What the manifest says about it."""
+        """A table as `name/part-00000.parquet`, …; edges by their level. What the manifest says
+        about it.
+        """
         aside = self.aside(name)
         if name == "edges":
             into_columns = pc.is_valid(table["target_column"])
@@ -98,4 +103,6 @@ def _parts(folder: Path, table: pa.Table) -> None:
 
 def write_part(folder: Path, number: int, table: pa.Table) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    pq.write_table(table, folder / f"part-{number:05}.parquet", compression="zstd", row_group_size=GROUP)
+    pq.write_table(
+        table, folder / f"part-{number:05}.parquet", compression="zstd", row_group_size=GROUP
+    )

@@ -53,8 +53,10 @@ PRESETS = {
         "postgres", "message", "user_name user", "log_time timestamp", "query_id", "database_name dbname"
     ),
 }  # fmt: skip
-"""Snowflake's QUERY_HISTORY, BigQuery's INFORMATION_SCHEMA.JOBS, Databricks' system.query.history, Redshift's
-SYS_QUERY_HISTORY and STL_QUERY, and its STL_QUERYTEXT and SYS_QUERY_TEXT, PostgreSQL's csvlog and jsonlog."""
+"""Snowflake's QUERY_HISTORY, BigQuery's INFORMATION_SCHEMA.JOBS, Databricks' system.query.history,
+Redshift's
+SYS_QUERY_HISTORY and STL_QUERY, and its STL_QUERYTEXT and SYS_QUERY_TEXT, PostgreSQL's csvlog and
+jsonlog."""
 
 CSVLOG, REDSHIFT = "postgres-csvlog", "redshift"
 

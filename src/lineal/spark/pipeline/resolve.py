@@ -1,7 +1,9 @@
-"""Level by level on the executors, then everything together: each record is held against its questions.
+"""Level by level on the executors, then everything together: each record is held against its
+questions.
 
-On the first level are statements that read nothing which another one defines; on the next those that read only what is
-known by then, and so on. What the levels leave over (circles, long chains, procedural code) is read here.
+On the first level are statements that read nothing which another one defines; on the next those
+that read only what is known by then, and so on. What the levels leave over (circles, long chains,
+procedural code) is read here.
 """
 
 from __future__ import annotations
@@ -33,7 +35,16 @@ from lineal.resolve.digests import is_whole
 from lineal.spark.pipeline.clock import Blaming, TooLong
 from lineal.spark.pipeline.guard import Fault, fault_of, too_long
 from lineal.spark.pipeline.order import Glance, glance
-from lineal.spark.pipeline.share import FOUND, PACKED, Setting, Told, columns_of, evaluated_apart, evaluating, packed
+from lineal.spark.pipeline.share import (
+    FOUND,
+    PACKED,
+    Setting,
+    Told,
+    columns_of,
+    evaluated_apart,
+    evaluating,
+    packed,
+)
 from lineal.spark.pipeline.state import State
 
 FEWEST = 64
@@ -111,7 +122,9 @@ class Noting(Definitions):
             self.note(edge.source, edge.target, definition)
         return made
 
-    def add_closing(self, origin: Column, way: Way, target: Column, definition: Definition, edges: Edges) -> None:
+    def add_closing(
+        self, origin: Column, way: Way, target: Column, definition: Definition, edges: Edges
+    ) -> None:
         self.note(origin, target, definition)
         super().add_closing(origin, way, target, definition, edges)
 
@@ -119,11 +132,20 @@ class Noting(Definitions):
         self.statements_of.setdefault((source, target), set()).add(definition.reading.script.file)
 
     def writes(self) -> list[Written]:
-        """Programs are left out: only scripts have them, and their statements are written down as they are."""
-        shown = [each for each in self.order if not each.hidden and each.reading.script.dialect != PYTHON]
+        """Programs are left out: only scripts have them, and their statements are written down as
+        they are.
+        """
+        shown = [
+            each for each in self.order if not each.hidden and each.reading.script.dialect != PYTHON
+        ]
         space = self.corpus.namespace
-        routines = [(reading.script.file, Dataset(space, name)) for name, reading in self.routines_read]
-        return [*map(_written, shown), *(Written(file, target, 0, True, True, True) for file, target in routines)]
+        routines = [
+            (reading.script.file, Dataset(space, name)) for name, reading in self.routines_read
+        ]
+        return [
+            *map(_written, shown),
+            *(Written(file, target, 0, True, True, True) for file, target in routines),
+        ]
 
     def parsed(self, reading: Any) -> list[Any]:
         self.read_here += 1
@@ -135,7 +157,9 @@ def _written(definition: Definition) -> Written:
     offset = offset_of(node) if node is not None else None
     held = reading.found is not None
     is_function = definition.plan.kind == "function"
-    return Written(reading.script.file, definition.target, offset, is_whole(definition), held, is_function)
+    return Written(
+        reading.script.file, definition.target, offset, is_whole(definition), held, is_function
+    )
 
 
 class Keys(Remembering):
@@ -157,7 +181,9 @@ class Gathering(Noting, Keys):
 
 
 def resolve(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -> Resolved:
-    """Exactly what `extract` gives for the corpus; what the folder knows already is not parsed again."""
+    """Exactly what `extract` gives for the corpus; what the folder knows already is not parsed
+    again.
+    """
     asked = Keys(corpus, Memory())
     levels = Levels(spark, corpus, asked, state, seconds)
     with uncollected():
@@ -189,7 +215,9 @@ Gathered = TypeVar("Gathered", bound=Noting)
 def together(
     begin: Callable[[], Gathered], corpus: Corpus, state: State, asked: Keys, seconds: float
 ) -> tuple[Gathered, Extraction, dict[str, str]]:
-    """Everything but what is given up: who takes too long here is left out, too, and the others begin anew."""
+    """Everything but what is given up: who takes too long here is left out, too, and the others
+    begin anew.
+    """
     scripts = list(corpus.scripts)
     while True:
         poisoned = {
@@ -220,12 +248,17 @@ def in_batches(rows: list[dict[str, Any]], size: int) -> pa.Table:
 class Levels:
     """The statements that nobody has read yet, level by level."""
 
-    def __init__(self, spark: SparkSession, corpus: Corpus, asked: Keys, state: State, seconds: float) -> None:
+    def __init__(
+        self, spark: SparkSession, corpus: Corpus, asked: Keys, state: State, seconds: float
+    ) -> None:
         self.spark = spark
         self.asked = asked
         self.state = state
-        self.scripts = [script for script in corpus.scripts if script.dialect != PYTHON]  # programs call each other
-        procedural = [script for script in self.scripts if may_be_procedural(script.text, script.dialect)]
+        # programs call each other
+        self.scripts = [script for script in corpus.scripts if script.dialect != PYTHON]
+        procedural = [
+            script for script in self.scripts if may_be_procedural(script.text, script.dialect)
+        ]
         self.setting = Setting(
             corpus.dialect, corpus.datasets, corpus.functions, corpus.namespace, corpus.collapse_temporary, procedural,
             seconds, corpus.defaults, tuple(corpus.meanings),
@@ -240,14 +273,20 @@ class Levels:
     def writes(self) -> dict[int, set[str]]:
         """The names that a script writes and others mention, too."""
         shared = self.glanced.shared
-        return {id(one): names & shared for one, names in zip(self.scripts, self.glanced.writes, strict=True)}
+        return {
+            id(one): names & shared
+            for one, names in zip(self.scripts, self.glanced.writes, strict=True)
+        }
 
     @cached_property
     def mentions(self) -> dict[int, set[str]]:
         return dict(zip(map(id, self.scripts), self.glanced.mentions, strict=True))
 
     def packed(self, work: list[Script]) -> list[dict[str, Any]]:
-        return [packed(self.asked.key_of(script), script, self.mentions.get(id(script), ())) for script in work]
+        return [
+            packed(self.asked.key_of(script), script, self.mentions.get(id(script), ()))
+            for script in work
+        ]
 
     def all(self) -> int:
         """How many statements were new."""
@@ -257,7 +296,9 @@ class Levels:
             self.screen([*others, *chain.from_iterable(work)])
             return 0
         self.screen(others)
-        self.learn(script for script in self.scripts if self.asked.key_of(script) in self.state.records)
+        self.learn(
+            script for script in self.scripts if self.asked.key_of(script) in self.state.records
+        )
         for number, several in enumerate(work, 1):
             for wave in waves(several):
                 self.evaluate(wave)
@@ -279,7 +320,9 @@ class Levels:
 
     def is_new(self, script: Script) -> bool:
         key = self.asked.key_of(script)
-        return not any(key in known for known in (self.state.records, self.state.faults, self.state.unfit))
+        return not any(
+            key in known for known in (self.state.records, self.state.faults, self.state.unfit)
+        )
 
     def screen(self, scripts: list[Script]) -> None:
         """What only the driver will read is read before by somebody who may die of it."""
@@ -287,7 +330,11 @@ class Levels:
         self.setting = whole._replace(procedural=[], only_read=True)
         for wave in waves([script for script in scripts if self.is_new(script)]):
             self.evaluate(wave)
-        sound = [script for script in whole.procedural if self.asked.key_of(script) not in self.state.faults]
+        sound = [
+            script
+            for script in whole.procedural
+            if self.asked.key_of(script) not in self.state.faults
+        ]
         self.setting = whole._replace(procedural=sound)
 
     def evaluate(self, work: list[Script]) -> None:
@@ -332,6 +379,11 @@ class Levels:
             record = self.state.records.get(key) if names else None
             if record is not None:
                 nothing = [None] * len(record[4])
-                told = Told(key, replace(script, text=""), (*record[:4], nothing, nothing), columns_of(record))
+                told = Told(
+                    key,
+                    replace(script, text=""),
+                    (*record[:4], nothing, nothing),
+                    columns_of(record),
+                )
                 for name in names:
                     self.learnt.setdefault(name, []).append(told)

@@ -11,7 +11,16 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, BinaryType, DataType, LongType, MapType, StringType, StructField, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+)
 
 from lineal.projects.logs import postgres
 from lineal.projects.logs.columns import CANDIDATES
@@ -72,11 +81,15 @@ def format_of(paths: tuple[str, ...]) -> str:
         return found.pop()
     if not found:
         raise BulkError(f"nothing tells how {_some(paths)} is written: name it with --format")
-    raise BulkError(f"{_some(paths)} has {' and '.join(sorted(found))} files: choose one with --format")
+    raise BulkError(
+        f"{_some(paths)} has {' and '.join(sorted(found))} files: choose one with --format"
+    )
 
 
 def _some(paths: tuple[str, ...]) -> str:
-    return ", ".join(paths[:MOST_NAMED]) + (f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else "")
+    return ", ".join(paths[:MOST_NAMED]) + (
+        f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
+    )
 
 
 def _formats(path: str) -> Iterator[str]:
@@ -95,7 +108,9 @@ def rows(spark: SparkSession, log: Log) -> DataFrame:
     """text, user, time, id, database, reason: a row with a reason has no text."""
     kind = log.format or format_of(log.paths)
     kinds = (kind,) if log.format is None else (kind, None)
-    log = log._replace(paths=tuple(path for each in log.paths for path in without_others(each, kinds)))
+    log = log._replace(
+        paths=tuple(path for each in log.paths for path in without_others(each, kinds))
+    )
     if kind == "text" and log.preset == CSVLOG:
         kind = "csv"  # postgresql.log
     try:
@@ -107,14 +122,19 @@ def rows(spark: SparkSession, log: Log) -> DataFrame:
     except (PySparkException, Py4JJavaError) as problem:
         if "UNABLE_TO_INFER_SCHEMA" in str(problem):
             raise BulkError(f"{_some(log.paths)} has no file to be read as {kind}") from problem
-        raise BulkError(f"{_some(log.paths)} cannot be read as {kind}: {told(problem)}") from problem
+        raise BulkError(
+            f"{_some(log.paths)} cannot be read as {kind}: {told(problem)}"
+        ) from problem
 
 
-# -- files -------------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 def without_others(path: str, kinds: tuple[str | None, ...]) -> list[str]:
-    """history/      where README.md is among its files, all but that; a format that was named has any names"""
+    """history/
+
+    where README.md is among its files, all but that; a format that was named has any names
+    """
     where = local(path)
     if where is None or not where.is_dir():
         return [path]
@@ -164,7 +184,7 @@ def _text(spark: SparkSession, log: Log) -> DataFrame:
 READERS = {"parquet": _parquet, "json": _json, "csv": _csv, "text": _text}
 
 
-# -- columns -----------------------------------------------------------------------------------------------------
+# -- columns ---------------------------------------------------------------------------------------
 
 
 def _normalised(frame: DataFrame, log: Log) -> DataFrame:
@@ -188,41 +208,62 @@ def _normalised(frame: DataFrame, log: Log) -> DataFrame:
     )
     if preset is not None:
         reason = F.coalesce(reason, _cut_off(frame, log, preset, text))
-    parent = _column(frame, list(frame.columns), preset.parent) if preset is not None and preset.parent else None
+    parent = (
+        _column(frame, list(frame.columns), preset.parent)
+        if preset is not None and preset.parent
+        else None
+    )
     if "time" in columns:
         columns["time"] = _nanoseconds(frame, columns["time"])
     parts = [_word(columns.get(part)).alias(part) for part in CANDIDATES if part != "text"]
-    found = frame.select(text.alias("said"), reason.alias("reason"), *parts, _word(parent).alias("parent"))
+    found = frame.select(
+        text.alias("said"), reason.alias("reason"), *parts, _word(parent).alias("parent")
+    )
     if parent is not None:
         found = without_scripts(found)
     return found.select(
-        F.when(F.col("reason").isNull(), F.col("said")).alias("text"), "reason", *(p for p in CANDIDATES if p != "text")
+        F.when(F.col("reason").isNull(), F.col("said")).alias("text"),
+        "reason",
+        *(p for p in CANDIDATES if p != "text"),
     )
 
 
 def without_scripts(rows: DataFrame) -> DataFrame:
-    """BigQuery: a script is a job, and each of its statements that ran is one      what ran counts once"""
+    """BigQuery: a script is a job, and each of its statements that ran is one
+
+    what ran counts once
+    """
     ran = rows.where(F.col("reason").isNull() & (F.col("parent") != ""))
-    whole = ran.select(F.col("parent").alias("id")).distinct().withColumn("in_parts", F.lit(IN_PARTS))
+    whole = (
+        ran.select(F.col("parent").alias("id")).distinct().withColumn("in_parts", F.lit(IN_PARTS))
+    )
     joined = rows.join(whole, "id", "left")
     return joined.withColumn("reason", F.coalesce("reason", "in_parts"))
 
 
 def found_columns(frame: DataFrame, log: Log, preset: Preset | None) -> dict[str, Column]:
-    """The column of each part; one that is named and not there is the caller's mistake, as is a log without text."""
+    """The column of each part; one that is named and not there is the caller's mistake, as is a log
+    without text.
+    """
     present = [name for name in frame.columns if name != CORRUPT]
     named = dict(log.named)
     known = preset.columns() if preset is not None else CANDIDATES
     found = {}
     for part in CANDIDATES:
         wanted = (named[part],) if part in named else known[part]
-        column = next((made for name in wanted if (made := _column(frame, present, name)) is not None), None)
+        column = next(
+            (made for name in wanted if (made := _column(frame, present, name)) is not None), None
+        )
         if column is not None:
             found[part] = column
         elif present and (part in named or (part == "text" and preset is not None)):
-            raise BulkError(f"the log has no column {' or '.join(wanted)}; its columns are {_listed(present)}")
+            raise BulkError(
+                f"the log has no column {' or '.join(wanted)}; its columns are {_listed(present)}"
+            )
         elif part == "text" and not present:
-            raise BulkError(f"{_some(log.paths)} has no row that can be read: it is empty, or written otherwise")
+            raise BulkError(
+                f"{_some(log.paths)} has no row that can be read: it is empty, or written otherwise"
+            )
         elif part == "text":
             raise BulkError(
                 f"no column is known to hold statements: name it with --log-text; it has {_listed(present)}"
@@ -236,7 +277,9 @@ def _listed(names: list[str]) -> str:
 
 def _column(frame: DataFrame, present: list[str], name: str) -> Column | None:
     """The column of a name; where rows write it in several ways, what each of them has."""
-    alike = sorted((each for each in present if each.lower() == name.lower()), key=lambda each: each != name)
+    alike = sorted(
+        (each for each in present if each.lower() == name.lower()), key=lambda each: each != name
+    )
     if alike:
         types = [frame.schema[each].dataType for each in alike]
         same = [each for each, type_ in zip(alike, types, strict=True) if type_ == types[0]]
@@ -256,7 +299,10 @@ def _inside(schema: StructType, steps: list[str]) -> Column | None:
     here: Any = schema
     for step in steps:
         names = here.fieldNames() if isinstance(here, StructType) else []
-        found = next((each for each in (step, *names) if each in names and each.lower() == step.lower()), None)
+        found = next(
+            (each for each in (step, *names) if each in names and each.lower() == step.lower()),
+            None,
+        )
         if found is None:
             return None
         column = F.col(_quoted(found)) if column is None else column.getField(found)
@@ -282,14 +328,19 @@ def _failure(frame: DataFrame, preset: Preset) -> Column:
     for name, says in preset.succeeded:
         status = _column(frame, present, name)
         if status is not None:
-            failed = failed | F.coalesce(F.upper(F.trim(status.cast("string"))) != says.upper(), F.lit(False))
+            failed = failed | F.coalesce(
+                F.upper(F.trim(status.cast("string"))) != says.upper(), F.lit(False)
+            )
     if error is not None:
         failed = failed | _is_filled(error, frame.select(error).schema[0].dataType)
     return F.when(failed, DID_NOT_RUN)
 
 
 def _cut_off(frame: DataFrame, log: Log, preset: Preset, text: Column) -> Column:
-    """SELECT … FROM sales_2      of sales_2026: what is there may be read, and say something else"""
+    """SELECT … FROM sales_2
+
+    of sales_2026: what is there may be read, and say something else
+    """
     present = {name.lower() for name in frame.columns}
     chosen = next((name for name in preset.text.split() if name in present), "")
     longest = dict(preset.longest).get(chosen)
@@ -313,7 +364,9 @@ def _is_filled(column: Column, type_: DataType) -> Column:
 def _logged(frame: DataFrame, message: Column) -> Column:
     """duration: 0.4 ms  statement: SELECT …      as `projects.logs.postgres` reads it"""
     detail = _column(frame, list(frame.columns), "detail")
-    statement = F.regexp_extract(message, rf"(?s)\A{postgres.STATEMENT.pattern.replace('?P<text>', '')}\z", 1)
+    statement = F.regexp_extract(
+        message, rf"(?s)\A{postgres.STATEMENT.pattern.replace('?P<text>', '')}\z", 1
+    )
     prepared = F.regexp_extract(
         F.coalesce(detail, F.lit("")) if detail is not None else F.lit(""),
         rf"(?is)\A{postgres.PREPARED.pattern.replace('?P<text>', '')}\z",
@@ -338,13 +391,16 @@ def _nanoseconds(frame: DataFrame, column: Column) -> Column:
     return F.when(F.abs(column) > FEWEST_NANOSECONDS, moment).otherwise(column.cast("string"))
 
 
-# -- Redshift ----------------------------------------------------------------------------------------------------
+# -- Redshift --------------------------------------------------------------------------------------
 
 
 def put_together(frame: DataFrame) -> DataFrame:
-    """STL_QUERYTEXT, SYS_QUERY_TEXT: a text in pieces of 200 or 4000 characters      whole, with its line ends
+    """STL_QUERYTEXT, SYS_QUERY_TEXT: a text in pieces of 200 or 4000 characters
 
-    Columns that are filled up with blanks lose them; a piece in the middle gets those back that were cut off.
+    whole, with its line ends
+
+    Columns that are filled up with blanks lose them; a piece in the middle gets those back that
+    were cut off.
     """
     words = [name for name, type_ in frame.dtypes if type_ == "string" and name != CORRUPT]
     pieces = [name for name in frame.columns if name.lower() in ("sequence", "text")]
@@ -352,7 +408,9 @@ def put_together(frame: DataFrame) -> DataFrame:
     if len(pieces) > 1:
         frame = _joined(frame, *sorted(pieces, key=str.lower))
     texts = [name for name in words if name.lower() in ("text", "query_text", "querytxt")]
-    return frame.withColumns({name: F.replace(F.col(name), F.lit("\\n"), F.lit("\n")) for name in texts})
+    return frame.withColumns(
+        {name: F.replace(F.col(name), F.lit("\\n"), F.lit("\n")) for name in texts}
+    )
 
 
 def _joined(frame: DataFrame, sequence: str, text: str) -> DataFrame:
@@ -360,7 +418,11 @@ def _joined(frame: DataFrame, sequence: str, text: str) -> DataFrame:
     whose = [f"`{name}`" for name in frame.columns if name not in (sequence, text)]
     broken = F.col(CORRUPT).isNotNull() if CORRUPT in frame.columns else F.lit(False)
     piece = F.struct(F.col(sequence).try_cast("int").alias("number"), F.col(text).alias("said"))
-    several = frame.where(~broken).groupBy(*whose).agg(F.sort_array(F.collect_list(piece)).alias("pieces"))
+    several = (
+        frame.where(~broken)
+        .groupBy(*whose)
+        .agg(F.sort_array(F.collect_list(piece)).alias("pieces"))
+    )
     most = "array_max(transform(pieces, p -> length(p.said)))"
     width = f"IF({most} BETWEEN 190 AND 200, 200, IF({most} BETWEEN 3990 AND 4000, 4000, {most}))"
     filled = f"transform(pieces, (p, at) -> IF(at < size(pieces) - 1, rpad(p.said, {width}, ' '), p.said))"

@@ -2,9 +2,9 @@
 
     WHERE a = 5 AND b = 'x'      its shape: WHERE a = 0 AND b = ''      and its values: 5, 'x'
 
-Two texts of one shape fall into the same words but for the values. Which of these count, the fingerprint of the first
-tells; another one with the same values there has the same fingerprint. A text in which a quote might not be what it
-looks like has no shape.
+Two texts of one shape fall into the same words but for the values. Which of these count, the
+fingerprint of the first tells; another one with the same values there has the same fingerprint. A
+text in which a quote might not be what it looks like has no shape.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""On the executors: a share of the statements is parsed and evaluated; records travel back, as a memory keeps them."""
+"""On the executors: a share of the statements is parsed and evaluated; records travel back, as a
+memory keeps them.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,16 @@ TOGETHER = 100
 
 FOUND = "key binary, record binary, fault string"
 SCHEMA = pa.schema([("key", pa.binary()), ("record", pa.binary()), ("fault", pa.string())])
-PACKED = pa.schema([("key", pa.binary()), ("script", pa.binary()), ("mentions", pa.list_(pa.string()))])
+PACKED = pa.schema(
+    [("key", pa.binary()), ("script", pa.binary()), ("mentions", pa.list_(pa.string()))]
+)
 SlotNames = list[tuple[str, str, bool]]
 
 
 class Told(NamedTuple):
-    """What a statement that was read before defines: its key, its record without results, and the columns it makes."""
+    """What a statement that was read before defines: its key, its record without results, and the
+    columns it makes.
+    """
 
     key: bytes
     script: Script
@@ -91,7 +97,14 @@ class Bulk(Share):
         """Evaluate what was read, knowing what others have told."""
         self.mine = {held.key: held for held in self.held if not order_matters(list(held.plans))}
         self.learn([(each.key, each.outline) for each in told])
-        self.hear([((each.key, n), made) for each in told for n, made in enumerate(each.columns) if made is not None])
+        self.hear(
+            [
+                ((each.key, n), made)
+                for each in told
+                for n, made in enumerate(each.columns)
+                if made is not None
+            ]
+        )
         with self.clock.ticking():
             self.evaluate_each()
 
@@ -128,7 +141,8 @@ class Bulk(Share):
         return self.kept(held) if held is not None else None
 
     def let_go(self) -> None:
-        """Nodes know their parents, and definitions their evaluations: with these circles cut, all of it goes at once,
+        """Nodes know their parents, and definitions their evaluations: with these circles cut, all
+        of it goes at once,
         and the collector has nothing to look for."""
         for prepared in self.own.values():
             fell(prepared.reading.statements)
@@ -140,7 +154,9 @@ class Bulk(Share):
 class Guarded(Bulk):
     """Says which of its statements is at hand: it may be the last."""
 
-    def __init__(self, corpus: Corpus, keys: dict[int, bytes], clock: Clock, rows: list[Script], note: Note) -> None:
+    def __init__(
+        self, corpus: Corpus, keys: dict[int, bytes], clock: Clock, rows: list[Script], note: Note
+    ) -> None:
         super().__init__(corpus, keys, clock)
         self.numbers = {id(script): number for number, script in enumerate(rows)}
         self.note = note
@@ -178,7 +194,9 @@ def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batc
 
 
 def packed(key: bytes, script: Script, mentions: Iterable[str]) -> Row:
-    """A script on its way to an executor, with the names in it that others may tell something about."""
+    """A script on its way to an executor, with the names in it that others may tell something
+    about.
+    """
     fields = {**vars(script), "expansions": [tuple(each) for each in script.expansions]}
     return {"key": key, "script": marshal.dumps(fields), "mentions": list(mentions)}
 
@@ -213,7 +231,9 @@ def _corpus(setting: Setting, scripts: list[Script]) -> Corpus:
                   collapse_temporary=setting.collapse)  # fmt: skip
 
 
-def answers(rows: list[Row], setting: Setting, learnt: Learnt, note: Note | None = None) -> list[Row]:
+def answers(
+    rows: list[Row], setting: Setting, learnt: Learnt, note: Note | None = None
+) -> list[Row]:
     mine = [_script(row) for row in rows]
     named = learnt.keys() & set().union(*(row["mentions"] for row in rows))
     told = list({each.key: each for name in named for each in learnt[name]}.values())
@@ -223,7 +243,9 @@ def answers(rows: list[Row], setting: Setting, learnt: Learnt, note: Note | None
     corpus = _corpus(setting, [*foreign, *mine])
     clock = Clock(setting.seconds)
     with deep(), uncollected():
-        share = Bulk(corpus, keys, clock) if note is None else Guarded(corpus, keys, clock, mine, note)
+        share = (
+            Bulk(corpus, keys, clock) if note is None else Guarded(corpus, keys, clock, mine, note)
+        )
         with clock.ticking():
             share.read_each([*setting.procedural, *mine])
         if not setting.only_read:
@@ -245,5 +267,9 @@ def columns_of(record: Record) -> list[SlotNames | None]:
     made = []
     for kept in record[4]:
         slots = kept[1][0] if kept is not None else None
-        made.append([(name, key, star is not None) for name, key, star, _ in slots] if slots is not None else None)
+        made.append(
+            [(name, key, star is not None) for name, key, star, _ in slots]
+            if slots is not None
+            else None
+        )
     return made

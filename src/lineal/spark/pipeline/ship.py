@@ -1,7 +1,8 @@
-"""A session for the pipeline, and what its executors need: Python, and an archive that is sent along.
+"""A session for the pipeline, and what its executors need: Python, and an archive that is sent
+along.
 
-The archive has lineal, sqlglot, pyarrow and numpy. Spark asks for pandas where `mapInArrow` is called, which is here,
-and not where the function runs: pandas is not sent.
+The archive has lineal, sqlglot, pyarrow and numpy. Spark asks for pandas where `mapInArrow` is
+called, which is here, and not where the function runs: pandas is not sent.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from lineal.spark import archive
 from lineal.spark.start import start
 
 DISTRIBUTIONS = ("sqlglot", "sqlglotc", "pyarrow", "numpy")
-"""What is sent beside lineal; sqlglot goes without its compiled half where that is not installed."""
+"""What is sent beside lineal; sqlglot goes without its compiled half where that is not installed.
+"""
 SMALL = {"spark.driver.memory": "700m"}
 """Beside it there is this process: both together stay below 2 GB for a million rows."""
 
@@ -31,7 +33,9 @@ def started(master: str, conf: Mapping[str, str], shown: bool = False) -> Iterat
             packed = Path(folder, "lineal.zip")
             pack(packed)
             settings |= archive.shipping(packed, conf)
-        spark = start(master, {**SMALL, **conf, **settings}, Path(folder), Path(folder, "spark.log"))
+        spark = start(
+            master, {**SMALL, **conf, **settings}, Path(folder), Path(folder, "spark.log")
+        )
         try:
             yield spark
         finally:

@@ -102,8 +102,12 @@ class Summary:
         return self.rows / max(self.statements, 1)
 
 
-def run(options: Options, spark: SparkSession, say: Say = lambda stage: None, state: State | None = None) -> Summary:
-    """Extract everything at the paths, and write it to the folder; who has opened it already gives what it knows."""
+def run(
+    options: Options, spark: SparkSession, say: Say = lambda stage: None, state: State | None = None
+) -> Summary:
+    """Extract everything at the paths, and write it to the folder; who has opened it already gives
+    what it knows.
+    """
     preset_of(options.preset)
     with ExitStack() as stack:
         stack.enter_context(_spark_gave_up())
@@ -118,7 +122,9 @@ def _spark_gave_up() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as problem:
-        raise BulkError(f"Spark gave up: {one_line(problem)} (the same command goes on from here)") from problem
+        raise BulkError(
+            f"Spark gave up: {one_line(problem)} (the same command goes on from here)"
+        ) from problem
 
 
 class Run:
@@ -136,14 +142,20 @@ class Run:
     def all(self) -> Summary:
         self.state.forgive(self.options.seconds)
         corpus, log = self.stage("read", self.read)
-        resolved = self.stage("extract", lambda: resolve(self.spark, corpus, self.state, self.options.seconds))
+        resolved = self.stage(
+            "extract", lambda: resolve(self.spark, corpus, self.state, self.options.seconds)
+        )
         resolved = resolved._replace(poisoned=log.poisoned | resolved.poisoned)
         summary, extraction = self.summary, resolved.extraction
         extraction.coverage.lose(len(resolved.poisoned))
         summary.rows, summary.texts, summary.statements = log.rows, log.texts, len(log.statements)
         if log.files:
             summary.files, summary.statements = log.files, extraction.coverage.read
-        summary.parsed, summary.here, summary.coverage = resolved.parsed, resolved.here, extraction.coverage
+        summary.parsed, summary.here, summary.coverage = (
+            resolved.parsed,
+            resolved.here,
+            extraction.coverage,
+        )
         summary.edges, summary.extraction = len(extraction.edges), extraction
         summary.quarantined = dict(log.quarantined)
         runs = {each.name: each.runs for each in log.statements}
@@ -159,7 +171,9 @@ class Run:
         for name, table in made.items():
             self.output.write(name, table)
         if self.options.closure:
-            write = partial(write_closure, self.spark, self.output, extraction.edges, self.options.budget)
+            write = partial(
+                write_closure, self.spark, self.output, extraction.edges, self.options.budget
+            )
             summary.closure = self.stage("closure", write)
         else:
             self.output.forget("nodes", "closure")
@@ -181,7 +195,7 @@ class Run:
         self.summary.seconds[name] = time.monotonic() - started
         return found
 
-    # -- what goes in ------------------------------------------------------------------------------------------
+    # -- what goes in ------------------------------------------------------------------------------
 
     def read(self) -> tuple[Corpus, Log]:
         options = self.options = replace(self.options, paths=met(self.options.paths))
@@ -197,11 +211,19 @@ class Run:
     def of_log(self) -> tuple[Corpus, Log]:
         options = self.options
         preset = preset_of(options.preset)
-        dialect = options.dialect if options.dialect is not None else preset.dialect if preset is not None else ""
+        dialect = (
+            options.dialect
+            if options.dialect is not None
+            else preset.dialect
+            if preset is not None
+            else ""
+        )
         facts_of(dialect)  # one that nobody knows is said here, and not by an executor
         corpus = Corpus(dialect)
         corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)
-        found = rows.rows(self.spark, rows.Log(options.paths, options.format, options.preset, options.log))
+        found = rows.rows(
+            self.spark, rows.Log(options.paths, options.format, options.preset, options.log)
+        )
         log = statements(found, dialect, options.seconds, self.state.texts)
         self.state.keep_texts(
             {
@@ -229,7 +251,9 @@ class Run:
         several = [load(_here(path), options.dialect, options.schema) for path in options.paths]
         corpus = several[0] if len(several) == 1 else united(several)
         if corpus.given:
-            raise BulkError("saved lineage and events are no input of the pipeline: `lineal lineage` reads them")
+            raise BulkError(
+                "saved lineage and events are no input of the pipeline: `lineal lineage` reads them"
+            )
         return corpus, Log([], 0, 0, {}, {}, len({script.file for script in corpus.scripts}))
 
 
@@ -239,18 +263,29 @@ def outside(folder: str | Path, paths: tuple[str, ...]) -> None:
     for path in paths:
         read = local(path)
         if out is not None and read is not None and out.resolve().is_relative_to(read.resolve()):
-            raise BulkError(f"{folder} is inside of {path}, and the next run would read it: name a folder beside it")
+            raise BulkError(
+                f"{folder} is inside of {path}, and the next run would read it: name a folder beside it"
+            )
 
 
 def _here(path: str) -> Path:
     found = local(path)
     if found is None:
-        raise BulkError(f"{path} is not on this machine: scripts are read by the driver, so bring them here first")
+        raise BulkError(
+            f"{path} is not on this machine: scripts are read by the driver, so bring them here first"
+        )
     return found
 
 
 def _occurrence(each: Logged) -> Occurrence:
     databases = (each.database,) if each.database else ()
     return Occurrence(
-        each.name, Place(each.name, 1, 1), each.runs, each.first, each.last, each.users, databases, each.id
+        each.name,
+        Place(each.name, 1, 1),
+        each.runs,
+        each.first,
+        each.last,
+        each.users,
+        databases,
+        each.id,
     )

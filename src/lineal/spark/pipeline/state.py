@@ -1,7 +1,9 @@
-"""What an output folder knows: its manifest, and the records of statements that were read, whole or killed in between.
+"""What an output folder knows: its manifest, and the records of statements that were read, whole or
+killed in between.
 
 out/manifest.json         written last: which lineal made the tables, and how many rows each has
-out/_records/<n>.records  what a share of statements gave; written aside and renamed, so that it is there or not
+out/_records/<n>.records  what a share of statements gave; written aside and renamed, so that it is
+                          there or not
 out/_lineal               the folder is an output; who is at work on it
 """
 
@@ -56,7 +58,9 @@ class State:
         if found is None:
             if data is None:
                 return {}
-            raise BulkError(f"{self.folder} has a {MANIFEST} that cannot be read: start over with --fresh")
+            raise BulkError(
+                f"{self.folder} has a {MANIFEST} that cannot be read: start over with --fresh"
+            )
         made_by, format_ = found["lineal"], found.get("format")
         if format_ != FORMAT or made_by != __version__:
             raise BulkError(
@@ -96,15 +100,21 @@ class State:
             self.texts, self.forgiven = texts, True
             self._write({}, {}, set())
 
-    def keep(self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]) -> None:
+    def keep(
+        self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]
+    ) -> None:
         """Commit what a share gave: records as the executors have packed them."""
         self.records.update({key: marshal.loads(record) for key, record in records.items()})  # noqa: S302  our own
         self.faults.update(faults)
         self.unfit.update(unfit)
         self._write(records, faults, unfit)
 
-    def _write(self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]) -> str:
-        late, texts = ({key: tuple(fault) for key, fault in held.items()} for held in (faults, self.texts))
+    def _write(
+        self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]
+    ) -> str:
+        late, texts = (
+            {key: tuple(fault) for key, fault in held.items()} for held in (faults, self.texts)
+        )
         body = marshal.dumps((records, late, sorted(unfit), texts))
         checksum = hashlib.blake2b(body, digest_size=20).hexdigest()
         file = f"{checksum}.records"
@@ -112,14 +122,20 @@ class State:
         return file
 
     def settle(self, keys: set[bytes], records: dict[bytes, Record]) -> None:
-        """At the end: what the next run may use, of the statements that there are; nothing is held any more."""
+        """At the end: what the next run may use, of the statements that there are; nothing is held
+        any more.
+        """
         faults = {key: why for key, why in self.faults.items() if key in keys}
         unfit = self.unfit & keys
-        same = records.keys() == self.records.keys() and all(records[key] is self.records[key] for key in records)
+        same = records.keys() == self.records.keys() and all(
+            records[key] is self.records[key] for key in records
+        )
         fits = same and not self.forgiven and faults == self.faults and unfit == self.unfit
         files = self.folder.names(RECORDS)
         if not fits or len(files) > MOST_FILES:
-            kept = self._write({key: marshal.dumps(record) for key, record in records.items()}, faults, unfit)
+            kept = self._write(
+                {key: marshal.dumps(record) for key, record in records.items()}, faults, unfit
+            )
             self.folder.remove(*(f"{RECORDS}/{file}" for file in files if file != kept))
         self.records = {}
 
@@ -133,7 +149,9 @@ class State:
 
 
 @contextmanager
-def opened(where: str | Path, spark: SparkSession | None = None, fresh: bool = False) -> Iterator[State]:
+def opened(
+    where: str | Path, spark: SparkSession | None = None, fresh: bool = False
+) -> Iterator[State]:
     """What the folder knows; ours until the end. One that has other things in it is left alone."""
     folder = folder_at(where, spark)
     names = folder.names()
@@ -144,7 +162,8 @@ def opened(where: str | Path, spark: SparkSession | None = None, fresh: bool = F
             folder.remove(*OURS, *(others_tables(folder) & names))
         state = State(folder)
         if said_by(folder.read(MANIFEST)) is None:
-            state.begin()  # whoever looks into the folder before the end is told that it is not complete
+            # whoever looks into the folder before the end is told that it is not complete
+            state.begin()
         yield state
 
 

@@ -1,4 +1,6 @@
-"""Every statement of a log once: equal texts are one row before any Python sees them, alike ones one after it."""
+"""Every statement of a log once: equal texts are one row before any Python sees them, alike ones
+one after it.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,8 @@ class Log(NamedTuple):
 
 
 def statements(rows: DataFrame, dialect: str, seconds: float, known: Mapping[bytes, Fault]) -> Log:
-    """The rows as statements: the result does not depend on their order, nor on how they are shared out.
+    """The rows as statements: the result does not depend on their order, nor on how they are shared
+    out.
 
     Texts that are known to have no fingerprint are not tried again.
     """
@@ -111,7 +114,9 @@ def _moment() -> Column:
     micros = F.unix_micros(day.try_cast("timestamp")).cast("double")
     return (
         F.when(F.col("time").rlike(rf"\A(?:{NUMBER.pattern})\z"), F.col("time").try_cast("double"))
-        .when(F.col("time").rlike(rf"\A(?:{MOMENT.pattern})\z"), F.coalesce(micros / 1e6, F.lit(0.0)))
+        .when(
+            F.col("time").rlike(rf"\A(?:{MOMENT.pattern})\z"), F.coalesce(micros / 1e6, F.lit(0.0))
+        )
         .otherwise(F.lit(0.0))
     )
 
@@ -123,8 +128,15 @@ def _gathered(found: list[dict[str, Any]]) -> Log:
     shared: dict[str, int] = {}
     for row in named:
         shared[row["key"][:SHORT]] = shared.get(row["key"][:SHORT], 0) + 1
-    made = [_logged(row, row["key"][:SHORT] if shared[row["key"][:SHORT]] == 1 else row["key"]) for row in named]
-    poisoned = {each.name: row["fault"] for each, row in zip(made, named, strict=True) if row["fault"] is not None}
+    made = [
+        _logged(row, row["key"][:SHORT] if shared[row["key"][:SHORT]] == 1 else row["key"])
+        for row in named
+    ]
+    poisoned = {
+        each.name: row["fault"]
+        for each, row in zip(made, named, strict=True)
+        if row["fault"] is not None
+    }
     texts, every = sum(row["texts"] for row in named), sum(row["runs"] for row in found)
     return Log(made, every, texts, dict(sorted(quarantined.items())), poisoned)
 
@@ -137,7 +149,7 @@ def _logged(row: dict[str, Any], digits: str) -> Logged:
     )  # fmt: skip
 
 
-# -- on the executors --------------------------------------------------------------------------------------------
+# -- on the executors ------------------------------------------------------------------------------
 
 
 def text_key(text: str, dialect: str) -> bytes:
@@ -145,8 +157,12 @@ def text_key(text: str, dialect: str) -> bytes:
     return hashlib.blake2b(f"{dialect}\0{text}".encode("utf-8", "replace"), digest_size=20).digest()
 
 
-def printing(dialect: str, seconds: float, faults: Mapping[bytes, str], guard: bool = False) -> Printing:
-    """Gives texts their keys, and unites those of a partition that have the same; some are known to have none."""
+def printing(
+    dialect: str, seconds: float, faults: Mapping[bytes, str], guard: bool = False
+) -> Printing:
+    """Gives texts their keys, and unites those of a partition that have the same; some are known to
+    have none.
+    """
 
     def work(batches: Batches) -> Batches:
         from lineal.spark.pipeline.shapes import Fingerprints
@@ -156,9 +172,13 @@ def printing(dialect: str, seconds: float, faults: Mapping[bytes, str], guard: b
         for batch in batches:
             rows = batch.to_pylist()
             texts = [_cleaned(row) for row in rows]
-            known = [_known(text, dialect, faults) for text in texts] if faults else [None] * len(texts)
+            known = (
+                [_known(text, dialect, faults) for text in texts] if faults else [None] * len(texts)
+            )
             new = [text if why is None else None for text, why in zip(texts, known, strict=True)]
-            found = _printed_apart(new, prints, seconds) if guard else _printed(new, prints, seconds)
+            found = (
+                _printed_apart(new, prints, seconds) if guard else _printed(new, prints, seconds)
+            )
             for row, print_, why in zip(rows, found, known, strict=True):
                 size += _unite(united, row, dialect, print_ if why is None else why)
             if size > FULL_BATCH:
@@ -181,7 +201,9 @@ def _known(text: str | None, dialect: str, faults: Mapping[bytes, str]) -> tuple
     return (why,) if why is not None else None
 
 
-def _printed(texts: list[str | None], prints: Any, seconds: float, note: Note = lambda number: None) -> list[Any]:
+def _printed(
+    texts: list[str | None], prints: Any, seconds: float, note: Note = lambda number: None
+) -> list[Any]:
     """The fingerprint of each text, or the reason why it has none; a text may take only so long."""
     clock = Clock(seconds)
     found: list[Any] = [None] * len(texts)
@@ -205,7 +227,12 @@ def _printed_apart(texts: list[str | None], prints: Any, seconds: float) -> list
     return guarded(lambda several, note: _printed(several, prints, seconds, note), texts, seconds)
 
 
-def _unite(united: dict[tuple[str, str | None], dict[str, Any]], row: dict[str, Any], dialect: str, print_: Any) -> int:
+def _unite(
+    united: dict[tuple[str, str | None], dict[str, Any]],
+    row: dict[str, Any],
+    dialect: str,
+    print_: Any,
+) -> int:
     fault = row.pop("reason")
     if isinstance(print_, tuple):
         fault, print_ = print_[0], text_key(row["text"], dialect).hex()

@@ -1,7 +1,7 @@
 """The result as tables: sorted, so that the same lineage is the same bytes.
 
-They hold all that `lineal lineage` finds in the same log: `store/outputs.py` reads them, `projects/pipeline.py` makes a
-lineage of them. A change of a table is a new format there.
+They hold all that `lineal lineage` finds in the same log: `store/outputs.py` reads them,
+`projects/pipeline.py` makes a lineage of them. A change of a table is a new format there.
 """
 
 from __future__ import annotations
@@ -89,17 +89,27 @@ class Seen(NamedTuple):
     users: tuple[str, ...]
 
 
-def tables(resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]) -> dict[str, pa.Table]:
+def tables(
+    resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]
+) -> dict[str, pa.Table]:
     with uncollected():
         return _tables(resolved, logged, quarantined)
 
 
-def _tables(resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]) -> dict[str, pa.Table]:
+def _tables(
+    resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]
+) -> dict[str, pa.Table]:
     by_name = {each.name: each for each in logged}
     extraction = resolved.extraction
     runs = {name: by_name[name].runs if name in by_name else 1 for name in resolved.poisoned}
-    quarantine = [{"reason": reason, "count": count, "statement": None} for reason, count in quarantined.items()]
-    quarantine += [{"reason": why, "count": runs[name], "statement": name} for name, why in resolved.poisoned.items()]
+    quarantine = [
+        {"reason": reason, "count": count, "statement": None}
+        for reason, count in quarantined.items()
+    ]
+    quarantine += [
+        {"reason": why, "count": runs[name], "statement": name}
+        for name, why in resolved.poisoned.items()
+    ]
     numbered = sorted(enumerate(extraction.edges), key=lambda pair: _order(pair[1]))
     found: dict[str, Iterable[dict[str, Any]]] = {
         "statements": map(_statement, logged),
@@ -130,7 +140,9 @@ def _without_nulls(row: Row) -> Row:
 def _table(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.Table:
     """A part after the other: what is not yet in a table takes many times the room."""
     make = _with_users if "users" in schema.names else pa.Table.from_pylist
-    return pa.concat_tables([schema.empty_table(), *(make(part, schema) for part in _in_parts(rows))])
+    return pa.concat_tables(
+        [schema.empty_table(), *(make(part, schema) for part in _in_parts(rows))]
+    )
 
 
 def _plain_table(rows: Iterable[Row], schema: pa.Schema) -> pa.Table:
@@ -139,7 +151,8 @@ def _plain_table(rows: Iterable[Row], schema: pa.Schema) -> pa.Table:
     def make(part: list[Row]) -> pa.Table:
         columns = zip(*part, strict=True)
         return pa.table(
-            [pa.array(each, field.type) for each, field in zip(columns, schema, strict=True)], schema=schema
+            [pa.array(each, field.type) for each, field in zip(columns, schema, strict=True)],
+            schema=schema,
         )
 
     return pa.concat_tables([schema.empty_table(), *map(make, _in_parts(rows))])
@@ -160,7 +173,9 @@ def _with_users(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
 
 
 def named(end: Column | Dataset) -> tuple[str, str]:
-    """The dataset and the column of an end; a nested field is written with dots, a dataset has no column."""
+    """The dataset and the column of an end; a nested field is written with dots, a dataset has no
+    column.
+    """
     if isinstance(end, Column):
         return full(end.dataset), ".".join((end.name, *end.path))
     return full(end), ""
@@ -206,7 +221,8 @@ def _edge(
 def _usages(edges: Iterable[Edge], by_name: Mapping[str, Logged]) -> Iterator[Row]:
     """The usages of each edge, in their order.
 
-    The expression of a log's statement is what stands around the position in its text, and is not written again.
+    The expression of a log's statement is what stands around the position in its text, and is not
+    written again.
     """
     for number, edge in enumerate(edges):
         for usage in edge.usages:
@@ -220,7 +236,9 @@ def _usages(edges: Iterable[Edge], by_name: Mapping[str, Logged]) -> Iterator[Ro
 
 
 def _path(usage: Usage) -> tuple[list[str] | None, list[tuple[str, ...] | None] | None]:
-    """coalesce(cents(x), 0)      the calls as they are written, and of each the calls of its body; null where the calls
+    """coalesce(cents(x), 0)
+
+    the calls as they are written, and of each the calls of its body; null where the calls
     tell it already, and for what has no body"""
     path = usage.path
     if all(isinstance(call, str) for call in path):
@@ -246,7 +264,9 @@ def _writes_of_log(resolved: Resolved) -> Iterator[Row]:
 
 
 def _writes_of_scripts(extraction: Extraction) -> Iterator[Row]:
-    """The statements of scripts, whose texts are in no table, with what `lineal diff` and `lineal emit` ask for."""
+    """The statements of scripts, whose texts are in no table, with what `lineal diff` and `lineal
+    emit` ask for.
+    """
     texts = {output: job.sql for job in extraction.jobs for output in job.outputs}
     for number, each in enumerate(extraction.statements):
         sql = texts.pop(each.target, None)
@@ -285,7 +305,9 @@ def _datasets(extraction: Extraction) -> Iterator[Row]:
 
 
 def _columns(extraction: Extraction) -> Iterator[Row]:
-    """The columns of each dataset; then those that are declared or made for it, and that it does not have."""
+    """The columns of each dataset; then those that are declared or made for it, and that it does
+    not have.
+    """
     for dataset, info in sorted(extraction.datasets.items(), key=lambda pair: pair[0]):
         about = (full(dataset), info.kind, info.complete)
         declared = {column.name: (at, column) for at, column in enumerate(info.declared or (), 1)}
@@ -293,8 +315,18 @@ def _columns(extraction: Extraction) -> Iterator[Row]:
         listed = {column.name for column in info.columns}
         for position, column in enumerate(info.columns, 1):
             made = position if info.produced is info.columns else produced.get(column.name)
-            yield *about, position, *_column(column), *_declared(declared.get(column.name)), made, *_at(column.place)
-        beside = {**{name: column for name, (_, column) in declared.items()}, **_by_name(info.produced)}
+            yield (
+                *about,
+                position,
+                *_column(column),
+                *_declared(declared.get(column.name)),
+                made,
+                *_at(column.place),
+            )
+        beside = {
+            **{name: column for name, (_, column) in declared.items()},
+            **_by_name(info.produced),
+        }
         for name, column in beside.items():
             if name not in listed:
                 told = _declared(declared.get(name))
@@ -316,7 +348,9 @@ def _declared(told: tuple[int, ColumnInfo] | None) -> tuple[int | None, str | No
 
 
 def _type(column: ColumnInfo) -> str:
-    """A type that is declared; the others would have to be computed, and for that the statements be parsed."""
+    """A type that is declared; the others would have to be computed, and for that the statements be
+    parsed.
+    """
     return column[1] if isinstance(column[1], str) else ""
 
 

@@ -1,4 +1,5 @@
-"""Lines of text as rows: Spark reads them, but for files that only the reader of a single machine knows.
+"""Lines of text as rows: Spark reads them, but for files that only the reader of a single machine
+knows.
 
 history/a.txt   SELECT 1      a statement a line
 history/b.txt                 the same in UTF-16, or packed
@@ -24,7 +25,9 @@ LINE = pa.schema([("text", pa.binary()), ("fault", pa.string())])
 Text = TypeVar("Text", str, bytes)
 
 
-def frame(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...], fault: str) -> DataFrame:
+def frame(
+    spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...], fault: str
+) -> DataFrame:
     """A row for each line; what cannot be read is in the column of this name."""
     files = csv_files.local(paths, packed) or []
     others = [file for file in files if is_other(Path(file))]
@@ -33,7 +36,9 @@ def frame(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...], 
     found = csv_files.a_task_each(spark, others, _reading, "text binary, fault string")
     plain = [file for file in files if file not in set(others)]
     if plain:
-        found = found.union(_lines(spark, plain).select(F.col("text").cast("binary"), F.lit(None).cast("string")))
+        found = found.union(
+            _lines(spark, plain).select(F.col("text").cast("binary"), F.lit(None).cast("string"))
+        )
     return found.withColumnRenamed("fault", fault)
 
 
@@ -63,7 +68,7 @@ def batched(texts: Iterable[Text]) -> Iterator[list[Text]]:
     yield held
 
 
-# -- on the executors --------------------------------------------------------------------------------------------
+# -- on the executors ------------------------------------------------------------------------------
 
 
 def _reading(batches: Batches) -> Batches:

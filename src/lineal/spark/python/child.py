@@ -1,7 +1,9 @@
 """The process of one Python model: it joins the Spark of the run, executes the model, and answers.
 
-    run → child     one line of JSON: the request; whatever follows, or the end of the pipe, ends the process
-    child → run     one line of JSON: {"frame": id}, {"done": true} or {"fault": …}, and the files that were executed
+    run → child     one line of JSON: the request; whatever follows, or the end of the pipe, ends
+                    the process
+    child → run     one line of JSON: {"frame": id}, {"done": true} or {"fault": …}, and the files
+                    that were executed
 
 Whatever the model prints goes where standard error goes: the run keeps it in the log of the node.
 """
@@ -84,9 +86,15 @@ def executed(request: Mapping[str, Any], session: Any) -> Answer:
     exec(compile(request["text"], request["file"], "exec", dont_inherit=True), module.__dict__)  # noqa: S102
     start = module.__dict__.get(request["entry"])
     if request["form"] == MODEL:
-        return frame_answer(start(Dbt(request["dbt"], session), session), session, "model() returned")  # type: ignore[misc]
+        assert start is not None
+        found = start(Dbt(request["dbt"], session), session)
+        return frame_answer(found, session, "model() returned")
     made = start(*(session for _ in range(request["sessions"]))) if start is not None else None
-    return {"done": True} if made is None else {**frame_answer(made, session, f"{request['entry']}() returned")}
+    return (
+        {"done": True}
+        if made is None
+        else {**frame_answer(made, session, f"{request['entry']}() returned")}
+    )
 
 
 def module_of(name: str, file: str, session: Any) -> ModuleType:
@@ -101,7 +109,9 @@ def module_of(name: str, file: str, session: Any) -> ModuleType:
 
 
 def frame_answer(made: Any, session: Any, who: str) -> Answer:
-    """The number under which Spark knows the DataFrame; frames of pandas are made one of Spark first."""
+    """The number under which Spark knows the DataFrame; frames of pandas are made one of Spark
+    first.
+    """
     home = type(made).__module__
     if home.startswith("pyspark.pandas"):
         made = made.to_spark()
@@ -111,7 +121,11 @@ def frame_answer(made: Any, session: Any, who: str) -> Answer:
         what = "nothing" if made is None else f"a value of the type {type(made).__name__}"
         return {"fault": {"message": f"{who} {what}, but must return a DataFrame"}}
     if made.isStreaming:
-        return {"fault": {"message": f"{who} a stream, but must return a DataFrame that is not streaming"}}
+        return {
+            "fault": {
+                "message": f"{who} a stream, but must return a DataFrame that is not streaming"
+            }
+        }
     KEPT.append(made)
     return {"frame": made._jdf._target_id}
 
@@ -120,7 +134,7 @@ KEPT: list[Any] = []
 """What the run is about to use: nothing else refers to it here."""
 
 
-# -- what goes wrong -----------------------------------------------------------------------------
+# -- what goes wrong -------------------------------------------------------------------------------
 
 
 def left(request: Mapping[str, Any], leaving: SystemExit, files: Mapping[str, str]) -> Answer:
@@ -142,7 +156,7 @@ def failed(problem: BaseException, files: Mapping[str, str]) -> Answer:
     return {"fault": {"message": message_of(problem), **at}}
 
 
-# -- Spark ---------------------------------------------------------------------------------------
+# -- Spark -----------------------------------------------------------------------------------------
 
 
 def join_spark(request: Mapping[str, Any]) -> Any:
@@ -155,14 +169,19 @@ def join_spark(request: Mapping[str, Any]) -> Any:
     from lineal.spark.start import hush
 
     hush()
-    secrets = {"PYSPARK_GATEWAY_PORT": str(request["port"]), "PYSPARK_GATEWAY_SECRET": request["token"]}
+    secrets = {
+        "PYSPARK_GATEWAY_PORT": str(request["port"]),
+        "PYSPARK_GATEWAY_SECRET": request["token"],
+    }
     os.environ.update({**secrets, "PYSPARK_PIN_THREAD": str(request["pinned"]).lower()})
     gateway: Any = launch_gateway()  # type: ignore[no-untyped-call, unused-ignore]
     for name in secrets:
         del os.environ[name]
     SparkContext._ensure_initialized(gateway=gateway)
     java = JavaObject(request["session"], gateway._gateway_client)
-    context = gateway.jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(java.sparkContext())
+    context = gateway.jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(
+        java.sparkContext()
+    )
     conf = SparkConf(_jvm=gateway.jvm, _jconf=context.getConf())
     joined = SparkContext(jsc=context, gateway=gateway, conf=conf)
     SparkSession._instantiatedSession = SimpleNamespace(_sc=SimpleNamespace(_jsc=context))  # type: ignore[assignment]
@@ -175,15 +194,22 @@ def join_spark(request: Mapping[str, Any]) -> Any:
 
 
 def shield(session: Any) -> None:
-    """spark.stop(), SparkContext(conf=…), spark.newSession()      the Spark is the run's, and goes on"""
+    """spark.stop(), SparkContext(conf=…), spark.newSession()
+
+    the Spark is the run's, and goes on
+    """
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     context, java = session.sparkContext, session._jsparkSession
     begin = SparkSession.__init__
 
-    def joined(self: Any, sparkContext: Any, jsparkSession: Any = None, options: Any = None) -> None:
-        begin(self, sparkContext, jsparkSession if jsparkSession is not None else java, options or {})
+    def joined(
+        self: Any, sparkContext: Any, jsparkSession: Any = None, options: Any = None
+    ) -> None:
+        begin(
+            self, sparkContext, jsparkSession if jsparkSession is not None else java, options or {}
+        )
 
     def nothing(self: Any) -> None:
         """The run stops its Spark by itself."""

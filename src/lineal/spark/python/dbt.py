@@ -21,7 +21,9 @@ class Flag(int):
 
 
 class Config:
-    """dbt.config(materialized="table") was read from the text; dbt.config.get("x") gives what it and the YAML say."""
+    """dbt.config(materialized="table") was read from the text; dbt.config.get("x") gives what it
+    and the YAML say.
+    """
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._settings = settings
@@ -85,7 +87,9 @@ class Dbt:
         found = self._told["tables"].get(table.casefold())
         if found is None and not self._session.catalog.tableExists(quoted(table)):
             said = ", ".join(map(repr, names))
-            raise UnknownTable(f"dbt.{word}({said}): there is no table {table} in the warehouse{self._near(table)}")
+            raise UnknownTable(
+                f"dbt.{word}({said}): there is no table {table} in the warehouse{self._near(table)}"
+            )
         return self._session.table(found or quoted(table))
 
     def _near(self, name: str) -> str:

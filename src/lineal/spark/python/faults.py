@@ -1,4 +1,6 @@
-"""An exception of a Python model in one line, with the line of the project's code that it comes from."""
+"""An exception of a Python model in one line, with the line of the project's code that it comes
+from.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ Files = Mapping[str, str]
 
 LONGEST = 400
 WORKER_FRAME = re.compile(r'^\s*File "([^"]+)", line (\d+)', re.MULTILINE)
-WORKER_ERROR = re.compile(r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning)\b.*)$", re.MULTILINE)
+WORKER_ERROR = re.compile(
+    r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning)\b.*)$", re.MULTILINE
+)
 CALL_SITE = re.compile(r"^(.*):(\d+)$")
 
 
@@ -29,7 +33,11 @@ def message_of(problem: BaseException) -> str:
     inside = worker_text(problem)
     if inside:
         said = WORKER_ERROR.findall(inside)
-        return f"{said[-1].strip()} (in a function that Spark's workers call)"[:LONGEST] if said else inside[:LONGEST]
+        return (
+            f"{said[-1].strip()} (in a function that Spark's workers call)"[:LONGEST]
+            if said
+            else inside[:LONGEST]
+        )
     if type(deepest).__module__.startswith(("pyspark", "py4j")):
         return said_by_spark(deepest)
     lines = str(deepest).strip().splitlines()
@@ -45,7 +53,11 @@ def place_of(problem: BaseException, files: Files) -> Place | None:
         frames = [(name, int(line)) for name, line in WORKER_FRAME.findall(inside) if name in files]
         if frames:
             return Place(files[frames[-1][0]], frames[-1][1], 1)
-    if isinstance(problem, SyntaxError) and problem.filename is not None and problem.filename in files:
+    if (
+        isinstance(problem, SyntaxError)
+        and problem.filename is not None
+        and problem.filename in files
+    ):
         return Place(files[problem.filename], problem.lineno or 1, problem.offset or 1)
     frames_here = [found for found in frames_of(problem.__traceback__) if found.file in files]
     if frames_here:
@@ -71,13 +83,18 @@ def from_project(trace: TracebackType | None, files: Files) -> TracebackType | N
 
 
 def fragments(problem: BaseException, files: Files) -> Iterator[Place]:
-    """spark.sql("select 1 / 0")      where the part of a SQL text that failed later stands, if it stands once"""
+    """spark.sql("select 1 / 0")
+
+    where the part of a SQL text that failed later stands, if it stands once
+    """
     texts = {name: text for name in files if (text := _text(name))}
     for context in contexts(problem):
         fragment = ""
         with suppress(Exception):  # a context of a DataFrame has none
             fragment = str(context.fragment()).strip()
-        found = [(name, text) for name, text in texts.items() if fragment and text.count(fragment) == 1]
+        found = [
+            (name, text) for name, text in texts.items() if fragment and text.count(fragment) == 1
+        ]
         if len(found) == 1:
             name, text = found[0]
             before = text[: text.index(fragment)]

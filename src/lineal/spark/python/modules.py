@@ -27,7 +27,9 @@ class ProjectModules(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """A file of the project. Everything else, folders without __init__.py among it, is found as usual."""
+        """A file of the project. Everything else, folders without __init__.py among it, is found as
+        usual.
+        """
         spec = PathFinder.find_spec(fullname, path if path is not None else list(self.roots))
         if spec is None or spec.origin is None or not isinstance(spec.loader, SourceFileLoader):
             return None
@@ -36,7 +38,9 @@ class ProjectModules(MetaPathFinder):
             return None
         self.files[spec.origin] = shown
         loader, below = ByValue(fullname, spec.origin), spec.submodule_search_locations
-        return spec_from_file_location(fullname, spec.origin, loader=loader, submodule_search_locations=below)
+        return spec_from_file_location(
+            fullname, spec.origin, loader=loader, submodule_search_locations=below
+        )
 
     def shown(self, file: str) -> str | None:
         """The file as the project names it; None for a file outside of it."""
@@ -47,7 +51,9 @@ class ProjectModules(MetaPathFinder):
 
 
 class ByValue(SourceFileLoader):
-    """Loads a module whose functions travel to Spark's workers with their code: a worker could not import them."""
+    """Loads a module whose functions travel to Spark's workers with their code: a worker could not
+    import them.
+    """
 
     def exec_module(self, module: ModuleType) -> None:
         pickle_by_value(module)
@@ -55,7 +61,9 @@ class ByValue(SourceFileLoader):
         super().exec_module(module)
 
     def leave_no_trace(self, module: ModuleType) -> None:
-        """A module that is sent to a worker takes its loader along, and a worker does not have this one."""
+        """A module that is sent to a worker takes its loader along, and a worker does not have this
+        one.
+        """
         plain = SourceFileLoader(self.name, self.path)
         module.__loader__ = plain
         if module.__spec__ is not None:

@@ -19,7 +19,9 @@ LOG_LIMIT = 10_000_000
 """The bytes of output that are kept of one model."""
 
 LAST_WORDS = 1.0
-"""The seconds that are waited for the output of a process that has ended: one that it has started may hold the pipe."""
+"""The seconds that are waited for the output of a process that has ended: one that it has started
+may hold the pipe.
+"""
 
 GRACE = 10.0
 """The seconds that Spark has to give up what was cancelled."""
@@ -60,12 +62,19 @@ class ModelProcess:
 
     def __enter__(self) -> ModelProcess:
         self._process = subprocess.Popen(  # noqa: S603
-            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **OWN_GROUP
+            COMMAND,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **OWN_GROUP,
         )
         RUNNING.add(self)
         output, answers, requests = self._process.stderr, self._process.stdout, self._process.stdin
         assert output is not None and answers is not None and requests is not None
-        listen = (Thread(target=keep, args=(output, self._log)), Thread(target=self._listen, args=(answers,)))
+        listen = (
+            Thread(target=keep, args=(output, self._log)),
+            Thread(target=self._listen, args=(answers,)),
+        )
         self._listening = listen
         for thread in listen:
             thread.daemon = True
@@ -140,7 +149,9 @@ def stop_all() -> None:
 
 
 def keep(output: IO[bytes], log: Path) -> None:
-    """Write what comes to the log, up to its limit; what is beyond is read and thrown away. No output, no log."""
+    """Write what comes to the log, up to its limit; what is beyond is read and thrown away. No
+    output, no log.
+    """
     kept = 0
     with output, suppress(OSError, ValueError):
         log.unlink(missing_ok=True)
@@ -151,11 +162,15 @@ def keep(output: IO[bytes], log: Path) -> None:
                 stream.write(part[: LOG_LIMIT - kept])
                 kept += len(part)
                 if kept > LOG_LIMIT:
-                    stream.write(f"\n… the output goes on: only {LOG_LIMIT:,} bytes of it are kept\n".encode())
+                    stream.write(
+                        f"\n… the output goes on: only {LOG_LIMIT:,} bytes of it are kept\n".encode()
+                    )
 
 
 def within(deadline: Deadline, action: Callable[[], Result], cancel: Callable[[], None]) -> Result:
-    """What an action gives. At the deadline it is cancelled, and given up if it does not end then: OutOfTime."""
+    """What an action gives. At the deadline it is cancelled, and given up if it does not end then:
+    OutOfTime.
+    """
     done: Queue[tuple[Result | None, BaseException | None]] = Queue()
 
     def act() -> None:

@@ -1,4 +1,5 @@
-"""What the functions of Python models need on a cluster: the libraries that Spark's own Python APIs ask for.
+"""What the functions of Python models need on a cluster: the libraries that Spark's own Python APIs
+ask for.
 
 @F.udf("string")                 pyarrow: Spark sends values as Arrow
 @F.pandas_udf("double")          pandas, too
@@ -20,7 +21,9 @@ DISTRIBUTIONS = ("pyarrow", "numpy", "pandas", "python-dateutil", "pytz", "tzdat
 
 @contextmanager
 def shipped(master: str, conf: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """The settings that send the libraries to a cluster; none if the user's settings say where executors find them."""
+    """The settings that send the libraries to a cluster; none if the user's settings say where
+    executors find them.
+    """
     named = archive.ARCHIVES in conf or archive.PYTHON_PATH in conf
     if master.startswith("local") or named:
         yield {}

@@ -1,6 +1,7 @@
 """A project's pipeline on Spark: seeds loaded, models built, values tested, lineage compared.
 
-    for event in run(corpus, Options(folder)):      Planned, Began, Ended, Note; the last one is the Summary
+    for event in run(corpus, Options(folder)):      Planned, Began, Ended, Note; the last one is the
+    Summary
         …
 
 jobs          the steps in order, and what each waits for

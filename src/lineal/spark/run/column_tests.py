@@ -1,7 +1,7 @@
 """Column tests: what the YAML promises about values, checked by Spark.
 
-All tests that look at one row, and the number of rows, are one aggregation; only a test that failed costs a second job,
-which looks for examples.
+All tests that look at one row, and the number of rows, are one aggregation; only a test that failed
+costs a second job, which looks for examples.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Unusable(Exception):
     """A test that cannot be run as it is written: why."""
 
 
-# -- tests that look at one row: whether a value breaks them -------------------------------------
+# -- tests that look at one row: whether a value breaks them ---------------------------------------
 
 
 def missing(value: Any, kind: Any, test: ColumnTest) -> Any:
@@ -120,7 +120,9 @@ def examine(frame: Any, tests: Iterable[ColumnTest], look: Look) -> Examined:
     return Examined(rows, tuple(done[at] for at in range(len(tests))))
 
 
-def _measures(frame: Any, tests: list[ColumnTest]) -> tuple[dict[int, tuple[ColumnTest, Any]], dict[int, Tested]]:
+def _measures(
+    frame: Any, tests: list[ColumnTest]
+) -> tuple[dict[int, tuple[ColumnTest, Any]], dict[int, Tested]]:
     """The aggregates of the tests that have one, and the tests that cannot be run."""
     kinds = {key_of(each.name): each.dataType for each in frame.schema.fields}
     measures: dict[int, tuple[ColumnTest, Any]] = {}
@@ -154,15 +156,24 @@ def _measure(test: ColumnTest, kinds: Mapping[str, Any]) -> Any:
 def _counted(
     frame: Any, measures: Mapping[int, tuple[ColumnTest, Any]]
 ) -> tuple[int, dict[int, tuple[ColumnTest, int | Tested]]]:
-    """All measures in one job; one by one if Spark does not take one of them, so that only its own test fails."""
+    """All measures in one job; one by one if Spark does not take one of them, so that only its own
+    test fails.
+    """
     from pyspark.sql import functions as F
 
     try:
-        rows, *counts = frame.agg(F.count(F.lit(1)), *(measure for _, measure in measures.values())).first()
-        return rows, {at: (test, count) for (at, (test, _)), count in zip(measures.items(), counts, strict=True)}
+        rows, *counts = frame.agg(
+            F.count(F.lit(1)), *(measure for _, measure in measures.values())
+        ).first()
+        return rows, {
+            at: (test, count)
+            for (at, (test, _)), count in zip(measures.items(), counts, strict=True)
+        }
     except Exception:
         rows = frame.count()
-        return rows, {at: (test, _alone(frame, test, measure)) for at, (test, measure) in measures.items()}
+        return rows, {
+            at: (test, _alone(frame, test, measure)) for at, (test, measure) in measures.items()
+        }
 
 
 def _alone(frame: Any, test: ColumnTest, measure: Any) -> int | Tested:
@@ -189,7 +200,13 @@ def broken(frame: Any, test: ColumnTest, count: int) -> tuple[int, tuple[str, ..
     if test.name == "not_null":
         return count, ()
     value, kind = F.col(column(test.column)), frame.schema[_spelling(frame, test.column)].dataType
-    rows = frame.where(ROW_TESTS[test.name](value, kind, test)).select(value).distinct().limit(EXAMPLES).collect()
+    rows = (
+        frame.where(ROW_TESTS[test.name](value, kind, test))
+        .select(value)
+        .distinct()
+        .limit(EXAMPLES)
+        .collect()
+    )
     return count, tuple(sorted(shown(row[0]) for row in rows))
 
 
@@ -198,14 +215,21 @@ def repeated(frame: Any, test: ColumnTest, count: int) -> tuple[int, tuple[str, 
     from pyspark.sql import functions as F
 
     value = F.col(column(test.column))
-    groups = frame.where(value.isNotNull()).groupBy(value.alias("value")).agg(F.count(F.lit(1)).alias("times"))
+    groups = (
+        frame.where(value.isNotNull())
+        .groupBy(value.alias("value"))
+        .agg(F.count(F.lit(1)).alias("times"))
+    )
     twice = groups.where("times > 1")
     rows = twice.orderBy(F.desc("times"), "value").limit(EXAMPLES).collect()
     return twice.count(), tuple(f"{shown(row[0])} ({row[1]} times)" for row in rows)
 
 
 def related(frame: Any, test: ColumnTest, look: Look) -> Tested:
-    """relationships: {to: customers, field: id}      every value is there, too; null needs no partner"""
+    """relationships: {to: customers, field: id}
+
+    every value is there, too; null needs no partner
+    """
     from pyspark.sql import functions as F
 
     to, field = test.arguments.get("to"), test.arguments.get("field")
@@ -213,7 +237,9 @@ def related(frame: Any, test: ColumnTest, look: Look) -> Tested:
         return failed(test, "it needs to: and field:")
     other = look(str(to))
     if other is None:
-        return Tested(test.column, test.name, "skipped", message=f"{to} is not there", place=test.place)
+        return Tested(
+            test.column, test.name, "skipped", message=f"{to} is not there", place=test.place
+        )
     try:
         values = frame.select(F.col(column(test.column)).alias("value")).where("value IS NOT NULL")
         partners = other.select(F.col(column(str(field))).alias("partner")).distinct()
@@ -223,7 +249,9 @@ def related(frame: Any, test: ColumnTest, look: Look) -> Tested:
         examples = tuple(shown(row[0]) for row in groups.limit(EXAMPLES).collect()) if count else ()
     except Exception as problem:
         return failed(test, message_of(problem))
-    return Tested(test.column, test.name, "failed" if count else "passed", count, examples, place=test.place)
+    return Tested(
+        test.column, test.name, "failed" if count else "passed", count, examples, place=test.place
+    )
 
 
 def failed(test: ColumnTest, message: str) -> Tested:

@@ -1,4 +1,6 @@
-"""The cross-check: the lineage that the text gives, beside the one that Spark's analysed plan gives."""
+"""The cross-check: the lineage that the text gives, beside the one that Spark's analysed plan
+gives.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ class Crosscheck:
         self.meanings = corpus.meanings
         self.spark = spark
         self.texts = texts_by_model(corpus)
-        self.functions = frozenset(Dataset(corpus.namespace, each.name) for each in corpus.functions if each.table)
+        self.functions = frozenset(
+            Dataset(corpus.namespace, each.name) for each in corpus.functions if each.table
+        )
         self.inlined = Inlined(static, self.functions)
         self.branches: dict[bool, Inlined] = {}
         """The static lineage of Python models with the answer that dbt.is_incremental gave."""
@@ -67,34 +71,48 @@ class Crosscheck:
                 exact = self.exact(job, statements)
                 return self.compared(job, static, exact, statements)
         except Exception as problem:
-            return Agreement(counts(static), (0, 0), (), f"Spark's plan cannot be read: {message_of(problem)}")
+            return Agreement(
+                counts(static), (0, 0), (), f"Spark's plan cannot be read: {message_of(problem)}"
+            )
 
-    def compared(self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]) -> Agreement:
+    def compared(
+        self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]
+    ) -> Agreement:
         """What only one of the two has, but for what cannot be compared."""
         found = compare(static, exact)
         left: list[Fact] = []
         reasons: list[str] = []
         for reason, excuse in EXCUSES:
             if found:
-                facts_ = {written(fact): fact for fact in excuse(self, job, static, exact, statements)}
+                facts_ = {
+                    written(fact): fact for fact in excuse(self, job, static, exact, statements)
+                }
                 excused = [each for each in found if each.edge in facts_]
                 found = [each for each in found if each.edge not in facts_]
                 left += [facts_[each.edge] for each in excused]
                 reasons += [reason] if excused else []
         columns = tuple(sorted({target.partition(" ")[2] for _, target, _ in left}))
-        return Agreement(counts(static), counts(exact), tuple(found), "", columns, "; ".join(reasons))
+        return Agreement(
+            counts(static), counts(exact), tuple(found), "", columns, "; ".join(reasons)
+        )
 
     def of_python(self, job: Job) -> Agreement:
-        """Static beside what Spark has seen of the model that ran. Both go the same way where dbt.is_incremental is
+        """Static beside what Spark has seen of the model that ran. Both go the same way where
+        dbt.is_incremental is
         asked; what the text leaves open is not comparable."""
         assert self.python is not None
         trace = self.python.traces[job.key]
         with self.one_at_a_time:
             static = self.branch(job, trace).into(Dataset(self.namespace, job.name))
         if trace.problem:
-            return Agreement(counts(static), (0, 0), (), f"Spark's plan cannot be read: {trace.problem}")
+            return Agreement(
+                counts(static), (0, 0), (), f"Spark's plan cannot be read: {trace.problem}"
+            )
         exact = united(trace.edges)
-        is_open = any(each.code in LEAVES_OPEN and _file(each) in trace.files for each in self.static.diagnostics)
+        is_open = any(
+            each.code in LEAVES_OPEN and _file(each) in trace.files
+            for each in self.static.diagnostics
+        )
         found = Comparison(static, exact, is_open or any(_is_open(edge.target) for edge in static))
         return Agreement(counts(static), counts(exact), found.disagreements, "", found.incomparable)
 
@@ -114,38 +132,54 @@ class Crosscheck:
         return [self.translator.query(Script(text, job.dialect)) for text in dict.fromkeys(texts)]
 
     def exact(self, job: Job, statements: list[Translated]) -> list[Edge]:
-        names = Names(namespace=self.namespace, meanings=self.meanings, datasets=self.translator.datasets)
+        names = Names(
+            namespace=self.namespace, meanings=self.meanings, datasets=self.translator.datasets
+        )
         found = [lineage(each.sql, self.spark, job.name, names) for each in statements]
         return united(edge for extraction in found for edge in extraction.edges)
 
-    # -- what cannot be compared ---------------------------------------------------------------------
+    # -- what cannot be compared -------------------------------------------------------------------
 
-    def of_hooks(self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]) -> set[Fact]:
+    def of_hooks(
+        self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]
+    ) -> set[Fact]:
         """What the hooks of a project add to the lineage of a model: a plan is that of its query."""
         if self.without_hooks is None:
             scripts = [script for script in self.corpus.scripts if script.target is not None]
-            own = extract(replace(self.corpus, scripts=scripts)) if len(scripts) < len(self.corpus.scripts) else None
+            own = (
+                extract(replace(self.corpus, scripts=scripts))
+                if len(scripts) < len(self.corpus.scripts)
+                else None
+            )
             self.without_hooks = Inlined(own or self.static, self.functions)
         bare = facts(self.without_hooks.into(Dataset(self.namespace, job.name)), None)
         return facts(static, None).keys() - bare.keys()
 
-    def of_open_stars(self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]) -> set[Fact]:
+    def of_open_stars(
+        self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]
+    ) -> set[Fact]:
         """SELECT * over a table whose columns the text does not know: Spark knows them."""
         if not any(_is_open(edge.target) or edge.source.name == "*" for edge in static):
             return set()
         sure = facts((certain(edge) for edge in static), None)
-        return (facts(static, None).keys() - sure.keys()) | (facts(exact, None).keys() - facts(static, None).keys())
+        return (facts(static, None).keys() - sure.keys()) | (
+            facts(exact, None).keys() - facts(static, None).keys()
+        )
 
     def of_translation(
         self, job: Job, static: list[Edge], exact: list[Edge], statements: list[Translated]
     ) -> set[Fact]:
-        """How a column is used, where the translation says it in other words: IF(b = 0, NULL, a / b) for a / b.
+        """How a column is used, where the translation says it in other words: IF(b = 0, NULL, a /
+        b) for a / b.
 
-        Static reading of the translation must agree with Spark, and the text of the model have the same edge.
+        Static reading of the translation must agree with Spark, and the text of the model have the
+        same edge.
         """
         if all(each.kept for each in statements):
             return set()
-        ours, theirs, spoken = (facts(each, None) for each in (static, exact, self.spoken(job, statements)))
+        ours, theirs, spoken = (
+            facts(each, None) for each in (static, exact, self.spoken(job, statements))
+        )
         pairs = {fact[:2] for fact in ours} & {fact[:2] for fact in theirs}
         beside = (ours.keys() ^ theirs.keys()) & (ours.keys() ^ spoken.keys())
         return {fact for fact in beside if fact[:2] in pairs}
@@ -192,10 +226,12 @@ def _is_open(target: Column | Dataset) -> bool:
 
 
 class Comparison:
-    """The facts of two engines about a Python model: those that only one has, as far as they can be compared.
+    """The facts of two engines about a Python model: those that only one has, as far as they can be
+    compared.
 
-    An edge that the text leaves in doubt, because it stands in one of several branches, need not be in a plan. An edge
-    of a plan need not be in the text where static reading has said that it does not know everything.
+    An edge that the text leaves in doubt, because it stands in one of several branches, need not be
+    in a plan. An edge of a plan need not be in the text where static reading has said that it does
+    not know everything.
     """
 
     def __init__(self, static: list[Edge], exact: list[Edge], is_open: bool) -> None:
@@ -211,18 +247,26 @@ class Comparison:
     @property
     def disagreements(self) -> tuple[Disagreement, ...]:
         sides = (("static", self.only_ours), ("catalyst", self.only_theirs))
-        found = [Disagreement(self.targets[fact], written(fact), side) for side, facts_ in sides for fact in facts_]
+        found = [
+            Disagreement(self.targets[fact], written(fact), side)
+            for side, facts_ in sides
+            for fact in facts_
+        ]
         return tuple(sorted(found))
 
     @property
     def incomparable(self) -> tuple[str, ...]:
-        """The columns, or the dataset itself for its rows; what stands for columns without names is none of them."""
+        """The columns, or the dataset itself for its rows; what stands for columns without names is
+        none of them.
+        """
         targets = {target.partition(" ")[2] for _, target, _ in self.left_out}
         return tuple(sorted(name for name in targets if not name.endswith((".*", ">"))))
 
 
 def certain(edge: Edge) -> Edge:
-    return edge._replace(usages=tuple(usage for usage in edge.usages if usage.level >= Confidence.HIGH))
+    return edge._replace(
+        usages=tuple(usage for usage in edge.usages if usage.level >= Confidence.HIGH)
+    )
 
 
 def texts_by_model(corpus: Corpus) -> Mapping[str, list[str]]:
@@ -234,10 +278,14 @@ def texts_by_model(corpus: Corpus) -> Mapping[str, list[str]]:
 
 
 def counts(edges: Iterable[Edge]) -> tuple[int, int]:
-    """104 + 9: the field-level edges, and the inspect edges of columns that no field-level edge has."""
+    """104 + 9: the field-level edges, and the inspect edges of columns that no field-level edge
+    has.
+    """
     graph = Graph(Extraction(list(edges)))
     fields = sum(edge.field_level for edge in graph.edges)
-    return fields, sum(not edge.field_level and not graph.also_selected(edge) for edge in graph.edges)
+    return fields, sum(
+        not edge.field_level and not graph.also_selected(edge) for edge in graph.edges
+    )
 
 
 def united(edges: Iterable[Edge]) -> list[Edge]:
@@ -282,7 +330,10 @@ class Inlined:
             if inner.target == edge.source
         ]
         rows = [
-            Edge(edge.source, target, edge.usages) for body in bodies.values() for edge in body if not edge.field_level
+            Edge(edge.source, target, edge.usages)
+            for body in bodies.values()
+            for edge in body
+            if not edge.field_level
         ]
         return united([*own, *through, *rows])
 

@@ -27,7 +27,9 @@ class Origin:
     text: str
     head: str = ""
     line: int = 1
-    """The line of the file that the text begins on; 0 if the text is not the file's but a translation."""
+    """The line of the file that the text begins on; 0 if the text is not the file's but a
+    translation.
+    """
     source: str = ""
     """Of a translation: the text that it was made of, from its first line on."""
     first: int = 1
@@ -52,21 +54,31 @@ Views = Callable[[str], Origin | None]
 """The origin of a view that Spark names in an error."""
 
 
-def fault_of(problem: BaseException, origin: Origin | None = None, views: Views = lambda name: None) -> Fault:
+def fault_of(
+    problem: BaseException, origin: Origin | None = None, views: Views = lambda name: None
+) -> Fault:
     """What Spark, or the machine, says, in one line."""
     deepest = list(causes(problem))[-1]
     message = message_of(deepest)
     if origin is not None and not origin.line:
         return Fault(message, mention(message, origin))
-    place = next((found for each in causes(problem) if (found := _place(each, origin, views))), None)
+    place = next(
+        (found for each in causes(problem) if (found := _place(each, origin, views))), None
+    )
     return Fault(message, place or (Place(origin.file, 1, 1) if origin else None))
 
 
 def mention(message: str, origin: Origin) -> Place:
-    """Where the text before its translation has the name that an error is about: the first that the error quotes."""
+    """Where the text before its translation has the name that an error is about: the first that the
+    error quotes.
+    """
     quoted = NAMED.search(message)
     name = quoted[1].rpartition(".")[2].strip("`") if quoted is not None else ""
-    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", origin.source, re.IGNORECASE) if name else None
+    found = (
+        re.search(rf"(?<!\w){re.escape(name)}(?!\w)", origin.source, re.IGNORECASE)
+        if name
+        else None
+    )
     if found is None:
         return Place(origin.file, origin.first, 1)
     before = origin.source[: found.start()]
@@ -84,9 +96,14 @@ def causes(problem: BaseException) -> Iterator[BaseException]:
 
 
 def message_of(problem: BaseException) -> str:
-    """[UNRESOLVED_COLUMN] … cannot be resolved. Did you mean …?      the first line, without the plan below it"""
+    """[UNRESOLVED_COLUMN] … cannot be resolved. Did you mean …?
+
+    the first line, without the plan below it
+    """
     java = getattr(problem, "java_exception", None)
-    text = str(java.toString()) if java is not None else str(getattr(problem, "desc", None) or problem)
+    text = (
+        str(java.toString()) if java is not None else str(getattr(problem, "desc", None) or problem)
+    )
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     first = STATE.sub("", CLASS.sub("", lines[0])) if lines else type(problem).__name__
     return POSITION.sub("", first).strip(" ;")[:LONGEST] or type(problem).__name__

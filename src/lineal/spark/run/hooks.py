@@ -1,7 +1,8 @@
 """Hooks: the statements around a model, and around a whole run.
 
-Files of parquet cannot be changed row by row. A hook that deletes, updates or inserts rows of its own model is
-therefore carried out as what it means: the model's table is written anew with the rows that it has afterwards.
+Files of parquet cannot be changed row by row. A hook that deletes, updates or inserts rows of its
+own model is therefore carried out as what it means: the model's table is written anew with the rows
+that it has afterwards.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class Hooks:
                 self.spark.sql(f"DROP SCHEMA IF EXISTS {quoted(name)} CASCADE")
 
     def run(self, script: Script, job: Job | None = None) -> Entry | None:
-        """Carry out every statement of a hook; what it makes of the job's own table, if it changes that."""
+        """Carry out every statement of a hook; what it makes of the job's own table, if it changes
+        that.
+        """
         try:
             statements = self.translator.statements(script)
         except Untranslatable as problem:
@@ -68,7 +71,11 @@ class Hooks:
         return made
 
     def is_own(self, change: RowChange, job: Job) -> bool:
-        return isinstance(self.tables, Folder) and job.kind != "view" and key_of(change.table) == job.slot
+        return (
+            isinstance(self.tables, Folder)
+            and job.kind != "view"
+            and key_of(change.table) == job.slot
+        )
 
     def changed(self, change: RowChange, job: Job) -> Entry:
         """The model's table with the rows that it has afterwards."""
@@ -80,7 +87,11 @@ class Hooks:
 
 def without_rows(rows: Any, change: RowChange, spark: Any) -> Any:
     """DELETE FROM t WHERE a      a row stays if the condition is false, or null"""
-    return rows.where(f"NOT COALESCE({change.condition}, FALSE)") if change.condition else rows.limit(0)
+    return (
+        rows.where(f"NOT COALESCE({change.condition}, FALSE)")
+        if change.condition
+        else rows.limit(0)
+    )
 
 
 def with_values(rows: Any, change: RowChange, spark: Any) -> Any:
@@ -108,10 +119,14 @@ def with_rows(rows: Any, change: RowChange, spark: Any) -> Any:
         raise Refused(Fault(f"{len(fresh.columns)} values are inserted into {len(named)} columns"))
     fresh = fresh.toDF(*named)
     values = (
-        F.col(column(key_of(each.name))) if key_of(each.name) in named else F.lit(None) for each in rows.schema.fields
+        F.col(column(key_of(each.name))) if key_of(each.name) in named else F.lit(None)
+        for each in rows.schema.fields
     )
     kinds = rows.schema.fields
-    made = (value.cast(each.dataType).alias(each.name) for value, each in zip(values, kinds, strict=True))
+    made = (
+        value.cast(each.dataType).alias(each.name)
+        for value, each in zip(values, kinds, strict=True)
+    )
     return rows.unionAll(fresh.select(*made))
 
 

@@ -17,7 +17,13 @@ from lineal.spark.names import column
 from lineal.spark.run.jobs import Job, key_of
 from lineal.spark.run.result import Fault, Refused
 
-APPEND, REPLACE, DELETE_INSERT, MERGE, OVERWRITE = "append", "replace", "delete+insert", "merge", "insert_overwrite"
+APPEND, REPLACE, DELETE_INSERT, MERGE, OVERWRITE = (
+    "append",
+    "replace",
+    "delete+insert",
+    "merge",
+    "insert_overwrite",
+)
 STRATEGIES = (APPEND, DELETE_INSERT, MERGE, OVERWRITE)
 SCHEMA_CHANGES = ("ignore", "fail", "append_new_columns", "sync_all_columns")
 OLD, NEW = "DBT_INTERNAL_DEST", "DBT_INTERNAL_SOURCE"
@@ -40,18 +46,24 @@ class Growth:
     """The columns that a merge leaves as they are."""
     predicates: tuple[str, ...] = ()
     on_schema_change: str = ""
-    """What is done about other columns than the table has; nothing is let through where this says nothing."""
+    """What is done about other columns than the table has; nothing is let through where this says
+    nothing.
+    """
 
     @property
     def appends(self) -> bool:
         return self.strategy == APPEND or (not self.keys and self.strategy != OVERWRITE)
 
     def grown(self, old: Any, fresh: Any) -> Any:
-        """The rows of the table from now on. The new ones come first: the session of a Python model makes them."""
+        """The rows of the table from now on. The new ones come first: the session of a Python model
+        makes them.
+        """
         if self.appends:
             return fresh.unionByName(old)
         if self.strategy == OVERWRITE:
-            return fresh.unionByName(others(old, fresh, self, null_safe=True)) if self.keys else fresh
+            return (
+                fresh.unionByName(others(old, fresh, self, null_safe=True)) if self.keys else fresh
+            )
         if self.strategy == MERGE and (self.updated or self.left):
             return merged(old, fresh, self)
         return fresh.unionByName(others(old, fresh, self, null_safe=self.strategy == REPLACE))
@@ -62,15 +74,29 @@ class Growth:
             return
         names = [f"{KEY}{at}" for at in range(len(self.keys))]
         known = " AND ".join(f"{name} IS NOT NULL" for name in names)
-        twice = keyed(fresh, self.keys).where(known).groupBy(*names).count().where("count > 1").limit(1).collect()
+        twice = (
+            keyed(fresh, self.keys)
+            .where(known)
+            .groupBy(*names)
+            .count()
+            .where("count > 1")
+            .limit(1)
+            .collect()
+        )
         if twice:
             *values, times = twice[0]
             shown = ", ".join(str(value) for value in values)
-            raise Refused(Fault(f"merge: {times} new rows have the unique_key {shown}, so that it is not clear which"))
+            raise Refused(
+                Fault(
+                    f"merge: {times} new rows have the unique_key {shown}, so that it is not clear which"
+                )
+            )
 
 
 def growth_of(job: Job, translate: Callable[[str], str]) -> Growth:
-    """What the model's settings say; Refused if they say what nobody knows. Expressions are translated."""
+    """What the model's settings say; Refused if they say what nobody knows. Expressions are
+    translated.
+    """
     settings = job.step.settings
     keys = tuple(translate(key) for key in listed(settings.get("unique_key")))
     if "incremental_strategy" not in settings:
@@ -78,17 +104,28 @@ def growth_of(job: Job, translate: Callable[[str], str]) -> Growth:
     strategy = str(settings["incremental_strategy"]).lower().replace("delete_insert", DELETE_INSERT)
     if strategy not in STRATEGIES:
         known = ", ".join(STRATEGIES)
-        raise Refused(Fault(f"incremental_strategy: {strategy} is not known: choose {known}", job.step.place))
+        raise Refused(
+            Fault(f"incremental_strategy: {strategy} is not known: choose {known}", job.step.place)
+        )
     change = str(settings.get("on_schema_change") or "ignore")
     if change not in SCHEMA_CHANGES:
         known = ", ".join(SCHEMA_CHANGES)
-        raise Refused(Fault(f"on_schema_change: {change} is not known: choose {known}", job.step.place))
+        raise Refused(
+            Fault(f"on_schema_change: {change} is not known: choose {known}", job.step.place)
+        )
     return Growth(
         strategy,
-        tuple(map(translate, partitions(settings.get("partition_by")))) if strategy == OVERWRITE else keys,
+        tuple(map(translate, partitions(settings.get("partition_by"))))
+        if strategy == OVERWRITE
+        else keys,
         listed(settings.get("merge_update_columns")),
         listed(settings.get("merge_exclude_columns")),
-        tuple(map(translate, listed(settings.get("incremental_predicates") or settings.get("predicates")))),
+        tuple(
+            map(
+                translate,
+                listed(settings.get("incremental_predicates") or settings.get("predicates")),
+            )
+        ),
         change,
     )
 
@@ -115,14 +152,27 @@ def partitions(value: object) -> tuple[str, ...]:
 
 
 def aligned(frame: Any, old: Any, on_schema_change: str = "") -> tuple[Any, Any]:
-    """The new rows and the old ones with the columns that the table is to have, in its order and types."""
-    ours, theirs = {key_of(name): name for name in old.columns}, {key_of(name): name for name in frame.columns}
+    """The new rows and the old ones with the columns that the table is to have, in its order and
+    types.
+    """
+    ours, theirs = (
+        {key_of(name): name for name in old.columns},
+        {key_of(name): name for name in frame.columns},
+    )
     added = [theirs[key] for key in theirs if key not in ours]
     gone = [ours[key] for key in ours if key not in theirs]
-    refused = bool(added or gone) if on_schema_change in ("", "fail") else bool(gone) and on_schema_change == "ignore"
+    refused = (
+        bool(added or gone)
+        if on_schema_change in ("", "fail")
+        else bool(gone) and on_schema_change == "ignore"
+    )
     if refused:
         changes = [f"+{name}" for name in sorted(added)] + [f"-{name}" for name in sorted(gone)]
-        raise Refused(Fault(f"its columns have changed ({', '.join(changes)}): build it anew with --full-refresh"))
+        raise Refused(
+            Fault(
+                f"its columns have changed ({', '.join(changes)}): build it anew with --full-refresh"
+            )
+        )
     if on_schema_change == "sync_all_columns":
         old = old.drop(*map(column, gone))
         gone = []
@@ -168,14 +218,18 @@ def keyed(frame: Any, keys: Iterable[str]) -> Any:
         plain = there.get(key_of(key.strip("`")))
         if plain is None and key.replace("_", "").isalnum():
             raise Refused(Fault(f"unique_key: there is no column {key}"))
-        made.append((F.col(column(plain)) if plain is not None else F.expr(key)).alias(f"{KEY}{at}"))
+        made.append(
+            (F.col(column(plain)) if plain is not None else F.expr(key)).alias(f"{KEY}{at}")
+        )
     return frame.select("*", *made)
 
 
 def others(old: Any, fresh: Any, growth: Growth, null_safe: bool) -> Any:
     """The old rows whose keys no new row has."""
     left, right = keyed(old, growth.keys).alias(OLD), keyed(fresh, growth.keys).alias(NEW)
-    return left.join(right, matching(growth, null_safe), "left_anti").select(*map(column, old.columns))
+    return left.join(right, matching(growth, null_safe), "left_anti").select(
+        *map(column, old.columns)
+    )
 
 
 def merged(old: Any, fresh: Any, growth: Growth) -> Any:
@@ -183,7 +237,11 @@ def merged(old: Any, fresh: Any, growth: Growth) -> Any:
     from pyspark.sql import functions as F
 
     only, left = set(map(key_of, growth.updated)), set(map(key_of, growth.left))
-    changes = {name for name in old.columns if (not only or key_of(name) in only) and key_of(name) not in left}
+    changes = {
+        name
+        for name in old.columns
+        if (not only or key_of(name) in only) and key_of(name) not in left
+    }
     mine, theirs = keyed(old, growth.keys).alias(OLD), keyed(fresh, growth.keys).alias(NEW)
     on = matching(growth, False)
     both = mine.join(theirs.withColumn("__matched", F.lit(True)).alias(NEW), on, "left")

@@ -1,4 +1,6 @@
-"""Jobs: the project's steps in the order in which they can be done, and what each of them waits for."""
+"""Jobs: the project's steps in the order in which they can be done, and what each of them waits
+for.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,16 @@ BUILT_AS = {"view": "view", "table": "table", "incremental": "incremental", "eph
 """How a model is declared, and as what it is built."""
 
 BUILT_OF_PYTHON = {**BUILT_AS, "view": "table", "ephemeral": "table"}
-"""The same of a Python model: the rows that it makes are kept, since no query can make them again."""
+"""The same of a Python model: the rows that it makes are kept, since no query can make them again.
+"""
 
-KINDS = {"seed": "seed", "function": "function", "snapshot": "snapshot", "source": "source", "test": "test"}
+KINDS = {
+    "seed": "seed",
+    "function": "function",
+    "snapshot": "snapshot",
+    "source": "source",
+    "test": "test",
+}
 """Kinds of steps that are built in one way only."""
 
 EXTERNAL = "external"
@@ -63,7 +72,9 @@ class Job:
         if self.is_python:
             built_as = BUILT_OF_PYTHON.get(self.step.materialized, self.step.materialized)
             return built_as if self.step.texts else EXTERNAL
-        return KINDS.get(self.step.kind) or BUILT_AS.get(self.step.materialized, self.step.materialized)
+        return KINDS.get(self.step.kind) or BUILT_AS.get(
+            self.step.materialized, self.step.materialized
+        )
 
     @property
     def table(self) -> str:
@@ -117,20 +128,25 @@ def jobs_of(corpus: Corpus, extraction: Extraction) -> dict[str, Job]:
             frozenset(related - early),
             columns.get(key, ()),
             functions.get(key),
-            faults.get(key) or _circular(key, circles, steps) or _unfit(steps[key], corpus.diagnostics),
+            faults.get(key)
+            or _circular(key, circles, steps)
+            or _unfit(steps[key], corpus.diagnostics),
         )
     return jobs
 
 
 def _distinct(steps: Iterable[Step]) -> tuple[dict[str, Step], dict[str, Fault]]:
-    """The steps by key; a second one of the same name is a fault of both, since neither is meant more."""
+    """The steps by key; a second one of the same name is a fault of both, since neither is meant
+    more.
+    """
     found: dict[str, Step] = {}
     faults: dict[str, Fault] = {}
     for step in steps:
         key = key_of(step.name)
         if key in found:
             faults[key] = Fault(
-                f"{found[key].file} is called {step.name}, too: give one of them another name", step.place
+                f"{found[key].file} is called {step.name}, too: give one of them another name",
+                step.place,
             )
         found.setdefault(key, step)
     return found, faults
@@ -153,13 +169,19 @@ def _unfit(step: Step, diagnostics: list[Diagnostic]) -> Fault | None:
 
 def _errors_in(step: Step, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     files = {step.file, step.place.file if step.place else ""}
-    return [each for each in diagnostics if each.severity == Severity.ERROR and each.place and each.place.file in files]
+    return [
+        each
+        for each in diagnostics
+        if each.severity == Severity.ERROR and each.place and each.place.file in files
+    ]
 
 
-# -- what needs what -----------------------------------------------------------------------------
+# -- what needs what -------------------------------------------------------------------------------
 
 
-def _needs(corpus: Corpus, extraction: Extraction, steps: Mapping[str, Step]) -> dict[str, set[str]]:
+def _needs(
+    corpus: Corpus, extraction: Extraction, steps: Mapping[str, Step]
+) -> dict[str, set[str]]:
     """Tables by the reads of the static lineage, functions by their calls."""
     needs: dict[str, set[str]] = {key: set() for key in steps}
     for read in extraction.reads:
@@ -171,18 +193,24 @@ def _needs(corpus: Corpus, extraction: Extraction, steps: Mapping[str, Step]) ->
     for key, step in steps.items():
         needs[key] |= {key_of(name) for name in step.depends}
         if step.kind == PYTHON:
-            needs[key] = (needs[key] | _named(step, unread, functions, steps)) & steps.keys() - {key}
+            needs[key] = (needs[key] | _named(step, unread, functions, steps)) & steps.keys() - {
+                key
+            }
             continue
         for text in dict.fromkeys(step.texts):
             needs[key] |= called(text, corpus.dialect) & functions
             if step.file in unread or _reads_below(step, corpus):
                 needs[key] |= mentioned(text, corpus.dialect) & steps.keys()
         needs[key] |= set(map(key_of, step.refs))
-        needs[key] = {other for other in needs[key] & steps.keys() if steps[other].kind != "test"} - {key}
+        needs[key] = {
+            other for other in needs[key] & steps.keys() if steps[other].kind != "test"
+        } - {key}
     return needs
 
 
-def _named(step: Step, unread: set[str], functions: set[str], steps: Mapping[str, Step]) -> set[str]:
+def _named(
+    step: Step, unread: set[str], functions: set[str], steps: Mapping[str, Step]
+) -> set[str]:
     """The functions that a Python model names; where it is not read completely, also the tables."""
     words = {key_of(word) for text in step.texts for word in WORD.findall(text)}
     found = {name for name in functions if name.rpartition(".")[2] in words}
@@ -194,13 +222,21 @@ WORD = re.compile(r"\w+")
 
 def _unread_files(extraction: Extraction) -> set[str]:
     """Files with a statement that the static lineage could not read: there every name counts."""
-    lost = (Code.PARSE_ERROR, Code.TOO_DEEP, Code.UNSUPPORTED_STATEMENT, Code.DYNAMIC, Code.NOT_WRITTEN)
+    lost = (
+        Code.PARSE_ERROR,
+        Code.TOO_DEEP,
+        Code.UNSUPPORTED_STATEMENT,
+        Code.DYNAMIC,
+        Code.NOT_WRITTEN,
+    )
     return {each.place.file for each in extraction.diagnostics if each.code in lost and each.place}
 
 
 def _reads_below(step: Step, corpus: Corpus) -> bool:
     """A scalar function with a query in it: its reads are counted for its callers only."""
-    return step.kind == "function" and any("select" in mentioned(text, corpus.dialect) for text in step.texts)
+    return step.kind == "function" and any(
+        "select" in mentioned(text, corpus.dialect) for text in step.texts
+    )
 
 
 def _related(step: Step) -> set[str]:
@@ -210,13 +246,19 @@ def _related(step: Step) -> set[str]:
 
 
 def _ordered(needs: Mapping[str, set[str]], related: Mapping[str, set[str]]) -> list[str]:
-    """Each after what it needs and, where that is possible, after what its tests look at; circles at the end."""
+    """Each after what it needs and, where that is possible, after what its tests look at; circles
+    at the end.
+    """
     rank = {key: at for at, key in enumerate(needs)}
     soft = {key: related[key] - {key} for key in needs}
     lacking = {key: len(needs[key]) for key in needs}
     hoping = {key: len(soft[key] - needs[key]) for key in needs}
-    needed_by, hoped_by = _followers(needs), _followers({key: soft[key] - needs[key] for key in needs})
-    ready = [(rank[key], key) for key in needs if not lacking[key]]  # in the order of rank: a heap already
+    needed_by, hoped_by = (
+        _followers(needs),
+        _followers({key: soft[key] - needs[key] for key in needs}),
+    )
+    # in the order of rank: a heap already
+    ready = [(rank[key], key) for key in needs if not lacking[key]]
     free = [each for each in ready if not hoping[each[1]]]
     order: dict[str, None] = {}
     while ready:
@@ -275,14 +317,16 @@ def _way_back(start: str, needs: Mapping[str, set[str]], done: set[str]) -> list
     return []
 
 
-def _circular(key: str, circles: Mapping[str, list[str]], steps: Mapping[str, Step]) -> Fault | None:
+def _circular(
+    key: str, circles: Mapping[str, list[str]], steps: Mapping[str, Step]
+) -> Fault | None:
     if key not in circles:
         return None
     way = " → ".join(steps[each].name for each in [*circles[key], key])
     return Fault(f"it reads itself in a circle: {way}", steps[key].place)
 
 
-# -- what a job is made of -----------------------------------------------------------------------
+# -- what a job is made of -------------------------------------------------------------------------
 
 
 @dataclass
@@ -299,16 +343,37 @@ class Fingerprints:
 
 def _own(job: Job) -> list[object]:
     step = job.step
-    tests: list[object] = [(test.column, test.name, sorted(test.arguments.items())) for test in step.tests]
+    tests: list[object] = [
+        (test.column, test.name, sorted(test.arguments.items())) for test in step.tests
+    ]
     tests += [replace(test, place=None) for test in step.queries]
     hooks = [_text(script) for script in (*step.before, *step.after)]
-    columns = [(column.name, column.type) for column in job.columns] if step.kind in ("seed", "function") else []
-    function = [job.function.parameters, job.function.types, job.function.returns] if job.function else []
+    columns = (
+        [(column.name, column.type) for column in job.columns]
+        if step.kind in ("seed", "function")
+        else []
+    )
+    function = (
+        [job.function.parameters, job.function.types, job.function.returns] if job.function else []
+    )
     file = step.file if step.kind == "seed" else str(step.settings.get("file", ""))
     rows = _file_digest(Path(file)) if step.kind in ("seed", "source") and file else ""
-    settings = sorted((key, value) for key, value in step.settings.items() if key not in NOT_PART_OF_IT)
+    settings = sorted(
+        (key, value) for key, value in step.settings.items() if key not in NOT_PART_OF_IT
+    )
     python = _python(step) if job.is_python else []
-    return [job.kind, step.texts, settings, tests, hooks, columns, function, rows, job.dialect, *python]
+    return [
+        job.kind,
+        step.texts,
+        settings,
+        tests,
+        hooks,
+        columns,
+        function,
+        rows,
+        job.dialect,
+        *python,
+    ]
 
 
 NOT_PART_OF_IT = ("timeout",)
@@ -316,11 +381,17 @@ NOT_PART_OF_IT = ("timeout",)
 
 
 def _python(step: Step) -> list[object]:
-    """What a Python model is made of beside its text: the modules that it imports, what `dbt` tells it."""
+    """What a Python model is made of beside its text: the modules that it imports, what `dbt` tells
+    it.
+    """
     roots = [Path(root) for root in step.roots]
     modules = with_imports(Path(step.file), roots)[1:] if roots else []
     texts = [*step.texts, *(module.read_text("utf-8", "replace") for module in modules)]
-    variables = [(name, value) for name, value in step.variables.items() if any(name in text for text in texts)]
+    variables = [
+        (name, value)
+        for name, value in step.variables.items()
+        if any(name in text for text in texts)
+    ]
     return [texts[1:], sorted(variables, key=str), sorted(step.relations.items())]
 
 

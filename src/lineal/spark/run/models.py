@@ -23,7 +23,9 @@ from lineal.spark.run.state import Entry
 from lineal.spark.run.warehouse import Tables, new_version
 
 FUNCTION_KINDS = ("", "TEMPORARY ")
-"""A view can read a function of the catalogue only; one of the session is for catalogues that keep no functions."""
+"""A view can read a function of the catalogue only; one of the session is for catalogues that keep
+no functions.
+"""
 
 
 class Builder:
@@ -58,7 +60,9 @@ class Builder:
         }
 
     def build(self, job: Job) -> Entry | None:
-        """What the job makes, None if it is there already; Refused, with file and line, if Spark does not take it."""
+        """What the job makes, None if it is there already; Refused, with file and line, if Spark
+        does not take it.
+        """
         return self.build_by_kind[job.kind](job)
 
     def translated(self, job: Job, text: str) -> Translated:
@@ -87,7 +91,9 @@ class Builder:
 
     def seed(self, job: Job) -> Entry:
         with self.blamed(Origin(job.step.file, "", line=0)):
-            return self.tables.replace(job.table, seed_frame(job, self.spark, self.tables.scratch()))
+            return self.tables.replace(
+                job.table, seed_frame(job, self.spark, self.tables.scratch())
+            )
 
     def view(self, job: Job) -> Entry:
         """CREATE VIEW v AS …"""
@@ -104,7 +110,9 @@ class Builder:
             return self.tables.replace(job.table, frame)
 
     def incremental(self, job: Job) -> Entry:
-        """The first time a table; later what is new is added, or replaces the rows with the same unique_key."""
+        """The first time a table; later what is new is added, or replaces the rows with the same
+        unique_key.
+        """
         growth = growth_of(job, lambda text: self.translator.expression(text, job.dialect))
         if not self.goes_on(job):
             return self.table(job)
@@ -124,7 +132,9 @@ class Builder:
             return made.within_time(lambda: self.tables.extend(job.table, made.frame, growth))
 
     def snapshot(self, job: Job) -> Entry:
-        """The versions of rows: those that have changed since the last run are closed, and the new ones are added."""
+        """The versions of rows: those that have changed since the last run are closed, and the new
+        ones are added.
+        """
         snapshot = snapshot_of(job, lambda text: self.translator.expression(text, job.dialect))
         text = self.text(job)
         sql = self.translated(job, snapshot.query(text))
@@ -144,13 +154,17 @@ class Builder:
             return self.tables.view(job.table, lambda head: head + sql, sql)
         if "file" in settings:
             with self.blamed(Origin(str(settings["file"]), "", line=0)):
-                return self.tables.replace(job.table, source_frame(job, self.spark, self.tables.scratch()))
+                return self.tables.replace(
+                    job.table, source_frame(job, self.spark, self.tables.scratch())
+                )
         *above, schema, name = [
             "",
             "",
             *settings.get("relation", ()),
         ][-3:]
-        for parts in dict.fromkeys(((*above, schema, name), (schema, name), tuple(job.name.split(".")))):
+        for parts in dict.fromkeys(
+            ((*above, schema, name), (schema, name), tuple(job.name.split(".")))
+        ):
             table = ".".join(part for part in parts if part)
             if self.exists(table):
                 self.translator.point(job.name, table)
@@ -177,7 +191,9 @@ class Builder:
 
     @contextmanager
     def queried(self, job: Job) -> Iterator[Any]:
-        """The rows of the model's query; Spark's grammar says that it is one, before anything is carried out."""
+        """The rows of the model's query; Spark's grammar says that it is one, before anything is
+        carried out.
+        """
         text = self.text(job)
         sql = self.translated(job, text)
         head = "CREATE TEMPORARY VIEW lineal AS\n"
@@ -223,7 +239,11 @@ def how_to_provide(job: Job) -> str:
 
 def definition(function: Function, job: Job, kind: str) -> tuple[str, str]:
     """CREATE FUNCTION f(a DOUBLE) RETURNS DOUBLE RETURN ⏎ a / 2      the head and the body"""
-    untyped = [name for name, type_ in zip(function.parameters, function.types, strict=True) if not type_]
+    untyped = [
+        name for name, type_ in zip(function.parameters, function.types, strict=True) if not type_
+    ]
     if untyped:
-        raise Refused(Fault(f"the parameter {untyped[0]} has no type: Spark needs one", job.step.place))
+        raise Refused(
+            Fault(f"the parameter {untyped[0]} has no type: Spark needs one", job.step.place)
+        )
     return head_and_body(function, job.dialect, kind)

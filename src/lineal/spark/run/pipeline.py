@@ -74,11 +74,19 @@ class Options:
     """The seconds after which a Python model is stopped."""
 
     def settled(self, engine: Mapping[str, Any]) -> Settled:
-        """With the project's settings: `spark: {master: …, warehouse: …, conf: {…}}`, or `spark.*` keys directly."""
+        """With the project's settings: `spark: {master: …, warehouse: …, conf: {…}}`, or `spark.*`
+        keys directly.
+        """
         own = {key: _text(value) for key, value in engine.items() if key.startswith("spark.")}
         nested = engine.get("conf")
-        more = {str(key): _text(value) for key, value in nested.items()} if isinstance(nested, dict) else {}
-        folder = self.warehouse or self.project / str(engine.get("warehouse") or f"{FOLDER}/warehouse")
+        more = (
+            {str(key): _text(value) for key, value in nested.items()}
+            if isinstance(nested, dict)
+            else {}
+        )
+        folder = self.warehouse or self.project / str(
+            engine.get("warehouse") or f"{FOLDER}/warehouse"
+        )
         master = self.master or str(engine.get("master") or "local[*]")
         return Settled(folder, master, {**own, **more, **self.conf})
 
@@ -98,7 +106,9 @@ def _text(value: object) -> str:
 
 
 def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event | Summary]:
-    """Do it: events as they come, and the summary at the end. A session that is given is left as it was."""
+    """Do it: events as they come, and the summary at the end. A session that is given is left as it
+    was.
+    """
     began = time.monotonic()
     static = extract(corpus)
     jobs = jobs_of(corpus, static)
@@ -113,7 +123,9 @@ def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event |
             stack.callback(_stop, spark)
         tables = _tables(settled, spark)
         stack.callback(tables.close)
-        pipeline = Pipeline(corpus, static, jobs, wanted, options, tables, spark, has_catalogue(settled.conf))
+        pipeline = Pipeline(
+            corpus, static, jobs, wanted, options, tables, spark, has_catalogue(settled.conf)
+        )
         stack.callback(pipeline.close)
         yield from pipeline.run()
         yield Summary(tuple(pipeline.outcomes[key] for key in wanted), time.monotonic() - began)
@@ -122,7 +134,9 @@ def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event |
 def _libraries(
     settled: Settled, jobs: Mapping[str, Job], wanted: Iterable[str]
 ) -> AbstractContextManager[Mapping[str, str]]:
-    """The settings that bring libraries to the executors of a cluster; only Python models need them there."""
+    """The settings that bring libraries to the executors of a cluster; only Python models need them
+    there.
+    """
     if any(jobs[key].is_python for key in wanted):
         return shipped(settled.master, settled.conf)
     return nullcontext({})
@@ -165,10 +179,18 @@ class Pipeline:
         names = {job.name: job.table for job in jobs.values() if job.table != job.name}
         self.schemas = Schemas(spark)
         self.translator = Translator(
-            corpus.dialect, corpus.aliases, names, self.schemas.columns, lambda sql: reads(spark, sql)
+            corpus.dialect,
+            corpus.aliases,
+            names,
+            self.schemas.columns,
+            lambda sql: reads(spark, sql),
         )
         self.python = self.python_models(corpus, tables)
-        self.crosscheck = Crosscheck(corpus, static, spark, self.translator, self.python) if options.check else None
+        self.crosscheck = (
+            Crosscheck(corpus, static, spark, self.translator, self.python)
+            if options.check
+            else None
+        )
         self.builder = Builder(
             tables,
             spark,
@@ -185,14 +207,20 @@ class Pipeline:
 
     def python_models(self, corpus: Corpus, tables: Folder | Catalogue) -> PythonModels | None:
         """What executes Python models, if there are any to execute."""
-        if not any(job.is_python and job.kind != EXTERNAL and not job.fault for job in self.wanted.values()):
+        if not any(
+            job.is_python and job.kind != EXTERNAL and not job.fault for job in self.wanted.values()
+        ):
             return None
         return PythonModels(
             tables,
             self.spark,
             self.jobs,
             session_function,
-            Names(namespace=corpus.namespace, meanings=corpus.meanings, datasets=self.translator.datasets),
+            Names(
+                namespace=corpus.namespace,
+                meanings=corpus.meanings,
+                datasets=self.translator.datasets,
+            ),
             self.options.timeout,
             self.options.check,
         )
@@ -211,12 +239,18 @@ class Pipeline:
         if self.state.unreadable:
             yield Note("the state of the warehouse cannot be read: everything is built anew")
         for name in broken:
-            yield Note(f"{name} is half-written or gone from the warehouse: it is built again when its turn comes")
+            yield Note(
+                f"{name} is half-written or gone from the warehouse: it is built again when its turn comes"
+            )
         entries = self.state.entries
         self.fingerprints.versions = {
             key: entries[job.slot].version for key, job in self.jobs.items() if job.slot in entries
         }
-        if self.corpus.before or self.corpus.after or any(job.step.lenient for job in self.wanted.values()):
+        if (
+            self.corpus.before
+            or self.corpus.after
+            or any(job.step.lenient for job in self.wanted.values())
+        ):
             self.hooks.open(self.corpus.schemas)
         yield from self.around(self.corpus.before, "on-run-start")
         for event in scheduled(self.wanted, self.work, self.options.threads):
@@ -242,7 +276,9 @@ class Pipeline:
         try:
             outcome = self.kept(job) or self.done(job)
         except Missing as missing:
-            outcome = Outcome(job.name, job.kind, Status.MISSING, faults=missing.faults, lacks="is missing")
+            outcome = Outcome(
+                job.name, job.kind, Status.MISSING, faults=missing.faults, lacks="is missing"
+            )
         except Refused as refused:
             outcome = Outcome(job.name, job.kind, Status.FAILED, faults=refused.faults)
         except Exception as problem:
@@ -268,8 +304,12 @@ class Pipeline:
             self.keep(job, entry)
         notes += self.hooked(job, after)
         examined = self.examined(job, late=False)
-        agreement = self.crosscheck.of(job) if self.crosscheck and job.step.kind in COMPARED else None
-        status = Status.FAILED if any(test.status == "failed" for test in examined.tests) else Status.OK
+        agreement = (
+            self.crosscheck.of(job) if self.crosscheck and job.step.kind in COMPARED else None
+        )
+        status = (
+            Status.FAILED if any(test.status == "failed" for test in examined.tests) else Status.OK
+        )
         outcome = Outcome(
             job.name,
             job.kind,
@@ -292,7 +332,11 @@ class Pipeline:
     def hooks_of(self, job: Job) -> tuple[tuple[Script, ...], tuple[Script, ...]]:
         """The hooks of this build: of a first one, or of one on top of what is there."""
         step = job.step
-        return step.again if step.again is not None and self.builder.goes_on(job) else (step.before, step.after)
+        return (
+            step.again
+            if step.again is not None and self.builder.goes_on(job)
+            else (step.before, step.after)
+        )
 
     def hooked(self, job: Job, hooks: Iterable[Script]) -> list[str]:
         """Carry out hooks; one that Spark does not take fails the job, or is passed over and said."""
@@ -314,7 +358,9 @@ class Pipeline:
         """Python that lineal does not execute: its table may be there, and others may read it."""
         missing = not self.tables.stands(job.table)
         note = f"lineal run does not execute {job.step.file}: it is neither a PySpark model nor a Spark job"
-        return Outcome(job.name, job.kind, Status.EXTERNAL, notes=(note,), missing=missing, lacks=ABSENT)
+        return Outcome(
+            job.name, job.kind, Status.EXTERNAL, notes=(note,), missing=missing, lacks=ABSENT
+        )
 
     def notes(self, job: Job) -> tuple[str, ...]:
         said = self.python.notes.get(job.key, []) if self.python is not None else []
@@ -326,10 +372,18 @@ class Pipeline:
         """Refused if it cannot be done, or needs what neither this run nor a former one has built."""
         if job.fault is not None:
             raise Refused(job.fault)
-        needed = (self.jobs[key] for key in sorted(job.needs) if key in self.jobs and key not in self.wanted)
-        missing = [other.name for other in needed if other.is_data and not self.tables.stands(other.table)]
+        needed = (
+            self.jobs[key]
+            for key in sorted(job.needs)
+            if key in self.jobs and key not in self.wanted
+        )
+        missing = [
+            other.name for other in needed if other.is_data and not self.tables.stands(other.table)
+        ]
         if missing:
-            message = f"it reads {', '.join(missing)}, which is not in the warehouse: select +{job.name}"
+            message = (
+                f"it reads {', '.join(missing)}, which is not in the warehouse: select +{job.name}"
+            )
             raise Refused(Fault(message, job.step.place))
 
     def keep(self, job: Job, entry: Entry) -> None:
@@ -344,7 +398,10 @@ class Pipeline:
 
     def remember(self, job: Job, entry: Entry, outcome: Outcome) -> None:
         whole = outcome.status.stands and all(test.status == "passed" for test in outcome.tests)
-        memory = {"tests": [asdict(test) for test in outcome.tests], "agreement": _remembered(outcome.agreement)}
+        memory = {
+            "tests": [asdict(test) for test in outcome.tests],
+            "agreement": _remembered(outcome.agreement),
+        }
         self.state.put(job.slot, replace(entry, passed=whole, rows=outcome.rows, memory=memory))
 
     def kept(self, job: Job) -> Outcome | None:
@@ -361,10 +418,13 @@ class Pipeline:
         if self.options.full_refresh or entry.made_of != self.fingerprints.of(job):
             return None
         tests = tuple(
-            Tested(**{**each, "examples": tuple(each["examples"]), "place": None}) for each in entry.memory["tests"]
+            Tested(**{**each, "examples": tuple(each["examples"]), "place": None})
+            for each in entry.memory["tests"]
         )
         agreement = _recalled(entry.memory.get("agreement")) if self.options.check else None
-        return Outcome(job.name, job.kind, Status.KEPT, entry.rows, tests=tests, agreement=agreement)
+        return Outcome(
+            job.name, job.kind, Status.KEPT, entry.rows, tests=tests, agreement=agreement
+        )
 
     def examined(self, job: Job, late: bool) -> Examined:
         """A view is examined by its query: errors in it know their line then."""
@@ -372,11 +432,15 @@ class Pipeline:
         try:
             view = job.kind == "view"
             name = self.translator.tables.get(job.name, job.table)
-            frame = self.spark.sql(self.origin(job).text) if view else self.spark.table(quoted(name))
+            frame = (
+                self.spark.sql(self.origin(job).text) if view else self.spark.table(quoted(name))
+            )
             found = examine(frame, columns, self.look)
         except Exception as problem:
             raise Refused(fault_of(problem, self.origin(job), self.view)) from problem
-        queries = tuple(self.queries.run(test) for test in job.step.queries if self.is_late(job, test) == late)
+        queries = tuple(
+            self.queries.run(test) for test in job.step.queries if self.is_late(job, test) == late
+        )
         return Examined(found.rows, (*found.tests, *queries))
 
     # -- tests that look at what is built later ----------------------------------------------------
@@ -407,7 +471,9 @@ class Pipeline:
         """What a dataset is called in Spark; None if it is not there."""
         job = self.jobs.get(key_of(name))
         table = self.translator.tables.get(name, job.table if job is not None else name)
-        there = self.tables.stands(table) or (job is not None and job.kind == "source" and self.builder.exists(table))
+        there = self.tables.stands(table) or (
+            job is not None and job.kind == "source" and self.builder.exists(table)
+        )
         return table if there else None
 
     def is_there(self, name: str) -> bool:
@@ -440,4 +506,6 @@ def _recalled(memory: dict[str, Any] | None) -> Agreement | None:
     disagreements = tuple(Disagreement(*each) for each in memory["disagreements"])
     counts = tuple(memory["static"]), tuple(memory["exact"])
     incomparable = tuple(memory.get("incomparable", ()))
-    return Agreement(*counts, disagreements, memory["problem"], incomparable, str(memory.get("reason", "")))
+    return Agreement(
+        *counts, disagreements, memory["problem"], incomparable, str(memory.get("reason", ""))
+    )

@@ -89,12 +89,16 @@ class PythonModels:
         deadline = Deadline(self.seconds(job))
         functions = [self.statements(each) for each in self.functions(job)]
         is_job = form.kind is Kind.JOB
-        with staged(self.tables, self.spark, job.table, functions, job=is_job, goes_on=incremental) as stage:
+        with staged(
+            self.tables, self.spark, job.table, functions, job=is_job, goes_on=incremental
+        ) as stage:
             cancel = canceller(self.spark, stage)
             files: dict[str, str] = {job.step.file: job.step.file}
             with (
                 self.blamed(job, form, files, deadline),
-                ModelProcess(self.request(job, form, stage, incremental), self.log(job), deadline) as process,
+                ModelProcess(
+                    self.request(job, form, stage, incremental), self.log(job), deadline
+                ) as process,
             ):
                 try:
                     answer = process.answer()
@@ -107,7 +111,7 @@ class PythonModels:
                     cancel()
                     raise
 
-    # -- what the process is told, and what it answers ----------------------------------------------
+    # -- what the process is told, and what it answers ---------------------------------------------
 
     def request(self, job: Job, form: Form, stage: Stage, incremental: bool) -> dict[str, Any]:
         gateway = self.spark.sparkContext._gateway
@@ -115,7 +119,9 @@ class PythonModels:
         address = gateway.java_parameters if pinned else gateway.gateway_parameters
         step = job.step
         tables = {
-            key: stage.at_home(other.table) for key, other in self.jobs.items() if self.tables.stands(other.table)
+            key: stage.at_home(other.table)
+            for key, other in self.jobs.items()
+            if self.tables.stands(other.table)
         }
         return {
             "port": address.port,
@@ -200,19 +206,29 @@ class PythonModels:
         self.notes.setdefault(job.key, []).append(text)
 
     def traced(self, trace: Trace, job: Job, stage: Stage, frame: Any, own: list[Write]) -> Trace:
-        """What Spark's plans say: that of the DataFrame, or those of the writes to the model's own name."""
+        """What Spark's plans say: that of the DataFrame, or those of the writes to the model's own
+        name.
+        """
         target = Dataset(self.names.namespace, job.name)
         try:
-            found = [write.extraction for write in own] or [self.writes.lineage(frame, job.name, stage.session)]
+            found = [write.extraction for write in own] or [
+                self.writes.lineage(frame, job.name, stage.session)
+            ]
         except Exception as problem:
             return replace(trace, problem=message_of(problem))
-        edges = [renamed(edge, target, stage, self.names) for extraction in found for edge in extraction.edges]
+        edges = [
+            renamed(edge, target, stage, self.names)
+            for extraction in found
+            for edge in extraction.edges
+        ]
         return replace(trace, edges=[edge for edge in edges if edge.into == target])
 
     # -- around ------------------------------------------------------------------------------------
 
     @contextmanager
-    def blamed(self, job: Job, form: Form, files: Mapping[str, str], deadline: Deadline) -> Iterator[None]:
+    def blamed(
+        self, job: Job, form: Form, files: Mapping[str, str], deadline: Deadline
+    ) -> Iterator[None]:
         """Whatever goes wrong is said with the line of the project's own code."""
         try:
             yield
@@ -246,16 +262,34 @@ class PythonModels:
         except (TypeError, ValueError):
             seconds = 0.0
         if seconds <= 0:
-            raise Refused(Fault(f"timeout: expected a number of seconds, found {said}", job.step.place))
+            raise Refused(
+                Fault(f"timeout: expected a number of seconds, found {said}", job.step.place)
+            )
         return seconds
 
     def functions(self, job: Job) -> list[Job]:
         """The functions of the project that a model names, each after those that it calls itself."""
         words = set(re.findall(r"\w+", " ".join(job.step.texts).lower()))
-        wanted = {key for key, other in self.jobs.items() if not other.is_data and key.rpartition(".")[2] in words}
-        while more := {need for key in wanted for need in self.jobs[key].needs if not self.jobs[need].is_data} - wanted:
+        wanted = {
+            key
+            for key, other in self.jobs.items()
+            if not other.is_data and key.rpartition(".")[2] in words
+        }
+        while (
+            more := {
+                need
+                for key in wanted
+                for need in self.jobs[key].needs
+                if not self.jobs[need].is_data
+            }
+            - wanted
+        ):
             wanted |= more
-        return [other for key, other in self.jobs.items() if key in wanted and other.function is not None]
+        return [
+            other
+            for key, other in self.jobs.items()
+            if key in wanted and other.function is not None
+        ]
 
 
 def canceller(spark: Any, stage: Stage) -> Callable[[], None]:
@@ -275,7 +309,9 @@ def group_of(stage: Stage) -> str:
 
 
 def fault_in(said: Mapping[str, Any], job: Job, form: Form) -> Fault:
-    place = Place(said["file"], said["line"], said["column"]) if "file" in said else start_of(job, form)
+    place = (
+        Place(said["file"], said["line"], said["column"]) if "file" in said else start_of(job, form)
+    )
     return Fault(said["message"], place)
 
 
@@ -305,4 +341,8 @@ def renamed(edge: Edge, target: Dataset, stage: Stage, names: Names) -> Edge:
         return Column(dataset(found.dataset), found.name, found.path)
 
     goal = edge.target
-    return Edge(column(edge.source), column(goal) if isinstance(goal, Column) else dataset(goal), edge.usages)
+    return Edge(
+        column(edge.source),
+        column(goal) if isinstance(goal, Column) else dataset(goal),
+        edge.usages,
+    )

@@ -75,4 +75,6 @@ class QueryTests:
         return bool(self.spark.sql(f"SELECT {failures} {condition}").first()[0])
 
     def skipped(self, test: QueryTest, message: str) -> Tested:
-        return Tested(test.column, test.name, "skipped", message=f"it is not run: {message}", place=test.place)
+        return Tested(
+            test.column, test.name, "skipped", message=f"it is not run: {message}", place=test.place
+        )

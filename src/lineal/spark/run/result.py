@@ -76,14 +76,18 @@ class Tested:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Static lineage beside Catalyst's: field-level and inspect edges of each, and what only one of them has."""
+    """Static lineage beside Catalyst's: field-level and inspect edges of each, and what only one of
+    them has.
+    """
 
     static: tuple[int, int] = (0, 0)
     exact: tuple[int, int] = (0, 0)
     disagreements: tuple[Disagreement, ...] = ()
     problem: str = ""
     incomparable: tuple[str, ...] = ()
-    """The columns of which the two cannot be compared; `m` itself stands for the rows of the model m."""
+    """The columns of which the two cannot be compared; `m` itself stands for the rows of the model
+    m.
+    """
     reason: str = "only a run knows them"
     """Why they cannot be compared."""
 

@@ -20,7 +20,9 @@ class Lack(NamedTuple):
 
 
 def scheduled(jobs: Mapping[str, Job], work: Work, threads: int) -> Iterator[Event]:
-    """Do the jobs, each when what it needs is done. `work` is called in a thread and raises nothing."""
+    """Do the jobs, each when what it needs is done. `work` is called in a thread and raises
+    nothing.
+    """
     waiting = dict(jobs)
     ended: dict[str, Outcome] = {}
     running: dict[Future[Outcome], str] = {}
@@ -52,7 +54,9 @@ def _start(
         stopped = _stopped_by(job, ended)
         if stopped is not None:
             del waiting[key]
-            ended[key] = Outcome(job.name, job.kind, Status.SKIPPED, because=stopped.name, lacks=stopped.lacks)
+            ended[key] = Outcome(
+                job.name, job.kind, Status.SKIPPED, because=stopped.name, lacks=stopped.lacks
+            )
             yield Ended(ended[key])
         elif len(running) < threads and _ready(job, ended, jobs):
             del waiting[key]

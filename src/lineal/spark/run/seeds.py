@@ -1,7 +1,9 @@
-"""Seeds: CSV files as tables, with the types that the project declares. Nothing that does not fit is let through.
+"""Seeds: CSV files as tables, with the types that the project declares. Nothing that does not fit
+is let through.
 
-Python reads the file, because it knows the line of each record; Spark casts the values, because they are to be Spark's.
-Between the two stands a file of JSON lines: {"line": 12, "cells": ["7", null]}.
+Python reads the file, because it knows the line of each record; Spark casts the values, because
+they are to be Spark's. Between the two stands a file of JSON lines: {"line": 12, "cells": ["7",
+null]}.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ SHOWN = 3
 RECORDS = "line BIGINT, cells ARRAY<STRING>"
 STRING = "STRING"
 PLAIN_TEXT = ("VARCHAR", "CHAR")
-UNKNOWN_TO_SPARK = frozenset(("JSON", "JSONB", "VARIANT", "SUPER", "OBJECT", "GEOGRAPHY", "GEOMETRY", "UUID"))
+UNKNOWN_TO_SPARK = frozenset(
+    ("JSON", "JSONB", "VARIANT", "SUPER", "OBJECT", "GEOGRAPHY", "GEOMETRY", "UUID")
+)
 
 
 class Guess(NamedTuple):
@@ -95,7 +99,9 @@ def seed_frame(job: Job, spark: Any, scratch: Path) -> Any:
     path = Path(job.step.file)
     if path.suffix.lower() != ".csv":
         raise Refused(Fault(f"there is no {job.name}.csv beside it", job.step.place))
-    return csv_frame(job, path, RULES.get(str(job.step.settings.get("reader")), OWN), spark, scratch)
+    return csv_frame(
+        job, path, RULES.get(str(job.step.settings.get("reader")), OWN), spark, scratch
+    )
 
 
 def source_frame(job: Job, spark: Any, scratch: Path) -> Any:
@@ -110,22 +116,31 @@ def csv_frame(job: Job, path: Path, rules: Rules, spark: Any, scratch: Path) -> 
     delimiter = str(job.step.settings.get("delimiter", ","))
     header = spooled(path, delimiter, scratch / "records.json", rules)
     columns = typed(job, header, path, rules)
-    records = spark.read.schema(RECORDS).option("mode", "FAILFAST").json(str(scratch / "records.json"))
+    records = (
+        spark.read.schema(RECORDS).option("mode", "FAILFAST").json(str(scratch / "records.json"))
+    )
     columns = guessed(columns, records, rules)
     check(columns, records, path, rules)
-    return records.select(*(value(at, each, rules).alias(each.name) for at, each in enumerate(columns)))
+    return records.select(
+        *(value(at, each, rules).alias(each.name) for at, each in enumerate(columns))
+    )
 
 
-# -- the file ------------------------------------------------------------------------------------
+# -- the file --------------------------------------------------------------------------------------
 
 
 def spooled(path: Path, delimiter: str, target: Path, rules: Rules) -> list[str]:
-    """Write the records as JSON lines; the header comes back. Every record has as many cells as the header."""
+    """Write the records as JSON lines; the header comes back. Every record has as many cells as the
+    header.
+    """
     faults: list[Fault] = []
     count = 0
     header: list[str] = []
     try:
-        with path.open(encoding="utf-8-sig", newline="") as source, target.open("w", encoding="utf-8") as sink:
+        with (
+            path.open(encoding="utf-8-sig", newline="") as source,
+            target.open("w", encoding="utf-8") as sink,
+        ):
             for line, cells in records_of(source, delimiter, rules.strict):
                 if not header:
                     header = [cell.strip() for cell in cells]
@@ -133,15 +148,21 @@ def spooled(path: Path, delimiter: str, target: Path, rules: Rules) -> list[str]
                 if len(cells) < len(header) and not rules.strict:
                     cells = [*cells, *[""] * (len(header) - len(cells))]
                 if len(cells) == len(header):
-                    known = [None if cell.strip().lower() in rules.nulls else cell for cell in cells]
+                    known = [
+                        None if cell.strip().lower() in rules.nulls else cell for cell in cells
+                    ]
                     sink.write(json.dumps({"line": line, "cells": known}) + "\n")
                 else:
                     count += 1
                     faults += [ragged(path, line, cells, header)] if count <= SHOWN else []
     except UnicodeDecodeError as problem:
-        raise Refused(Fault("the file is not UTF-8", Place(str(path), line_of_bad_byte(path, problem), 1))) from None
+        raise Refused(
+            Fault("the file is not UTF-8", Place(str(path), line_of_bad_byte(path, problem), 1))
+        ) from None
     except OSError as problem:
-        raise Refused(Fault(f"cannot read it: {problem.strerror or problem}", Place(str(path), 1, 1))) from None
+        raise Refused(
+            Fault(f"cannot read it: {problem.strerror or problem}", Place(str(path), 1, 1))
+        ) from None
     except Broken as broken:
         raise Refused(Fault(broken.args[0], Place(str(path), broken.args[1], 1))) from None
     if faults:
@@ -183,10 +204,14 @@ def line_of_bad_byte(path: Path, problem: UnicodeDecodeError) -> int:
 
 
 def more(count: int, path: Path, what: str) -> list[Fault]:
-    return [Fault(f"and {count - SHOWN:,} more {what}", Place(str(path), 1, 1))] if count > SHOWN else []
+    return (
+        [Fault(f"and {count - SHOWN:,} more {what}", Place(str(path), 1, 1))]
+        if count > SHOWN
+        else []
+    )
 
 
-# -- the types -----------------------------------------------------------------------------------
+# -- the types -------------------------------------------------------------------------------------
 
 
 def typed(job: Job, header: list[str], path: Path, rules: Rules) -> list[Typed]:
@@ -197,16 +222,25 @@ def typed(job: Job, header: list[str], path: Path, rules: Rules) -> list[Typed]:
     keys = [key_of(name) for name in header]
     twice = next((name for at, name in enumerate(header) if keys.index(keys[at]) != at), None)
     if twice is not None or "" in keys:
-        raise Refused(Fault(f"the column {twice} is there twice" if twice else "a column has no name", here))
+        raise Refused(
+            Fault(f"the column {twice} is there twice" if twice else "a column has no name", here)
+        )
     declared = {key_of(info.name): (info.type, info.place) for info in job.columns}
     if rules is not OWN:  # a description's type tells readers something, and dbt nothing
         kinds = job.step.settings.get("column_types")
         known = kinds if isinstance(kinds, dict) else {}
         declared = {key_of(str(name)): (str(kind), job.step.place) for name, kind in known.items()}
-    missing = [info for info in job.columns if key_of(info.name) not in keys] if rules is OWN else []
+    missing = (
+        [info for info in job.columns if key_of(info.name) not in keys] if rules is OWN else []
+    )
     if missing:
         listed = ", ".join(info.name for info in missing)
-        raise Refused(Fault(f"the header lacks {listed}, which {missing[0].place or 'the project'} declares", here))
+        raise Refused(
+            Fault(
+                f"the header lacks {listed}, which {missing[0].place or 'the project'} declares",
+                here,
+            )
+        )
     found = []
     for name, key in zip(header, keys, strict=True):
         kind, place = declared.get(key, ("", None))
@@ -238,7 +272,9 @@ def value(at: int, each: Typed, rules: Rules) -> Any:
 
 
 def misfit(at: int, each: Typed, rules: Rules) -> Any:
-    """Whether a cell says something that its type cannot hold: no number, too large, too many digits, too long."""
+    """Whether a cell says something that its type cannot hold: no number, too large, too many
+    digits, too long.
+    """
     from pyspark.sql import functions as F
 
     cell, made = F.col("cells")[at], value(at, each, rules)
@@ -266,9 +302,14 @@ def guessed(columns: list[Typed], records: Any, rules: Rules) -> list[Typed]:
         for at in open_
         for guess in rules.guesses
     ]
-    found = records.agg(*(F.count(F.col("cells")[at]).alias(f"{at}") for at in open_), *tests).first()
+    found = records.agg(
+        *(F.count(F.col("cells")[at]).alias(f"{at}") for at in open_), *tests
+    ).first()
     kinds = {at: _guess(at, found, rules) for at in open_}
-    return [each._replace(type=kinds[at], guessed=True) if at in kinds else each for at, each in enumerate(columns)]
+    return [
+        each._replace(type=kinds[at], guessed=True) if at in kinds else each
+        for at, each in enumerate(columns)
+    ]
 
 
 def unlike(at: int, each: Typed, guess: Guess, rules: Rules) -> Any:
@@ -299,7 +340,9 @@ def check(columns: list[Typed], records: Any, path: Path, rules: Rules) -> None:
             raise Refused(
                 Fault(f"{each.name}: {each.type} is no type of Spark: {message_of(problem)}", place)
             ) from None
-    counts = records.agg(*(F.count_if(misfit(at, each, rules)) for at, each in enumerate(columns))).first()
+    counts = records.agg(
+        *(F.count_if(misfit(at, each, rules)) for at, each in enumerate(columns))
+    ).first()
     faults: list[Fault] = []
     for at, (each, count) in enumerate(zip(columns, counts, strict=True)):
         if count:

@@ -1,4 +1,5 @@
-"""Selectors of a run: `stg_orders`, `+fct_orders`, `raw_orders+`, `2+m`, and columns: `raw_orders.amount+`.
+"""Selectors of a run: `stg_orders`, `+fct_orders`, `raw_orders+`, `2+m`, and columns:
+`raw_orders.amount+`.
 
 A method selects several nodes at once: `tag:nightly`, `path:models/staging+`.
 """
@@ -20,10 +21,11 @@ from lineal.spark.run.jobs import Job, key_of
 def selected(
     selectors: Iterable[str], jobs: Mapping[str, Job], static: Extraction, root: Path = Path()
 ) -> dict[str, Job]:
-    """The jobs that the selectors name, in the order of the jobs; all of them where there is no selector.
+    """The jobs that the selectors name, in the order of the jobs; all of them where there is no
+    selector.
 
-    The functions that they call come along, since a session knows none but those that it is told; so do sources, and
-    the tests of what is selected.
+    The functions that they call come along, since a session knows none but those that it is told;
+    so do sources, and the tests of what is selected.
     """
     selectors = list(selectors)
     if not selectors:
@@ -35,7 +37,11 @@ def selected(
     keys = {key_of(dataset.name) for dataset in found} & jobs.keys()
     if not any(jobs[key].is_data for key in keys):
         raise UnknownName(f"{', '.join(selectors)} selects nothing that is built")
-    return {key: job for key, job in jobs.items() if key in keys | _along(keys, jobs) or _tests_of(keys, job)}
+    return {
+        key: job
+        for key, job in jobs.items()
+        if key in keys | _along(keys, jobs) or _tests_of(keys, job)
+    }
 
 
 def names_in(selector: str, jobs: Mapping[str, Job], root: Path) -> list[str]:
@@ -45,7 +51,9 @@ def names_in(selector: str, jobs: Mapping[str, Job], root: Path) -> list[str]:
     if not colon or key_of(selection.name) in jobs:
         return [selector]
     if method not in METHODS:
-        raise UnknownName(f"{selector}: the method {method} is not known; use {', '.join(METHODS)} or a name")
+        raise UnknownName(
+            f"{selector}: the method {method} is not known; use {', '.join(METHODS)} or a name"
+        )
     names = [job.name for job in jobs.values() if job.is_data and METHODS[method](job, value, root)]
     if not names:
         raise UnknownName(f"{selector} selects nothing that is built")
@@ -60,7 +68,10 @@ def _has_tag(job: Job, tag: str, root: Path) -> bool:
 def _is_below(job: Job, path: str, root: Path) -> bool:
     """Whether the file of a node is that file, or is in that folder of the project."""
     file = Path(job.step.file)
-    return job.kind != "source" and (root / path).resolve() in (file.resolve(), *file.resolve().parents)
+    return job.kind != "source" and (root / path).resolve() in (
+        file.resolve(),
+        *file.resolve().parents,
+    )
 
 
 METHODS: dict[str, Callable[[Job, str, Path], bool]] = {"tag": _has_tag, "path": _is_below}
@@ -68,7 +79,8 @@ METHODS: dict[str, Callable[[Job, str, Path], bool]] = {"tag": _has_tag, "path":
 
 
 def datasets_of(text: str, graph: Graph, edges: list[TableEdge]) -> set[Dataset]:
-    """The dataset itself, and those within so many hops. Upstream of a column is all that its model is built from;
+    """The dataset itself, and those within so many hops. Upstream of a column is all that its model
+    is built from;
     downstream of a column are the models that a change of it reaches."""
     selection = parse(text) or Selection(text)
     at = graph.find(selection.name)

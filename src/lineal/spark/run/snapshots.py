@@ -1,12 +1,15 @@
 """Snapshots: a query's rows, each with the time for which it was so, as dbt keeps them.
 
     dbt_scd_id       the key and the time of the version, hashed
-    dbt_updated_at   when the row was changed: a column of the query (timestamp), or the time of the run (check)
+    dbt_updated_at   when the row was changed: a column of the query (timestamp), or the time of the
+                     run (check)
     dbt_valid_from   the same
-    dbt_valid_to     when the next version begins; null, or dbt_valid_to_current, for the current one
+    dbt_valid_to     when the next version begins; null, or dbt_valid_to_current, for the current
+                     one
 
-A run adds the rows that are new or have changed, and closes the versions that they replace. Rows that are gone stay
-current, are closed (hard_deletes: invalidate), or get a last version that says so (new_record, dbt_is_deleted).
+A run adds the rows that are new or have changed, and closes the versions that they replace. Rows
+that are gone stay current, are closed (hard_deletes: invalidate), or get a last version that says
+so (new_record, dbt_is_deleted).
 """
 
 from __future__ import annotations
@@ -44,7 +47,9 @@ class Snapshot:
     @property
     def own(self) -> tuple[str, ...]:
         """The names of the columns that are added."""
-        return tuple(self.names[name] for name in NAMES if name != NAMES[-1] or self.deletes == NEW_RECORD)
+        return tuple(
+            self.names[name] for name in NAMES if name != NAMES[-1] or self.deletes == NEW_RECORD
+        )
 
     def query(self, text: str) -> str:
         """The query with its keys and its time beside its columns, in the project's own dialect."""
@@ -72,7 +77,10 @@ def snapshot_of(job: Job, translate: Callable[[str], str]) -> Snapshot:
         raise Refused(Fault(wrong, job.step.place))
     check = settings.get("check_cols")
     renamed = settings.get("snapshot_meta_column_names")
-    names = {name: str(renamed.get(name) or name) if isinstance(renamed, dict) else name for name in NAMES}
+    names = {
+        name: str(renamed.get(name) or name) if isinstance(renamed, dict) else name
+        for name in NAMES
+    }
     deletes = str(settings.get("hard_deletes") or IGNORE).lower()
     if deletes == IGNORE and str(settings.get("invalidate_hard_deletes", "")).lower() == "true":
         deletes = INVALIDATE
@@ -122,7 +130,11 @@ class Taking:
         from pyspark.sql import functions as F
 
         kind = rows.schema[CHANGED].dataType
-        return F.expr(self.snapshot.current).cast(kind) if self.snapshot.current else F.lit(None).cast(kind)
+        return (
+            F.expr(self.snapshot.current).cast(kind)
+            if self.snapshot.current
+            else F.lit(None).cast(kind)
+        )
 
     # -- every later time --------------------------------------------------------------------------
 
@@ -151,7 +163,11 @@ class Taking:
                     self.now.cast(self.rows.schema[CHANGED].dataType).alias("end"),
                 )
             )
-            added = added.unionByName(self.farewells(gone)) if self.snapshot.deletes == NEW_RECORD else added
+            added = (
+                added.unionByName(self.farewells(gone))
+                if self.snapshot.deletes == NEW_RECORD
+                else added
+            )
         kept = self.closed(old, closing)
         return kept.unionByName(typed_like(added, kept), allowMissingColumns=True)
 
@@ -160,15 +176,23 @@ class Taking:
         from pyspark.sql import functions as F
 
         end = F.col(column(self.names["dbt_valid_to"]))
-        is_current = end.isNull() | (end == F.expr(self.snapshot.current)) if self.snapshot.current else end.isNull()
-        return old.where(is_current).select("*", *(F.expr(key).alias(name) for key, name in self.key_pairs(old)))
+        is_current = (
+            end.isNull() | (end == F.expr(self.snapshot.current))
+            if self.snapshot.current
+            else end.isNull()
+        )
+        return old.where(is_current).select(
+            "*", *(F.expr(key).alias(name) for key, name in self.key_pairs(old))
+        )
 
     def key_pairs(self, old: Any) -> list[tuple[str, str]]:
         """The keys as expressions over the table itself: its columns are those of the query."""
         there = {key_of(name): name for name in old.columns}
         return [
             (column(there[key_of(key)]) if key_of(key) in there else spoken, name)
-            for key, spoken, name in zip(self.snapshot.keys, self.snapshot.spoken, self.keys, strict=True)
+            for key, spoken, name in zip(
+                self.snapshot.keys, self.snapshot.spoken, self.keys, strict=True
+            )
         ]
 
     def matching(self) -> Any:
@@ -192,7 +216,9 @@ class Taking:
             found = F.lit(bool(added))
             for name in compared:
                 if key_of(name) not in added:
-                    found = found | ~F.col(f"new.{column(name)}").eqNullSafe(F.col(f"old.{column(name)}"))
+                    found = found | ~F.col(f"new.{column(name)}").eqNullSafe(
+                        F.col(f"old.{column(name)}")
+                    )
         if snapshot.deletes == NEW_RECORD:
             found = found | (F.col(f"old.{column(self.names['dbt_is_deleted'])}") == "True")
         return F.coalesce(found, F.lit(False))
@@ -204,7 +230,9 @@ class Taking:
         found = current.alias("old").join(self.rows.alias("new"), self.matching(), "left_anti")
         if self.snapshot.deletes != NEW_RECORD:
             return found
-        return found.where(F.coalesce(F.col(column(self.names["dbt_is_deleted"])), F.lit("False")) != "True")
+        return found.where(
+            F.coalesce(F.col(column(self.names["dbt_is_deleted"])), F.lit("False")) != "True"
+        )
 
     def farewells(self, gone: Any) -> Any:
         """A last version of each row that is gone."""
@@ -231,11 +259,15 @@ class Taking:
         if self.snapshot.current:
             is_current = is_current | (F.col(f"old.{column(end)}") == F.expr(self.snapshot.current))
         both = old.alias("old").join(
-            ends, (F.col(f"old.{column(self.names['dbt_scd_id'])}") == F.col("closing.id")) & is_current, "left"
+            ends,
+            (F.col(f"old.{column(self.names['dbt_scd_id'])}") == F.col("closing.id")) & is_current,
+            "left",
         )
         kind = old.schema[end].dataType
         chosen = F.coalesce(F.col("closing.end").cast(kind), F.col(f"old.{column(end)}")).alias(end)
-        return both.select(*(chosen if name == end else F.col(f"old.{column(name)}") for name in old.columns))
+        return both.select(
+            *(chosen if name == end else F.col(f"old.{column(name)}") for name in old.columns)
+        )
 
 
 def typed_like(frame: Any, like: Any) -> Any:

@@ -1,8 +1,9 @@
-"""Where a Python model works: a session of its own, in a database of its own, over the project's tables.
+"""Where a Python model works: a session of its own, in a database of its own, over the project's
+tables.
 
-The project's tables are views there, so that a model can read them by their names and write none of them. A job that
-writes the table of its own name writes it into that database; what it has written becomes the table when it has ended
-well, and until then the warehouse keeps the former version.
+The project's tables are views there, so that a model can read them by their names and write none of
+them. A job that writes the table of its own name writes it into that database; what it has written
+becomes the table when it has ended well, and until then the warehouse keeps the former version.
 """
 
 from __future__ import annotations
@@ -42,11 +43,15 @@ class Stage:
     @property
     def own(self) -> str:
         """What a job writes, as SQL names it."""
-        return f"{quoted(self.database)}.{quoted(self.name)}" if self.database else quoted(self.name)
+        return (
+            f"{quoted(self.database)}.{quoted(self.name)}" if self.database else quoted(self.name)
+        )
 
     def at_home(self, name: str) -> str:
         """A table of the project, whatever the session's own views are called."""
-        return f"{quoted(self.home)}.{quoted(name)}" if self.home and "." not in name else quoted(name)
+        return (
+            f"{quoted(self.home)}.{quoted(name)}" if self.home and "." not in name else quoted(name)
+        )
 
     def plain_name(self, name: str) -> str:
         """A dataset's name without the database of the stage."""
@@ -57,15 +62,26 @@ class Stage:
         return self.session.table(self.own)
 
     def temporary_view(self) -> Any:
-        """df.createOrReplaceTempView(name)      what a job has registered under its own name; None if it has not"""
+        """df.createOrReplaceTempView(name)
+
+        what a job has registered under its own name; None if it has not
+        """
         views = self.session._jsparkSession.sessionState().catalog()
-        return self.session.table(quoted(self.name)) if views.getTempView(self.name).isDefined() else None
+        return (
+            self.session.table(quoted(self.name))
+            if views.getTempView(self.name).isDefined()
+            else None
+        )
 
     def others(self) -> list[str]:
         """The tables that a model has written beside its own."""
         if not self.database:
             return []
-        found = [table.name for table in self.spark.catalog.listTables(self.database) if not table.isTemporary]
+        found = [
+            table.name
+            for table in self.spark.catalog.listTables(self.database)
+            if not table.isTemporary
+        ]
         return sorted(name for name in found if key_of(name) != key_of(self.name))
 
     def added(self) -> Any:
@@ -79,7 +95,11 @@ class Stage:
         if moved or not same:
             return None
         schema = self.session.table(self.own).schema
-        return self.session.read.schema(schema).parquet(*(str(self.copy / name) for name in fresh)) if fresh else None
+        return (
+            self.session.read.schema(schema).parquet(*(str(self.copy / name) for name in fresh))
+            if fresh
+            else None
+        )
 
     def _location(self) -> str:
         described = self.spark.sql(f"DESCRIBE TABLE EXTENDED {self.own}").collect()
@@ -88,9 +108,17 @@ class Stage:
 
 @contextmanager
 def staged(
-    tables: Folder | Catalogue, spark: Any, name: str, functions: Iterable[str], *, job: bool, goes_on: bool
+    tables: Folder | Catalogue,
+    spark: Any,
+    name: str,
+    functions: Iterable[str],
+    *,
+    job: bool,
+    goes_on: bool,
 ) -> Iterator[Stage]:
-    """A stage for a model, or for a job, which finds the former version of its table there if it goes on with it."""
+    """A stage for a model, or for a job, which finds the former version of its table there if it
+    goes on with it.
+    """
     if isinstance(tables, Catalogue):
         yield Stage(spark, name, "", "")
         return
@@ -127,7 +155,9 @@ def lay_out(stage: Stage, tables: Folder, functions: Iterable[str], *, without_o
 
 
 def lend(stage: Stage, tables: Folder, entry: Entry, folder: Path) -> None:
-    """The former version, as a table that the job may add to or replace; its files stay as they are."""
+    """The former version, as a table that the job may add to or replace; its files stay as they
+    are.
+    """
     from pyspark.sql.types import StructType
 
     if entry.sql:

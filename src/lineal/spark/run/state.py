@@ -1,7 +1,9 @@
-"""The state of a warehouse: what stands in it, from which inputs it was built, and who is at work on it.
+"""The state of a warehouse: what stands in it, from which inputs it was built, and who is at work
+on it.
 
-`state.json` is written to a temporary file and renamed, so that a kill leaves the former state or the new one.
-It is the only truth about the tables: a folder that it does not name is the rest of a killed run.
+`state.json` is written to a temporary file and renamed, so that a kill leaves the former state or
+the new one. It is the only truth about the tables: a folder that it does not name is the rest of a
+killed run.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ class Entry:
     """A view's query."""
     schema: str = ""
     files: dict[str, int] = field(default_factory=dict)
-    """A table's files and their sizes: one that is missing or cut off is seen without reading it."""
+    """A table's files and their sizes: one that is missing or cut off is seen without reading it.
+    """
     memory: dict[str, Any] = field(default_factory=dict)
     """What the tests and the comparison said, to be shown again."""
 
@@ -77,7 +80,10 @@ class State:
             self._write()
 
     def _write(self) -> None:
-        data = {"format": FORMAT, "entries": {key: asdict(entry) for key, entry in self.entries.items()}}
+        data = {
+            "format": FORMAT,
+            "entries": {key: asdict(entry) for key, entry in self.entries.items()},
+        }
         replace_file(self.file, json.dumps(data, indent=1).encode())
 
 

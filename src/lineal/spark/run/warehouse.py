@@ -1,10 +1,13 @@
-"""Where tables live: a folder of parquet files by default, or any catalogue that Spark is configured for.
+"""Where tables live: a folder of parquet files by default, or any catalogue that Spark is
+configured for.
 
-    <warehouse>/<table>/<version>/part-*.parquet      the table; a new version is written beside the old one
+    <warehouse>/<table>/<version>/part-*.parquet      the table; a new version is written beside the
+    old one
     <warehouse>/state.json                            which version stands
 
-A version becomes the table when the state names it; the old one is deleted after that. So a kill at any moment leaves
-the old table or the new one, and nothing that a reader has open is changed under its hands.
+A version becomes the table when the state names it; the old one is deleted after that. So a kill at
+any moment leaves the old table or the new one, and nothing that a reader has open is changed under
+its hands.
 """
 
 from __future__ import annotations
@@ -28,7 +31,9 @@ DONE = "_SUCCESS"
 SCRATCH = ".scratch"
 
 CATALOGUES = ("spark.sql.catalog.", "spark.sql.defaultCatalog", "spark.sql.catalogImplementation")
-"""Settings that say where tables live: with one of them the catalogue keeps the tables, not the folder."""
+"""Settings that say where tables live: with one of them the catalogue keeps the tables, not the
+folder.
+"""
 
 
 def has_catalogue(conf: Iterable[str]) -> bool:
@@ -86,7 +91,9 @@ class Folder:
             self.state.drop(*map(key_of, broken))
         self.sweep()
         order = {key: at for at, key in enumerate(keys)}
-        entries = sorted(self.state.entries.items(), key=lambda item: order.get(item[0], len(order)))
+        entries = sorted(
+            self.state.entries.items(), key=lambda item: order.get(item[0], len(order))
+        )
         views = [entry for _, entry in entries if entry.sql]
         for _, entry in entries:
             if not entry.sql:
@@ -111,7 +118,9 @@ class Folder:
 
     def registered(self, entry: Entry) -> bool:
         try:
-            self.make_view(entry.name, f"CREATE OR REPLACE VIEW {quoted(entry.name)} AS\n{entry.sql}")
+            self.make_view(
+                entry.name, f"CREATE OR REPLACE VIEW {quoted(entry.name)} AS\n{entry.sql}"
+            )
         except Exception:  # its tables are gone: it is built again, or whoever reads it says so
             return False
         return True
@@ -122,7 +131,11 @@ class Folder:
     def sweep(self) -> None:
         """Remove what a killed run has left: versions that the state does not name."""
         shutil.rmtree(self.folder / SCRATCH, ignore_errors=True)
-        named = {self.place(entry.name, entry.version) for entry in self.state.entries.values() if not entry.sql}
+        named = {
+            self.place(entry.name, entry.version)
+            for entry in self.state.entries.values()
+            if not entry.sql
+        }
         for version in self.versions():
             if version not in named:
                 shutil.rmtree(version, ignore_errors=True)
@@ -153,7 +166,9 @@ class Folder:
 
     def finished(self, name: str, version: str, frame: Any) -> Entry:
         schema = nullable(frame.schema).json()
-        return Entry(name, "table", version, "", schema=schema, files=sizes(self.place(name, version)))
+        return Entry(
+            name, "table", version, "", schema=schema, files=sizes(self.place(name, version))
+        )
 
     def register(self, entry: Entry) -> None:
         from pyspark.sql.types import StructType
@@ -162,7 +177,9 @@ class Folder:
         self.forget(entry.name)
         self.make_room(entry.name)
         place = str(self.place(entry.name, entry.version))
-        self.spark.catalog.createTable(quoted(entry.name), path=place, source="parquet", schema=schema)
+        self.spark.catalog.createTable(
+            quoted(entry.name), path=place, source="parquet", schema=schema
+        )
         self.known[key_of(entry.name)] = (entry.name, "TABLE")
 
     def view(self, name: str, statement: Callable[[str], str], sql: str) -> Entry:
@@ -210,7 +227,9 @@ class Folder:
 
 
 class Catalogue:
-    """Tables of a catalogue that the session is configured for; how safe a write is, is the catalogue's affair."""
+    """Tables of a catalogue that the session is configured for; how safe a write is, is the
+    catalogue's affair.
+    """
 
     def __init__(self, folder: Path, state: State, spark: Any) -> None:
         self.given = folder
@@ -261,7 +280,9 @@ class Catalogue:
         )
 
     def register(self, entry: Entry) -> None:
-        """The catalogue knows it already; this session may have to look again, if a Python model's has written it."""
+        """The catalogue knows it already; this session may have to look again, if a Python model's
+        has written it.
+        """
         self.spark.catalog.refreshTable(quoted(entry.name))
 
     def view(self, name: str, statement: Callable[[str], str], sql: str) -> Entry:
@@ -291,16 +312,22 @@ def new_version() -> str:
 
 
 def folder_name(name: str) -> str:
-    """A folder for any name: no slash, no dot and no percent sign of a name means anything to the file system."""
+    """A folder for any name: no slash, no dot and no percent sign of a name means anything to the
+    file system.
+    """
     return quote(key_of(name), safe=" ").replace(".", "%2E")[:200] or "%"
 
 
 def nullable(kind: Any) -> Any:
-    """A file cannot promise that there is no null in it: Spark says of none of its columns that there is not."""
+    """A file cannot promise that there is no null in it: Spark says of none of its columns that
+    there is not.
+    """
     from pyspark.sql.types import ArrayType, MapType, StructField, StructType
 
     if isinstance(kind, StructType):
-        return StructType([StructField(f.name, nullable(f.dataType), True, f.metadata) for f in kind.fields])
+        return StructType(
+            [StructField(f.name, nullable(f.dataType), True, f.metadata) for f in kind.fields]
+        )
     if isinstance(kind, ArrayType):
         return ArrayType(nullable(kind.elementType), True)
     if isinstance(kind, MapType):
@@ -318,7 +345,9 @@ def sizes(folder: Path) -> dict[str, int]:
 
 
 def share(old: Path, new: Path) -> None:
-    """The files of the old version belong to the new one, too: linked where the file system can, else copied."""
+    """The files of the old version belong to the new one, too: linked where the file system can,
+    else copied.
+    """
     for path in old.iterdir():
         if path.name.startswith("part-"):
             try:

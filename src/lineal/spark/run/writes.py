@@ -36,7 +36,8 @@ class Writes:
         return [write for write in self._found.get(self.number(session), []) if not write.failure]
 
     def lineage(self, frame: Any, target: str, session: Any) -> Extraction:
-        """The lineage of a DataFrame; rows that a checkpoint has cut off from their plan keep their sources, once `of`
+        """The lineage of a DataFrame; rows that a checkpoint has cut off from their plan keep their
+        sources, once `of`
         was asked for what the session has done."""
         text = described(analysed(frame, self._spark), self._spark)
         with self._one_at_a_time:

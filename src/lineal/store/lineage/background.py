@@ -44,7 +44,9 @@ class Later:
         self.begun.append(self.worker.submit(action, *arguments))
 
     def meanwhile(self, made: Iterable[Some], after: Ahead[Any] | None = None) -> Iterator[Some]:
-        """What can be made until all is done, and of what comes after it; then the others, one by one."""
+        """What can be made until all is done, and of what comes after it; then the others, one by
+        one.
+        """
         here = Ahead(made)
         while not all(each.done() for each in self.begun):
             if not here.step() and (after is None or not after.step()):
@@ -58,7 +60,10 @@ class Later:
         self.begun.clear()
 
     def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         for each in self.begun if problem is not None else ():
             each.cancel()

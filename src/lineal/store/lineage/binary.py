@@ -1,4 +1,5 @@
-"""Rows in COPY's binary format: columns of numbers are laid out a whole column at a time, texts field by field.
+"""Rows in COPY's binary format: columns of numbers are laid out a whole column at a time, texts
+field by field.
 
 PGCOPY … | 2 fields | 4 bytes: 17 | 3 bytes: "sum" | 2 fields | 4 bytes: 18 | … | -1
 """
@@ -54,7 +55,9 @@ def _small(value: int) -> int:
 
 
 def rows(columns: Mapping[str, Sequence[Any]], same: Mapping[str, int], fields: Fields) -> bytes:
-    """Rows whose columns are given one by one, all equally long; before them what is the same in all rows."""
+    """Rows whose columns are given one by one, all equally long; before them what is the same in
+    all rows.
+    """
     length = len(next(iter(columns.values())))
     before = _count(len(same) + len(columns)) + b"".join(map(field, same.values()))
     numbers: list[array[int]] = []

@@ -17,7 +17,8 @@ WAIT = 60.0
 """Seconds that a writer waits for another one."""
 
 AT_ONCE = 2000
-"""So many rows are made before they are written: what they are made of is still at hand, and the socket to a server
+"""So many rows are made before they are written: what they are made of is still at hand, and the
+socket to a server
 takes all of them, so that it works on them while the next ones are made."""
 
 
@@ -44,13 +45,20 @@ class Database(Protocol):
     def run(self, sql: str, values: Values = ()) -> None: ...
 
     def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
-        """Rows whose columns are given one by one, all equally long; what is the same for all of them once."""
+        """Rows whose columns are given one by one, all equally long; what is the same for all of
+        them once.
+        """
         ...
 
     def pour(
-        self, table: str, batches: Iterable[Mapping[str, Values]], same: Mapping[str, int], ready: Ready = iter
+        self,
+        table: str,
+        batches: Iterable[Mapping[str, Values]],
+        same: Mapping[str, int],
+        ready: Ready = iter,
     ) -> None:
-        """The same for very many rows: a batch is written while the next one is made. Numbers have four bytes.
+        """The same for very many rows: a batch is written while the next one is made. Numbers have
+        four bytes.
 
         Who is not ready to have them written says when, and batches are prepared until then.
         """
@@ -88,7 +96,11 @@ class Database(Protocol):
 
 def known(columns: Mapping[str, Values]) -> dict[str, Values]:
     """Without the columns that are empty throughout: they need not be written."""
-    return {name: values for name, values in columns.items() if isinstance(values, range) or not _empty(values)}
+    return {
+        name: values
+        for name, values in columns.items()
+        if isinstance(values, range) or not _empty(values)
+    }
 
 
 def _empty(values: Values) -> bool:
@@ -102,7 +114,9 @@ def sound(database: Database) -> Iterator[None]:
         yield
     except (LookupError, ValueError, TypeError, AssertionError) as problem:
         said = f"{type(problem).__name__}: {problem}"
-        raise Damaged(f"store {database.name} is damaged ({said}): put back a copy, or load again") from problem
+        raise Damaged(
+            f"store {database.name} is damaged ({said}): put back a copy, or load again"
+        ) from problem
 
 
 def batches(columns: Mapping[str, Values]) -> Iterator[dict[str, Values]]:

@@ -1,4 +1,6 @@
-"""What has no columns of its own in the tables, as JSON: the forms of the saved file, with names and files in full."""
+"""What has no columns of its own in the tables, as JSON: the forms of the saved file, with names
+and files in full.
+"""
 
 from __future__ import annotations
 

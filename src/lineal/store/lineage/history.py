@@ -13,7 +13,9 @@ from lineal.store.lineage.texts import original, plain
 
 
 class Period(NamedTuple):
-    """An edge, from the moment it came to the moment it went; a change of what is done to the source ends a period."""
+    """An edge, from the moment it came to the moment it went; a change of what is done to the
+    source ends a period.
+    """
 
     source: Column
     target: Column | Dataset
@@ -45,10 +47,23 @@ def history(database: Database, runs: list[Run], column: Column) -> list[Period]
     if not runs:
         return []
     times = {run.number: run.at for run in runs}
-    asked = [runs[0].namespace, plain(column.dataset.namespace), plain(column.dataset.name), plain(column.name)]
-    edges = {row[0]: row for end in ("target_id", "source_id") for row in database.rows(EDGES.format(end=end), asked)}
+    asked = [
+        runs[0].namespace,
+        plain(column.dataset.namespace),
+        plain(column.dataset.name),
+        plain(column.name),
+    ]
+    edges = {
+        row[0]: row
+        for end in ("target_id", "source_id")
+        for row in database.rows(EDGES.format(end=end), asked)
+    }
     hows = _hows(database, edges)
-    found = [period for number, row in edges.items() for period in _periods(row, hows.get(number, []), times)]
+    found = [
+        period
+        for number, row in edges.items()
+        for period in _periods(row, hows.get(number, []), times)
+    ]
     return sorted(found, key=_order)
 
 
@@ -65,7 +80,9 @@ def _hows(database: Database, edges: Iterable[int]) -> dict[int, list[tuple[int,
     return found
 
 
-def _periods(row: Row, hows: list[tuple[int, int | None, str]], times: dict[int, str]) -> list[Period]:
+def _periods(
+    row: Row, hows: list[tuple[int, int | None, str]], times: dict[int, str]
+) -> list[Period]:
     """One for each stretch of runs in which the same was done to the source."""
     _, space, dataset, name, path, into_space, into, target, target_path, file, first, last = row
     source = end_of(Dataset(original(space), original(dataset)), name, path)
@@ -74,7 +91,11 @@ def _periods(row: Row, hows: list[tuple[int, int | None, str]], times: dict[int,
     turns = sorted({first, *(come for come, _, _ in hows)})
     found: list[Period] = []
     for turn, following in zip(turns, [*turns[1:], last], strict=True):
-        done = tuple(sorted({how for come, gone, how in hows if come <= turn and (gone is None or gone > turn)}))
+        done = tuple(
+            sorted(
+                {how for come, gone, how in hows if come <= turn and (gone is None or gone > turn)}
+            )
+        )
         went = times[following] if following is not None else None
         if found and found[-1].hows in (done, ()):  # of what was dropped only the edge is known
             found[-1] = found[-1]._replace(hows=done, went=went)
@@ -87,9 +108,18 @@ def _order(period: Period) -> tuple[str, str, str, str]:
     return period.came, str(period.source), str(period.target), period.went or "~"
 
 
-# -- dropping --------------------------------------------------------------------------------------------------------
+# -- dropping --------------------------------------------------------------------------------------
 
-CLOSED = ("edges", "dataset_infos", "column_infos", "statement_infos", "reads", "jobs", "diagnostics", "occurrences")
+CLOSED = (
+    "edges",
+    "dataset_infos",
+    "column_infos",
+    "statement_infos",
+    "reads",
+    "jobs",
+    "diagnostics",
+    "occurrences",
+)
 
 UNUSED = (
     "DELETE FROM columns WHERE dataset_id IN (SELECT id FROM datasets WHERE namespace_id = ?) AND id NOT IN"
@@ -109,7 +139,8 @@ def drop(database: Database, run: Run) -> int:
     values = [run.number, run.namespace]
     ((count,),) = database.rows(f"SELECT count(*) FROM edges WHERE {closed}", values)
     database.run(
-        "DELETE FROM usages WHERE to_run <= ? AND edge_id IN (SELECT id FROM edges WHERE namespace_id = ?)", values
+        "DELETE FROM usages WHERE to_run <= ? AND edge_id IN (SELECT id FROM edges WHERE namespace_id = ?)",
+        values,
     )
     for table in CLOSED:
         database.run(f"DELETE FROM {table} WHERE {closed}", values)

@@ -1,6 +1,7 @@
 """Loading: what is new is opened, what is gone is closed, what is as it was stays untouched.
 
-Everything happens in one transaction: whoever opens the store sees the lineage as it was before, or as it is after.
+Everything happens in one transaction: whoever opens the store sees the lineage as it was before, or
+as it is after.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ from lineal.store.lineage.database import Database, Row, Values, batches, indexe
 from lineal.store.lineage.layout import Ranges, count, ranges, spans
 from lineal.store.lineage.numbers import Names, write_counters
 from lineal.store.lineage.rows import FACTS, MAKERS, Apart, Fact, Twice
-from lineal.store.lineage.runs import Run, add_namespace, following_moment, last_run, namespace_number
+from lineal.store.lineage.runs import (
+    Run,
+    add_namespace,
+    following_moment,
+    last_run,
+    namespace_number,
+)
 from lineal.store.lineage.schema import creation
 from lineal.store.lineage.statements import Statements, united
 from lineal.store.lineage.texts import plain
@@ -44,7 +51,9 @@ class Change(NamedTuple):
     """that hold now"""
 
 
-def load(database: Database, namespace: str, extraction: Extraction, source: str = "", now: str = "") -> Change:
+def load(
+    database: Database, namespace: str, extraction: Extraction, source: str = "", now: str = ""
+) -> Change:
     try:
         return _load(database, namespace, extraction, extraction.edges, source, now)
     except Twice:
@@ -52,7 +61,12 @@ def load(database: Database, namespace: str, extraction: Extraction, source: str
 
 
 def _load(
-    database: Database, namespace: str, extraction: Extraction, edges: list[Edge], source: str, now: str
+    database: Database,
+    namespace: str,
+    extraction: Extraction,
+    edges: list[Edge],
+    source: str,
+    now: str,
 ) -> Change:
     with uncollected(), database.writing():
         with sound(database):
@@ -65,7 +79,9 @@ def _load(
 class Load:
     """One extraction on its way into the store."""
 
-    def __init__(self, database: Database, namespace: str, held: int | None, before: Run | None) -> None:
+    def __init__(
+        self, database: Database, namespace: str, held: int | None, before: Run | None
+    ) -> None:
         self.database = database
         self.namespace = namespace
         self.before = before
@@ -81,12 +97,18 @@ class Load:
     def of(self, extraction: Extraction, given: list[Edge], source: str, now: str) -> Change:
         apart = rows.apart(given, Statements(extraction.statements))
         with Later() as later:
-            edges = self._first(apart, later) if self.before is None else self._beside(apart, self.before)
+            edges = (
+                self._first(apart, later)
+                if self.before is None
+                else self._beside(apart, self.before)
+            )
             facts = {table: make(extraction, self.names) for table, make in MAKERS.items()}
             steps = [self._facts(table, facts[table]) for table in FACTS]
         coverage = json.dumps(asdict(extraction.coverage))
         held = count(self.layout["edges"])
-        if self._is_as_before(coverage) and not (edges.changes or any(step.changes for step in steps)):
+        if self._is_as_before(coverage) and not (
+            edges.changes or any(step.changes for step in steps)
+        ):
             return Change(None, 0, 0, held)
         if self.before is not None:
             self._write_beside(edges)
@@ -94,12 +116,16 @@ class Load:
         return Change(run, len(edges.opened), len(edges.closed), held)
 
     def _is_as_before(self, coverage: str) -> bool:
-        return self.before is not None and (self.layout, coverage) == (self.before.layout, self.before.coverage)
+        return self.before is not None and (self.layout, coverage) == (
+            self.before.layout,
+            self.before.coverage,
+        )
 
     def _first(self, found: Apart, later: Later) -> Edges:
         """Of a namespace that is new everything is written, while it is taken apart.
 
-        What finds the rows of a table is made by the database alone, and meanwhile there is more to do here.
+        What finds the rows of a table is made by the database alone, and meanwhile there is more to
+        do here.
         """
         first = self.names.next["edges"]
         ids = range(first, first + len(found.edges))
@@ -112,7 +138,9 @@ class Load:
         later(self._make_indexes, "edges")
         rows.each_once(pairs)
         usages = Ahead(rows.usages_of(found, self.names, first))
-        self.database.pour("columns", self.names.new_columns(), {}, partial(later.meanwhile, after=usages))
+        self.database.pour(
+            "columns", self.names.new_columns(), {}, partial(later.meanwhile, after=usages)
+        )
         later(self._make_indexes, "columns")
         self.database.pour("usages", usages, since, later.meanwhile)
         later(self._make_indexes, "usages")
@@ -148,16 +176,22 @@ class Load:
         for table in INDEXED:
             self._make_indexes(table)
         at = following_moment(self.before, now)
-        run = Run(self.run, self.names.namespace, at, __version__, plain(source), coverage, self.layout)
+        run = Run(
+            self.run, self.names.namespace, at, __version__, plain(source), coverage, self.layout
+        )
         run.write(self.database)
         numbers = self.names.next
         write_counters(
             self.database,
-            {**numbers, "runs": self.run + 1, "namespaces": max(numbers["namespaces"], self.names.namespace + 1)},
+            {
+                **numbers,
+                "runs": self.run + 1,
+                "namespaces": max(numbers["namespaces"], self.names.namespace + 1),
+            },
         )
         return run
 
-    # -- edges and their usages ---------------------------------------------------------------------
+    # -- edges and their usages --------------------------------------------------------------------
 
     def _beside(self, apart: Apart, before: Run) -> Edges:
         """Those that the store does not hold, and those that only the store holds."""
@@ -208,7 +242,7 @@ class Load:
             )
         return found
 
-    # -- the other facts ----------------------------------------------------------------------------
+    # -- the other facts ---------------------------------------------------------------------------
 
     def _facts(self, table: str, found: list[Fact]) -> Facts:
         first = self.names.next["facts"]
@@ -239,7 +273,7 @@ def _columns(names: Sequence[str], found: Iterable[Row]) -> dict[str, Values]:
     return dict(zip(names, split, strict=True)) if found else dict.fromkeys(names, ())
 
 
-# -- what is written -------------------------------------------------------------------------------------------------
+# -- what is written -------------------------------------------------------------------------------
 
 
 NOTHING: Mapping[str, Values] = {"edge_id": ()}

@@ -1,4 +1,5 @@
-"""The versions of the schema: an older store is brought up to date when something is loaded, a newer one is refused.
+"""The versions of the schema: an older store is brought up to date when something is loaded, a
+newer one is refused.
 
 Whoever only reads may have no right to write, and reads older tables as they are.
 """
@@ -18,7 +19,9 @@ def migrate(database: Database, create: bool) -> None:
     applied = database.versions()
     if applied is None and not create:
         raise NoStore(f"there is no store at {database.name}: `lineal store load` makes one")
-    if _is_current(database, applied) or (applied and not create and max(applied) >= schema.READABLE):
+    if _is_current(database, applied) or (
+        applied and not create and max(applied) >= schema.READABLE
+    ):
         return
     with database.writing():
         applied = database.versions()  # another process may have been first
@@ -31,7 +34,11 @@ def migrate(database: Database, create: bool) -> None:
             for statement in schema.migration(database.dialect, version):
                 database.run(statement)
             when = following_moment(None)
-            database.fill("versions", {"version": [version], "applied_at": [when], "lineal": [__version__]}, {})
+            database.fill(
+                "versions",
+                {"version": [version], "applied_at": [when], "lineal": [__version__]},
+                {},
+            )
 
 
 def _is_current(database: Database, applied: list[int] | None) -> bool:

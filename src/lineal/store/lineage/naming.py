@@ -1,4 +1,6 @@
-"""What somebody may mean by a name: the datasets that end so, with their columns, and no more of the store."""
+"""What somebody may mean by a name: the datasets that end so, with their columns, and no more of
+the store.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,18 @@ from lineal.store.lineage.texts import original
 
 
 def named(database: Database, run: Run, text: str) -> dict[Dataset, DatasetInfo]:
-    """Every dataset by name; of those that `a.b.c`, `a.b` or `a` may mean also the columns, listed or in an edge."""
+    """Every dataset by name; of those that `a.b.c`, `a.b` or `a` may mean also the columns, listed
+    or in an edge.
+    """
     datasets = Held(database, run.namespace).datasets_by_number()
     heads = _heads(text)
     found: dict[Dataset, DatasetInfo] = {}
     for number, dataset in datasets.items():
         folded = names.insensitive(dataset.name, False)
         meant = any(folded == head or folded.endswith(f".{head}") for head in heads)
-        found[dataset] = DatasetInfo(dataset, "table", _columns(database, run, number) if meant else [])
+        found[dataset] = DatasetInfo(
+            dataset, "table", _columns(database, run, number) if meant else []
+        )
     return found
 
 
@@ -34,5 +40,7 @@ def _columns(database: Database, run: Run, dataset: int) -> list[ColumnInfo]:
         " ORDER BY position",
         [dataset, run.number, run.number],
     )
-    rows += database.rows("SELECT DISTINCT name FROM columns WHERE dataset_id = ? AND name IS NOT NULL", [dataset])
+    rows += database.rows(
+        "SELECT DISTINCT name FROM columns WHERE dataset_id = ? AND name IS NOT NULL", [dataset]
+    )
     return [ColumnInfo(original(name)) for (name,) in dict.fromkeys(rows)]

@@ -1,4 +1,6 @@
-"""Numbers for names: a dataset, column, file, statement or way is written once, and is a number everywhere else."""
+"""Numbers for names: a dataset, column, file, statement or way is written once, and is a number
+everywhere else.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,17 @@ from lineal.store.lineage.texts import all_plain, listed, original, plain, unlis
 Manner = tuple[Way, Doubt | None, Confidence]
 """How a column takes part, and how sure that is: of the influence, and of what does not doubt."""
 
-COUNTED = ("namespaces", "runs", "datasets", "columns", "files", "statements", "ways", "edges", "facts")
+COUNTED = (
+    "namespaces",
+    "runs",
+    "datasets",
+    "columns",
+    "files",
+    "statements",
+    "ways",
+    "edges",
+    "facts",
+)
 LEVELS = list(Confidence)
 
 
@@ -55,7 +67,9 @@ class Names:
         """All but the columns."""
         self._write_statements()
         self._write_datasets()
-        self._fill("files", self.files, {"name": all_plain(self.files.new)}, namespace_id=self.namespace)
+        self._fill(
+            "files", self.files, {"name": all_plain(self.files.new)}, namespace_id=self.namespace
+        )
         self._write_ways()
         for name in ("datasets", "columns", "files", "statements", "ways"):
             self.next[name] = getattr(self, name).numbers_of_new.stop
@@ -66,7 +80,9 @@ class Names:
         numbers = self.columns.numbers_of_new
         nested = any(map(itemgetter(-1), ends))
         for start in range(0, len(ends), AT_ONCE):
-            some = [end if len(end) == 3 else (end, None, ()) for end in ends[start : start + AT_ONCE]]
+            some = [
+                end if len(end) == 3 else (end, None, ()) for end in ends[start : start + AT_ONCE]
+            ]
             datasets, names, paths = zip(*some, strict=True)
             batch = {
                 "id": numbers[start : start + AT_ONCE],
@@ -75,7 +91,9 @@ class Names:
             }
             if nested:
                 batch["path"] = [listed(path) if path else None for path in paths]
-                batch["label"] = _fit([_label(name, path) for name, path in zip(names, paths, strict=True)])
+                batch["label"] = _fit(
+                    [_label(name, path) for name, path in zip(names, paths, strict=True)]
+                )
             yield batch
 
     def _write_statements(self) -> None:
@@ -127,7 +145,8 @@ class Held:
 
     def datasets_by_number(self) -> dict[int, Dataset]:
         found = self.database.rows(
-            "SELECT id, space, name FROM datasets WHERE namespace_id = ? ORDER BY id", [self.namespace]
+            "SELECT id, space, name FROM datasets WHERE namespace_id = ? ORDER BY id",
+            [self.namespace],
         )
         return {number: Dataset(original(space), original(name)) for number, space, name in found}
 
@@ -141,10 +160,14 @@ class Held:
             " JOIN datasets ON datasets.id = dataset_id WHERE namespace_id = ?",
             [self.namespace],
         )
-        return {number: end_of(datasets[dataset], name, path) for number, dataset, name, path in found}
+        return {
+            number: end_of(datasets[dataset], name, path) for number, dataset, name, path in found
+        }
 
     def files(self) -> dict[str, int]:
-        found = self.database.rows("SELECT name, id FROM files WHERE namespace_id = ?", [self.namespace])
+        found = self.database.rows(
+            "SELECT name, id FROM files WHERE namespace_id = ?", [self.namespace]
+        )
         return {original(name): number for name, number in found}
 
     def files_by_number(self) -> dict[int, str]:
@@ -157,19 +180,25 @@ class Held:
             " JOIN datasets ON datasets.id = dataset_id WHERE namespace_id = ?",
             [self.namespace],
         )
-        return {(datasets[dataset], files[file], number): key for key, dataset, file, number in found}
+        return {
+            (datasets[dataset], files[file], number): key for key, dataset, file, number in found
+        }
 
     def ways(self) -> dict[Manner, int]:
         return {manner: number for number, manner in self.ways_by_number().items()}
 
     def ways_by_number(self, only: Collection[int] | None = None) -> dict[int, Manner]:
-        sql = "SELECT id, how, clause, masked, windowed, level, doubt, ambiguous, evidence FROM ways"
+        sql = (
+            "SELECT id, how, clause, masked, windowed, level, doubt, ambiguous, evidence FROM ways"
+        )
         if only is None:
             found = self.database.rows(f"{sql} ORDER BY id")
         else:
             parts = chunks(sorted(only), 400)
             found = [
-                row for some in parts for row in self.database.rows(f"{sql} WHERE id IN {marks(1, len(some))}", some)
+                row
+                for some in parts
+                for row in self.database.rows(f"{sql} WHERE id IN {marks(1, len(some))}", some)
             ]
         return {number: _manner(*said) for number, *said in found}
 
@@ -181,10 +210,19 @@ def end_of(dataset: Dataset, name: str | None, path: str | None) -> Column | Dat
 
 
 def _manner(
-    how: str, clause: str, masked: int, windowed: int, level: int, doubt: int | None, ambiguous: int, evidence: str
+    how: str,
+    clause: str,
+    masked: int,
+    windowed: int,
+    level: int,
+    doubt: int | None,
+    ambiguous: int,
+    evidence: str,
 ) -> Manner:
     taken = way(How(how), Clause(clause), bool(masked), bool(windowed))
-    doubted = Doubt(LEVELS[doubt], bool(ambiguous), original(evidence)) if doubt is not None else None
+    doubted = (
+        Doubt(LEVELS[doubt], bool(ambiguous), original(evidence)) if doubt is not None else None
+    )
     return taken, doubted, LEVELS[level]
 
 
@@ -205,7 +243,7 @@ def _fit(texts: Sequence[str | None]) -> Sequence[str | None]:
     return [plain(text) if text is not None else None for text in texts]
 
 
-# -- counters ------------------------------------------------------------------------------------------------------
+# -- counters --------------------------------------------------------------------------------------
 
 
 def following(database: Database) -> dict[str, int]:

@@ -1,4 +1,6 @@
-"""A store on a PostgreSQL server, in a schema of its own: rows come in by COPY, one writer at a time."""
+"""A store on a PostgreSQL server, in a schema of its own: rows come in by COPY, one writer at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ HAS_VERSIONS = f"""
 SELECT FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
 WHERE nspname = '{SCHEMA}' AND relname = 'versions'
 """
-"""Asked of the tables, for what the server remembers of names may be older than the lock that we waited for."""
+"""Asked of the tables, for what the server remembers of names may be older than the lock that we
+waited for.
+"""
 
 SETTINGS = (
     f"SET LOCAL search_path TO {SCHEMA}, pg_catalog",
@@ -32,7 +36,8 @@ SETTINGS = (
 )
 
 BY_INDEX = ("enable_hashjoin", "enable_mergejoin", "enable_seqscan", "jit")
-"""What a trace has no use for: it goes from row to row, whatever the server believes about tables that it has not yet
+"""What a trace has no use for: it goes from row to row, whatever the server believes about tables
+that it has not yet
 looked at."""
 
 ROOM_FOR_INDEXES = """
@@ -42,9 +47,15 @@ WHERE name = 'maintenance_work_mem' AND CAST(setting AS bigint) < 256 * 1024
 """What is sorted in memory is indexed sooner; a server that has more room keeps it."""
 
 REASONS: dict[str, tuple[type[StoreError], str]] = {
-    "55P03": (Busy, "another process is writing to it: try again later, or wait longer with --wait"),
+    "55P03": (
+        Busy,
+        "another process is writing to it: try again later, or wait longer with --wait",
+    ),
     "57014": (Busy, "the server ended the statement after its time-out"),
-    "42501": (Unreadable, "no rights: the user needs CREATE on the database, or rights on the schema `lineal`"),
+    "42501": (
+        Unreadable,
+        "no rights: the user needs CREATE on the database, or rights on the schema `lineal`",
+    ),
     "53100": (Unreadable, "the server's disk is full; nothing was changed"),
     "25006": (Unreadable, "the server takes no writes now"),
     "42P01": (Damaged, "the schema `lineal` has not the tables of a store: drop it and load again"),
@@ -70,14 +81,19 @@ class Postgres:
         try:
             import psycopg
         except ImportError as problem:
-            raise Unreadable("a store on PostgreSQL needs psycopg: pip install 'lineal[postgres]'") from problem
+            raise Unreadable(
+                "a store on PostgreSQL needs psycopg: pip install 'lineal[postgres]'"
+            ) from problem
         self.psycopg = psycopg
         with self._said():
             self.connection = psycopg.connect(
-                url, autocommit=True, connect_timeout=CONNECT_SECONDS, fallback_application_name="lineal"
+                url,
+                autocommit=True,
+                connect_timeout=CONNECT_SECONDS,
+                fallback_application_name="lineal",
             )
 
-    # -- transactions -------------------------------------------------------------------------------
+    # -- transactions ------------------------------------------------------------------------------
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -89,7 +105,8 @@ class Postgres:
         with self._transaction("BEGIN"):
             self.connection.execute(f"SET LOCAL lock_timeout TO {int(self.wait * 1000) or 1}")
             self.connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
-            self.connection.execute("SET LOCAL max_parallel_maintenance_workers TO 0")  # we have work to do meanwhile
+            # we have work to do meanwhile
+            self.connection.execute("SET LOCAL max_parallel_maintenance_workers TO 0")
             self.connection.execute(ROOM_FOR_INDEXES)
             yield
 
@@ -116,18 +133,27 @@ class Postgres:
             kind, words = self._reason(problem)
             raise kind(f"store {self.name}: {words}") from None
         except OverflowError as problem:
-            raise StoreError(f"store {self.name}: a number is too large to be stored; nothing was changed") from problem
+            raise StoreError(
+                f"store {self.name}: a number is too large to be stored; nothing was changed"
+            ) from problem
 
     def _reason(self, problem: Any) -> tuple[type[StoreError], str]:
         state = problem.sqlstate or ""
         if state in REASONS:
             return REASONS[state]
         said = without(self.secrets, " ".join(str(problem).split()))
-        if isinstance(problem, self.psycopg.OperationalError) or state[:2] == "08" or state[:3] == "57P":
-            return Unreadable, f"the server cannot be reached or closed the connection ({said}); nothing was changed"
+        if (
+            isinstance(problem, self.psycopg.OperationalError)
+            or state[:2] == "08"
+            or state[:3] == "57P"
+        ):
+            return (
+                Unreadable,
+                f"the server cannot be reached or closed the connection ({said}); nothing was changed",
+            )
         return StoreError, f"{said}; nothing was changed"
 
-    # -- statements ---------------------------------------------------------------------------------
+    # -- statements --------------------------------------------------------------------------------
 
     def rows(self, sql: str, values: Values = ()) -> list[Row]:
         with self._said():
@@ -143,12 +169,19 @@ class Postgres:
         names = ", ".join([*columns, *same])
         row = "\t".join(["%s"] * len(columns) + [_written(value) for value in same.values()]) + "\n"
         flat = chain.from_iterable(zip(*map(_cells, columns.values()), strict=True))
-        with self._said(), self.connection.cursor().copy(f"COPY {table} ({names}) FROM STDIN") as copy:
+        with (
+            self._said(),
+            self.connection.cursor().copy(f"COPY {table} ({names}) FROM STDIN") as copy,
+        ):
             for text in _texts(flat, row, len(columns)):
                 copy.write(text)
 
     def pour(
-        self, table: str, batches: Iterable[Mapping[str, Values]], same: Mapping[str, int], ready: Ready = iter
+        self,
+        table: str,
+        batches: Iterable[Mapping[str, Values]],
+        same: Mapping[str, int],
+        ready: Ready = iter,
     ) -> None:
         begun = iter(batches)
         first = next(begun, None)
@@ -167,14 +200,19 @@ class Postgres:
                 copy.write(binary.END)
 
     def _sent(self) -> None:
-        """Wait until the server has taken all: what piles up here is moved about with each piece that it takes."""
+        """Wait until the server has taken all: what piles up here is moved about with each piece
+        that it takes.
+        """
         while self.connection.pgconn.flush():
             select([], [self.connection], [])
 
     def pairs(self, nodes: Sequence[tuple[int, str]]) -> tuple[str, list[Any]]:
         """Two lists cost less to read than many values."""
         numbers, names = [number for number, _ in nodes], [name for _, name in nodes]
-        return "SELECT * FROM unnest(CAST(? AS INTEGER[]), CAST(? AS TEXT[])) AS nodes", [numbers, names]
+        return "SELECT * FROM unnest(CAST(? AS INTEGER[]), CAST(? AS TEXT[])) AS nodes", [
+            numbers,
+            names,
+        ]
 
     def among(self, numbers: Sequence[int]) -> tuple[str, list[Any]]:
         return "= ANY (CAST(? AS INTEGER[]))", [list(numbers)]
@@ -183,7 +221,9 @@ class Postgres:
         with self._said():
             if self.connection.execute(HAS_VERSIONS).fetchone() is None:
                 return None
-            found = self.connection.execute(f"SELECT version FROM {SCHEMA}.versions ORDER BY version").fetchall()
+            found = self.connection.execute(
+                f"SELECT version FROM {SCHEMA}.versions ORDER BY version"
+            ).fetchall()
             return [version for (version,) in found]
 
     def begin_store(self) -> None:
@@ -196,7 +236,9 @@ class Postgres:
             self.run(f"SET LOCAL {setting} TO off")
 
     def tidy(self) -> None:
-        """What was deleted makes room for what comes; the server does it by itself, this does it now."""
+        """What was deleted makes room for what comes; the server does it by itself, this does it
+        now.
+        """
         with self._said():
             for table in ("edges", "usages", "reads", "columns"):
                 self.connection.execute(f"VACUUM (ANALYZE) {SCHEMA}.{table}")
@@ -210,7 +252,7 @@ def _spelt(sql: str) -> str:
     return sql.replace("?", "%s")
 
 
-# -- COPY's text format ----------------------------------------------------------------------------------------------
+# -- COPY's text format ----------------------------------------------------------------------------
 
 
 def _texts(flat: Iterable[Any], row: str, columns: int) -> Iterator[str]:
@@ -239,7 +281,7 @@ def _written(value: Any) -> str:
     return value.translate(ESCAPES) if isinstance(value, str) else str(int(value))
 
 
-# -- addresses -------------------------------------------------------------------------------------------------------
+# -- addresses -------------------------------------------------------------------------------------
 
 SECRET_SETTINGS = ("password", "sslpassword")
 
@@ -250,7 +292,9 @@ def secrets_of(url: str) -> list[str]:
     with suppress(ValueError):
         parts = urlsplit(url)
         found.append(parts.password or "")
-        found += [value for name, value in parse_qsl(parts.query) if name.lower() in SECRET_SETTINGS]
+        found += [
+            value for name, value in parse_qsl(parts.query) if name.lower() in SECRET_SETTINGS
+        ]
     head, at, _ = url.partition("://")[2].rpartition("@")
     if at and ":" in head:
         found.append(head.partition(":")[2])

@@ -1,8 +1,9 @@
 """The part of a lineage that a trace visits, found by recursive SQL; nothing else is read.
 
-Upstream of v.x lie the edges into v.x, those into their sources, and so on; a circle ends where it closes, for a column
-is visited once. Where v has an open star, v.x goes on through it as t.x, whether or not t is known to have an x. How
-deep an edge lies and which stars count is the graph's affair: a trace in this part is a trace in the whole.
+Upstream of v.x lie the edges into v.x, those into their sources, and so on; a circle ends where it
+closes, for a column is visited once. Where v has an open star, v.x goes on through it as t.x,
+whether or not t is known to have an x. How deep an edge lies and which stars count is the graph's
+affair: a trace in this part is a trace in the whole.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from lineal.store.lineage.runs import Run
 from lineal.store.lineage.texts import original, plain
 
 FAR = 50
-"""From so many hops on they are not counted while columns are looked up: each column is then visited once."""
+"""From so many hops on they are not counted while columns are looked up: each column is then
+visited once.
+"""
 
 VISITED = """
 WITH RECURSIVE visited (dataset_id, name, depth) AS (
@@ -61,7 +64,13 @@ Node = tuple[int, str]
 
 
 def region(
-    database: Database, run: Run, starts: Sequence[Column], *, up: int = 0, down: int = 0, with_rows: bool = False
+    database: Database,
+    run: Run,
+    starts: Sequence[Column],
+    *,
+    up: int = 0,
+    down: int = 0,
+    with_rows: bool = False,
 ) -> Extraction:
     """What a trace so many hops upstream and downstream of the columns visits."""
     with uncollected():
@@ -101,7 +110,7 @@ class Region(Restored):
             touched.update(below)
         return self.made(touched)
 
-    # -- the walk -----------------------------------------------------------------------------------
+    # -- the walk ----------------------------------------------------------------------------------
 
     def nodes_of(self, starts: Sequence[Column]) -> list[Node]:
         numbers: dict[Dataset, int] = {}
@@ -111,7 +120,11 @@ class Region(Restored):
                 [self.run.namespace, label(dataset), plain(dataset.namespace), plain(dataset.name)],
             )
             numbers.update((dataset, number) for (number,) in found)
-        nodes = ((numbers[start.dataset], plain(start.name)) for start in starts if start.dataset in numbers)
+        nodes = (
+            (numbers[start.dataset], plain(start.name))
+            for start in starts
+            if start.dataset in numbers
+        )
         return list(dict.fromkeys(nodes))
 
     def visited(self, nodes: list[Node], hops: int, near: str) -> dict[Node, int]:
@@ -122,7 +135,12 @@ class Region(Restored):
             starts, values = self.database.pairs(some)
             beyond = OTHER[near]
             sql = VISITED.format(
-                starts=starts, step=step, hops=limit, near=near, beyond=beyond, holds=self.holds("edges")
+                starts=starts,
+                step=step,
+                hops=limit,
+                near=near,
+                beyond=beyond,
+                holds=self.holds("edges"),
             )
             for dataset, name, depth in self.database.rows(sql, values):
                 found[dataset, name] = min(depth, found.get((dataset, name), depth))
@@ -145,14 +163,18 @@ class Region(Restored):
     def beside_stars(self, nodes: Iterable[Node]) -> list[Node]:
         """Whether a column goes through a star depends on what else leads into it."""
         datasets = sorted({dataset for dataset, _ in nodes})
-        found = self.some("SELECT dataset_id FROM columns WHERE name = '*' AND dataset_id", datasets)
+        found = self.some(
+            "SELECT dataset_id FROM columns WHERE name = '*' AND dataset_id", datasets
+        )
         opened = {dataset for (dataset,) in found}
         return [node for node in nodes if node[0] in opened]
 
-    # -- what was found -----------------------------------------------------------------------------
+    # -- what was found ----------------------------------------------------------------------------
 
     def made(self, touched: set[Node]) -> Extraction:
-        touched |= {(dataset, name if name is not None else "*") for dataset, name, _ in self.ends.values()}
+        touched |= {
+            (dataset, name if name is not None else "*") for dataset, name, _ in self.ends.values()
+        }
         datasets = {dataset for dataset, _ in touched}
         columns = self.listed(touched)
         infos = self.some(
@@ -161,22 +183,35 @@ class Region(Restored):
             datasets,
         )
         named = self.some("SELECT id, space, name FROM datasets WHERE id", datasets)
-        self.datasets = {number: Dataset(original(space), original(name)) for number, space, name in named}
+        self.datasets = {
+            number: Dataset(original(space), original(name)) for number, space, name in named
+        }
         usages = [usage for several in self.usages.values() for usage in several.values()]
         self.ways = self.held.ways_by_number({usage[0] for usage in usages})
-        files = {usage[1] for usage in usages} | {row[6] for row in columns} | {row[5] for row in infos}
+        files = (
+            {usage[1] for usage in usages} | {row[6] for row in columns} | {row[5] for row in infos}
+        )
         known = self.some("SELECT id, name FROM files WHERE id", files - {None})
         self.files = {number: original(name) for number, name in known}
         coverage = Coverage(**json.loads(self.run.coverage))
         return Extraction(self.edges(), datasets=self.infos_of(infos, columns), coverage=coverage)
 
     def edges(self) -> list[Edge]:
-        ends = {number: end_of(self.datasets[dataset], *rest) for number, (dataset, *rest) in self.ends.items()}
+        ends = {
+            number: end_of(self.datasets[dataset], *rest)
+            for number, (dataset, *rest) in self.ends.items()
+        }
         found: dict[tuple[int, int], list[tuple[int, Usage]]] = {}
         for number in sorted(self.pairs, key=Ranks(self.run.layout["edges"]).of):
-            usages = [(position, self.usage(*said)) for position, said in self.usages.get(number, {}).items()]
+            usages = [
+                (position, self.usage(*said))
+                for position, said in self.usages.get(number, {}).items()
+            ]
             found.setdefault(self.pairs[number], []).extend(usages)
-        return [made_edge(ends[source], ends[target], several) for (source, target), several in found.items()]
+        return [
+            made_edge(ends[source], ends[target], several)
+            for (source, target), several in found.items()
+        ]
 
     def infos_of(self, rows: list[Row], listed: list[Row]) -> dict[Dataset, DatasetInfo]:
         columns: dict[int, list[ColumnInfo]] = {}

@@ -66,7 +66,7 @@ class Restored:
     def ways(self) -> dict[int, Manner]:
         return self.held.ways_by_number()
 
-    # -- rows ---------------------------------------------------------------------------------------
+    # -- rows --------------------------------------------------------------------------------------
 
     def facts(self, table: str) -> list[Row]:
         """The facts of a table in the run's order, without their numbers."""
@@ -81,14 +81,17 @@ class Restored:
                 [*span, self.run.number, self.run.number],
             )
 
-    # -- values -------------------------------------------------------------------------------------
+    # -- values ------------------------------------------------------------------------------------
 
     def edges(self) -> list[Edge]:
         ends = self.held.columns_by_number()
         pairs: dict[int, tuple[int, int]] = {
-            number: (source, target) for number, source, target in self.rows("edges", "id", "source_id, target_id")
+            number: (source, target)
+            for number, source, target in self.rows("edges", "id", "source_id, target_id")
         }
-        usages: dict[int, list[tuple[int, Usage]]] = {number: [] for number in numbers(self.run.layout["edges"])}
+        usages: dict[int, list[tuple[int, Usage]]] = {
+            number: [] for number in numbers(self.run.layout["edges"])
+        }
         columns = "position, way_id, file_id, line, col, expression, calls"
         for number, position, *said in self.rows("usages", "edge_id", columns, "edges"):
             if number in usages:  # between two of our edges there may be those of others
@@ -96,14 +99,24 @@ class Restored:
         found: dict[tuple[int, int], list[tuple[int, Usage]]] = {}
         for number, several in usages.items():
             found.setdefault(pairs[number], []).extend(several)
-        return [made_edge(ends[source], ends[target], several) for (source, target), several in found.items()]
+        return [
+            made_edge(ends[source], ends[target], several)
+            for (source, target), several in found.items()
+        ]
 
-    def usage(self, way: int, file: int | None, line: int, column: int, expression: str, calls: str | None) -> Usage:
+    def usage(
+        self, way: int, file: int | None, line: int, column: int, expression: str, calls: str | None
+    ) -> Usage:
         taken, doubt, level = self.ways[way]
         path = self.paths.get(calls)
         if path is None:
             path = self.paths[calls] = unlisted_calls(calls) if calls else ()
-        return Usage(taken, doubt, None, Site(self.place(file, line, column), original(expression), path, level))
+        return Usage(
+            taken,
+            doubt,
+            None,
+            Site(self.place(file, line, column), original(expression), path, level),
+        )
 
     def place(self, file: int | None, line: int, column: int) -> Place | None:
         return Place(self.files[file], line, column) if file is not None else None
@@ -116,12 +129,20 @@ class Restored:
         return {info.dataset: info for info in found}
 
     def info(
-        self, columns: Mapping[int, list[ColumnInfo]], number: int, kind: str, complete: int, said: str, *others: Any
+        self,
+        columns: Mapping[int, list[ColumnInfo]],
+        number: int,
+        kind: str,
+        complete: int,
+        said: str,
+        *others: Any,
     ) -> DatasetInfo:
         *place, rest = others
         known = self.datasets[number]
         listed = columns.get(number, [])
-        info = DatasetInfo(known, original(kind), listed, bool(complete), original(said), self.place(*place))
+        info = DatasetInfo(
+            known, original(kind), listed, bool(complete), original(said), self.place(*place)
+        )
         return add_rest(info, rest)
 
     def column(self, name: str, kind: str, said: str, labels: str, *rest: Any) -> ColumnInfo:
@@ -135,13 +156,17 @@ class Restored:
         named = original(column) if column is not None else None
         where = self.place(*place)
         stands = (bool((manner or 0) & 1), bool((manner or 0) & 2))
-        return Read(self.datasets[target], self.datasets[dataset], named, Clause(clause), where, *stands)
+        return Read(
+            self.datasets[target], self.datasets[dataset], named, Clause(clause), where, *stands
+        )
 
     def diagnostic(self, code: str, severity: str, message: str, *rest: Any) -> Diagnostic:
         *place, hint = rest
         return Diagnostic(Code[code], original(message), self.place(*place), original(hint))
 
-    def occurrence(self, name: str, file: int, line: int, column: int, runs: int, *rest: str) -> Occurrence:
+    def occurrence(
+        self, name: str, file: int, line: int, column: int, runs: int, *rest: str
+    ) -> Occurrence:
         first, last, users, databases, known_as = rest
         where = self.place(file, line, column)
         assert where is not None
@@ -154,14 +179,18 @@ class Restored:
         *place, dialect, words, meaning = rest
         target, _, _ = self.statements[number]
         where = self.place(*place)
-        return Statement(target, original(kind), where, original(dialect), original(words), original(meaning))
+        return Statement(
+            target, original(kind), where, original(dialect), original(words), original(meaning)
+        )
 
     @cached_property
     def statements(self) -> dict[int, Any]:
         return {number: key for key, number in self.held.statements().items()}
 
 
-def made_edge(source: Column | Dataset, target: Column | Dataset, usages: list[tuple[int, Usage]]) -> Edge:
+def made_edge(
+    source: Column | Dataset, target: Column | Dataset, usages: list[tuple[int, Usage]]
+) -> Edge:
     if not isinstance(source, Column):
         raise TypeError(f"an edge from {source}, which is no column")
     if len(usages) == 1:

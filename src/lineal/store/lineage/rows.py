@@ -1,6 +1,7 @@
 """An extraction as rows: columns of numbers and texts, made a whole column at a time.
 
-A million edges pass here, so that what is done for each of them is done by `map`, `zip` and `chain`.
+A million edges pass here, so that what is done for each of them is done by `map`, `zip` and
+`chain`.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class Apart(NamedTuple):
 
 
 def apart(given: list[Edge], statements: Statements) -> Apart:
-    """Where a target has several statements: the edges of each of them, with their statements and positions."""
+    """Where a target has several statements: the edges of each of them, with their statements and
+    positions.
+    """
     if not statements.several:
         return Apart(given, statements, None, None)
     edges: list[Edge] = []
@@ -69,7 +72,7 @@ def apart(given: list[Edge], statements: Statements) -> Apart:
     return Apart(edges, statements, keys, positions)
 
 
-# -- all of them, batch by batch -------------------------------------------------------------------------------------
+# -- all of them, batch by batch -------------------------------------------------------------------
 
 
 Pairs = list[Sequence[int]]
@@ -80,7 +83,9 @@ class Twice(Exception):
     """Two edges lead from one column to another: they have to be united first."""
 
 
-def edges(found: Apart, names: Names, first: int, pairs: Pairs) -> Iterator[dict[str, Sequence[Any]]]:
+def edges(
+    found: Apart, names: Names, first: int, pairs: Pairs
+) -> Iterator[dict[str, Sequence[Any]]]:
     """The edges, numbered one after the other."""
     for start in range(0, len(found.edges), AT_ONCE):
         some = found.edges[start : start + AT_ONCE]
@@ -119,7 +124,9 @@ def usages_of(found: Apart, names: Names, first: int) -> Iterator[dict[str, Sequ
             yield {"edge_id": owners, "position": positions, **usages(used, names)}
 
 
-def _owned(several: list[tuple[Usage, ...]], numbers: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+def _owned(
+    several: list[tuple[Usage, ...]], numbers: Sequence[int]
+) -> tuple[Sequence[int], Sequence[int]]:
     """Of each usage the number of its edge, and its position there."""
     counts = list(map(len, several))
     if counts.count(1) == len(counts):
@@ -141,7 +148,7 @@ def _pairs(sources: Sequence[int], targets: Sequence[int]) -> Sequence[int]:
     return memoryview(both).cast("B").cast("Q")
 
 
-# -- all of them at once ---------------------------------------------------------------------------------------------
+# -- all of them at once ---------------------------------------------------------------------------
 
 
 class Lineage(NamedTuple):
@@ -177,7 +184,9 @@ def lineage(found: Apart, names: Names) -> Lineage:
     several = [edge[2] for edge in found.edges]
     owners, positions = _owned(several, range(len(several)))
     if found.keys is not None and found.positions is not None:
-        return Lineage(sources, targets, _numbered(found.keys, names), owners, found.positions, several)
+        return Lineage(
+            sources, targets, _numbered(found.keys, names), owners, found.positions, several
+        )
     statements = _numbers(found.edges, targets, found.statements, names)
     made = Lineage(sources, targets, statements, owners, positions, several)
     return made if len(set(_pairs(sources, targets))) == len(sources) else _united(made)
@@ -196,10 +205,14 @@ def _united(found: Lineage) -> Lineage:
         position = counted[owner] = counted.get(owner, -1) + 1
         positions.append(position)
     sources, targets = [source for source, _ in numbers], [target for _, target in numbers]
-    return Lineage(sources, targets, [kept[pair] for pair in numbers], owners, positions, found.several)
+    return Lineage(
+        sources, targets, [kept[pair] for pair in numbers], owners, positions, found.several
+    )
 
 
-def _numbers(edges: list[Edge], targets: Sequence[int], statements: Statements, names: Names) -> list[int | None]:
+def _numbers(
+    edges: list[Edge], targets: Sequence[int], statements: Statements, names: Names
+) -> list[int | None]:
     """The statement of each edge, looked up once for each target."""
     if not statements.of:
         return [None] * len(edges)
@@ -230,7 +243,9 @@ def usages(found: list[Usage], names: Names) -> dict[str, Sequence[Any]]:
     return dict(zip(USED, columns, strict=True))
 
 
-def ways(taken: Sequence[Way], doubts: Sequence[Doubt | None], levels: Sequence[Confidence], names: Names) -> list[int]:
+def ways(
+    taken: Sequence[Way], doubts: Sequence[Doubt | None], levels: Sequence[Confidence], names: Names
+) -> list[int]:
     if any(doubts) or len(set(levels)) > 1:
         return list(map(names.ways.__getitem__, zip(taken, doubts, levels, strict=True)))
     known = {each: names.ways[each, None, levels[0]] for each in dict.fromkeys(taken)}
@@ -242,7 +257,9 @@ def _site(usage: Usage) -> Site:
     return Site(usage.place, usage.expression, usage.path, usage.reader.level)
 
 
-def places(found: Sequence[Any], names: Names) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
+def places(
+    found: Sequence[Any], names: Names
+) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
     """File, line and column of each; nothing where there is no place."""
     if not found:
         return (), (), ()
@@ -254,10 +271,14 @@ def places(found: Sequence[Any], names: Names) -> tuple[Sequence[Any], Sequence[
 
 
 def _place(place: Place | None, names: Names) -> tuple[int | None, int | None, int | None]:
-    return (names.files[place.file], place.line, place.column) if place is not None else (None, None, None)
+    return (
+        (names.files[place.file], place.line, place.column)
+        if place is not None
+        else (None, None, None)
+    )
 
 
-# -- the other facts -------------------------------------------------------------------------------------------------
+# -- the other facts -------------------------------------------------------------------------------
 
 
 def dataset_infos(extraction: Extraction, names: Names) -> list[Fact]:
@@ -284,7 +305,8 @@ def column_infos(extraction: Extraction, names: Names) -> list[Fact]:
 def statement_infos(extraction: Extraction, names: Names) -> list[Fact]:
     keys = Statements(extraction.statements).keys
     return [
-        (names.statements[key], *_statement(each, names)) for key, each in zip(keys, extraction.statements, strict=True)
+        (names.statements[key], *_statement(each, names))
+        for key, each in zip(keys, extraction.statements, strict=True)
     ]
 
 

@@ -23,13 +23,17 @@ class Run(NamedTuple):
     source: str
     coverage: str
     layout: dict[str, Ranges]
-    """Of each table the numbers of the facts that hold, in their order; empty when the facts were dropped."""
+    """Of each table the numbers of the facts that hold, in their order; empty when the facts were
+    dropped.
+    """
 
     def write(self, database: Database) -> None:
         *rest, layout = self
         columns = ("id", "namespace_id", "at", "lineal", "source", "coverage", "layout")
         values = [*rest, json.dumps(layout, separators=(",", ":"))]
-        database.fill("runs", {name: [value] for name, value in zip(columns, values, strict=True)}, {})
+        database.fill(
+            "runs", {name: [value] for name, value in zip(columns, values, strict=True)}, {}
+        )
 
 
 LAID_OUT = {"edges", "reads", "dataset_infos", "column_infos"}
@@ -37,7 +41,15 @@ LAID_OUT = {"edges", "reads", "dataset_infos", "column_infos"}
 SELECT = "SELECT id, namespace_id, at, lineal, source, coverage, layout FROM runs"
 
 
-def _run(number: int, namespace: int, at: str, lineal: str, source: str, coverage: str, layout: str | None) -> Run:
+def _run(
+    number: int,
+    namespace: int,
+    at: str,
+    lineal: str,
+    source: str,
+    coverage: str,
+    layout: str | None,
+) -> Run:
     found: dict[str, Ranges] = json.loads(layout) if layout else {}
     for ranges in found.values():
         for first, last in ranges:
@@ -54,15 +66,20 @@ def last_run(database: Database, namespace: int) -> Run | None:
 
 def run_at(database: Database, namespace: int, at: str) -> Run | None:
     """The last run until a moment."""
-    found = database.rows(f"{SELECT} WHERE namespace_id = ? AND at <= ? ORDER BY id DESC LIMIT 1", [namespace, at])
+    found = database.rows(
+        f"{SELECT} WHERE namespace_id = ? AND at <= ? ORDER BY id DESC LIMIT 1", [namespace, at]
+    )
     return _run(*found[0]) if found else None
 
 
 def runs_of(database: Database, namespace: int) -> list[Run]:
-    return [_run(*row) for row in database.rows(f"{SELECT} WHERE namespace_id = ? ORDER BY id", [namespace])]
+    return [
+        _run(*row)
+        for row in database.rows(f"{SELECT} WHERE namespace_id = ? ORDER BY id", [namespace])
+    ]
 
 
-# -- namespaces ------------------------------------------------------------------------------------------------------
+# -- namespaces ------------------------------------------------------------------------------------
 
 
 def namespaces(database: Database) -> list[str]:
@@ -78,11 +95,14 @@ def add_namespace(database: Database, number: int, name: str) -> None:
     database.fill("namespaces", {"id": [number], "name": [plain(name)]}, {})
 
 
-# -- moments ---------------------------------------------------------------------------------------------------------
+# -- moments ---------------------------------------------------------------------------------------
 
 
 def moment(text: str) -> str:
-    """2026-11-16, 2026-11-16T09:30, 2026-11-16 09:30:00+01:00      as all moments are written; UTC unless it says."""
+    """2026-11-16, 2026-11-16T09:30, 2026-11-16 09:30:00+01:00
+
+    as all moments are written; UTC unless it says.
+    """
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError as problem:

@@ -1,11 +1,14 @@
-"""The tables of a store, as a list of versions: an older store is brought up to date when something is loaded.
+"""The tables of a store, as a list of versions: an older store is brought up to date when something
+is loaded.
 
-    names    namespaces, datasets, columns, files, statements, ways     what has a number; never changes
+    names    namespaces, datasets, columns, files, statements, ways     what has a number; never
+             changes
     facts    edges, usages, dataset_infos, column_infos, …              true from a run to a run
     runs     one row per load that changed something
 
-A fact is true from the run `from_run` until the run `to_run`, which is empty while it is true. A dataset's rows are a
-column without a name: what decides them leads there, so that every edge goes from a column to a column.
+A fact is true from the run `from_run` until the run `to_run`, which is empty while it is true. A
+dataset's rows are a column without a name: what decides them leads there, so that every edge goes
+from a column to a column.
 """
 
 from __future__ import annotations
@@ -179,7 +182,9 @@ WHERE loaded.namespace_id = files.namespace_id AND root <> '' AND substr(name, 1
         SELECT 1 FROM files AS others
         WHERE others.namespace_id = files.namespace_id AND others.name = substr(files.name, length(root) + 2))
 """
-"""Version 2 names files from the root of their project: without the path that they were loaded from."""
+"""Version 2 names files from the root of their project: without the path that they were loaded
+from.
+"""
 
 
 def migration(dialect: Dialect, version: int) -> list[str]:
@@ -190,7 +195,10 @@ def migration(dialect: Dialect, version: int) -> list[str]:
         raise ValueError(f"there is no version {version}")
     spelt = {**dialect._asdict(), "place": PLACE, "time_of_from": dialect.time.format("came")}
     made = [each.format(**spelt) for part in (NAMES, FACTS, VIEW) for each in part.split(";\n")]
-    return [*(each.strip() for each in made), *(creation(name, on) for name, on in indexes(dialect).items())]
+    return [
+        *(each.strip() for each in made),
+        *(creation(name, on) for name, on in indexes(dialect).items()),
+    ]
 
 
 def selected(table: str, columns: tuple[str, ...], version: int) -> str:

@@ -1,4 +1,6 @@
-"""A store in a file: SQLite, with a write-ahead log, so that readers go on while one process writes."""
+"""A store in a file: SQLite, with a write-ahead log, so that readers go on while one process
+writes.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,46 @@ CACHE_KIB = 1 << 18
 ROWS_AT_ONCE = 100
 
 REASONS: dict[int, tuple[type[StoreError], str]] = {
-    sqlite3.SQLITE_BUSY: (Busy, "another process is writing to it: try again later, or wait longer with --wait"),
-    sqlite3.SQLITE_LOCKED: (Busy, "another process is writing to it: try again later, or wait longer with --wait"),
-    sqlite3.SQLITE_FULL: (Unreadable, "the disk is full; nothing was changed: make room and try again"),
-    sqlite3.SQLITE_IOERR: (Unreadable, "the disk does not take or give the data (is it full?); nothing was changed"),
-    sqlite3.SQLITE_READONLY: (Unreadable, "it cannot be written: check the rights of the file and of its folder"),
-    sqlite3.SQLITE_PERM: (Unreadable, "it cannot be read: check the rights of the file and of its folder"),
-    sqlite3.SQLITE_AUTH: (Unreadable, "it cannot be read: check the rights of the file and of its folder"),
-    sqlite3.SQLITE_CANTOPEN: (Unreadable, "it cannot be opened: check the path, and the rights of file and folder"),
-    sqlite3.SQLITE_CORRUPT: (Damaged, "the file is damaged: put back a copy, or delete it and load again"),
-    sqlite3.SQLITE_NOTADB: (Damaged, "the file is damaged or no store: put back a copy, or delete it and load again"),
+    sqlite3.SQLITE_BUSY: (
+        Busy,
+        "another process is writing to it: try again later, or wait longer with --wait",
+    ),
+    sqlite3.SQLITE_LOCKED: (
+        Busy,
+        "another process is writing to it: try again later, or wait longer with --wait",
+    ),
+    sqlite3.SQLITE_FULL: (
+        Unreadable,
+        "the disk is full; nothing was changed: make room and try again",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        Unreadable,
+        "the disk does not take or give the data (is it full?); nothing was changed",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        Unreadable,
+        "it cannot be written: check the rights of the file and of its folder",
+    ),
+    sqlite3.SQLITE_PERM: (
+        Unreadable,
+        "it cannot be read: check the rights of the file and of its folder",
+    ),
+    sqlite3.SQLITE_AUTH: (
+        Unreadable,
+        "it cannot be read: check the rights of the file and of its folder",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        Unreadable,
+        "it cannot be opened: check the path, and the rights of file and folder",
+    ),
+    sqlite3.SQLITE_CORRUPT: (
+        Damaged,
+        "the file is damaged: put back a copy, or delete it and load again",
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        Damaged,
+        "the file is damaged or no store: put back a copy, or delete it and load again",
+    ),
     sqlite3.SQLITE_TOOBIG: (StoreError, "a text is too long to be stored; nothing was changed"),
 }
 """SQLite's own codes, in words."""
@@ -72,13 +104,17 @@ class Sqlite:
         self.writable = os.access(here.parent, os.W_OK) and (not there or os.access(here, os.W_OK))
         frozen = there and not self.writable and not Path(f"{here}-wal").exists()
         address = f"file:{quote(str(here))}?mode=ro&immutable=1" if frozen else self.path
-        return sqlite3.connect(address, timeout=self.wait, isolation_level=None, check_same_thread=False, uri=frozen)
+        return sqlite3.connect(
+            address, timeout=self.wait, isolation_level=None, check_same_thread=False, uri=frozen
+        )
 
     def _check_whose(self) -> None:
         """Tables are made in an empty file, never beside somebody else's."""
         mark = self.connection.execute("PRAGMA application_id").fetchone()[0]
         if mark not in (0, APPLICATION) or (mark == 0 and self._has_tables()):
-            raise StoreError(f"{self.path} is an SQLite database, but no store of lineal's: name another file")
+            raise StoreError(
+                f"{self.path} is an SQLite database, but no store of lineal's: name another file"
+            )
 
     def _has_tables(self) -> bool:
         return bool(self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
@@ -91,7 +127,7 @@ class Sqlite:
                 self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = NORMAL")
 
-    # -- transactions -------------------------------------------------------------------------------
+    # -- transactions ------------------------------------------------------------------------------
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -130,9 +166,11 @@ class Sqlite:
             kind, words = REASONS[sqlite3.SQLITE_CORRUPT]
             raise kind(f"store {self.path}: {words}") from problem
         except OverflowError as problem:
-            raise StoreError(f"store {self.path}: a number is too large to be stored; nothing was changed") from problem
+            raise StoreError(
+                f"store {self.path}: a number is too large to be stored; nothing was changed"
+            ) from problem
 
-    # -- statements ---------------------------------------------------------------------------------
+    # -- statements --------------------------------------------------------------------------------
 
     def rows(self, sql: str, values: Values = ()) -> list[Row]:
         with self._said():
@@ -143,7 +181,10 @@ class Sqlite:
             self.connection.execute(sql, values)
 
     def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
-        """INSERT INTO edges (…) VALUES (?, ?, 1), (?, ?, 1), …      a hundred rows a step cost half of one a step"""
+        """INSERT INTO edges (…) VALUES (?, ?, 1), (?, ?, 1), …
+
+        a hundred rows a step cost half of one a step
+        """
         columns = known(columns)
         names = ", ".join([*columns, *same])
         row = f"({', '.join(['?'] * len(columns) + [_literal(value) for value in same.values()])})"
@@ -155,10 +196,16 @@ class Sqlite:
             if whole:
                 steps = zip(*[flat] * (ROWS_AT_ONCE * len(columns)), strict=False)
                 self.connection.executemany(insert + ", ".join([row] * ROWS_AT_ONCE), steps)
-            self.connection.executemany(insert + row, zip(*(each[whole:] for each in values), strict=True))
+            self.connection.executemany(
+                insert + row, zip(*(each[whole:] for each in values), strict=True)
+            )
 
     def pour(
-        self, table: str, batches: Iterable[Mapping[str, Values]], same: Mapping[str, int], ready: Ready = iter
+        self,
+        table: str,
+        batches: Iterable[Mapping[str, Values]],
+        same: Mapping[str, int],
+        ready: Ready = iter,
     ) -> None:
         for batch in ready(batches):
             self.fill(table, batch, same)
@@ -173,7 +220,12 @@ class Sqlite:
         with self._said():
             if not self._has_tables():
                 return None
-            return [version for (version,) in self.connection.execute("SELECT version FROM versions ORDER BY version")]
+            return [
+                version
+                for (version,) in self.connection.execute(
+                    "SELECT version FROM versions ORDER BY version"
+                )
+            ]
 
     def begin_store(self) -> None:
         self.run(f"PRAGMA application_id = {APPLICATION}")
@@ -200,7 +252,10 @@ def _by_text(problem: BaseException) -> tuple[type[StoreError], str]:
     if "locked" in said:
         return REASONS[sqlite3.SQLITE_BUSY]
     if "no such table" in said or "no such column" in said:
-        return Damaged, f"it has not the tables of a store ({said}): put back a copy, or delete it and load again"
+        return (
+            Damaged,
+            f"it has not the tables of a store ({said}): put back a copy, or delete it and load again",
+        )
     if "decode" in said:
         return REASONS[sqlite3.SQLITE_CORRUPT]
     return StoreError, f"{said}; nothing was changed"

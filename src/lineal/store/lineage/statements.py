@@ -1,7 +1,8 @@
 """Which statement an edge comes from.
 
-Extractions unite what several statements say about one pair of columns; a store keeps them apart. A statement is known
-by its target, its file and its number among those of that file with that target: so it stays the same when lines move.
+Extractions unite what several statements say about one pair of columns; a store keeps them apart. A
+statement is known by its target, its file and its number among those of that file with that target:
+so it stays the same when lines move.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class Statements:
         counted: dict[tuple[Dataset, str], int] = {}
         for statement in statements:
             place = statement.place or NOWHERE
-            number = counted[statement.target, place.file] = counted.get((statement.target, place.file), 0) + 1
+            number = counted[statement.target, place.file] = (
+                counted.get((statement.target, place.file), 0) + 1
+            )
             key = (statement.target, place.file, number)
             self.keys.append(key)
             self.of.setdefault(statement.target, []).append((place, key))
@@ -52,7 +55,11 @@ class Statements:
         known = self.of[target]
         if place is None:
             return known[0][1]
-        before = [(at, key) for at, key in known if at.file == place.file and (at.line, at.column) <= place[1:]]
+        before = [
+            (at, key)
+            for at, key in known
+            if at.file == place.file and (at.line, at.column) <= place[1:]
+        ]
         if before:
             return max(before)[1]
         return next((key for at, key in known if at.file == place.file), known[0][1])

@@ -27,7 +27,9 @@ def open_store(address: str, *, create: bool = False, wait: float = WAIT) -> Sto
     if address.startswith(SCHEMES):
         database = Postgres(address, create=create, wait=wait)
     elif "://" in address:
-        raise StoreError(f"{address.partition('://')[0]}:// is no store: name a file, or postgresql://…")
+        raise StoreError(
+            f"{address.partition('://')[0]}:// is no store: name a file, or postgresql://…"
+        )
     else:
         database = Sqlite(address, create=create, wait=wait)
     try:
@@ -48,7 +50,10 @@ class Store:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -60,11 +65,15 @@ class Store:
         return self.database.name
 
     def check_writable(self) -> None:
-        """Nothing is written, but it could be: what is in the way is said now, and not after hours of work."""
+        """Nothing is written, but it could be: what is in the way is said now, and not after hours
+        of work.
+        """
         with self.database.writing(), sound(self.database):
             self.database.run("UPDATE edges SET to_run = to_run WHERE 1 = 0")
 
-    def load(self, namespace: str, extraction: Extraction, source: str = "", now: str = "") -> Change:
+    def load(
+        self, namespace: str, extraction: Extraction, source: str = "", now: str = ""
+    ) -> Change:
         """Make this the lineage of the namespace; what is as it was stays untouched."""
         migrate(self.database, create=True)
         return load(self.database, namespace, extraction, source, now)
@@ -84,7 +93,9 @@ class Store:
         with_rows: bool = False,
         at: str | None = None,
     ) -> Extraction:
-        """The part of the lineage that a trace of the columns visits, so many hops upstream and downstream."""
+        """The part of the lineage that a trace of the columns visits, so many hops upstream and
+        downstream.
+        """
         with self.database.reading(), sound(self.database):
             run = self._run(namespace, at)
             return region(self.database, run, starts, up=up, down=down, with_rows=with_rows)
@@ -92,7 +103,9 @@ class Store:
     def history(self, namespace: str, column: Column) -> list[Period]:
         """When each edge into the column and out of it came and went."""
         with self.database.reading(), sound(self.database):
-            return history(self.database, runs.runs_of(self.database, self._namespace(namespace)), column)
+            return history(
+                self.database, runs.runs_of(self.database, self._namespace(namespace)), column
+            )
 
     def drop(self, namespace: str, before: str) -> int:
         """Forget what was no longer so at a moment; how many edges that were."""
@@ -104,7 +117,9 @@ class Store:
         return dropped
 
     def named(self, namespace: str, text: str, at: str | None = None) -> dict[Dataset, DatasetInfo]:
-        """The datasets that `text`, or a beginning of it, may mean, with the names of their columns."""
+        """The datasets that `text`, or a beginning of it, may mean, with the names of their
+        columns.
+        """
         with self.database.reading(), sound(self.database):
             return named(self.database, self._run(namespace, at), text)
 
@@ -116,7 +131,7 @@ class Store:
         with self.database.reading(), sound(self.database):
             return runs.runs_of(self.database, self._namespace(namespace))
 
-    # -- what is meant ------------------------------------------------------------------------------
+    # -- what is meant -----------------------------------------------------------------------------
 
     def _namespace(self, name: str) -> int:
         found = runs.namespace_number(self.database, name)
@@ -136,5 +151,7 @@ class Store:
             since = f": it was first loaded at {first[0].at}" if first else ""
             raise NoStore(f"store {self.name} has no lineage of {namespace} at {at}{since}")
         if not found.layout:
-            raise NoStore(f"store {self.name} has dropped the lineage of {namespace} at {at or found.at} (store gc)")
+            raise NoStore(
+                f"store {self.name} has dropped the lineage of {namespace} at {at or found.at} (store gc)"
+            )
         return found

@@ -1,4 +1,6 @@
-"""Texts as both databases take them: a NUL and half of a surrogate pair are written as escapes, and come back."""
+"""Texts as both databases take them: a NUL and half of a surrogate pair are written as escapes, and
+come back.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def _encodable(text: str) -> bool:
     return True
 
 
-listed: Callable[[Sequence[Any]], str] = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+listed: Callable[[Sequence[Any]], str] = json.JSONEncoder(
+    ensure_ascii=True, separators=(",", ":")
+).encode
 """A list of texts as one: JSON has escapes of its own."""
 
 

@@ -1,4 +1,5 @@
-"""What a check has found, as text: for people, for programs, for code scanning, for a pull request's lines.
+"""What a check has found, as text: for people, for programs, for code scanning, for a pull
+request's lines.
 
 A view is one file with one function `view(verdict)`. To add one: a file here and a row in FORMATS.
 """
@@ -42,7 +43,10 @@ class Verdict:
         """2 errors, 1 warning"""
         counts = Counter(finding.severity for finding in self.findings)
         present = (severity for severity in sorted(Severity, reverse=True) if counts[severity])
-        return ", ".join(counted(counts[severity], severity.label) for severity in present) or "no findings"
+        return (
+            ", ".join(counted(counts[severity], severity.label) for severity in present)
+            or "no findings"
+        )
 
 
 def view(name: str, verdict: Verdict) -> str | Page:

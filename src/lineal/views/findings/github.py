@@ -21,7 +21,9 @@ def view(verdict: Verdict) -> str:
 
 def _annotation(finding: Finding) -> str:
     found = finding.found
-    properties = {"title": f"{finding.code} {finding.name}" if finding.code != finding.name else finding.code}
+    properties = {
+        "title": f"{finding.code} {finding.name}" if finding.code != finding.name else finding.code
+    }
     if found.place is not None and found.place.file:
         properties = {
             "file": found.place.file,
@@ -29,7 +31,9 @@ def _annotation(finding: Finding) -> str:
             "col": str(max(found.place.column, 1)),
             **properties,
         }
-    listed = ",".join(f"{name}={_escaped(value, IN_PROPERTY)}" for name, value in properties.items())
+    listed = ",".join(
+        f"{name}={_escaped(value, IN_PROPERTY)}" for name, value in properties.items()
+    )
     advice = f" ({found.hint})" if found.hint else ""
     return f"::{COMMANDS[finding.severity]} {listed}::{_escaped(found.message + advice, IN_TEXT)}"
 

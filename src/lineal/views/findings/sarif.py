@@ -22,7 +22,11 @@ LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "
 
 def view(verdict: Verdict) -> str:
     numbers = {rule.code: number for number, rule in enumerate(verdict.rules)}
-    driver = {"name": "lineal", "version": __version__, "rules": [_rule(rule) for rule in verdict.rules]}
+    driver = {
+        "name": "lineal",
+        "version": __version__,
+        "rules": [_rule(rule) for rule in verdict.rules],
+    }
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -95,5 +99,7 @@ def uri(file: str) -> str:
 
 def _fingerprint(finding: Finding) -> str:
     """The same finding on another line is the same finding."""
-    said = "\0".join((finding.code, str(finding.found.about), str(finding.found.source), finding.found.message))
+    said = "\0".join(
+        (finding.code, str(finding.found.about), str(finding.found.source), finding.found.message)
+    )
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]

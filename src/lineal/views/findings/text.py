@@ -39,14 +39,18 @@ def view(verdict: Verdict) -> Page:
 
 def _finding(finding: Finding, verdict: Verdict) -> Iterator[Line]:
     found, severity = finding.found, finding.severity.label
-    yield line(Piece(f"{severity}[{finding.code}]", severity), Piece(f": {found.message}", "heading"))
+    yield line(
+        Piece(f"{severity}[{finding.code}]", severity), Piece(f": {found.message}", "heading")
+    )
     margin = " "
     if found.place is not None:
         margin = " " * (len(str(found.place.line)) + 1)
         yield line(Piece(f"{margin[:-1]}--> ", "arrow"), str(found.place))
         yield from _excerpt(found.place, verdict, margin, severity)
     for spot in found.also:
-        yield line(Piece(f"{margin}= ", "arrow"), Piece("also: ", "note"), f"{spot.place}: {spot.text}")
+        yield line(
+            Piece(f"{margin}= ", "arrow"), Piece("also: ", "note"), f"{spot.place}: {spot.text}"
+        )
     if found.hint:
         yield line(Piece(f"{margin}= ", "arrow"), Piece("help: ", "note"), found.hint)
 
@@ -58,7 +62,11 @@ def _excerpt(place: Place, verdict: Verdict, margin: str, severity: str) -> Iter
     text, before, spot = _window(shown, max(place.column - 1, 0))
     yield line(Piece(f"{margin}|", "arrow"))
     yield line(Piece(f"{place.line} | ", "arrow"), text)
-    yield line(Piece(f"{margin}| ", "arrow"), " " * width(visible(before)), Piece("^" * max(width(spot), 1), severity))
+    yield line(
+        Piece(f"{margin}| ", "arrow"),
+        " " * width(visible(before)),
+        Piece("^" * max(width(spot), 1), severity),
+    )
 
 
 def _window(text: str, at: int) -> tuple[str, str, str]:

@@ -10,7 +10,9 @@ FACETS = (COLUMN_LINEAGE, EXPLICIT, BOTH)
 
 AUTO, JOB, RUN, DATASET = "auto", "job", "run", "dataset"
 EVENTS = (AUTO, JOB, RUN, DATASET)
-"""Events about jobs, about runs, or about datasets; auto: what was reported as a run stays one, a text is a job."""
+"""Events about jobs, about runs, or about datasets; auto: what was reported as a run stays one, a
+text is a job.
+"""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,15 @@ from lineal.model.edge import Dataset, Edge
 from lineal.model.job import Job, Run
 from lineal.model.openlineage import NO_NAMESPACE, Named
 from lineal.views.openlineage import facets
-from lineal.views.openlineage.emission import AUTO, BOTH, COLUMN_LINEAGE, DATASET, EXPLICIT, RUN, Emission
+from lineal.views.openlineage.emission import (
+    AUTO,
+    BOTH,
+    COLUMN_LINEAGE,
+    DATASET,
+    EXPLICIT,
+    RUN,
+    Emission,
+)
 from lineal.views.openlineage.facts import Facts, Made, Parts, facts_of, of_job, parts_of
 from lineal.views.report import Report
 
@@ -34,7 +42,9 @@ def events(report: Report, emission: Emission) -> list[Json]:
 
 
 def line(event: Json) -> str:
-    """An event as one line of JSON. Its keys keep their order: that of fields is the order of the SELECT list."""
+    """An event as one line of JSON. Its keys keep their order: that of fields is the order of the
+    SELECT list.
+    """
     return json.dumps(event)
 
 
@@ -48,7 +58,9 @@ class Writer:
     def all(self) -> Iterator[list[Json]]:
         mentioned: set[Named] = set()
         alone: dict[Named, Job] = {}
-        for job in sorted(self._jobs, key=lambda job: (job.namespace, job.name, job.outputs, job.time)):
+        for job in sorted(
+            self._jobs, key=lambda job: (job.namespace, job.name, job.outputs, job.time)
+        ):
             if self.emission.events == DATASET or not job.name:
                 alone |= {self.facts.names[output]: job for output in job.outputs}
                 continue
@@ -60,15 +72,19 @@ class Writer:
         for name in sorted(alone):
             yield [self._of_dataset(name, alone[name])]
 
-    # -- jobs ------------------------------------------------------------------------------------------------------
+    # -- jobs --------------------------------------------------------------------------------------
 
     @cached_property
     def _jobs(self) -> list[Job]:
-        """Those that were reported, those whose statements are known, and one for each other dataset that is made."""
+        """Those that were reported, those whose statements are known, and one for each other
+        dataset that is made.
+        """
         names, found = self.facts.names, []
         known: set[Named] = set()
         for job in self.report.graph.extraction.jobs:
-            outputs = tuple(output for output in job.outputs if output in names and self._shows(output))
+            outputs = tuple(
+                output for output in job.outputs if output in names and self._shows(output)
+            )
             if outputs and (job.given or names[outputs[0]] not in known):
                 known |= {names[output] for output in outputs}
                 found.append(self._titled(replace(job, outputs=outputs)))
@@ -82,11 +98,15 @@ class Writer:
         return self.report.entire or self.facts.names[output] in self.facts.made
 
     def _titled(self, job: Job) -> Job:
-        """A statement is a job that is named after what it writes; a dataset that was told of alone stays alone."""
+        """A statement is a job that is named after what it writes; a dataset that was told of alone
+        stays alone.
+        """
         own = self.facts.names[job.outputs[0]]
         if job.name or (job.given and (self.emission.events == AUTO or own not in self.facts.made)):
             return job
-        return replace(job, name=self._titles[own], namespace=self.emission.job_namespace or NO_NAMESPACE)
+        return replace(
+            job, name=self._titles[own], namespace=self.emission.job_namespace or NO_NAMESPACE
+        )
 
     @cached_property
     def _titles(self) -> dict[Named, str]:
@@ -119,11 +139,17 @@ class Writer:
 
     @cached_property
     def _parts(self) -> Parts:
-        return parts_of(self.report.graph, self.edges, {job.place for job in self._jobs if job.given})
+        return parts_of(
+            self.report.graph, self.edges, {job.place for job in self._jobs if job.given}
+        )
 
     def _of_job(self, job: Job, made: dict[Named, Made]) -> list[Json]:
         inputs = sorted({name for each in made.values() for name in each.inputs})
-        told: Json = {"namespace": job.namespace, "name": job.name, "facets": facets.of_job(job, self.emission)}
+        told: Json = {
+            "namespace": job.namespace,
+            "name": job.name,
+            "facets": facets.of_job(job, self.emission),
+        }
         if self.emission.facets in (EXPLICIT, BOTH):
             told["facets"]["lineage"] = facets.explicit_of_job(made)
         body = {
@@ -136,7 +162,9 @@ class Writer:
         return [self._event("JobEvent", job.time, body)]
 
     def _of_run(self, job: Job, body: Json) -> list[Json]:
-        """The START and the COMPLETE event of a run; both name its inputs and outputs with all their facets."""
+        """The START and the COMPLETE event of a run; both name its inputs and outputs with all
+        their facets.
+        """
         time = job.time or self.emission.time
         said = json.dumps([body, time], sort_keys=True)
         run = job.run or Run(str(uuid5(NAMESPACE_URL, f"{facets.HOME}/{said}")), time, time)
@@ -144,7 +172,7 @@ class Writer:
         states = (("START", run.started), ("COMPLETE", run.ended))
         return [self._event("RunEvent", moment, body, state) for state, moment in states]
 
-    # -- datasets --------------------------------------------------------------------------------------------------
+    # -- datasets ----------------------------------------------------------------------------------
 
     def _of_dataset(self, name: Named, job: Job) -> Json:
         made = self.facts.made.get(name)
@@ -155,8 +183,14 @@ class Writer:
 
     def _dataset(self, name: Named, made: Made | None = None) -> Json:
         info = self.facts.infos.get(name)
-        known = facets.of_dataset(info) | (facets.doubts(made, self.emission) if made is not None else {})
-        if made is not None and self.emission.facets in (COLUMN_LINEAGE, BOTH) and (made.fields or made.rows):
+        known = facets.of_dataset(info) | (
+            facets.doubts(made, self.emission) if made is not None else {}
+        )
+        if (
+            made is not None
+            and self.emission.facets in (COLUMN_LINEAGE, BOTH)
+            and (made.fields or made.rows)
+        ):
             columns = info.names if info is not None and info.complete else ()
             known |= facets.column_lineage(made, columns, self.emission)
         return {**facets.named(name), "facets": known}
@@ -164,4 +198,10 @@ class Writer:
     def _event(self, kind: str, time: str, body: Json, state: str = "") -> Json:
         began = {"eventType": state} if state else {}
         moment = {"eventTime": time or self.emission.time}
-        return {**began, **moment, **body, "producer": facets.PRODUCER, "schemaURL": f"{CORE}/{kind}"}
+        return {
+            **began,
+            **moment,
+            **body,
+            "producer": facets.PRODUCER,
+            "schemaURL": f"{CORE}/{kind}",
+        }

@@ -27,7 +27,7 @@ def facet(schema: str, **body: Any) -> Json:
     return {"_producer": PRODUCER, "_schemaURL": url, **body}
 
 
-# -- column lineage ------------------------------------------------------------------------------------------------
+# -- column lineage --------------------------------------------------------------------------------
 
 COLUMN_LINEAGE = "1-2-0/ColumnLineageDatasetFacet.json"
 ROWS = f"{HOME}/schema/openlineage-rows-1.json"
@@ -35,12 +35,17 @@ DOUBTS = f"{HOME}/schema/openlineage-doubts-1.json"
 
 
 def column_lineage(made: Made, fields: Iterable[str], emission: Emission) -> Json:
-    """The facets `columnLineage` and, where the legacy form has mixed the rows into the fields, what they were."""
+    """The facets `columnLineage` and, where the legacy form has mixed the rows into the fields,
+    what they were.
+    """
     if not emission.legacy:
         listed = {name: _fields(_inputs(sources)) for name, sources in made.fields.items()}
         return {"columnLineage": facet(COLUMN_LINEAGE, fields=listed, dataset=_inputs(made.rows))}
     telling = [name for name, sources in made.fields.items() if _adds(sources, made.rows)]
-    mixed = {name: _fields(_legacy(made.fields.get(name, {}), made.rows)) for name in _in_order(fields, telling)}
+    mixed = {
+        name: _fields(_legacy(made.fields.get(name, {}), made.rows))
+        for name in _in_order(fields, telling)
+    }
     rows = _inputs(made.rows)
     facets = {"columnLineage": facet(COLUMN_LINEAGE, fields=mixed, dataset=[] if mixed else rows)}
     if rows and mixed:
@@ -49,7 +54,9 @@ def column_lineage(made: Made, fields: Iterable[str], emission: Emission) -> Jso
 
 
 def _in_order(columns: Iterable[str], telling: list[str]) -> list[str]:
-    """All columns; those that have sources in the order of the SELECT list, the others where the schema has them."""
+    """All columns; those that have sources in the order of the SELECT list, the others where the
+    schema has them.
+    """
     listed = list(dict.fromkeys(columns))
     sourced = iter([name for name in telling if name in set(listed)])
     others = [name for name in telling if name not in set(listed)]
@@ -59,8 +66,14 @@ def _in_order(columns: Iterable[str], telling: list[str]) -> list[str]:
 def doubts(made: Made, emission: Emission) -> Json:
     """OpenLineage knows no doubt: what is not certain is said in a facet of our own."""
     told = []
-    for (name, source), doubt in sorted(made.doubts.items(), key=lambda each: (each[0][0] is None, each[0])):
-        if name is not None and emission.legacy and not _adds({source: made.fields[name][source]}, made.rows):
+    for (name, source), doubt in sorted(
+        made.doubts.items(), key=lambda each: (each[0][0] is None, each[0])
+    ):
+        if (
+            name is not None
+            and emission.legacy
+            and not _adds({source: made.fields[name][source]}, made.rows)
+        ):
             continue  # the legacy form cannot tell it from what decides the rows
         goal = {} if name is None else {"target": name}
         said = {"level": doubt.level.name, "ambiguous": doubt.ambiguous, "evidence": doubt.evidence}
@@ -81,11 +94,17 @@ def _inputs(sources: Sources) -> list[Json]:
 
 
 def _input(source: Source, told: Iterable[Transformation]) -> Json:
-    return {**named(source.dataset), "field": source.field, "transformations": transformations(told)}
+    return {
+        **named(source.dataset),
+        "field": source.field,
+        "transformations": transformations(told),
+    }
 
 
 def _legacy(own: Sources, rows: Sources) -> list[Json]:
-    """Direct usages first; what decides the rows follows in its order, then what else decides this field alone."""
+    """Direct usages first; what decides the rows follows in its order, then what else decides this
+    field alone.
+    """
     direct = {source: {each for each in told if each.how.direct} for source, told in own.items()}
     order = sorted(own, key=lambda source: not direct[source])  # as a reader meets them
     decided = {source: own[source] - direct[source] for source in order}
@@ -97,18 +116,25 @@ def _legacy(own: Sources, rows: Sources) -> list[Json]:
 
 def transformations(told: Iterable[Transformation]) -> list[Json]:
     return [
-        {"type": each.how.type, "subtype": each.how.value, "description": each.description, "masking": each.masking}
+        {
+            "type": each.how.type,
+            "subtype": each.how.value,
+            "description": each.description,
+            "masking": each.masking,
+        }
         for each in sorted(told, key=lambda each: each[:3])
     ]
 
 
-# -- explicit lineage, experimental --------------------------------------------------------------------------------
+# -- explicit lineage, experimental ----------------------------------------------------------------
 
 LINEAGE = "1-0-0/LineageFacet.json#/$defs"
 
 
 def explicit_of_job(outputs: dict[Named, Made]) -> Json:
-    entries = [{**named(output), "type": "DATASET", **_explicit(made)} for output, made in outputs.items()]
+    entries = [
+        {**named(output), "type": "DATASET", **_explicit(made)} for output, made in outputs.items()
+    ]
     return facet(f"{LINEAGE}/LineageJobFacet", entries=entries)
 
 
@@ -134,20 +160,29 @@ def _explicit_inputs(sources: Sources) -> list[Json]:
     return made
 
 
-# -- what is known of datasets and jobs ----------------------------------------------------------------------------
+# -- what is known of datasets and jobs ------------------------------------------------------------
 
 
 def of_dataset(info: DatasetInfo | None) -> Json:
-    """What is known of a dataset: schema where it is complete, description, kind, and the labels of its columns."""
+    """What is known of a dataset: schema where it is complete, description, kind, and the labels of
+    its columns.
+    """
     if info is None:
         return {}
     facets = {}
-    if info.kind not in ("table", FILE):  # what is not known to be anything else is called a table, too
-        facets["datasetType"] = facet("1-0-1/DatasetTypeDatasetFacet.json", datasetType=info.kind.upper())
+    # what is not known to be anything else is called a table, too
+    if info.kind not in ("table", FILE):
+        facets["datasetType"] = facet(
+            "1-0-1/DatasetTypeDatasetFacet.json", datasetType=info.kind.upper()
+        )
     if info.complete:
-        facets["schema"] = facet("1-2-0/SchemaDatasetFacet.json", fields=[_column(each) for each in info.columns])
+        facets["schema"] = facet(
+            "1-2-0/SchemaDatasetFacet.json", fields=[_column(each) for each in info.columns]
+        )
     if info.description:
-        facets["documentation"] = facet("1-1-0/DocumentationDatasetFacet.json", description=info.description)
+        facets["documentation"] = facet(
+            "1-1-0/DocumentationDatasetFacet.json", description=info.description
+        )
     tags = [
         {"key": label, "value": "true", "source": "LINEAL", "field": column.name}
         for column in info.columns
@@ -155,7 +190,9 @@ def of_dataset(info: DatasetInfo | None) -> Json:
     ]
     if tags:
         unique = {json.dumps(tag, sort_keys=True): tag for tag in tags}
-        facets["tags"] = facet("1-0-0/TagsDatasetFacet.json", tags=[unique[key] for key in sorted(unique)])
+        facets["tags"] = facet(
+            "1-0-0/TagsDatasetFacet.json", tags=[unique[key] for key in sorted(unique)]
+        )
     return facets
 
 
@@ -173,7 +210,9 @@ def of_job(job: Job, emission: Emission) -> Json:
     if location:
         facets["sourceCodeLocation"] = facet("1-1-0/SourceCodeLocationJobFacet.json", **location)
     if job.description:
-        facets["documentation"] = facet("1-1-0/DocumentationJobFacet.json", description=job.description)
+        facets["documentation"] = facet(
+            "1-1-0/DocumentationJobFacet.json", description=job.description
+        )
     return facets
 
 
@@ -186,7 +225,13 @@ def _location(job: Job, emission: Emission) -> Json:
     if not emission.repository:
         return {"type": "file", "url": f"file:{where}", "path": path}
     base = emission.repository.rstrip("/")
-    said = {"type": "git", "url": f"{base}/{where}", "repoUrl": base, "path": path, "version": emission.version}
+    said = {
+        "type": "git",
+        "url": f"{base}/{where}",
+        "repoUrl": base,
+        "path": path,
+        "version": emission.version,
+    }
     return {key: value for key, value in said.items() if value}
 
 

@@ -1,4 +1,5 @@
-"""What an event says, before it is an event: datasets by their names in OpenLineage, and what each is made of.
+"""What an event says, before it is an event: datasets by their names in OpenLineage, and what each
+is made of.
 
 Datasets that events cannot tell apart are one here, and so are columns: `a.b` and the field b of a.
 """
@@ -46,13 +47,16 @@ UNMENTIONED: Mention = (True, None)
 
 @dataclass
 class Made:
-    """What a dataset is made of: each field's sources, what decides the rows, and all datasets that are read."""
+    """What a dataset is made of: each field's sources, what decides the rows, and all datasets that
+    are read.
+    """
 
     fields: dict[str, Sources] = field(default_factory=dict)
     rows: Sources = field(default_factory=dict)
     read: set[Named] = field(default_factory=set)
     doubts: dict[tuple[str | None, Source], Doubt] = field(default_factory=dict)
-    """how sure it is that a source reaches a field, or decides the rows, where that is not certain"""
+    """how sure it is that a source reaches a field, or decides the rows, where that is not certain
+    """
 
     @property
     def inputs(self) -> list[Named]:
@@ -70,7 +74,9 @@ class Facts:
     mentions: dict[tuple[Dataset, Dataset, str], Place]
 
 
-def facts_of(graph: Graph, edges: Iterable[Edge], targets: set[Dataset] | None, emission: Emission) -> Facts:
+def facts_of(
+    graph: Graph, edges: Iterable[Edge], targets: set[Dataset] | None, emission: Emission
+) -> Facts:
     """`targets` are the datasets whose making is told; None for all."""
     names = {
         dataset: named(dataset, info.kind, emission.namespace, emission.prefixes, emission.home)
@@ -84,13 +90,19 @@ def facts_of(graph: Graph, edges: Iterable[Edge], targets: set[Dataset] | None, 
     facts = Facts(infos, {}, names, _mentions(graph))
     _add_all(facts, ((edge, edge.usages) for edge in edges), emission)
     for read in graph.reads:
-        if (targets is None or read.target in targets) and read.target in names and read.dataset in names:
+        if (
+            (targets is None or read.target in targets)
+            and read.target in names
+            and read.dataset in names
+        ):
             facts.made.setdefault(names[read.target], Made()).read.add(names[read.dataset])
     return facts
 
 
 class Parts(NamedTuple):
-    """What is told of each dataset, and where jobs were reported: of several jobs with one output each has its part."""
+    """What is told of each dataset, and where jobs were reported: of several jobs with one output
+    each has its part.
+    """
 
     edges: dict[Dataset, list[Edge]]
     reads: dict[Dataset, list[Read]]
@@ -118,12 +130,18 @@ def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
     _add_all(own, told, emission)
     for read in (read for output in job.outputs for read in parts.reads.get(output, ())):
         if is_own(read.place):
-            own.made.setdefault(facts.names[read.target], Made()).read.add(facts.names[read.dataset])
+            own.made.setdefault(facts.names[read.target], Made()).read.add(
+                facts.names[read.dataset]
+            )
     return own
 
 
-def _add_all(facts: Facts, told: Iterable[tuple[Edge, Sequence[Usage]]], emission: Emission) -> None:
-    """Add edges: fields in the order of the SELECT list, which edges have; sources in the order of the text."""
+def _add_all(
+    facts: Facts, told: Iterable[tuple[Edge, Sequence[Usage]]], emission: Emission
+) -> None:
+    """Add edges: fields in the order of the SELECT list, which edges have; sources in the order of
+    the text.
+    """
     told = [(edge, usages) for edge, usages in told if usages]
     for edge, _ in told:
         made = facts.made.setdefault(facts.names[edge.into], Made())

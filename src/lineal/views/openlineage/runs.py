@@ -39,7 +39,9 @@ def ended(application: Application, time: str, failure: str = "") -> Json:
     return _event(application, "FAIL" if failure else "COMPLETE", time, failed_because(failure))
 
 
-def of_write(report: Report, emission: Emission, application: Application, failure: str = "") -> list[Json]:
+def of_write(
+    report: Report, emission: Emission, application: Application, failure: str = ""
+) -> list[Json]:
     """START and COMPLETE of one write, or START and FAIL; each names the job that it is a part of."""
     parent = facets.facet(PARENT, run={"runId": application.run_id}, job=application.job)
     made = events(report, emission)
@@ -56,11 +58,15 @@ def of_write(report: Report, emission: Emission, application: Application, failu
 def failed_because(failure: str) -> Json:
     if not failure:
         return {}
-    return {"errorMessage": facets.facet(ERROR, message=failure[:LONGEST], programmingLanguage="python")}
+    return {
+        "errorMessage": facets.facet(ERROR, message=failure[:LONGEST], programmingLanguage="python")
+    }
 
 
 def _event(application: Application, kind: str, time: str, told: Json | None = None) -> Json:
-    kinds = facets.facet(JOB_TYPE, processingType="BATCH", integration="SPARK", jobType="APPLICATION")
+    kinds = facets.facet(
+        JOB_TYPE, processingType="BATCH", integration="SPARK", jobType="APPLICATION"
+    )
     return {
         "eventTime": time,
         "eventType": kind,

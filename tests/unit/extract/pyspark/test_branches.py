@@ -1,4 +1,6 @@
-"""What an `if` decides that only a run can tell: both ways are followed, and what one of them has is MEDIUM."""
+"""What an `if` decides that only a run can tell: both ways are followed, and what one of them has
+is MEDIUM.
+"""
 
 from __future__ import annotations
 

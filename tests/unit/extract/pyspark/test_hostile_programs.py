@@ -1,4 +1,6 @@
-"""Programs that would not end, that are no Python, or that would leave a mark if they were executed."""
+"""Programs that would not end, that are no Python, or that would leave a mark if they were
+executed.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def read(text: str):
 
 @pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
 def test_what_does_not_end_costs_only_itself(text):
-    assert [str(edge) for edge in read(text + JOB).edges if edge.into.name == "u"] == ["t.a -> u.a  IDENTITY"]
+    assert [str(edge) for edge in read(text + JOB).edges if edge.into.name == "u"] == [
+        "t.a -> u.a  IDENTITY"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +107,15 @@ def test_nothing_is_ever_executed(tmp_path: Path):
     for line in lines:
         read(line + JOB)
     helper = Script(touch, "python", "pkg/helper.py")
-    extract(Corpus("spark", [Script("import pkg.helper\nfrom pkg import helper\n" + JOB, "python", "job.py"), helper]))
+    extract(
+        Corpus(
+            "spark",
+            [
+                Script("import pkg.helper\nfrom pkg import helper\n" + JOB, "python", "job.py"),
+                helper,
+            ],
+        )
+    )
     assert not mark.exists()
 
 
@@ -111,7 +123,9 @@ def test_modules_that_import_each_other():
     scripts = [
         Script("from b import g\ndef f(): return 'raw.t'\ng()\n", "python", "a.py"),
         Script(
-            "from a import f\ndef g():\n    spark.table(f()).select('x').write.saveAsTable('u')\n", "python", "b.py"
+            "from a import f\ndef g():\n    spark.table(f()).select('x').write.saveAsTable('u')\n",
+            "python",
+            "b.py",
         ),
     ]
     found = extract(Corpus("spark", scripts))
@@ -119,6 +133,8 @@ def test_modules_that_import_each_other():
 
 
 def test_what_a_program_for_python_2_prints_costs_nothing_else():
-    found = read('df = spark.table("a.b")\nprint "rows: %s" % 3\ndf.select("x").write.saveAsTable("c.d")\n')
+    found = read(
+        'df = spark.table("a.b")\nprint "rows: %s" % 3\ndf.select("x").write.saveAsTable("c.d")\n'
+    )
     assert [str(edge) for edge in found.edges] == ["a.b.x -> c.d.x  IDENTITY"]
     assert [diagnostic.code for diagnostic in found.diagnostics] == [Code.PARSE_ERROR]

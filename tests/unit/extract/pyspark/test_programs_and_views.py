@@ -19,7 +19,11 @@ def edges_of(*scripts: Script) -> set[str]:
 
 
 def test_a_view_over_a_table_that_another_program_writes_has_its_columns():
-    scripts = [Script(READER, "python", "a.py"), Script(VIEW, "spark", "v.sql"), Script(WRITER, "python", "w.py")]
+    scripts = [
+        Script(READER, "python", "a.py"),
+        Script(VIEW, "spark", "v.sql"),
+        Script(WRITER, "python", "w.py"),
+    ]
     for order in (scripts, scripts[::-1]):
         assert edges_of(*order) == {
             "raw.orders.order_id -> mart.paid.order_id  IDENTITY",

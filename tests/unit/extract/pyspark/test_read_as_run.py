@@ -1,4 +1,6 @@
-"""A program that is read as it was run: its entry point, its arguments, and the folder that it ran in."""
+"""A program that is read as it was run: its entry point, its arguments, and the folder that it ran
+in.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,11 @@ def test_commands_and_their_defaults() -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ['parser.add_argument("--n", action=Mine)', 'parser.register("type", "x", f)', "parser.add_argument(unknown())"],
+    [
+        'parser.add_argument("--n", action=Mine)',
+        'parser.register("type", "x", f)',
+        "parser.add_argument(unknown())",
+    ],
 )
 def test_a_parser_that_is_not_followed_leaves_placeholders(said: str) -> None:
     program = f"""
@@ -145,15 +151,19 @@ def test_the_folder_counts_in_patterns_too() -> None:
     assert read(program) == ["orders.id -> /work/out/{unknown}.id  IDENTITY"]
 
 
-# -- gaps ----------------------------------------------------------------------------------------------------------
+# -- gaps ------------------------------------------------------------------------------------------
 
 
 def gaps(program: str) -> dict[str, list[int]]:
-    """The targets, and the lines below HEAD on the way to each of which only a run knows what they do."""
+    """The targets, and the lines below HEAD on the way to each of which only a run knows what they
+    do.
+    """
     found = definitions_of(program)
     first = HEAD.count("\n")
     return {
-        str(dataset): sorted({each.place.line - first for each in several if each.place is not None})
+        str(dataset): sorted(
+            {each.place.line - first for each in several if each.place is not None}
+        )
         for dataset, several in found.gaps.items()
     }
 
@@ -199,9 +209,9 @@ def test_a_column_in_a_name_is_a_gap_from_there_on() -> None:
 
 
 def test_names_of_tables_are_no_gaps() -> None:
-    assert gaps('spark.table(f"{unknown}.orders").select("id").write.saveAsTable(f"{unknown}.mart")') == {
-        "{unknown}.mart": []
-    }
+    assert gaps(
+        'spark.table(f"{unknown}.orders").select("id").write.saveAsTable(f"{unknown}.mart")'
+    ) == {"{unknown}.mart": []}
 
 
 def test_what_is_written_surely_is_known() -> None:

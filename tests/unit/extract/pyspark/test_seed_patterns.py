@@ -1,4 +1,6 @@
-"""The patterns of the PySpark design page: what each snippet reads, what it gives, and how sure that is."""
+"""The patterns of the PySpark design page: what each snippet reads, what it gives, and how sure
+that is.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ def columns_read(text: str) -> set[str]:
 
 
 def test_a_sql_text_is_read_as_sql():
-    assert columns_read('spark.sql("SELECT user_id, name FROM users")') == {"users.user_id", "users.name"}
+    assert columns_read('spark.sql("SELECT user_id, name FROM users")') == {
+        "users.user_id",
+        "users.name",
+    }
     joined = 'spark.sql("""\n  SELECT a.id, b.value\n  FROM table_a a\n  JOIN table_b b ON a.id = b.id\n""")'
     assert columns_read(joined) == {"table_a.id", "table_b.value", "table_b.id"}
 
@@ -44,19 +49,25 @@ def test_an_undefined_data_frame_is_an_open_dataset():
 
 
 def test_what_a_filter_names_decides_the_rows():
-    assert "job.py::df.status => job  FILTER [HIGH]" in written('df.filter(col("status") == "active")')
+    assert "job.py::df.status => job  FILTER [HIGH]" in written(
+        'df.filter(col("status") == "active")'
+    )
 
 
 def test_a_new_column_comes_from_what_its_expression_names():
     found = [
-        line for line in written('df.withColumn("full_name", concat(col("first"), col("last")))') if "full" in line
+        line
+        for line in written('df.withColumn("full_name", concat(col("first"), col("last")))')
+        if "full" in line
     ]
     assert found == [
         "job.py::df.first -> job.full_name  TRANSFORMATION [HIGH]",
         "job.py::df.last -> job.full_name  TRANSFORMATION [HIGH]",
     ]
     edges = read('df.withColumn("full_name", concat(col("first"), col("last")))').edges
-    assert {edge.usages[0].transform for edge in edges if "full_name" in str(edge.target)} == {"concat"}
+    assert {edge.usages[0].transform for edge in edges if "full_name" in str(edge.target)} == {
+        "concat"
+    }
 
 
 def test_groups_and_aggregates():
@@ -112,7 +123,9 @@ def test_the_output_has_the_form_of_the_design():
     from casefile import read_schema
 
     known = read_schema(f"{schema}\nwarehouse.users(user_id int, segment string)")
-    found = Lineage(extract(Corpus("spark", [Script(HEAD + JOB, "python", "jobs/process_events.py")], known)))
+    found = Lineage(
+        extract(Corpus("spark", [Script(HEAD + JOB, "python", "jobs/process_events.py")], known))
+    )
     shown = json.loads(found.to("pyspark-json"))
     assert shown["file"] == "jobs/process_events.py"
     assert shown["table_lineage"] == {
@@ -125,7 +138,9 @@ def test_the_output_has_the_form_of_the_design():
         "sources": [{"table": "warehouse.users", "column": "segment", "transform": "direct"}],
         "confidence": "high",
     }
-    transforms = {name.rsplit(".", 1)[1]: each["sources"][0]["transform"] for name, each in outputs.items()}
+    transforms = {
+        name.rsplit(".", 1)[1]: each["sources"][0]["transform"] for name, each in outputs.items()
+    }
     assert transforms == {
         "user_segment": "direct",
         "event_date": "to_date",
@@ -141,7 +156,11 @@ def test_the_output_has_the_form_of_the_design():
         }
     ]
     contexts = {(each["column_name"], each["context"]) for each in shown["columns_read"]}
-    assert ("user_id", "join") in contexts and ("segment", "groupby") in contexts and ("revenue", "agg") in contexts
+    assert (
+        ("user_id", "join") in contexts
+        and ("segment", "groupby") in contexts
+        and ("revenue", "agg") in contexts
+    )
 
 
 def test_a_variable_that_nothing_defines_is_named():
@@ -155,7 +174,9 @@ def test_a_variable_that_nothing_defines_is_named():
 
 
 def test_a_method_that_is_not_known_is_named():
-    found = read('df = spark.read.csv("/a.csv", schema="a INT")\ndf.new_method(1).write.saveAsTable("u")')
+    found = read(
+        'df = spark.read.csv("/a.csv", schema="a INT")\ndf.new_method(1).write.saveAsTable("u")'
+    )
     assert "new_method(…) is not traced" in [each.message for each in found.diagnostics]
     assert [edge for edge in found.edges if edge.source.dataset.name == "/a.csv"] == []
 
@@ -188,16 +209,24 @@ def test_columns_read_and_written_and_the_coverage_of_a_file() -> None:
         df.select(F.col("id").alias("order_id"), F.upper("name").alias("name")).write.saveAsTable("mart.orders")
         df.select(*os.environ["C"].split(",")).write.saveAsTable("mart.more")
     """
-    script = Script(HEAD + "\n".join(line.strip() for line in text.splitlines()), "python", "job.py")
+    script = Script(
+        HEAD + "\n".join(line.strip() for line in text.splitlines()), "python", "job.py"
+    )
     shown = json.loads(Lineage(extract(Corpus("spark", [script], []))).to("pyspark-json"))
     read = {each["column_name"]: each for each in shown["columns_read"]}
     line = read["id"]["line_number"]
-    assert {name: (each["context"], each["line_number"] - line, each["alias"]) for name, each in read.items()} == {
+    assert {
+        name: (each["context"], each["line_number"] - line, each["alias"])
+        for name, each in read.items()
+    } == {
         "status": ("filter", -1, None),
         "id": ("select", 0, "order_id"),
         "name": ("select", 0, None),
     }
     assert not any(each["is_dynamic"] for each in read.values())
-    written = [(each["table_name"], each["column_name"], each["context"]) for each in shown["columns_written"]]
+    written = [
+        (each["table_name"], each["column_name"], each["context"])
+        for each in shown["columns_written"]
+    ]
     assert written == [("mart.orders", "order_id", "write"), ("mart.orders", "name", "write")]
     assert shown["coverage"] == {"resolved": 2, "lost": 1, "share": 0.667}

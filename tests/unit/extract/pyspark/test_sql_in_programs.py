@@ -1,4 +1,6 @@
-"""SQL texts of a program know what came before them: variables, functions, views and what is there already."""
+"""SQL texts of a program know what came before them: variables, functions, views and what is there
+already.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,15 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Script
 
 SCHEMA = [
-    DatasetInfo(Dataset("", "t"), "table", [ColumnInfo(name) for name in ("id", "a", "b")], complete=True),
-    DatasetInfo(Dataset("", "p"), "table", [ColumnInfo(name) for name in ("x", "y", "store", "day")], complete=True),
+    DatasetInfo(
+        Dataset("", "t"), "table", [ColumnInfo(name) for name in ("id", "a", "b")], complete=True
+    ),
+    DatasetInfo(
+        Dataset("", "p"),
+        "table",
+        [ColumnInfo(name) for name in ("x", "y", "store", "day")],
+        complete=True,
+    ),
 ]
 
 PROGRAMS = {
@@ -59,7 +68,12 @@ spark.sql("CREATE TABLE IDENTIFIER(:to) AS SELECT a FROM IDENTIFIER(:of)", args=
 spark.sql("INSERT INTO IDENTIFIER(:db || '.k') SELECT b FROM t", args={"db": "x", "of": "t"})
 spark.sql("INSERT INTO IDENTIFIER(?) SELECT b FROM t WHERE id = ?", ["k", 1])
 """,
-        {"t.a -> k.a  IDENTITY", "t.b -> k.a  IDENTITY", "t.id => k  FILTER", "t.b -> x.k.b  IDENTITY"},
+        {
+            "t.a -> k.a  IDENTITY",
+            "t.b -> k.a  IDENTITY",
+            "t.id => k  FILTER",
+            "t.b -> x.k.b  IDENTITY",
+        },
     ),
     "a variable is the query that filled it": (
         """
@@ -131,6 +145,8 @@ spark.sql("SELECT r FROM some(1)").write.saveAsTable("k")
 def test_a_program_gives_its_edges(title):
     program, edges = PROGRAMS[title]
     found = extract(Corpus("spark", [Script(program, "python", "job.py")], SCHEMA))
-    shown = {str(edge).replace("IDENTITY, TRANSFORMATION", "TRANSFORMATION") for edge in found.edges}
+    shown = {
+        str(edge).replace("IDENTITY, TRANSFORMATION", "TRANSFORMATION") for edge in found.edges
+    }
     assert shown == edges
     assert not found.diagnostics

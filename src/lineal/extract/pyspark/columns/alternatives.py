@@ -19,7 +19,10 @@ ONE_BRANCH = Doubt(Confidence.MEDIUM, False, "on one of several branches of the 
 
 
 Either = exp.Tags
-"""col("a") if test else col("b")      a node that stands in no expression: the classes of sqlglot can have no heirs"""
+"""col("a") if test else col("b")
+
+a node that stands in no expression: the classes of sqlglot can have no heirs
+"""
 
 
 def either(node: exp.Tags, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -39,14 +42,22 @@ def merged_lineage(left: Lineage, right: Lineage) -> Lineage:
     if left.keys() == right.keys():
         return left
     found: Lineage = {key: trail for key, trail in left.items() if key in right}
-    found.update(doubted({key: trail for key, trail in left.items() if key not in right}, ONE_BRANCH))
-    found.update(doubted({key: trail for key, trail in right.items() if key not in left}, ONE_BRANCH))
+    found.update(
+        doubted({key: trail for key, trail in left.items() if key not in right}, ONE_BRANCH)
+    )
+    found.update(
+        doubted({key: trail for key, trail in right.items() if key not in left}, ONE_BRANCH)
+    )
     return found
 
 
 def alternatives(*trees: Any) -> Any:
     """One tree for several, those of earlier choices among them."""
-    options = [each for tree in trees for each in (tree.expressions if isinstance(tree, Either) else [tree])]
+    options = [
+        each
+        for tree in trees
+        for each in (tree.expressions if isinstance(tree, Either) else [tree])
+    ]
     return Either(expressions=options)
 
 
@@ -59,7 +70,11 @@ def merged_column(left: ColumnValue, right: ColumnValue) -> ColumnValue:
 
 
 def named(held: ColumnValue) -> Any:
-    return exp.alias_(held.tree, held.names[0], quoted=True, copy=False) if len(held.names) == 1 else held.tree
+    return (
+        exp.alias_(held.tree, held.names[0], quoted=True, copy=False)
+        if len(held.names) == 1
+        else held.tree
+    )
 
 
 def columns_in(item: ColumnValue) -> list[ColumnValue]:
@@ -67,13 +82,16 @@ def columns_in(item: ColumnValue) -> list[ColumnValue]:
     if not isinstance(item.tree, Either) or item.names:
         return [item]
     found = [
-        (tree.this, (tree.alias,)) if isinstance(tree, exp.Alias) else (tree, ()) for tree in item.tree.expressions
+        (tree.this, (tree.alias,)) if isinstance(tree, exp.Alias) else (tree, ())
+        for tree in item.tree.expressions
     ]
     return [ColumnValue(tree, names, ONE_BRANCH) for tree, names in found]
 
 
 def merged_window(left: WindowSpec, right: WindowSpec) -> WindowSpec:
-    return WindowSpec(merged_keys(left.partition, right.partition), merged_keys(left.order, right.order))
+    return WindowSpec(
+        merged_keys(left.partition, right.partition), merged_keys(left.order, right.order)
+    )
 
 
 def merged_keys(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -85,4 +103,11 @@ def merged_keys(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...
 def merged_groups(left: list[ColumnValue], right: list[ColumnValue]) -> list[ColumnValue]:
     """df.groupBy("a", "b") if test else df.groupBy("a")      a, and perhaps b"""
     both = [key for key in left if key in right]
-    return [*both, *(replace(key, doubt=key.doubt or ONE_BRANCH) for key in (*left, *right) if key not in both)]
+    return [
+        *both,
+        *(
+            replace(key, doubt=key.doubt or ONE_BRANCH)
+            for key in (*left, *right)
+            if key not in both
+        ),
+    ]

@@ -53,7 +53,10 @@ LITERALS: dict[str, frozenset[int]] = {
     }.items()
     for name in names.split()
 }
-"""Functions that take some of their arguments as they are: date_format("at", "yyyy")      "at" is a column"""
+"""Functions that take some of their arguments as they are: date_format("at", "yyyy")
+
+"at" is a column
+"""
 
 SPELLED = {
     "sumdistinct": "sum_distinct", "countdistinct": "count_distinct", "approxcountdistinct": "approx_count_distinct",
@@ -138,7 +141,10 @@ def builders() -> Mapping[str, Any]:
     return found
 
 
-UNIT_FIRST: dict[str, type[exp.Func]] = {"timestamp_diff": exp.TimestampDiff, "timestamp_add": exp.TimestampAdd}
+UNIT_FIRST: dict[str, type[exp.Func]] = {
+    "timestamp_diff": exp.TimestampDiff,
+    "timestamp_add": exp.TimestampAdd,
+}
 """timestamp_diff("MINUTE", a, b)      the parser's builders expect the unit last"""
 
 
@@ -154,7 +160,9 @@ def built(name: str, trees: list[Any]) -> Any:
         for further in ({}, {"dialect": parser_dialect("spark")}):
             try:
                 made = builder(trees, **further)
-            except Exception:  # some builders take the dialect, some want other arguments: then it is just a name
+            except (
+                Exception
+            ):  # some builders take the dialect, some want other arguments: then it is just a name
                 made = None
             if isinstance(made, exp.Expr):
                 made.meta["function"] = name
@@ -163,7 +171,10 @@ def built(name: str, trees: list[Any]) -> Any:
 
 
 def with_quoted_unit(tree: exp.Expr) -> exp.Expr:
-    """date_trunc("fortnight", a)      the parser makes a word of every unit; given as a text it is no column"""
+    """date_trunc("fortnight", a)
+
+    the parser makes a word of every unit; given as a text it is no column
+    """
     unit = tree.args.get("unit")
     if unit.__class__ in (exp.Var, exp.Literal) and unit.name.lower() not in DATE_PARTS:
         tree.set("unit", exp.RawString(this=unit.name))
@@ -173,13 +184,17 @@ def with_quoted_unit(tree: exp.Expr) -> exp.Expr:
 def lambda_tree(run: Run, function: Value, node: Any) -> Any:
     """F.transform("xs", lambda x: x + 1)"""
     names = parameters_of(function)
-    arguments = [ColumnValue(exp.Column(this=exp.Identifier(this=name, quoted=False))) for name in names]
+    arguments = [
+        ColumnValue(exp.Column(this=exp.Identifier(this=name, quoted=False))) for name in names
+    ]
     body = invoke(run, function, arguments, {}, node)
     tree = literal(run, body, node)
-    return exp.Lambda(this=tree, expressions=[exp.Identifier(this=name, quoted=False) for name in names])
+    return exp.Lambda(
+        this=tree, expressions=[exp.Identifier(this=name, quoted=False) for name in names]
+    )
 
 
-# -- functions with a shape of their own -------------------------------------------------------------------------
+# -- functions with a shape of their own -----------------------------------------------------------
 
 
 def col_(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -229,9 +244,13 @@ def count(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: A
     return ColumnValue(exp.Count(this=tree, big_int=True), doubt=doubt_of(arguments))
 
 
-def count_distinct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def count_distinct(
+    run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     trees = [column(run, argument, node) for argument in arguments]
-    return ColumnValue(exp.Count(this=exp.Distinct(expressions=trees), big_int=True), doubt=doubt_of(arguments))
+    return ColumnValue(
+        exp.Count(this=exp.Distinct(expressions=trees), big_int=True), doubt=doubt_of(arguments)
+    )
 
 
 def sum_distinct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -261,7 +280,11 @@ def call_by_name(run: Run, name: str, arguments: Arguments, keywords: Keywords, 
     """F.call_function("sum", "x")      every argument is a column, whatever F.sum would take"""
     trees = [column(run, argument, node) for argument in arguments[1:]]
     named = arguments[0] if arguments and isinstance(arguments[0], str) else Pattern(name)
-    called = exp.Anonymous(this=name, expressions=trees) if isinstance(named, Pattern) else built(named.lower(), trees)
+    called = (
+        exp.Anonymous(this=name, expressions=trees)
+        if isinstance(named, Pattern)
+        else built(named.lower(), trees)
+    )
     return ColumnValue(called, doubt=doubt_of(arguments))
 
 
@@ -282,7 +305,11 @@ def ranking(run: Run, name: str, arguments: Arguments, keywords: Keywords, node:
 def window(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """F.window("at", "10 minutes"), F.session_window("at", F.when(…))"""
     tree = column(run, arguments[0] if arguments else keywords.get("timeColumn"), node)
-    gaps = [given.tree for given in (*arguments[1:], *keywords.values()) if isinstance(given, ColumnValue)]
+    gaps = [
+        given.tree
+        for given in (*arguments[1:], *keywords.values())
+        if isinstance(given, ColumnValue)
+    ]
     return ColumnValue(exp.Anonymous(this=name, expressions=[tree, *gaps]), (name,))
 
 
@@ -290,7 +317,9 @@ def json_tuple(run: Run, name: str, arguments: Arguments, keywords: Keywords, no
     """F.json_tuple("body", "a", "b")      c0 and c1"""
     trees = [column(run, arguments[0] if arguments else None, node)]
     trees += [literal(run, argument, node) for argument in arguments[1:]]
-    return ColumnValue(exp.Anonymous(this=name, expressions=trees), tuple(f"c{i}" for i in range(len(trees) - 1)))
+    return ColumnValue(
+        exp.Anonymous(this=name, expressions=trees), tuple(f"c{i}" for i in range(len(trees) - 1))
+    )
 
 
 SPECIAL: dict[str, ColumnFunction] = {
@@ -320,7 +349,9 @@ SPECIAL: dict[str, ColumnFunction] = {
 }  # fmt: skip
 
 
-def udf_call(run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node: Any) -> ColumnValue:
+def udf_call(
+    run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node: Any
+) -> ColumnValue:
     """plus_one("x")      whatever it does, it does it to x"""
     trees = [column(run, argument, node) for argument in [*arguments, *keywords.values()]]
     kind = exp.AnonymousAggFunc if udf.aggregates else exp.Anonymous
@@ -344,11 +375,17 @@ def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
         if argument.__class__ is str:
             found.append(ColumnValue(named(run, argument, node)))
             continue
-        several = items_of(argument) if isinstance(argument, (list, tuple, set)) or hasattr(argument, "items") else None
+        several = (
+            items_of(argument)
+            if isinstance(argument, (list, tuple, set)) or hasattr(argument, "items")
+            else None
+        )
         if several is not None and not isinstance(argument, (str, dict)):
             found.extend(columns_of(run, several, node))
         elif isinstance(argument, (Unknown, Library)):
-            run.dynamic(note_of("columns", argument), node, getattr(argument, "level", Confidence.UNKNOWN))
+            run.dynamic(
+                note_of("columns", argument), node, getattr(argument, "level", Confidence.UNKNOWN)
+            )
             found.append(ColumnValue(unknown_columns()))
         elif argument is not None:
             found.append(ColumnValue(column(run, argument, node)))

@@ -1,4 +1,6 @@
-"""Methods of Column: one function and one row each; a name that is not listed is a SQL function of the column."""
+"""Methods of Column: one function and one row each; a name that is not listed is a SQL function of
+the column.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from lineal.extract.pyspark.values import ColumnValue, Unknown, Value, WindowSpe
 Handler = Callable[[Run, ColumnValue, Arguments, Keywords, Any], Value]
 
 
-def method(run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def method(
+    run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     handler = METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
@@ -30,7 +34,9 @@ def made(held: ColumnValue, arguments: Arguments, tree: Any) -> ColumnValue:
     return ColumnValue(tree, doubt=doubt_of([held, *arguments]))
 
 
-def alias(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def alias(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """.alias("total"), .alias("key", "value")"""
     names = []
     for argument in arguments:
@@ -70,7 +76,9 @@ def when(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
     return made(held, arguments, exp.Case(ifs=[*held.tree.args["ifs"], arm]))
 
 
-def otherwise(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def otherwise(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     if not isinstance(held.tree, exp.Case):
         return held
     default = literal(run, arguments[0] if arguments else keywords.get("value"), node)
@@ -92,42 +100,60 @@ def _ordered(tree: Any) -> Any:
     return tree if isinstance(tree, exp.Ordered) else exp.Ordered(this=tree)
 
 
-def sort_key(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sort_key(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return made(held, [], exp.Ordered(this=held.tree))
 
 
 def operator(kind: Any) -> Handler:
-    def handler(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def handler(
+        run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+    ) -> Value:
         other = arguments[0] if arguments else next(iter(keywords.values()), None)
         return made(held, arguments, kind(this=held.tree, expression=literal(run, other, node)))
 
     return handler
 
 
-def is_null(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def is_null(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return made(held, [], exp.Is(this=held.tree, expression=exp.Null()))
 
 
-def is_not_null(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def is_not_null(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return made(held, [], exp.Not(this=exp.Is(this=held.tree, expression=exp.Null())))
 
 
-def is_in(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def is_in(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """.isin("a", "b"), .isin(values), .isin(df)"""
     if len(arguments) == 1 and isinstance(arguments[0], Relation):
         return made(held, [], exp.In(this=held.tree, query=literal(run, arguments[0], node)))
-    several = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], (list, tuple, set)) else arguments
+    several = (
+        arguments[0]
+        if len(arguments) == 1 and isinstance(arguments[0], (list, tuple, set))
+        else arguments
+    )
     items = [literal(run, item, node) for item in several if isinstance(item, ColumnValue)]
     return made(held, list(several), exp.In(this=held.tree, expressions=items))
 
 
-def between(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def between(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     bounds = [literal(run, value, node) for value in [*arguments, *keywords.values()][:2]]
     bounds += [exp.Null()] * (2 - len(bounds))
     return made(held, arguments, exp.Between(this=held.tree, low=bounds[0], high=bounds[1]))
 
 
-def field_(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def field_(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """.getField("city"), col["city"], col.city"""
     name = arguments[0] if arguments else keywords.get("name", keywords.get("key"))
     if isinstance(name, str):
@@ -145,19 +171,27 @@ def spelled(tree: Any) -> str:
     return str((tree._meta or {}).get("called") or tree.name or "field")
 
 
-def with_field(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def with_field(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """.withField("city", value)"""
     given = [*arguments, *keywords.values()][:2]
     trees = [literal(run, value, node) for value in given]
     around = structs_around(held.tree, given[:1])
-    return made(held, arguments, exp.Anonymous(this="with_field", expressions=[held.tree, *trees, *around]))
+    return made(
+        held, arguments, exp.Anonymous(this="with_field", expressions=[held.tree, *trees, *around])
+    )
 
 
-def drop_fields(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def drop_fields(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """.dropFields("city")      of the whole, as in Spark's plan"""
     names = [exp.Literal.string(name) for name in arguments if isinstance(name, str)]
     around = structs_around(held.tree, arguments)
-    return made(held, arguments, exp.Anonymous(this="drop_fields", expressions=[held.tree, *names, *around]))
+    return made(
+        held, arguments, exp.Anonymous(this="drop_fields", expressions=[held.tree, *names, *around])
+    )
 
 
 def structs_around(tree: Any, paths: Arguments) -> list[Any]:
@@ -171,7 +205,9 @@ def structs_around(tree: Any, paths: Arguments) -> list[Any]:
     return found
 
 
-def outer(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def outer(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """col("c.id").outer()      a column of the query around"""
     tree = held.tree.copy()
     tree.meta["outer"] = True
@@ -185,7 +221,8 @@ METHODS: dict[str, Handler] = {
     "otherwise": otherwise,
     "over": over,
     **dict.fromkeys(
-        ("asc", "desc", "asc_nulls_first", "asc_nulls_last", "desc_nulls_first", "desc_nulls_last"), sort_key
+        ("asc", "desc", "asc_nulls_first", "asc_nulls_last", "desc_nulls_first", "desc_nulls_last"),
+        sort_key,
     ),
     "isNull": is_null,
     "isNotNull": is_not_null,

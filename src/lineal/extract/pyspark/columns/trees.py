@@ -54,10 +54,14 @@ def named(run: Run, name: str, node: Any) -> Any:
     if not parts:
         parts = [name]
     if parts[-1] == "*":
-        keys = dict(zip(("table", "db", "catalog"), map(identifier, reversed(parts[:-1])), strict=False))
+        keys = dict(
+            zip(("table", "db", "catalog"), map(identifier, reversed(parts[:-1])), strict=False)
+        )
         return marked(run, exp.Column(this=exp.Star(), **keys), node)
     head, rest = parts[:4], parts[4:]
-    keys = dict(zip(("this", "table", "db", "catalog"), map(identifier, reversed(head)), strict=False))
+    keys = dict(
+        zip(("this", "table", "db", "catalog"), map(identifier, reversed(head)), strict=False)
+    )
     tree: Any = marked(run, exp.Column(**keys), node)
     for part in rest:
         tree = exp.Dot(this=tree, expression=identifier(part))
@@ -72,7 +76,9 @@ def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | No
         return star
     parts = [name]
     if "." in name or "`" in name:
-        parts = [quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)] or [name]
+        parts = [
+            quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)
+        ] or [name]
     held = relation.by_key.get(parts[0].lower(), [])
     if len(parts) > 1 and not held:
         return named(run, name, node)
@@ -81,7 +87,11 @@ def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | No
     if held:
         found = held[0].id
     else:
-        stars = [star for star in relation.stars if star.slot.star and parts[0].lower() not in star.slot.star.excepted]
+        stars = [
+            star
+            for star in relation.stars
+            if star.slot.star and parts[0].lower() not in star.slot.star.excepted
+        ]
         if len(stars) != 1:
             return named(run, name, node)
         found = stars[0].id
@@ -101,7 +111,11 @@ def literal(run: Run, value: Value, node: Any) -> Any:
     if isinstance(value, str):
         return exp.Literal.string(str(value))
     if isinstance(value, (int, float)):
-        return exp.Literal.number(repr(value)) if value >= 0 else exp.Neg(this=exp.Literal.number(repr(-value)))
+        return (
+            exp.Literal.number(repr(value))
+            if value >= 0
+            else exp.Neg(this=exp.Literal.number(repr(-value)))
+        )
     if isinstance(value, (list, tuple, set, frozenset)):
         return exp.Array(expressions=[literal(run, item, node) for item in value])
     if isinstance(value, Instance) and "value" in value.names:
@@ -131,7 +145,9 @@ def dynamic_column(run: Run, value: Value, node: Any) -> Any:
     if isinstance(value, Choice) and all(isinstance(option, str) for option in value.options):
         return alternatives(*(named(run, option, node) for option in value.options))
     several = value.options if isinstance(value, Choice) else (value,)
-    unsaid = next(each for each in several if not isinstance(each, str) or isinstance(each, Pattern))
+    unsaid = next(
+        each for each in several if not isinstance(each, str) or isinstance(each, Pattern)
+    )
     run.dynamic(note_of("a column", unsaid), node, getattr(unsaid, "level", Confidence.UNKNOWN))
     return exp.Null()
 
@@ -159,7 +175,9 @@ def statement(run: Run, text: str, node: Any, shift: int = 0) -> Any | None:
 def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
     """The trees of a SQL text that stands in the program."""
     place = run.reading.place_of(node)
-    reading = Reading(Script(text, "spark", place.file if place else "", place.line if place else 1))
+    reading = Reading(
+        Script(text, "spark", place.file if place else "", place.line if place else 1)
+    )
     trees, _, diagnostics = parse(reading)
     for diagnostic in diagnostics:
         if diagnostic.code is not Code.DYNAMIC:
@@ -171,7 +189,7 @@ def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
     return trees
 
 
-# -- operators ---------------------------------------------------------------------------------------------------
+# -- operators -------------------------------------------------------------------------------------
 
 BINARY: dict[type, Any] = {
     ast.Add: exp.Add, ast.Sub: exp.Sub, ast.Mult: exp.Mul, ast.Div: exp.Div, ast.Mod: exp.Mod, ast.BitAnd: exp.And,
@@ -193,7 +211,11 @@ def compare(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
 
 
 def operator(run: Run, kind: Any, left: Value, right: Value, node: Any) -> ColumnValue:
-    doubts = [value.doubt for value in (left, right) if isinstance(value, ColumnValue) and value.doubt is not None]
+    doubts = [
+        value.doubt
+        for value in (left, right)
+        if isinstance(value, ColumnValue) and value.doubt is not None
+    ]
     tree = kind(this=literal(run, left, node), expression=literal(run, right, node))
     return ColumnValue(tree, doubt=min(doubts) if doubts else None)
 

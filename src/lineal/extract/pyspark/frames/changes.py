@@ -11,7 +11,15 @@ from lineal.algebra.lineage import Lineage, doubted, pour
 from lineal.algebra.values import keep_parts
 from lineal.extract.pyspark.columns.trees import column, literal
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
-from lineal.extract.pyspark.frames.project import anything, flat, lineage_of, rows_made, said, typed, with_types
+from lineal.extract.pyspark.frames.project import (
+    anything,
+    flat,
+    lineage_of,
+    rows_made,
+    said,
+    typed,
+    with_types,
+)
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
@@ -22,7 +30,9 @@ from lineal.model.edge import Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
 
 
-def with_column(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def with_column(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.withColumn("total", col("a") + col("b"))"""
     given = [*arguments, *(keywords[key] for key in ("colName", "col") if key in keywords)]
     if len(given) < 2:
@@ -30,7 +40,9 @@ def with_column(run: Run, relation: Relation, arguments: Arguments, keywords: Ke
     return with_all(run, relation, {0: (given[0], given[1])}, node)
 
 
-def with_columns(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def with_columns(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.withColumns({"a": …, "b": …})"""
     given = arguments[0] if arguments else keywords.get("colsMap")
     if not isinstance(given, dict):
@@ -39,7 +51,9 @@ def with_columns(run: Run, relation: Relation, arguments: Arguments, keywords: K
     return with_all(run, relation, dict(enumerate(given.items())), node)
 
 
-def with_all(run: Run, relation: Relation, given: dict[int, tuple[Value, Value]], node: Any) -> Relation:
+def with_all(
+    run: Run, relation: Relation, given: dict[int, tuple[Value, Value]], node: Any
+) -> Relation:
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     rows: Lineage = dict(relation.rows)
@@ -80,15 +94,21 @@ def with_all(run: Run, relation: Relation, given: dict[int, tuple[Value, Value]]
     return said(run, found, evaluation)
 
 
-def replaced(attributes: list[Attribute], made: Attribute, index: dict[str, list[Attribute]]) -> list[Attribute]:
+def replaced(
+    attributes: list[Attribute], made: Attribute, index: dict[str, list[Attribute]]
+) -> list[Attribute]:
     """In the place of the column of that name, else at the end."""
     if made.key in index:
         return [
-            made._replace(qualifier=()) if attribute.key == made.key and attribute.slot.star is None else attribute
+            made._replace(qualifier=())
+            if attribute.key == made.key and attribute.slot.star is None
+            else attribute
             for attribute in attributes
         ]
     without = [
-        attribute if attribute.slot.star is None else attribute._replace(slot=star_slot_like(attribute, made.key))
+        attribute
+        if attribute.slot.star is None
+        else attribute._replace(slot=star_slot_like(attribute, made.key))
         for attribute in attributes
     ]
     return [*without, made]
@@ -98,16 +118,24 @@ def star_slot_like(attribute: Attribute, key: str) -> Slot:
     """The open star without that column."""
     assert attribute.slot.star is not None
     slot = star_slot(attribute.slot.star.without(key))
-    return slot if attribute.doubt is None else slot._replace(lineage=doubted(slot.lineage, attribute.doubt))
+    return (
+        slot
+        if attribute.doubt is None
+        else slot._replace(lineage=doubted(slot.lineage, attribute.doubt))
+    )
 
 
-def renamed_column(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def renamed_column(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.withColumnRenamed("a", "b")      no-op if there is no a"""
     given = [*arguments, *(keywords[key] for key in ("existing", "new") if key in keywords)]
     return rename(run, relation, [(given[0], given[1])] if len(given) > 1 else [], node)
 
 
-def renamed_columns(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def renamed_columns(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.withColumnsRenamed({"a": "b"})"""
     given = arguments[0] if arguments else keywords.get("colsMap")
     if not isinstance(given, dict):
@@ -116,13 +144,17 @@ def renamed_columns(run: Run, relation: Relation, arguments: Arguments, keywords
     return rename(run, relation, list(given.items()), node)
 
 
-ANY_OF_THEM = Doubt(Confidence.LOW, False, "a step renames or drops columns, and only a run knows which")
+ANY_OF_THEM = Doubt(
+    Confidence.LOW, False, "a step renames or drops columns, and only a run knows which"
+)
 
 
 def unsure(attribute: Attribute) -> Attribute:
     """A column that may have another name by now, or may be gone."""
     slot = attribute.slot
-    return attribute._replace(slot=slot._replace(lineage=doubted(slot.lineage, ANY_OF_THEM), scanned=None))
+    return attribute._replace(
+        slot=slot._replace(lineage=doubted(slot.lineage, ANY_OF_THEM), scanned=None)
+    )
 
 
 def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node: Any) -> Relation:
@@ -130,9 +162,16 @@ def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node:
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     attributes = list(relation.attributes)
     for old, new in pairs:
-        if not isinstance(old, str) or not isinstance(new, str) or isinstance(old, Pattern) or isinstance(new, Pattern):
+        if (
+            not isinstance(old, str)
+            or not isinstance(new, str)
+            or isinstance(old, Pattern)
+            or isinstance(new, Pattern)
+        ):
             unsaid = new if isinstance(old, str) and not isinstance(old, Pattern) else old
-            run.dynamic(note_of("a column", unsaid), node, getattr(old, "level", Confidence.UNKNOWN))
+            run.dynamic(
+                note_of("a column", unsaid), node, getattr(old, "level", Confidence.UNKNOWN)
+            )
             attributes = [unsure(each) for each in attributes]
             continue
         key = old.lower()
@@ -152,16 +191,21 @@ def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node:
             if slot is not None:
                 made = fresh(Slot(new, new.lower(), dict(slot.lineage)))
                 attributes = [
-                    each if each.slot.star is None else each._replace(slot=star_slot_like(each, key))
+                    each
+                    if each.slot.star is None
+                    else each._replace(slot=star_slot_like(each, key))
                     for each in attributes
                 ]
-                attributes = replaced(attributes, made, dict.fromkeys(each.key for each in attributes))  # type: ignore[arg-type]
+                keys: Any = dict.fromkeys(each.key for each in attributes)
+                attributes = replaced(attributes, made, keys)
     found = relation.derived(attributes, None, evaluation)
     found.under = relation
     return said(run, found, evaluation)
 
 
-def drop(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def drop(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.drop("a", df.b, *cols)      what is not there is no mistake"""
     attributes = list(relation.attributes)
     for argument in flat(arguments):
@@ -170,19 +214,25 @@ def drop(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords,
         elif isinstance(argument, str) and not isinstance(argument, Pattern):
             key = argument.strip("`").lower()
             attributes = [
-                each._replace(slot=star_slot_like(each, key)) if each.slot.star is not None else each
+                each._replace(slot=star_slot_like(each, key))
+                if each.slot.star is not None
+                else each
                 for each in attributes
                 if each.slot.star is not None or each.key != key
             ]
         else:
-            run.dynamic(note_of("columns", argument), node, getattr(argument, "level", Confidence.UNKNOWN))
+            run.dynamic(
+                note_of("columns", argument), node, getattr(argument, "level", Confidence.UNKNOWN)
+            )
             attributes = [unsure(each) for each in attributes]
     found = relation.derived(attributes)
     found.under = relation
     return found
 
 
-def dropped_column(relation: Relation, attributes: list[Attribute], argument: ColumnValue) -> list[Attribute]:
+def dropped_column(
+    relation: Relation, attributes: list[Attribute], argument: ColumnValue
+) -> list[Attribute]:
     """drop(df.b)      only that one, where two have the name"""
     tree = argument.tree
     if not isinstance(tree, exp.Column):
@@ -208,7 +258,9 @@ def dropped_column(relation: Relation, attributes: list[Attribute], argument: Co
     ]  # fmt: skip
 
 
-def to_df(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def to_df(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.toDF("a", "b")      new names, by position"""
     names = [name for name in flat(arguments) if isinstance(name, str)]
     if len(names) != len(flat(arguments)):
@@ -218,7 +270,11 @@ def to_df(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords
     if not names:
         return relation
     if not relation.complete:
-        run.report(Code.UNSUPPORTED_CONSTRUCT, "toDF over a schema that is not known: columns are not matched", node)
+        run.report(
+            Code.UNSUPPORTED_CONSTRUCT,
+            "toDF over a schema that is not known: columns are not matched",
+            node,
+        )
         return relation.derived([fresh(Slot(name, name.lower(), {})) for name in names])
     attributes = []
     for attribute, name in zip(relation.attributes, names, strict=False):
@@ -228,12 +284,16 @@ def to_df(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords
     return relation.derived(attributes)
 
 
-def alias(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def alias(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.alias("a")      its columns may be called a.x"""
     name = arguments[0] if arguments else keywords.get("alias")
     if not isinstance(name, str):
         return relation
-    attributes = [attribute._replace(qualifier=(name.lower(),)) for attribute in relation.attributes]
+    attributes = [
+        attribute._replace(qualifier=(name.lower(),)) for attribute in relation.attributes
+    ]
     found = relation.derived(attributes)
     found.under = None
     return found

@@ -17,10 +17,16 @@ from lineal.extract.pyspark.values import Value
 from lineal.model.edge import Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
 
-BY_TYPE = Doubt(Confidence.MEDIUM, False, "only columns of the value's type are filled, and the types are not known")
+BY_TYPE = Doubt(
+    Confidence.MEDIUM,
+    False,
+    "only columns of the value's type are filled, and the types are not known",
+)
 
 
-def fill(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def fill(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.fillna(0), df.fillna({"a": 0}), df.fillna("x", subset=["b"])"""
     value = arguments[0] if arguments else keywords.get("value")
     subset = arguments[1] if len(arguments) > 1 else keywords.get("subset")
@@ -32,7 +38,9 @@ def fill(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords,
     return changed(run, relation, wanted, subset is None and not isinstance(value, dict), node)
 
 
-def replace(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def replace(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.replace("old", "new", subset=["a"])"""
     old = arguments[0] if arguments else keywords.get("to_replace")
     sample = next(iter(old), None) if isinstance(old, (dict, list, tuple)) else old
@@ -50,7 +58,9 @@ def names_of(subset: Value) -> list[str] | None:
     return None
 
 
-def changed(run: Run, relation: Relation, wanted: dict[str, Value], by_type: bool, node: Any) -> Relation:
+def changed(
+    run: Run, relation: Relation, wanted: dict[str, Value], by_type: bool, node: Any
+) -> Relation:
     """Each column is its own value where it stays, and decides whether it does."""
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
@@ -67,13 +77,17 @@ def changed(run: Run, relation: Relation, wanted: dict[str, Value], by_type: boo
             pour_and_decide(slot.lineage, IDENTITY, lineage, tree)
             if by_type and not kind:
                 lineage = doubted(lineage, BY_TYPE)
-            made = fresh(Slot(slot.name, slot.key, lineage), held.qualifier if held is not None else ())
+            made = fresh(
+                Slot(slot.name, slot.key, lineage), held.qualifier if held is not None else ()
+            )
             relation.types[made.id] = kind
             if held is None:
                 attributes = replaced(attributes, made, {})
             else:
                 attributes = [made if each.id == held.id else each for each in attributes]
     if by_type:
-        attributes = [each if each.slot.star is None else each._replace(doubt=BY_TYPE) for each in attributes]
+        attributes = [
+            each if each.slot.star is None else each._replace(doubt=BY_TYPE) for each in attributes
+        ]
     found = relation.derived(attributes, None, evaluation)
     return said(run, found, evaluation)

@@ -29,19 +29,25 @@ from lineal.model.way import IDENTITY, Clause, Confidence, Way
 OPAQUE = Doubt(Confidence.LOW, False, "made by a Python function: from any of the columns")
 
 
-def group_by(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def group_by(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.groupBy("a", col("b"))      also by position: groupBy(1)"""
     keys = []
     for argument in flat(arguments):
         if isinstance(argument, int) and not isinstance(argument, bool) and relation.complete:
             if 0 < argument <= len(relation.attributes):
-                keys.append(ColumnValue(column(run, relation.attributes[argument - 1].slot.name, node)))
+                keys.append(
+                    ColumnValue(column(run, relation.attributes[argument - 1].slot.name, node))
+                )
         else:
             keys.extend(columns_of(run, [argument], node))
     return Grouped(relation, keys)
 
 
-def grouping_sets(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def grouping_sets(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.groupingSets([["a"], []], "a", "b")"""
     return Grouped(relation, columns_of(run, arguments[1:], node))
 
@@ -64,7 +70,9 @@ def expressions(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
                 if isinstance(made, ColumnValue):
                     found.append(made)
             else:
-                run.dynamic(note_of("an aggregate", called if isinstance(name, str) else name), node)
+                run.dynamic(
+                    note_of("an aggregate", called if isinstance(name, str) else name), node
+                )
         return found
     return columns_of(run, arguments, node)
 
@@ -107,7 +115,9 @@ def aggregate_of(item: ColumnValue) -> ColumnValue:
     """an unknown function in agg() aggregates"""
     if isinstance(item.tree, exp.Anonymous) and not item.tree.find(exp.AggFunc):
         return ColumnValue(
-            exp.AnonymousAggFunc(this=item.tree.this, expressions=item.tree.expressions), item.names, item.doubt
+            exp.AnonymousAggFunc(this=item.tree.this, expressions=item.tree.expressions),
+            item.names,
+            item.doubt,
         )
     return item
 
@@ -123,8 +133,13 @@ def with_keys(item: ColumnValue, keys: list[ColumnValue]) -> ColumnValue:
     return item
 
 
-def pivoted(run: Run, grouped: Grouped, items: list[ColumnValue], scope: FrameScope, rows: Lineage) -> list[Attribute]:
-    """groupBy("a").pivot("kind", ["x", "y"]).sum("v")      x, y ← v AGGREGATION, kind CONDITIONAL"""
+def pivoted(
+    run: Run, grouped: Grouped, items: list[ColumnValue], scope: FrameScope, rows: Lineage
+) -> list[Attribute]:
+    """groupBy("a").pivot("kind", ["x", "y"]).sum("v")
+
+    x, y ← v AGGREGATION, kind CONDITIONAL
+    """
     assert grouped.pivot is not None
     deciding: Lineage = {}
     gather(grouped.pivot.tree, CONDITION, deciding, scope)
@@ -143,35 +158,49 @@ def pivoted(run: Run, grouped: Grouped, items: list[ColumnValue], scope: FrameSc
     return found
 
 
-def pivot_column(value: Value, suffix: str, lineage: Lineage, pivot: ColumnValue, scope: FrameScope) -> Attribute:
+def pivot_column(
+    value: Value, suffix: str, lineage: Lineage, pivot: ColumnValue, scope: FrameScope
+) -> Attribute:
     """x_total; <pivot:kind>_total, which answers for every name that ends in _total"""
     if value is None:
         label = "_".join(column.name for column in pivot.tree.find_all(exp.Column, bfs=False))
-        return fresh(star_slot(Star(Dataset("", f"<pivot:{label}>{suffix}"), made=Made(lineage, "", suffix))))
+        return fresh(
+            star_slot(Star(Dataset("", f"<pivot:{label}>{suffix}"), made=Made(lineage, "", suffix)))
+        )
     label = str(value).lower() if isinstance(value, bool) else str(value)
     return fresh(Slot(label + suffix, (label + suffix).lower(), lineage))
 
 
-# -- methods of GroupedData --------------------------------------------------------------------------------------
+# -- methods of GroupedData ------------------------------------------------------------------------
 
 
-def grouped_agg(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def grouped_agg(
+    run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     return aggregated(run, grouped, expressions(run, arguments, keywords, node), node)
 
 
-def grouped_count(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def grouped_count(
+    run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """groupBy("a").count()"""
-    return aggregated(run, grouped, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], node)
+    return aggregated(
+        run, grouped, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], node
+    )
 
 
 def grouped_shortcut(name: str) -> Any:
-    def shortcut(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def shortcut(
+        run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
+    ) -> Value:
         """groupBy("a").sum("x", "y")      all numeric columns if none is named"""
         names = flat(arguments)
         if not names:
             names = numeric_names(run, grouped, node)
         items = [function(run, name, [each], {}, node) for each in names]
-        return aggregated(run, grouped, [item for item in items if isinstance(item, ColumnValue)], node)
+        return aggregated(
+            run, grouped, [item for item in items if isinstance(item, ColumnValue)], node
+        )
 
     return shortcut
 
@@ -180,7 +209,9 @@ def numeric_names(run: Run, grouped: Grouped, node: Any) -> list[str]:
     relation = grouped.relation
     keys = {key.tree.name.lower() for key in grouped.keys if isinstance(key.tree, exp.Column)}
     if not relation.complete:
-        run.report(Code.UNSUPPORTED_CONSTRUCT, "all numeric columns of a schema that is not known", node)
+        run.report(
+            Code.UNSUPPORTED_CONSTRUCT, "all numeric columns of a schema that is not known", node
+        )
     return [
         attribute.slot.name
         for attribute in relation.attributes
@@ -200,7 +231,9 @@ def pivot(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, 
     return Grouped(grouped.relation, grouped.keys, columns_of(run, [wanted], node)[0], known)
 
 
-def applied(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def applied(
+    run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """groupBy("a").applyInPandas(f, schema)      every declared column ← all columns, LOW"""
     keys = [key.tree for key in grouped.keys]
     evaluation = run.evaluation()
@@ -212,7 +245,9 @@ def applied(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords
     return said(run, found, evaluation)
 
 
-def in_python(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Relation:
+def in_python(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Relation:
     """df.mapInPandas(f, "id INT, x DOUBLE")"""
     given = keywords.get("schema", arguments[1] if len(arguments) > 1 else None)
     schema = schema_of(run, given, node)
@@ -220,12 +255,20 @@ def in_python(run: Run, relation: Relation, arguments: Arguments, keywords: Keyw
     lineage = everything_in(relation.frame.slots, OPAQUE)
     names = [name for name, _ in schema.fields] if schema is not None else []
     found = relation.derived([fresh(Slot(name, name.lower(), lineage)) for name in names])
-    found.types = {a.id: t for a, (_, t) in zip(found.attributes, schema.fields if schema else [], strict=False)}
+    found.types = {
+        a.id: t
+        for a, (_, t) in zip(found.attributes, schema.fields if schema else [], strict=False)
+    }
     return found
 
 
-def cogroup(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """a.groupBy("k").cogroup(b.groupBy("k")).applyInPandas(f, schema)      of the columns of both"""
+def cogroup(
+    run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """a.groupBy("k").cogroup(b.groupBy("k")).applyInPandas(f, schema)
+
+    of the columns of both
+    """
     other = arguments[0] if arguments else keywords.get("other")
     if not isinstance(other, Grouped):
         run.dynamic("groups that only a run knows", node)
@@ -258,10 +301,12 @@ GROUPED = {
 }
 
 
-# -- describe, unpivot -------------------------------------------------------------------------------------------
+# -- describe, unpivot -----------------------------------------------------------------------------
 
 
-def frequent(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def frequent(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.freqItems(["a"])      a_freqItems ← a AGGREGATION"""
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
@@ -274,7 +319,9 @@ def frequent(run: Run, relation: Relation, arguments: Arguments, keywords: Keywo
     return said(run, relation.derived(attributes, None, evaluation), evaluation)
 
 
-def describe(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def describe(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.describe("a")      summary, and a ← a AGGREGATION"""
     names = [name for name in flat(arguments) if isinstance(name, str)]
     if getattr(getattr(node, "func", None), "attr", "") == "summary" or not names:
@@ -298,27 +345,44 @@ def is_described(relation: Relation, name: str) -> bool:
     return all(not kind or is_numeric(kind) or is_text(kind) for kind in kinds)
 
 
-def crosstab(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """df.crosstab("a", "b")      a_b ← a; a column for each value of b, which only the data knows"""
+def crosstab(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.crosstab("a", "b")
+
+    a_b ← a; a column for each value of b, which only the data knows
+    """
     given = dict(zip(("col1", "col2"), arguments, strict=False)) | keywords
     first, second = given.get("col1"), given.get("col2")
     if not isinstance(first, str) or not isinstance(second, str):
         run.dynamic(note_of("columns", second if isinstance(first, str) else first), node)
         return relation.derived([])
     text = exp.Cast(this=column(run, first, node), to=exp.DataType.build("string"))
-    test = exp.If(this=exp.Is(this=column(run, first, node), expression=exp.Null()), true=exp.Literal.string("null"))
+    test = exp.If(
+        this=exp.Is(this=column(run, first, node), expression=exp.Null()),
+        true=exp.Literal.string("null"),
+    )
     key = ColumnValue(exp.Case(ifs=[test], default=text), (f"{first}_{second}",))
     run.report(Code.DYNAMIC, "the columns of a crosstab, whose values only the data knows", node)
     counted = Grouped(relation, [key], ColumnValue(column(run, second, node)))
-    return aggregated(run, counted, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], node)
+    return aggregated(
+        run, counted, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], node
+    )
 
 
-def unpivot(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """df.unpivot("id", ["a", "b"], "kind", "value")      value ← a, b IDENTITY; kind has no source"""
+def unpivot(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.unpivot("id", ["a", "b"], "kind", "value")
+
+    value ← a, b IDENTITY; kind has no source
+    """
     order = ("ids", "values", "variableColumnName", "valueColumnName")
     given = dict(zip(order, arguments, strict=False)) | keywords
     ids = columns_of(run, [given.get("ids") if given.get("ids") is not None else []], node)
-    values = columns_of(run, [given.get("values")], node) if given.get("values") is not None else None
+    values = (
+        columns_of(run, [given.get("values")], node) if given.get("values") is not None else None
+    )
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     rows: Lineage = dict(relation.rows)

@@ -13,7 +13,14 @@ from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frames.changes import star_slot_like
 from lineal.extract.pyspark.frames.project import said
-from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, Twice, fresh, with_outer
+from lineal.extract.pyspark.relation import (
+    Attribute,
+    FrameScope,
+    Relation,
+    Twice,
+    fresh,
+    with_outer,
+)
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import opened
 from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
@@ -27,7 +34,9 @@ KINDS = {
 }  # fmt: skip
 
 
-def join(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def join(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.join(other, "id"), df.join(other, df.a == other.b, "left")"""
     given = dict(zip(("other", "on", "how"), arguments, strict=False)) | keywords
     other = as_relation(run, given.get("other"), node)
@@ -35,7 +44,9 @@ def join(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords,
         run.dynamic("a join with a DataFrame that only a run knows", node)
         return relation
     how = given.get("how", "inner")
-    kind = KINDS.get(str(how).replace("_", "").lower(), "inner") if isinstance(how, str) else "inner"
+    kind = (
+        KINDS.get(str(how).replace("_", "").lower(), "inner") if isinstance(how, str) else "inner"
+    )
     on = given.get("on")
     run.step(2 * (len(relation.attributes) + len(other.attributes)))
     left, right, twice = told_apart(relation, other)
@@ -45,7 +56,9 @@ def join(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords,
     return join_on(run, left, right, other, conditions(run, on, node), kind, twice)
 
 
-def lateral_join(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def lateral_join(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.lateralJoin(other, on, how)      other may name columns of df: col("c.id").outer()"""
     given = dict(zip(("other", "on", "how"), arguments, strict=False)) | keywords
     other = as_relation(run, given.get("other"), node)
@@ -59,10 +72,14 @@ def lateral_join(run: Run, relation: Relation, arguments: Arguments, keywords: K
         for each in other.attributes
     ]
     seen = other.derived(attributes, with_outer(other.rows, scope), evaluation)
-    return join(run, relation, [seen], {key: held for key, held in given.items() if key != "other"}, node)
+    return join(
+        run, relation, [seen], {key: held for key, held in given.items() if key != "other"}, node
+    )
 
 
-def cross_join(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def cross_join(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.crossJoin(other)"""
     return join(run, relation, arguments[:1] or [keywords.get("other")], {}, node)
 
@@ -88,7 +105,9 @@ def conditions(run: Run, on: Value, node: Any) -> list[Any]:
     several = on if isinstance(on, (list, tuple)) else [on]
     for item in several:
         if isinstance(item, (Unknown, Pattern, Library)):
-            run.dynamic(note_of("a join condition", item), node, getattr(item, "level", Confidence.UNKNOWN))
+            run.dynamic(
+                note_of("a join condition", item), node, getattr(item, "level", Confidence.UNKNOWN)
+            )
     return [item.tree for item in several if isinstance(item, ColumnValue)]
 
 
@@ -113,7 +132,9 @@ def told_apart(left: Relation, right: Relation) -> tuple[Relation, Relation, tup
     return left, copy, (*left.twice, *right.twice, Twice(left, right, renewed))
 
 
-def side_by_side(left: Relation, right: Relation, other: Relation, twice: tuple[Twice, ...]) -> Relation:
+def side_by_side(
+    left: Relation, right: Relation, other: Relation, twice: tuple[Twice, ...]
+) -> Relation:
     met = reopen(beside([decided_rows(left.rows), decided_rows(right.rows)]))
     both = Relation([*left.attributes, *right.attributes], met.rows, (left, other))
     both.hidden = (*left.hidden, *right.hidden)
@@ -123,7 +144,13 @@ def side_by_side(left: Relation, right: Relation, other: Relation, twice: tuple[
 
 
 def join_on(
-    run: Run, left: Relation, right: Relation, other: Relation, trees: list[Any], kind: str, twice: tuple[Twice, ...]
+    run: Run,
+    left: Relation,
+    right: Relation,
+    other: Relation,
+    trees: list[Any],
+    kind: str,
+    twice: tuple[Twice, ...],
 ) -> Relation:
     both = side_by_side(left, right, other, twice)
     evaluation = run.evaluation()
@@ -143,7 +170,10 @@ def join_on_names(
     run: Run, left: Relation, right: Relation, other: Relation, names: list[str], kind: str,
     twice: tuple[Twice, ...], node: Any,
 ) -> Relation:  # fmt: skip
-    """df.join(other, ["id"])      id once and first: the left one's, the right one's, or either (full)"""
+    """df.join(other, ["id"])
+
+    id once and first: the left one's, the right one's, or either (full)
+    """
     both = side_by_side(left, right, other, twice)
     evaluation = run.evaluation()
     keys: list[Attribute] = []
@@ -184,7 +214,11 @@ def key_of(side: Relation, name: str, evaluation: Any, tree: Any) -> Attribute:
     scope = FrameScope(side, evaluation, Clause.USING)
     slot = scope.column(tree)
     held = next((attribute for attribute in side.attributes if attribute.slot is slot), None)
-    return held if held is not None else fresh(Slot(name, name.lower(), slot.lineage, None, slot.scanned))
+    return (
+        held
+        if held is not None
+        else fresh(Slot(name, name.lower(), slot.lineage, None, slot.scanned))
+    )
 
 
 def merged_key(left: Attribute, right: Attribute, name: str, kind: str, tree: Any) -> Attribute:

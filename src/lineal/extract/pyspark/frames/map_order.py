@@ -1,4 +1,7 @@
-"""df.agg({"a": "sum", "b": "max"})      Spark gets a map: its columns stand in the order of Java's and Scala's maps."""
+"""df.agg({"a": "sum", "b": "max"})
+
+Spark gets a map: its columns stand in the order of Java's and Scala's maps.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,11 @@ WORD = 0xFFFFFFFF
 
 def map_order(names: Iterable[str]) -> list[str]:
     in_java = order_in_java(list(names))
-    return in_java if len(in_java) <= FEW else order_in_scala([(improved(hash_of(name)), name) for name in in_java])
+    return (
+        in_java
+        if len(in_java) <= FEW
+        else order_in_scala([(improved(hash_of(name)), name) for name in in_java])
+    )
 
 
 def hash_of(text: str) -> int:
@@ -24,7 +31,9 @@ def hash_of(text: str) -> int:
 
 
 def order_in_java(names: list[str]) -> list[str]:
-    """java.util.HashMap: by buckets, of which there are 16, and twice as many whenever three quarters are full"""
+    """java.util.HashMap: by buckets, of which there are 16, and twice as many whenever three
+    quarters are full
+    """
     buckets = 16
     while len(names) > buckets * 3 // 4:
         buckets *= 2

@@ -37,7 +37,9 @@ from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
 
-FROM_VARIABLE = Doubt(Confidence.MEDIUM, False, "the list of columns is a variable, over a schema that is not known")
+FROM_VARIABLE = Doubt(
+    Confidence.MEDIUM, False, "the list of columns is a variable, over a schema that is not known"
+)
 
 
 def projected(
@@ -78,16 +80,23 @@ def attributes_of(
 
 
 def anything() -> Attribute:
-    """select(*names_that_only_a_run_knows)      there may be any column, and none has a source that is known"""
+    """select(*names_that_only_a_run_knows)
+
+    there may be any column, and none has a source that is known
+    """
     return fresh(star_slot(Star(Dataset("", "<dynamic>"), made=Made({}, "", ""))))
 
 
 def name_of(tree: Any, position: int, scope: FrameScope) -> str:
-    """The name of a column without an alias, as Spark gives it: sum(amount), also of F.sum("o.amount")"""
+    """The name of a column without an alias, as Spark gives it: sum(amount), also of
+    F.sum("o.amount")
+    """
     called = (tree._meta or {}).get("called")
     if called:
         return str(called)
-    tables = {part for each in scope.relation.attributes if each.qualifier for part in each.qualifier}
+    tables = {
+        part for each in scope.relation.attributes if each.qualifier for part in each.qualifier
+    }
     return output_name(tree, position, scope.evaluation, tables)[0]
 
 
@@ -99,7 +108,10 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
         return with_field(tree, scope)
     if kind is exp.Anonymous and tree.name == "drop_fields":
         return without_fields(tree, scope)
-    if kind is not exp.Column and (held := item_of(tree, scope) or carried(tree, scope)) is not None:
+    if (
+        kind is not exp.Column
+        and (held := item_of(tree, scope) or carried(tree, scope)) is not None
+    ):
         return held
     lineage: Lineage = {}
     if kind is exp.Column:
@@ -109,12 +121,17 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
     gather(tree, IDENTITY, lineage, scope)
     if kind is exp.Anonymous and tree.name in TIME_WINDOWS:
         return time_window(lineage)
-    part = step_of(tree) is not None and leads_to_part(tree) and reaches(path_of(tree).names, lineage)
+    part = (
+        step_of(tree) is not None and leads_to_part(tree) and reaches(path_of(tree).names, lineage)
+    )
     return Part(lineage) if part else lineage
 
 
 def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
-    """struct("*"), struct("address.*")      a field for each column, or for each field of a struct"""
+    """struct("*"), struct("address.*")
+
+    a field for each column, or for each field of a struct
+    """
     if not any(item.is_star for item in tree.expressions):
         return tree
     items: list[Any] = []
@@ -124,19 +141,28 @@ def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
         elif isinstance(item, exp.Star):
             items += [exp.column(name) for name in scope.relation.names]
         else:
-            found = [each for each in starred(scope.relation, item, scope) if each.slot.star is None]
+            found = [
+                each for each in starred(scope.relation, item, scope) if each.slot.star is None
+            ]
             items += [column_beside(item, each.slot.name) for each in found] or [item]
     return exp.Struct(expressions=items)
 
 
 def column_beside(star: exp.Column, name: str) -> exp.Column:
     """address.*      address.city"""
-    around = {part: star.args[part].copy() for part in ("table", "db", "catalog") if star.args.get(part) is not None}
+    around = {
+        part: star.args[part].copy()
+        for part in ("table", "db", "catalog")
+        if star.args.get(part) is not None
+    }
     return exp.Column(this=exp.Identifier(this=name, quoted=False), **around)
 
 
 def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
-    """col("p").withField("k", value)      a struct with one field more, or another one; k.x is a part of the new k"""
+    """col("p").withField("k", value)
+
+    a struct with one field more, or another one; k.x is a part of the new k
+    """
     built, path, made, *around = tree.expressions
     held, new = lineage_of(built, scope), lineage_of(made, scope)
     whole: Lineage = {}
@@ -163,7 +189,10 @@ def without_fields(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
     built, *given = tree.expressions
     held = lineage_of(built, scope)
     whole: Lineage = {}
-    for lineage in (held, *(lineage_of(each, scope) for each in given if not isinstance(each, exp.Literal))):
+    for lineage in (
+        held,
+        *(lineage_of(each, scope) for each in given if not isinstance(each, exp.Literal)),
+    ):
         pour(lineage, VALUE, whole, tree)
     found = as_struct(held)
     for path in given:
@@ -209,7 +238,9 @@ def rows_made(tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineag
 
 def with_types(relation: Relation, made: list[Attribute], kinds: list[str]) -> list[Attribute]:
     if len(made) == len(kinds):
-        relation.types.update((attribute.id, kind) for attribute, kind in zip(made, kinds, strict=True))
+        relation.types.update(
+            (attribute.id, kind) for attribute, kind in zip(made, kinds, strict=True)
+        )
     return made
 
 
@@ -220,10 +251,12 @@ def typed(relation: Relation, tree: Any, attribute: Attribute, scope: FrameScope
     return attribute
 
 
-# -- methods -----------------------------------------------------------------------------------------------------
+# -- methods ---------------------------------------------------------------------------------------
 
 
-def select(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def select(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.select("a", F.sum("b").alias("total"), *cols)"""
     items = columns_of(run, arguments, node)
     if not relation.complete:
@@ -243,7 +276,11 @@ def select_items(run: Run, relation: Relation, items: list[ColumnValue], node: A
 
 
 def aggregates(tree: Any) -> bool:
-    return tree.__class__ is not exp.Column and isinstance(tree, exp.Expr) and tree.find(exp.AggFunc) is not None
+    return (
+        tree.__class__ is not exp.Column
+        and isinstance(tree, exp.Expr)
+        and tree.find(exp.AggFunc) is not None
+    )
 
 
 def said(run: Run, made: Relation, evaluation: FrameEvaluation) -> Relation:
@@ -258,9 +295,15 @@ def through_variables(relation: Relation, items: list[ColumnValue], node: Any) -
     """cols = ["a", "b"]; df.select(cols)      known from a variable only"""
     if not isinstance(node, ast.Call) or not any(_is_variable(argument) for argument in node.args):
         return items
-    direct = {each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+    direct = {
+        each.value
+        for each in node.args
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    }
     return [
-        ColumnValue(item.tree, item.names, FROM_VARIABLE) if _only_named(item, direct, relation, node) else item
+        ColumnValue(item.tree, item.names, FROM_VARIABLE)
+        if _only_named(item, direct, relation, node)
+        else item
         for item in items
     ]
 
@@ -268,7 +311,11 @@ def through_variables(relation: Relation, items: list[ColumnValue], node: Any) -
 def _only_named(item: ColumnValue, direct: set[str], relation: Relation, node: Any) -> bool:
     """Whether a column's name stands neither in the call nor in a schema that is known."""
     tree = item.tree
-    if not isinstance(tree, exp.Column) or tree.name in direct or tree.name.lower() in relation.by_key:
+    if (
+        not isinstance(tree, exp.Column)
+        or tree.name in direct
+        or tree.name.lower() in relation.by_key
+    ):
         return False
     spot = (tree._meta or {}).get("at")
     return spot is not None and spot.node is node
@@ -280,7 +327,9 @@ def _is_variable(argument: ast.expr) -> bool:
     return isinstance(argument, ast.Name)
 
 
-def select_expr(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def select_expr(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.selectExpr("a", "b * 2 AS c")"""
     items: list[ColumnValue] = []
     for text in flat(arguments):
@@ -294,7 +343,9 @@ def select_expr(run: Run, relation: Relation, arguments: Arguments, keywords: Ke
             if isinstance(tree, exp.Alias):
                 items.append(ColumnValue(tree.this, (tree.alias,)))
             elif isinstance(tree, exp.Aliases):
-                items.append(ColumnValue(tree.this, tuple(alias.name for alias in tree.expressions)))
+                items.append(
+                    ColumnValue(tree.this, tuple(alias.name for alias in tree.expressions))
+                )
             else:
                 items.append(ColumnValue(tree))
     return select_items(run, relation, items, node)
@@ -309,15 +360,21 @@ def flat(arguments: Arguments) -> Arguments:
     return arguments
 
 
-def to_schema(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def to_schema(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.to(schema)      the columns of the schema, by name"""
     schema = schema_of(run, arguments[0] if arguments else None, node)
     if schema is None:
         return relation
-    return select_items(run, relation, [ColumnValue(column(run, name, node)) for name, _ in schema.fields], node)
+    return select_items(
+        run, relation, [ColumnValue(column(run, name, node)) for name, _ in schema.fields], node
+    )
 
 
-def col_regex(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def col_regex(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.colRegex("`x_.*`")      every column whose name matches"""
     pattern = arguments[0] if arguments else ""
     try:

@@ -30,27 +30,37 @@ def narrow_relation(
     return said(run, relation.derived(None, kept.rows, evaluation), evaluation)
 
 
-def filter_(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def filter_(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.filter(col("a") > 1), df.where("a > 1")"""
     condition = arguments[0] if arguments else keywords.get("condition")
     if isinstance(condition, str):
         if isinstance(condition, Pattern):
             run.dynamic("a part of a condition is only known when it runs", node, condition.level)
-        return narrow_relation(run, relation, parsed(run, condition, node)[:1], FILTERS, Clause.WHERE, lenient=True)
+        return narrow_relation(
+            run, relation, parsed(run, condition, node)[:1], FILTERS, Clause.WHERE, lenient=True
+        )
     if isinstance(condition, ColumnValue):
         return narrow_relation(run, relation, [condition.tree], FILTERS, Clause.WHERE, lenient=True)
     if isinstance(condition, (Unknown, Library)):
-        run.dynamic(note_of("a condition", condition), node, getattr(condition, "level", Confidence.UNKNOWN))
+        run.dynamic(
+            note_of("a condition", condition), node, getattr(condition, "level", Confidence.UNKNOWN)
+        )
     return relation.derived()
 
 
-def sort(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sort(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.orderBy("a", F.desc("b"))"""
     trees = [_key(item) for item in columns_of(run, flat(arguments), node)]
     return narrow_relation(run, relation, trees, SORTS, Clause.ORDER_BY, lenient=True)
 
 
-def sample_by(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def sample_by(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.sampleBy("kind", {"a": 0.1})      the column decides how many of its rows are kept"""
     given = [*arguments[:1], *(keywords[key] for key in ("col",) if key in keywords)]
     trees = [item.tree for item in columns_of(run, given, node)]
@@ -61,29 +71,42 @@ def _key(item: ColumnValue) -> Any:
     return item.tree.this if isinstance(item.tree, exp.Ordered) else item.tree
 
 
-def distinct(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def distinct(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.distinct()      every column is compared"""
     made = relation.derived(None, without_repetition(relation.frame).rows)
     made.under = None
     return made
 
 
-def drop_duplicates(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def drop_duplicates(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.dropDuplicates(["a", "b"])      a and b are compared"""
     keys = arguments[0] if arguments else keywords.get("subset")
     if keys is None:
         return distinct(run, relation, [], {}, node)
     listed = keys if isinstance(keys, (list, tuple)) else arguments
     items = columns_of(run, list(listed), node)
-    return narrow_relation(run, relation, [item.tree for item in items], DISTINCT_ON, Clause.DISTINCT_ON)
+    return narrow_relation(
+        run, relation, [item.tree for item in items], DISTINCT_ON, Clause.DISTINCT_ON
+    )
 
 
-def same(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """df.cache(), df.limit(10), df.repartition(8, "a")      the same columns, and no column decides the rows"""
+def same(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.cache(), df.limit(10), df.repartition(8, "a")
+
+    the same columns, and no column decides the rows
+    """
     return relation.derived()
 
 
-def checked(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def checked(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.dropna(subset=["a"])      what is null in a row decides whether it stays"""
     subset = keywords.get("subset")
     if subset is None:

@@ -22,7 +22,9 @@ def other_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> R
     return found
 
 
-def union_(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def union_(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.union(other)      by position, with the names of the first"""
     other = other_of(run, arguments, keywords, node)
     if other is None:
@@ -40,13 +42,19 @@ def made(relation: Relation, other: Relation, slots: list[Slot], rows: Lineage) 
     attributes: list[Attribute] = []
     for position, slot in enumerate(slots):
         first = held.get(id(slot))
-        if first is None and position < len(relation.attributes) and relation.attributes[position].key == slot.key:
+        if (
+            first is None
+            and position < len(relation.attributes)
+            and relation.attributes[position].key == slot.key
+        ):
             first = relation.attributes[position]
         attributes.append(first._replace(slot=slot) if first is not None else fresh(slot))
     return relation.derived(attributes, rows, None, (other,))
 
 
-def union_by_name(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+def union_by_name(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
     """df.unionByName(other, allowMissingColumns=True)"""
     other = other_of(run, arguments, keywords, node)
     if other is None:
@@ -63,7 +71,9 @@ def union_by_name(run: Run, relation: Relation, arguments: Arguments, keywords: 
         if slot.star is None and attribute.key not in relation.by_key:
             found = named_in(relation, slot)
             slots.append(
-                Slot(slot.name, slot.key, united([found.lineage, slot.lineage])) if found is not None else slot
+                Slot(slot.name, slot.key, united([found.lineage, slot.lineage]))
+                if found is not None
+                else slot
             )
     slots += [each.slot for each in side_by_side_stars(relation.stars, other.stars)]
     rows = united([relation.rows, other.rows])
@@ -83,7 +93,9 @@ def named_in(relation: Relation, slot: Slot) -> Slot | None:
 
 
 def compared(operation: SetOperation) -> Any:
-    def method(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    def method(
+        run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+    ) -> Value:
         """df.intersect(other), df.subtract(other)      every column of both sides is compared"""
         other = other_of(run, arguments, keywords, node)
         if other is None:

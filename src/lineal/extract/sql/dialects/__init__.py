@@ -1,4 +1,6 @@
-"""Facts about dialects, as rows of tables. What sqlglot already knows (folding, reserved words) is asked of sqlglot."""
+"""Facts about dialects, as rows of tables. What sqlglot already knows (folding, reserved words) is
+asked of sqlglot.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,17 @@ from lineal.extract.sql.dialects.table_functions import SETS_IN_SELECT
 from lineal.model.names import FOLDS, Fold, closest, insensitive
 
 LATERAL_ALIASES = frozenset(
-    ("spark", "spark2", "databricks", "snowflake", "redshift", "duckdb", "clickhouse", "teradata", "")
+    (
+        "spark",
+        "spark2",
+        "databricks",
+        "snowflake",
+        "redshift",
+        "duckdb",
+        "clickhouse",
+        "teradata",
+        "",
+    )
 )
 """SELECT a + 1 AS b, b * 2 AS c      b is the alias, unless a source has a column b"""
 
@@ -22,20 +34,30 @@ ALIASES_IN_WHERE = frozenset(("snowflake", "duckdb", "clickhouse", "teradata"))
 ALIAS_FIRST_IN_GROUP_BY = frozenset(("clickhouse",))
 """SELECT f(a) AS a … GROUP BY a      a is the alias; elsewhere it is the source column"""
 
-SOURCE_FIRST_INSIDE_ORDER_BY = frozenset(("postgres", "redshift", "sqlite", "oracle", "trino", "presto", "athena"))
+SOURCE_FIRST_INSIDE_ORDER_BY = frozenset(
+    ("postgres", "redshift", "sqlite", "oracle", "trino", "presto", "athena")
+)
 """ORDER BY a      the output column; ORDER BY a + 1: the source column"""
 
 RECURSION_WITHOUT_KEYWORD = frozenset(("tsql", "fabric", "oracle", "exasol"))
 """WITH c AS (SELECT … UNION ALL SELECT … FROM c)      c is itself, and not a table of that name"""
 
-RECURSIVE_LIST_IN_ANY_ORDER = frozenset(("postgres", "redshift", "sqlite", "materialize", "risingwave"))
-"""WITH RECURSIVE a AS (SELECT … FROM b), b AS (…)      a reads the b that follows, and not a table of that name"""
+RECURSIVE_LIST_IN_ANY_ORDER = frozenset(
+    ("postgres", "redshift", "sqlite", "materialize", "risingwave")
+)
+"""WITH RECURSIVE a AS (SELECT … FROM b), b AS (…)
+
+a reads the b that follows, and not a table of that name
+"""
 
 ONLY_TABLES_KEEP_CASE = frozenset(("mysql", "doris", "starrocks", "singlestore"))
 """SELECT ID FROM t      t's id, whatever its case; t and T are two tables"""
 
 PARTITIONS_ARE_COLUMNS = frozenset(("spark", "spark2", "databricks", "hive", ""))
-"""INSERT INTO t PARTITION (day)      day is a column of t; elsewhere it is the name of a part of t"""
+"""INSERT INTO t PARTITION (day)
+
+day is a column of t; elsewhere it is the name of a part of t
+"""
 
 PARTITION_DECORATORS = {"bigquery": "$"}
 """FROM t$20240131      one part of t"""
@@ -44,13 +66,19 @@ DEFAULT_SCHEMAS = {"tsql": "dbo", "fabric": "dbo"}
 """FROM db..t      the schema that is left out"""
 
 DECLARED_BESIDE_QUERY = frozenset(("mysql", "singlestore", "doris"))
-"""CREATE TABLE t (a INT) AS SELECT b FROM s      t has a and b; elsewhere, and in any view, a is b's name in t"""
+"""CREATE TABLE t (a INT) AS SELECT b FROM s
+
+t has a and b; elsewhere, and in any view, a is b's name in t
+"""
 
 OUTPUT_INTO = frozenset(("tsql", "fabric"))
 """UPDATE … OUTPUT inserted.a INTO u      u is a table; elsewhere RETURNING a INTO v: a variable"""
 
 FEWER_VALUES = frozenset(("postgres", "redshift", "materialize", "risingwave"))
-"""INSERT INTO t VALUES (1), where t has two columns      the other has its default; elsewhere an error"""
+"""INSERT INTO t VALUES (1), where t has two columns
+
+the other has its default; elsewhere an error
+"""
 
 ALIASES_IN_STRINGS = frozenset(("tsql", "fabric"))
 """SELECT 'full name' = a      an alias, and no comparison"""
@@ -61,7 +89,10 @@ COLUMNS_IN_EXPRESSIONS = frozenset(("duckdb", "clickhouse"))
 LAMBDAS, PATHS, EITHER = "lambdas", "paths", "either"
 
 ARROWS = {
-    **dict.fromkeys(("postgres", "redshift", "materialize", "risingwave", "mysql", "sqlite", "singlestore"), PATHS),
+    **dict.fromkeys(
+        ("postgres", "redshift", "materialize", "risingwave", "mysql", "sqlite", "singlestore"),
+        PATHS,
+    ),
     **dict.fromkeys(("duckdb", "starrocks", "doris", ""), EITHER),
 }
 """f(a -> 'b')      a path into a document; elsewhere a lambda"""
@@ -86,11 +117,18 @@ KEYS_IN_PLACE = frozenset(("duckdb", "sqlite", "clickhouse"))
 
 
 GROUPS_BY_TIME = frozenset(("spark", "spark2", "databricks"))
-"""SELECT window.start … GROUP BY window(at, '5 minutes')      the key is a column that is called as the function"""
+"""SELECT window.start … GROUP BY window(at, '5 minutes')
+
+the key is a column that is called as the function
+"""
 
 
 def _names(rows: dict[str, str]) -> dict[str, frozenset[str]]:
-    return {dialect: frozenset(names.split()) for dialects, names in rows.items() for dialect in dialects.split()}
+    return {
+        dialect: frozenset(names.split())
+        for dialects, names in rows.items()
+        for dialect in dialects.split()
+    }
 
 
 RESERVED_NAMES = _names(
@@ -113,7 +151,10 @@ RESERVED_NAMES = _names(
         "mysql": "utc_date utc_time utc_timestamp",
     }
 )
-"""SELECT rownum, _PARTITIONTIME, user      no columns, also where a schema is not known: they give no edge"""
+"""SELECT rownum, _PARTITIONTIME, user
+
+no columns, also where a schema is not known: they give no edge
+"""
 
 PSEUDO_COLUMNS = _names(
     {
@@ -124,11 +165,16 @@ PSEUDO_COLUMNS = _names(
         "redshift": "user",
     }
 )
-"""SELECT level      a column where a source may have one of that name; where none has, no column and no mistake"""
+"""SELECT level
+
+a column where a source may have one of that name; where none has, no column and no mistake
+"""
 
 
 VALUES_NAMES = {
-    **dict.fromkeys(("postgres", "redshift", "snowflake", "sqlite", "materialize", "risingwave"), (1, "column")),
+    **dict.fromkeys(
+        ("postgres", "redshift", "snowflake", "sqlite", "materialize", "risingwave"), (1, "column")
+    ),
     **dict.fromkeys(("trino", "presto", "athena"), (0, "_col")),
     "duckdb": (0, "col"),
     "mysql": (0, "column_"),
@@ -177,7 +223,9 @@ class Facts:
 
 
 class Keys(dict[str, str]):
-    """The keys of unquoted names, remembered: one look-up instead of a call for each of a million references."""
+    """The keys of unquoted names, remembered: one look-up instead of a call for each of a million
+    references.
+    """
 
     def __init__(self, fold: Fold) -> None:
         self.fold = fold
@@ -193,7 +241,9 @@ class Keys(dict[str, str]):
 
 @lru_cache(maxsize=64)
 def facts_of(dialect: str) -> Facts:
-    fold_table = FOLDS[str(parser_dialect(dialect).normalization_strategy.value)] if dialect else insensitive
+    fold_table = (
+        FOLDS[str(parser_dialect(dialect).normalization_strategy.value)] if dialect else insensitive
+    )
     fold = insensitive if dialect in ONLY_TABLES_KEEP_CASE else fold_table
     keys = Keys(fold)
     return Facts(

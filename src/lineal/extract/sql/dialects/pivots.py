@@ -22,7 +22,8 @@ class Naming(NamedTuple):
 
     value: Callable[[Any], Text]
     alias: str
-    """whether `sum(a) AS total` adds `total`: always, never, or where there are several aggregates"""
+    """whether `sum(a) AS total` adds `total`: always, never, or where there are several aggregates
+    """
     text: str
     """whether `sum(a)` adds anything"""
     aggregate_first: bool = False
@@ -54,7 +55,10 @@ def aliased(value: Any) -> Text | None:
 
 
 def plain(value: Any) -> Text:
-    """2024, 'Q1', [Q1], -1, DATE '2024-01-01', TRUE, NULL      the value as text; (2024, 'Q1'): 2024_Q1"""
+    """2024, 'Q1', [Q1], -1, DATE '2024-01-01', TRUE, NULL
+
+    the value as text; (2024, 'Q1'): 2024_Q1
+    """
     return aliased(value) or Text("_".join(texts_of(value)))
 
 
@@ -66,7 +70,9 @@ def duckdb(value: Any) -> Text:
 def spark(value: Any) -> Text:
     """(2024, 'Q1')      {2024, Q1}: a struct as text"""
     texts = texts_of(value)
-    return aliased(value) or Text(f"{{{', '.join(texts)}}}" if isinstance(value, exp.Tuple) else texts[0])
+    return aliased(value) or Text(
+        f"{{{', '.join(texts)}}}" if isinstance(value, exp.Tuple) else texts[0]
+    )
 
 
 def as_written(value: Any) -> Text:
@@ -77,7 +83,9 @@ def as_written(value: Any) -> Text:
 
 
 def bigquery(value: Any) -> Text:
-    """'Q1': Q1; 2024: _2024; -1: minus_1; 0.5: _0_point_5; DATE '2024-01-31': _2024_01_31; (1, 'a'): _1_a"""
+    """'Q1': Q1; 2024: _2024; -1: minus_1; 0.5: _0_point_5; DATE '2024-01-31': _2024_01_31; (1,
+    'a'): _1_a
+    """
     items = value.expressions if isinstance(value, exp.Tuple) else [value]
     return aliased(value) or Text("_".join(bigquery_text(item) for item in items))
 
@@ -94,7 +102,9 @@ def bigquery_text(value: Any) -> str:
 
 
 def texts_of(value: Any) -> list[str]:
-    return [text_of(item) for item in (value.expressions if isinstance(value, exp.Tuple) else [value])]
+    return [
+        text_of(item) for item in (value.expressions if isinstance(value, exp.Tuple) else [value])
+    ]
 
 
 def text_of(value: Any) -> str:

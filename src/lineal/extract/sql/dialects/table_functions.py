@@ -16,11 +16,20 @@ COLUMNS = _table(
     ("zeros zeros_mt", "zero"),
     ("string_split", "value ordinal"),
     ("split_to_table strtok_split_to_table", "seq index value"),
-    ("generate_series generate_subscripts range unnest string_to_table regexp_split_to_table regexp_matches", ""),
+    (
+        "generate_series generate_subscripts range unnest string_to_table regexp_split_to_table regexp_matches",
+        "",
+    ),
     ("json_object_keys jsonb_object_keys jsonb_path_query jsonb_path_query_tz", ""),
     ("json_to_record jsonb_to_record json_to_recordset jsonb_to_recordset", ""),
-    ("json_populate_record jsonb_populate_record json_populate_recordset jsonb_populate_recordset", ""),
-    ("json_array_elements jsonb_array_elements json_array_elements_text jsonb_array_elements_text", "value"),
+    (
+        "json_populate_record jsonb_populate_record json_populate_recordset jsonb_populate_recordset",
+        "",
+    ),
+    (
+        "json_array_elements jsonb_array_elements json_array_elements_text jsonb_array_elements_text",
+        "value",
+    ),
     ("json_each jsonb_each json_each_text jsonb_each_text", "key value"),
     ("ts_stat", "word ndoc nentry"),
     ("ts_parse", "tokid token"),
@@ -35,14 +44,22 @@ KEEPS_ITS_NAME = frozenset(("duckdb",))
 IDS = frozenset(("spark", "spark2", "databricks"))
 """SELECT id FROM range(10)      the numbers are called id; elsewhere like the function"""
 
-ONE_ROW = frozenset(("json_to_record", "jsonb_to_record", "json_populate_record", "jsonb_populate_record"))
+ONE_ROW = frozenset(
+    ("json_to_record", "jsonb_to_record", "json_populate_record", "jsonb_populate_record")
+)
 """Their arguments decide no rows."""
 
 OF_A_TYPE = frozenset(name for name in COLUMNS if "_populate_record" in name)
-"""jsonb_populate_recordset(NULL::place, x)      the columns are those of the first argument's type"""
+"""jsonb_populate_recordset(NULL::place, x)
+
+the columns are those of the first argument's type
+"""
 
 SETS_IN_SELECT = frozenset(("postgres", "redshift", "materialize", "risingwave"))
-"""SELECT f(generate_series(1, a))      as many rows as the function makes, wherever in the expression it stands"""
+"""SELECT f(generate_series(1, a))
+
+as many rows as the function makes, wherever in the expression it stands
+"""
 
 FILES = frozenset(
     """read_parquet parquet_scan read_csv read_csv_auto read_json read_json_auto read_ndjson read_text
@@ -52,12 +69,23 @@ FILES = frozenset(
 """FROM read_parquet('lake/*.parquet')      reads a place, and is no dataset of its own"""
 
 QUERIES = frozenset(("openquery", "external_query", "dblink", "query"))
-"""FROM OPENQUERY(server, 'SELECT …'), TABLE(shop.system.query(query => 'SELECT …'))      for another server"""
+"""FROM OPENQUERY(server, 'SELECT …'), TABLE(shop.system.query(query => 'SELECT …'))
+
+for another server
+"""
 
 CHANGES = frozenset(("table_changes", "table_changes_by_path"))
-"""FROM table_changes('t', 1, 2)      Delta: the rows of t that came and went, with CHANGE_COLUMNS"""
+"""FROM table_changes('t', 1, 2)
+
+Delta: the rows of t that came and went, with CHANGE_COLUMNS
+"""
 
 CHANGE_COLUMNS = ("_change_type", "_commit_version", "_commit_timestamp")
 
-ELSEWHERE = frozenset(("remote", "remotesecure", "cluster", "clusterallreplicas", "mysql", "postgresql"))
-"""FROM remote('host', db.t), FROM mysql('host', 'db', 't', …)      ClickHouse: a table of another server"""
+ELSEWHERE = frozenset(
+    ("remote", "remotesecure", "cluster", "clusterallreplicas", "mysql", "postgresql")
+)
+"""FROM remote('host', db.t), FROM mysql('host', 'db', 't', …)
+
+ClickHouse: a table of another server
+"""

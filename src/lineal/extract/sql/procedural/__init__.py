@@ -1,8 +1,10 @@
-"""Procedural code: the SQL inside of procedures, functions, blocks and strings is found, and its variables followed.
+"""Procedural code: the SQL inside of procedures, functions, blocks and strings is found, and its
+variables followed.
 
 text      tokens, with the bodies that stand in strings opened
 header    CREATE FUNCTION f(a INT) RETURNS …: what a routine is
-blocks    languages whose statements end with a semicolon; simple: their statements that hold no other
+blocks    languages whose statements end with a semicolon; simple: their statements that hold no
+          other
 tsql      T-SQL, whose statements just end; boundaries: where
 walker    what both do: variables, cursors, routines, built strings
 flow      which assignments a variable may hold at a moment
@@ -21,10 +23,13 @@ from lineal.model.boundary import Report, internal_error
 from lineal.model.diagnostic import Diagnostic
 
 
-def read(reading: Reading, report: Report, surely: bool = False) -> tuple[list[Any], int, list[Diagnostic]] | None:
+def read(
+    reading: Reading, report: Report, surely: bool = False
+) -> tuple[list[Any], int, list[Diagnostic]] | None:
     """The trees of the statements in procedural code; None, if the script has none.
 
-    If lineal fails over the code, that is reported, and each statement is read as if there were no procedure.
+    If lineal fails over the code, that is reported, and each statement is read as if there were no
+    procedure.
     """
     from lineal.extract.sql.procedural.blocks import Blocks
     from lineal.extract.sql.procedural.detection import is_procedural, with_semicolons
@@ -33,7 +38,10 @@ def read(reading: Reading, report: Report, surely: bool = False) -> tuple[list[A
 
     script = reading.script
     try:
-        tokens = tokens_of(with_semicolons(script.text) if script.dialect == "mysql" else script.text, script.dialect)
+        tokens = tokens_of(
+            with_semicolons(script.text) if script.dialect == "mysql" else script.text,
+            script.dialect,
+        )
     except FAILURES:
         return None
     if not surely and not is_procedural(tokens, script.dialect):

@@ -1,6 +1,8 @@
-"""Languages whose statements end with a semicolon: PL/pgSQL, PL/SQL, Snowflake, BigQuery, MySQL, Databricks.
+"""Languages whose statements end with a semicolon: PL/pgSQL, PL/SQL, Snowflake, BigQuery, MySQL,
+Databricks.
 
-BEGIN … END, IF … THEN … END IF, LOOP, WHILE, FOR, CASE, EXCEPTION: the statements inside are found, and the variables.
+BEGIN … END, IF … THEN … END IF, LOOP, WHILE, FOR, CASE, EXCEPTION: the statements inside are found,
+and the variables.
 """
 
 from __future__ import annotations
@@ -14,7 +16,15 @@ from lineal.extract.sql.procedural.flow import Assignment, Body, Construct
 from lineal.extract.sql.procedural.header import header, parameters
 from lineal.extract.sql.procedural.pieces import Routine, Trigger
 from lineal.extract.sql.procedural.simple import OUTSIDE, SQL_WORDS, Simple, unwrapped
-from lineal.extract.sql.procedural.text import CLOSE, OPEN, SEMICOLON, STRINGS, made, vocabulary, word
+from lineal.extract.sql.procedural.text import (
+    CLOSE,
+    OPEN,
+    SEMICOLON,
+    STRINGS,
+    made,
+    vocabulary,
+    word,
+)
 from lineal.extract.sql.procedural.triggers import give_rows, test_of_table
 from lineal.extract.sql.procedural.walker import FOREIGN, Held, Tokens, is_name
 from lineal.extract.sql.reading import Reading
@@ -34,7 +44,9 @@ DECLARING = vocabulary(
     postgres redshift oracle snowflake materialize risingwave exasol teradata
     """
 )
-"""DECLARE opens a list of declarations that ends with BEGIN; elsewhere each has a DECLARE of its own."""
+"""DECLARE opens a list of declarations that ends with BEGIN; elsewhere each has a DECLARE of its
+own.
+"""
 
 
 class Open(NamedTuple):
@@ -99,7 +111,11 @@ class Blocks(Simple):
 
     def label(self, tokens: Tokens, at: int) -> int:
         """<<outer>>, outer: LOOP"""
-        if tokens[at].token_type is TokenType.LT and at + 4 < len(tokens) and tokens[at + 1].token_type is TokenType.LT:
+        if (
+            tokens[at].token_type is TokenType.LT
+            and at + 4 < len(tokens)
+            and tokens[at + 1].token_type is TokenType.LT
+        ):
             return at + 5
         if word(tokens[at]) == "<<" and at + 2 < len(tokens):
             return at + 3
@@ -122,13 +138,15 @@ class Blocks(Simple):
                 return position
         return len(tokens)
 
-    # -- constructs --------------------------------------------------------------------------------------------
+    # -- constructs --------------------------------------------------------------------------------
 
     def push(self, kind: str, at: Token, loops: bool = False, routine: Held | None = None) -> None:
         self.stack.append(Open(kind, self.body.enter(loops, kind in ("IF", "CASE")), at, routine))
 
     def pop(self) -> str:
-        """The innermost construct ends; with it the handlers that stand in it, and the routine whose body it was."""
+        """The innermost construct ends; with it the handlers that stand in it, and the routine
+        whose body it was.
+        """
         left = self.stack.pop()
         if left.kind == "HANDLERS":
             left = self.stack.pop()
@@ -143,7 +161,9 @@ class Blocks(Simple):
     def begin(self, tokens: Tokens, at: int) -> int:
         """BEGIN, BEGIN ATOMIC, BEGIN NOT ATOMIC; BEGIN TRANSACTION is a statement"""
         following = word(tokens[at + 1]) if at + 1 < len(tokens) else ";"
-        if following in TRANSACTIONS or (following in (";", "") and not self.in_block and self.pending is None):
+        if following in TRANSACTIONS or (
+            following in (";", "") and not self.in_block and self.pending is None
+        ):
             return self.end_of(tokens, at) + 1
         if len(self.stack) >= DEEPEST_BLOCKS:
             return at + 1
@@ -267,7 +287,12 @@ class Blocks(Simple):
         first = word(rows[0]) if rows else ""
         if first in ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "VALUES"):
             self.take(targets, rows)
-        elif rows and rows[0].token_type is OPEN and word(rows[1]) in ("SELECT", "WITH") and len(rows) > 2:
+        elif (
+            rows
+            and rows[0].token_type is OPEN
+            and word(rows[1]) in ("SELECT", "WITH")
+            and len(rows) > 2
+        ):
             self.take(targets, rows[1:-1] if rows[-1].token_type is CLOSE else rows)
         elif first == "EXECUTE":
             self.report(Code.DYNAMIC, "the statement is built when it runs", at)
@@ -281,7 +306,7 @@ class Blocks(Simple):
         found = self.find(tokens, at + 1, DML)
         return found if found > 0 else at
 
-    # -- declarations ------------------------------------------------------------------------------------------
+    # -- declarations ------------------------------------------------------------------------------
 
     def declare(self, tokens: Tokens, at: int) -> int:
         """DECLARE x INT := 1; y INT; BEGIN, DECLARE x INT DEFAULT 1;"""
@@ -291,7 +316,11 @@ class Blocks(Simple):
                 self.body = Body()
             return at + 1
         following = word(tokens[at + 1]) if at + 1 < len(tokens) else ""
-        if following in ("CONTINUE", "EXIT", "UNDO") and at + 2 < len(tokens) and word(tokens[at + 2]) == "HANDLER":
+        if (
+            following in ("CONTINUE", "EXIT", "UNDO")
+            and at + 2 < len(tokens)
+            and word(tokens[at + 2]) == "HANDLER"
+        ):
             return self.handler(tokens, at)
         end = self.end_of(tokens, at)
         self.declaration(tokens[at + 1 : end])
@@ -300,11 +329,15 @@ class Blocks(Simple):
     def handler(self, tokens: Tokens, at: int) -> int:
         """DECLARE EXIT HANDLER FOR SQLEXCEPTION ROLLBACK; … BEGIN … END;"""
         found = self.find(
-            tokens, at + 4, frozenset(("BEGIN", "SET", "INSERT", "UPDATE", "DELETE", "ROLLBACK", "CALL", "RESIGNAL"))
+            tokens,
+            at + 4,
+            frozenset(
+                ("BEGIN", "SET", "INSERT", "UPDATE", "DELETE", "ROLLBACK", "CALL", "RESIGNAL")
+            ),
         )
         return found if found > 0 else self.end_of(tokens, at) + 1
 
-    # -- routines ----------------------------------------------------------------------------------------------
+    # -- routines ----------------------------------------------------------------------------------
 
     def create(self, tokens: Tokens, at: int) -> int:
         """CREATE FUNCTION f(a INT) …, CREATE PACKAGE BODY p AS …; any other CREATE is a statement"""
@@ -318,7 +351,9 @@ class Blocks(Simple):
 
     def job(self, tokens: Tokens, at: int) -> int:
         """CREATE TASK t SCHEDULE = '1 minute' AS INSERT …, CREATE EVENT e ON SCHEDULE … DO INSERT …"""
-        opening = JOBS.get(next((word(token) for token in tokens[at + 1 : at + 5] if word(token) in JOBS), ""))
+        opening = JOBS.get(
+            next((word(token) for token in tokens[at + 1 : at + 5] if word(token) in JOBS), "")
+        )
         found = self.find(tokens, at, opening) if opening is not None else -1
         return found + 1 if found > at else at
 
@@ -335,13 +370,20 @@ class Blocks(Simple):
     def rows_of(self, table: Tokens) -> Assignment | None:
         """SELECT * FROM t"""
         at = table[0]
-        star = [made(TokenType.SELECT, "SELECT", at), made(TokenType.STAR, "*", at), made(TokenType.FROM, "FROM", at)]
+        star = [
+            made(TokenType.SELECT, "SELECT", at),
+            made(TokenType.STAR, "*", at),
+            made(TokenType.FROM, "FROM", at),
+        ]
         return self.assignment([*star, *table])
 
-    def rows_of_trigger_function(self, function: Tokens, table: Tokens, names: tuple[str, ...]) -> None:
+    def rows_of_trigger_function(
+        self, function: Tokens, table: Tokens, names: tuple[str, ...]
+    ) -> None:
         """CREATE TRIGGER … ON t EXECUTE FUNCTION f()      what f calls NEW and OLD are rows of t
 
-        f may be defined later, or in another script: it is looked up when all of them have been read.
+        f may be defined later, or in another script: it is looked up when all of them have been
+        read.
         """
         parts, _ = self.name_at(function, 0)
         row = self.rows_of(table) if parts and table else None
@@ -356,17 +398,25 @@ class Blocks(Simple):
             if routine.function:
                 self.end_routine(self.begin_routine(routine))
             return end + 1
-        string = next((i for i in range(body, min(body + 2, len(tokens))) if tokens[i].token_type in STRINGS), -1)
+        string = next(
+            (i for i in range(body, min(body + 2, len(tokens))) if tokens[i].token_type in STRINGS),
+            -1,
+        )
         if string >= 0:
             self.string_body(routine, tokens[string])
             return max(end, string) + 1
-        if first in ("BEGIN", "DECLARE") or (self.script.dialect in ("oracle",) and first not in ("SELECT", "")):
+        if first in ("BEGIN", "DECLARE") or (
+            self.script.dialect in ("oracle",) and first not in ("SELECT", "")
+        ):
             self.pending = self.begin_routine(routine)
             self.declaring = first != "BEGIN"
             return body + 1 if first == "DECLARE" else body
         if body < end:
-            arrow = next((i for i in range(body, end) if tokens[i].token_type is TokenType.ARROW), -1)
-            if self.script.dialect == "clickhouse" and arrow > 0:  # CREATE FUNCTION f AS (a, b) -> a * b
+            arrow = next(
+                (i for i in range(body, end) if tokens[i].token_type is TokenType.ARROW), -1
+            )
+            # CREATE FUNCTION f AS (a, b) -> a * b
+            if self.script.dialect == "clickhouse" and arrow > 0:
                 routine.parameters = parameters(self, unwrapped(tokens[body:arrow]))
                 body = arrow + 1
             self.expression_body(routine, tokens[body:end])
@@ -449,13 +499,19 @@ STEPS: dict[str, Callable[[Blocks, Tokens, int], int]] = {
 
 def is_range(rows: Tokens) -> bool:
     """FOR i IN 1..10, FOR i IN REVERSE n..1"""
-    return not rows or rows[0].token_type is TokenType.NUMBER or any(token.text in ("..", ".") for token in rows[:3])
+    return (
+        not rows
+        or rows[0].token_type is TokenType.NUMBER
+        or any(token.text in ("..", ".") for token in rows[:3])
+    )
 
 
 def alone(tokens: Tokens, at: int) -> bool:
     """Whether a token has a line of its own."""
     line = tokens[at].line
-    return all(not 0 <= near < len(tokens) or tokens[near].line != line for near in (at - 1, at + 1))
+    return all(
+        not 0 <= near < len(tokens) or tokens[near].line != line for near in (at - 1, at + 1)
+    )
 
 
 def split(tokens: Tokens) -> list[Tokens]:

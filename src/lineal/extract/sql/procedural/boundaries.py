@@ -87,7 +87,9 @@ def end_of(tokens: Tokens, at: int) -> int:
 
 
 def belongs(tokens: Tokens, at: int, first: str) -> bool:
-    """Whether a word that may start a statement does not: it is a name, a hint, or a part of this one."""
+    """Whether a word that may start a statement does not: it is a name, a hint, or a part of this
+    one.
+    """
     before = tokens[at - 1]
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     if before.token_type in (TokenType.DOT, TokenType.PARAMETER) or word(before) == "AS":
@@ -97,13 +99,21 @@ def belongs(tokens: Tokens, at: int, first: str) -> bool:
         return False
     if word(before) in BELONGS_AFTER.get(here, NOTHING):
         return True
-    if following is not None and following.token_type in (TokenType.DOT, TokenType.EQ, TokenType.COMMA, CLOSE):
+    if following is not None and following.token_type in (
+        TokenType.DOT,
+        TokenType.EQ,
+        TokenType.COMMA,
+        CLOSE,
+    ):
         return here not in ("SELECT", "END", "ELSE", "RETURN", "BREAK", "CONTINUE")
     if here == "WITH":
         if first in ("CREATE", "ALTER") and after in ATTRIBUTES:
             return True
         named = at + 2 < len(tokens) and following is not None and is_name(following)
-        return not (named and (word(tokens[at + 2]) == "AS" or tokens[at + 2].token_type is OPEN)) or after == "EXECUTE"
+        return (
+            not (named and (word(tokens[at + 2]) == "AS" or tokens[at + 2].token_type is OPEN))
+            or after == "EXECUTE"
+        )
     if here == "UPDATE":
         return following is not None and following.token_type is OPEN
     if here == "MERGE":

@@ -27,7 +27,9 @@ ORDINARY = re.compile(
 
 
 def may_be_procedural(text: str, dialect: str) -> bool:
-    """A glance, since hardly any script is; one at the start is enough where there is a single statement."""
+    """A glance, since hardly any script is; one at the start is enough where there is a single
+    statement.
+    """
     if dialect not in BATCHES:
         end = text.find(";")
         if (end < 0 or end >= len(text.rstrip()) - 1) and ORDINARY.match(text) is not None:
@@ -37,7 +39,9 @@ def may_be_procedural(text: str, dialect: str) -> bool:
         return "@" in folded or any(stands_in(folded, word) for word in TSQL_GLANCE)
     if dialect == "mysql" and "into @" in folded:
         return True
-    return any(stands_in(folded, word) for word in (SESSION_GLANCE if dialect in ASSIGNS else GLANCE))
+    return any(
+        stands_in(folded, word) for word in (SESSION_GLANCE if dialect in ASSIGNS else GLANCE)
+    )
 
 
 def stands_in(text: str, word: str) -> bool:
@@ -76,15 +80,21 @@ def is_procedural(tokens: list[Token], dialect: str) -> bool:
     for position, token in enumerate(tokens):
         if start:
             first = word(token)
-            if first in OPENING or (first in ("CREATE", "ALTER") and kind_of(tokens, position) >= 0):
+            if first in OPENING or (
+                first in ("CREATE", "ALTER") and kind_of(tokens, position) >= 0
+            ):
                 return True
-            if first == "CREATE" and any(word(each) in JOBS for each in tokens[position + 1 : position + 5]):
+            if first == "CREATE" and any(
+                word(each) in JOBS for each in tokens[position + 1 : position + 5]
+            ):
                 return True
             if first == "SET" and dialect in ASSIGNS and sets_variable(tokens, position, dialect):
                 return True
         if dialect in BATCHES and word(token) in TSQL_WORDS:
             return True
-        if token.token_type is TokenType.PARAMETER and word(tokens[position - 1]) in TAKES_VARIABLE.get(dialect, ()):
+        if token.token_type is TokenType.PARAMETER and word(
+            tokens[position - 1]
+        ) in TAKES_VARIABLE.get(dialect, ()):
             return True
         start = token.token_type is SEMICOLON
     return False

@@ -1,4 +1,6 @@
-"""Dynamic SQL: a statement that stands in a string. A constant string is read as if it stood there itself."""
+"""Dynamic SQL: a statement that stands in a string. A constant string is read as if it stood there
+itself.
+"""
 
 from __future__ import annotations
 
@@ -38,13 +40,19 @@ class Dynamic:
         return self.last.position if self.last is not None else -1
 
 
-def constant(tokens: list[Token], moment: Moment, walker: Walker, steps: int = MOST_STEPS) -> str | None:
+def constant(
+    tokens: list[Token], moment: Moment, walker: Walker, steps: int = MOST_STEPS
+) -> str | None:
     """'a' || 'b', @sql, CONCAT('a', x)      the text, if it is the same whenever it runs"""
     if not tokens or steps <= 0:
         return None
     if tokens[0].token_type is OPEN and tokens[-1].token_type is CLOSE:
         return constant(tokens[1:-1], moment, walker, steps - 1)
-    if len(tokens) > 3 and tokens[1].token_type is OPEN and closing(tokens, 1, len(tokens)) == len(tokens) - 1:
+    if (
+        len(tokens) > 3
+        and tokens[1].token_type is OPEN
+        and closing(tokens, 1, len(tokens)) == len(tokens) - 1
+    ):
         return called(word(tokens[0]), items(tokens[2:-1]), moment, walker, steps)
     operands: list[list[Token]] = [[]]
     for token in tokens:
@@ -60,7 +68,9 @@ def constant(tokens: list[Token], moment: Moment, walker: Walker, steps: int = M
     return variable(key, moment, walker, steps) if key and end == len(tokens) else None
 
 
-def called(name: str, arguments: list[list[Token]], moment: Moment, walker: Walker, steps: int) -> str | None:
+def called(
+    name: str, arguments: list[list[Token]], moment: Moment, walker: Walker, steps: int
+) -> str | None:
     """CONCAT('a', x), format('INSERT INTO %I', t), REPLACE(sql, '#', 't'), QUOTENAME(t)"""
     if name == "CONCAT":
         return joined(arguments, moment, walker, steps)
@@ -78,7 +88,10 @@ FORMATS = re.compile(r"%(?:(\d+)\$)?[-\d.]*([a-zA-Z%])")
 
 
 def formatted(template: str, values: list[str | None]) -> str | None:
-    """format('SELECT %s FROM %I WHERE a = %L', 'b', 't', x)      a literal is no matter of columns, whatever it is"""
+    """format('SELECT %s FROM %I WHERE a = %L', 'b', 't', x)
+
+    a literal is no matter of columns, whatever it is
+    """
     found: list[str] = []
     end = position = 0
     for mark in FORMATS.finditer(template):
@@ -115,5 +128,7 @@ def variable(key: str, moment: Moment, walker: Walker, steps: int) -> str | None
         return None
     assignment = refs[0].assignment
     if assignment not in walker.constants:
-        walker.constants[assignment] = constant(assignment.constant or [], assignment.moment, walker, steps - 1)
+        walker.constants[assignment] = constant(
+            assignment.constant or [], assignment.moment, walker, steps - 1
+        )
     return walker.constants[assignment]

@@ -1,7 +1,8 @@
 """Flow: which assignments a variable may hold at a moment of a procedure's body.
 
-A straight line replaces, branches unite, and what a loop assigns anywhere may be there when it starts again.
-Nothing is evaluated here: what a variable holds are references to assignments, each a query with its own moment.
+A straight line replaces, branches unite, and what a loop assigns anywhere may be there when it
+starts again. Nothing is evaluated here: what a variable holds are references to assignments, each a
+query with its own moment.
 """
 
 from __future__ import annotations
@@ -15,12 +16,20 @@ from lineal.model.diagnostic import Place
 
 
 class Assignment:
-    """SET @m = (SELECT max(a) FROM t), SELECT a, b INTO x, y FROM t      a query whose columns variables take"""
+    """SET @m = (SELECT max(a) FROM t), SELECT a, b INTO x, y FROM t
+
+    a query whose columns variables take
+    """
 
     __slots__ = ("after", "constant", "mentions", "moment", "reading", "tree")
 
     def __init__(
-        self, tree: Any, reading: Reading | None, moment: Moment, mentions: frozenset[str], constant: Any = None
+        self,
+        tree: Any,
+        reading: Reading | None,
+        moment: Moment,
+        mentions: frozenset[str],
+        constant: Any = None,
     ) -> None:
         self.tree = tree
         self.reading = reading
@@ -38,7 +47,9 @@ class Assignment:
 
 
 class Ref(NamedTuple):
-    """What a variable holds: a column of an assignment by its position; the whole row, if there is none."""
+    """What a variable holds: a column of an assignment by its position; the whole row, if there is
+    none.
+    """
 
     assignment: Assignment
     column: int | None
@@ -76,7 +87,8 @@ class Moment(NamedTuple):
     position: int
     loop: Loop | None
     arms: Arms = ()
-    """the branches and loops around it, outermost first: what stands in other arms may be left out"""
+    """the branches and loops around it, outermost first: what stands in other arms may be left out
+    """
 
 
 class TableTest(NamedTuple):
@@ -94,9 +106,20 @@ class TableTest(NamedTuple):
 class Construct:
     """An open BEGIN, IF or LOOP: what was assigned inside, branch by branch."""
 
-    __slots__ = ("assigned", "branches", "changed", "conditional", "exhaustive", "loop", "outer_loop", "start")
+    __slots__ = (
+        "assigned",
+        "branches",
+        "changed",
+        "conditional",
+        "exhaustive",
+        "loop",
+        "outer_loop",
+        "start",
+    )
 
-    def __init__(self, start: int, outer_loop: Loop | None, loop: Loop | None, conditional: bool) -> None:
+    def __init__(
+        self, start: int, outer_loop: Loop | None, loop: Loop | None, conditional: bool
+    ) -> None:
         self.start = start
         self.conditional = conditional
         self.outer_loop = outer_loop
@@ -121,32 +144,49 @@ class Body:
         self.owner = ""
         """the routine, by whose name its parameters may be called: f.a"""
         self.row_types: dict[str, str] = {}
-        """r record, r orders%ROWTYPE, r orders: the type of a variable, whose fields are its columns; '' for record"""
+        """r record, r orders%ROWTYPE, r orders: the type of a variable, whose fields are its
+        columns; '' for record
+        """
         self.trigger_row: Assignment | None = None
-        """what NEW and OLD hold when a trigger's function starts: a row of any of the triggers' tables"""
+        """what NEW and OLD hold when a trigger's function starts: a row of any of the triggers'
+        tables
+        """
         self.triggers: list[Assignment] = []
         """SELECT * FROM t for each trigger that executes the routine"""
         self.table_tests: dict[tuple[int, int], tuple[Construct, TableTest]] = {}
-        """IF TG_TABLE_NAME = 't' THEN: the tables for which an arm runs; its construct is kept for its id's sake"""
+        """IF TG_TABLE_NAME = 't' THEN: the tables for which an arm runs; its construct is kept for
+        its id's sake
+        """
         self.trigger_function: tuple[str, Place] | None = None
         """the name and place of the routine, if it is a trigger's function"""
         self.values: dict[Any, Any] = {}
         """what has been evaluated so far"""
 
-    # -- while the body is walked ------------------------------------------------------------------------------
+    # -- while the body is walked ------------------------------------------------------------------
 
     def now(self) -> Moment:
-        arms = ((id(each), len(each.branches)) for each in self.open if each.conditional or each.branches)
+        arms = (
+            (id(each), len(each.branches))
+            for each in self.open
+            if each.conditional or each.branches
+        )
         return Moment(self, self.position, self.loop, tuple(arms))
 
     def test_table(self, construct: Construct, test: TableTest) -> None:
-        """The arm that has just been opened runs only where a test of the trigger's table allows it."""
+        """The arm that has just been opened runs only where a test of the trigger's table allows
+        it.
+        """
         self.table_tests[id(construct), len(construct.branches)] = (construct, test)
 
     def test_others(self, construct: Construct) -> None:
         """ELSE      runs for the tables that no arm before it has tested"""
-        tests = (self.table_tests.get((id(construct), number)) for number in range(len(construct.branches)))
-        names = frozenset().union(*(found[1].names for found in tests if found is not None and found[1].alone))
+        tests = (
+            self.table_tests.get((id(construct), number))
+            for number in range(len(construct.branches))
+        )
+        names = frozenset().union(
+            *(found[1].names for found in tests if found is not None and found[1].alone)
+        )
         if names:
             self.test_table(construct, TableTest(names, runs=False))
 
@@ -157,10 +197,15 @@ class Body:
 
     def give(self, parameter: str, position: int) -> None:
         """CREATE FUNCTION f(a INT)"""
-        self.assign(parameter, Ref(Assignment(None, None, self.now(), frozenset((str(position),))), None))
+        self.assign(
+            parameter, Ref(Assignment(None, None, self.now(), frozenset((str(position),))), None)
+        )
 
     def start_with(self, variable: str, ref: Ref) -> None:
-        """CREATE TRIGGER … EXECUTE FUNCTION f      what f calls NEW is known only now; every trigger adds to it"""
+        """CREATE TRIGGER … EXECUTE FUNCTION f
+
+        what f calls NEW is known only now; every trigger adds to it
+        """
         self.names.add(variable)
         positions, held = self.history.setdefault(variable, ([], []))
         if positions and positions[0] == 0:
@@ -192,7 +237,9 @@ class Body:
 
     def branch(self, construct: Construct) -> None:
         """ELSE, WHEN      back to what was known before the first branch"""
-        construct.branches.append({variable: self._refs(variable) for variable in construct.changed})
+        construct.branches.append(
+            {variable: self._refs(variable) for variable in construct.changed}
+        )
         changed, construct.changed = construct.changed, {}
         for variable in changed:
             self._set(variable, self._before(variable, construct), quiet=True)
@@ -212,9 +259,15 @@ class Body:
             self.loop = construct.outer_loop
         before = {
             variable: self._before(variable, construct)
-            for variable in (*construct.changed, *(v for branch in construct.branches for v in branch))
+            for variable in (
+                *construct.changed,
+                *(v for branch in construct.branches for v in branch),
+            )
         }
-        ends = [*construct.branches, {variable: self._refs(variable) for variable in construct.changed}]
+        ends = [
+            *construct.branches,
+            {variable: self._refs(variable) for variable in construct.changed},
+        ]
         for variable, refs in before.items():
             united: Refs = () if construct.exhaustive else refs
             for end in ends:
@@ -236,7 +289,9 @@ class Body:
             self.open[-1].changed[variable] = None
 
     def _refs(self, variable: str) -> Refs:
-        """What a variable may hold now, rounds of the loops around included, which are not yet known."""
+        """What a variable may hold now, rounds of the loops around included, which are not yet
+        known.
+        """
         return self._at(variable, self.position, self.loop)
 
     def _before(self, variable: str, construct: Construct) -> Refs:
@@ -256,7 +311,7 @@ class Body:
         index = bisect_right(found[0], position) - 1
         return (found[0][index], found[1][index]) if index >= 0 else (0, ())
 
-    # -- when the body has been walked -------------------------------------------------------------------------
+    # -- when the body has been walked -------------------------------------------------------------
 
     def refs(self, variable: str, moment: Moment) -> list[Ref]:
         """What a variable may hold at a moment."""

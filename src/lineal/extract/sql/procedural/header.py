@@ -1,4 +1,6 @@
-"""CREATE FUNCTION, PROCEDURE, MACRO, TRIGGER, PACKAGE: name, parameters, result, language, start of the body."""
+"""CREATE FUNCTION, PROCEDURE, MACRO, TRIGGER, PACKAGE: name, parameters, result, language, start of
+the body.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,16 @@ from sqlglot.tokenizer_core import TokenType
 from lineal.extract.sql.procedural.detection import kind_of
 from lineal.extract.sql.procedural.flow import Body
 from lineal.extract.sql.procedural.pieces import Parameter, Routine
-from lineal.extract.sql.procedural.text import CLOSE, OPEN, SEMICOLON, STRINGS, closing, items, vocabulary, word
+from lineal.extract.sql.procedural.text import (
+    CLOSE,
+    OPEN,
+    SEMICOLON,
+    STRINGS,
+    closing,
+    items,
+    vocabulary,
+    word,
+)
 from lineal.extract.sql.procedural.walker import Tokens, Walker, is_name
 
 if TYPE_CHECKING:
@@ -35,7 +46,9 @@ def header(walker: Blocks, tokens: Tokens, at: int) -> tuple[Routine | None, int
         return None
     name = ".".join(part.text for part in parts)
     function = kind in ("FUNCTION", "MACRO")
-    routine = Routine(name, walker.table_key(parts), function, Body(), table=word(tokens[kind_at - 1]) == "TABLE")
+    routine = Routine(
+        name, walker.table_key(parts), function, Body(), table=word(tokens[kind_at - 1]) == "TABLE"
+    )
     routine.body.owner = routine.key.rpartition(".")[2]
     if kind == "TRIGGER":
         return trigger(walker, routine, tokens, after)
@@ -75,16 +88,23 @@ def parameters(walker: Walker, tokens: Tokens) -> list[Parameter]:
         key = f"@{name.text.lower()}" if name_at else walker.key(name)
         if len(rest) > 1 and word(rest[1]) in ("IN", "OUT"):  # Oracle: p IN OUT NUMBER
             out = word(rest[1]) == "OUT"
-        unnamed = walker.script.dialect in UNNAMED and (len(rest) == 1 or rest[1].token_type is OPEN)
+        unnamed = walker.script.dialect in UNNAMED and (
+            len(rest) == 1 or rest[1].token_type is OPEN
+        )
         typed = walker.row_type(rest, 0 if unnamed else name_at + 1) or ""
-        found.append(Parameter("" if unnamed else name.text, "" if unnamed else key, typed, out=out))
+        found.append(
+            Parameter("" if unnamed else name.text, "" if unnamed else key, typed, out=out)
+        )
         if any(word(token) in ("OUTPUT",) for token in rest):
             found[-1].out = False
     return found
 
 
 def clauses(walker: Walker, routine: Routine, tokens: Tokens, at: int) -> int:
-    """RETURNS TABLE (a INT) LANGUAGE sql AS …      reads the clauses, and says where the body starts; -1: no body"""
+    """RETURNS TABLE (a INT) LANGUAGE sql AS …
+
+    reads the clauses, and says where the body starts; -1: no body
+    """
     depth = 0
     body = -1
     position = at
@@ -99,7 +119,9 @@ def clauses(walker: Walker, routine: Routine, tokens: Tokens, at: int) -> int:
         elif kind is CLOSE:
             depth -= 1
         elif depth == 0:
-            if here == "RETURNS" or (here == "RETURN" and walker.script.dialect == "oracle" and body < 0):
+            if here == "RETURNS" or (
+                here == "RETURN" and walker.script.dialect == "oracle" and body < 0
+            ):
                 position = returns(walker, routine, tokens, position + 1)
                 continue
             if here == "LANGUAGE" and position + 1 < len(tokens):
@@ -124,7 +146,10 @@ def body_at(walker: Walker, routine: Routine, tokens: Tokens, position: int) -> 
         return position + 1
     if here in ("BEGIN", "RETURN"):
         return position
-    if walker.script.dialect in ("mysql", "", "singlestore", "doris", "starrocks") and here in STATEMENTS:
+    if (
+        walker.script.dialect in ("mysql", "", "singlestore", "doris", "starrocks")
+        and here in STATEMENTS
+    ):
         return position
     return -1
 
@@ -143,7 +168,11 @@ def returns(walker: Walker, routine: Routine, tokens: Tokens, at: int) -> int:
         routine.table = True
         at += 1
         if at < len(tokens) and tokens[at].token_type in (OPEN, TokenType.LT):
-            close = closing(tokens, at, len(tokens)) if tokens[at].token_type is OPEN else closing_angle(tokens, at)
+            close = (
+                closing(tokens, at, len(tokens))
+                if tokens[at].token_type is OPEN
+                else closing_angle(tokens, at)
+            )
             for item in items(tokens[at + 1 : close]):
                 if is_name(item[0]):
                     routine.columns.append((item[0].text, walker.key(item[0])))
@@ -158,7 +187,10 @@ def returns(walker: Walker, routine: Routine, tokens: Tokens, at: int) -> int:
     if here == "SETOF":
         return max(after, at + 1)
     while at < len(tokens) and tokens[at].token_type is not SEMICOLON:
-        if word(tokens[at]) in ("AS", "IS", "BEGIN", "RETURN", "LANGUAGE") or tokens[at].token_type in STRINGS:
+        if (
+            word(tokens[at]) in ("AS", "IS", "BEGIN", "RETURN", "LANGUAGE")
+            or tokens[at].token_type in STRINGS
+        ):
             break
         if not following_type(tokens, at):
             break
@@ -190,9 +222,14 @@ def closing_angle(tokens: Tokens, at: int) -> int:
 
 
 def package(walker: Blocks, tokens: Tokens, at: int, start: int) -> tuple[None, int]:
-    """CREATE PACKAGE BODY p AS …      what it holds are declarations; the package's own are only announced"""
+    """CREATE PACKAGE BODY p AS …
+
+    what it holds are declarations; the package's own are only announced
+    """
     end = walker.end_of(tokens, at)
-    body = next((i for i in range(start, min(end, len(tokens))) if word(tokens[i]) in ("AS", "IS")), -1)
+    body = next(
+        (i for i in range(start, min(end, len(tokens))) if word(tokens[i]) in ("AS", "IS")), -1
+    )
     if body < 0:
         return None, end + 1
     walker.push("PACKAGE", tokens[at])
@@ -201,7 +238,9 @@ def package(walker: Blocks, tokens: Tokens, at: int, start: int) -> tuple[None, 
     return None, body + 1
 
 
-def trigger(walker: Blocks, routine: Routine, tokens: Tokens, at: int) -> tuple[Routine | None, int] | None:
+def trigger(
+    walker: Blocks, routine: Routine, tokens: Tokens, at: int
+) -> tuple[Routine | None, int] | None:
     """CREATE TRIGGER g AFTER INSERT ON t FOR EACH ROW BEGIN … END      NEW and OLD are rows of t"""
     end = walker.end_of(tokens, at)
     on = next((i for i in range(at, end) if word(tokens[i]) == "ON"), -1)
@@ -212,7 +251,9 @@ def trigger(walker: Blocks, routine: Routine, tokens: Tokens, at: int) -> tuple[
         here = word(tokens[position]) if position < len(tokens) else ""
         if here == "EXECUTE":
             names = transition_tables(walker, tokens[after:position])
-            walker.rows_of_trigger_function(tokens[position + 2 : end], tokens[on + 1 : after], names)
+            walker.rows_of_trigger_function(
+                tokens[position + 2 : end], tokens[on + 1 : after], names
+            )
             return None, end + 1
         if here in ("BEGIN", "DECLARE") or here in STATEMENTS - {"UPDATE"}:
             walker.rows_of_trigger(routine, tokens[on + 1 : after])
@@ -226,7 +267,11 @@ def transition_tables(walker: Walker, tokens: Tokens) -> tuple[str, ...]:
     for position, token in enumerate(tokens):
         if word(token) != "TABLE" or word(tokens[position - 1]) not in ("OLD", "NEW"):
             continue
-        at = position + 2 if position + 1 < len(tokens) and word(tokens[position + 1]) == "AS" else position + 1
+        at = (
+            position + 2
+            if position + 1 < len(tokens) and word(tokens[position + 1]) == "AS"
+            else position + 1
+        )
         parts, _ = walker.name_at(tokens, at)
         if parts:
             found.append(walker.table_key(parts))

@@ -1,4 +1,6 @@
-"""Pieces: what is found in procedural code. SQL statements, each with its moment, and the routines that hold them."""
+"""Pieces: what is found in procedural code. SQL statements, each with its moment, and the routines
+that hold them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from lineal.model.diagnostic import Diagnostic, Place
 
 @dataclass(slots=True)
 class Target:
-    """RETURN QUERY SELECT …      what a query without a name of its own defines: the result of a routine"""
+    """RETURN QUERY SELECT …
+
+    what a query without a name of its own defines: the result of a routine
+    """
 
     name: str
     key: str
@@ -78,7 +83,9 @@ class Routine:
     table: bool = False
     columns: list[tuple[str, str]] = field(default_factory=list)
     shape: str = ""
-    """RETURNS place, RETURNS SETOF customers: the type of what is returned, whose fields are its columns"""
+    """RETURNS place, RETURNS SETOF customers: the type of what is returned, whose fields are its
+    columns
+    """
     result: str = ""
     """RETURNS @t TABLE (…): the variable that holds what is returned"""
     returns: list[Assignment] = field(default_factory=list)

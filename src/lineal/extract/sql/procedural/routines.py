@@ -22,7 +22,9 @@ def routines_of(function: Function, diagnostics: list[Diagnostic]) -> list[Routi
     try:
         tokens = tokens_of(function.body.text, function.body.dialect)
     except FAILURES as error:
-        diagnostics.append(Diagnostic(Code.PARSE_ERROR, str(error).split("\n")[0][:200], reading.place_at(0)))
+        diagnostics.append(
+            Diagnostic(Code.PARSE_ERROR, str(error).split("\n")[0][:200], reading.place_at(0))
+        )
         return []
     if tokens:
         walker.expression_body(routine, tokens)

@@ -1,4 +1,6 @@
-"""Simple statements of the languages with semicolons: assignments, queries into variables, cursors, RETURN, EXECUTE."""
+"""Simple statements of the languages with semicolons: assignments, queries into variables, cursors,
+RETURN, EXECUTE.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,17 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.procedural.flow import Body, Ref
 from lineal.extract.sql.procedural.pieces import Piece
-from lineal.extract.sql.procedural.text import CLOSE, OPEN, SEMICOLON, STRINGS, closing, items, made, vocabulary, word
+from lineal.extract.sql.procedural.text import (
+    CLOSE,
+    OPEN,
+    SEMICOLON,
+    STRINGS,
+    closing,
+    items,
+    made,
+    vocabulary,
+    word,
+)
 from lineal.extract.sql.procedural.walker import OWN_VARIABLES, Tokens, Walker, is_name
 from lineal.model.diagnostic import Code
 
@@ -41,15 +53,23 @@ CHANGES = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE"))
 class Simple(Walker):
     """A statement that holds no other."""
 
-    # -- declarations ------------------------------------------------------------------------------------------
+    # -- declarations ------------------------------------------------------------------------------
 
     def declaration(self, tokens: Tokens) -> None:
-        """x INT := 1, a, b INT DEFAULT 0, c CURSOR FOR SELECT …, CURSOR c IS SELECT …, res RESULTSET"""
+        """x INT := 1, a, b INT DEFAULT 0, c CURSOR FOR SELECT …, CURSOR c IS SELECT …, res
+        RESULTSET
+        """
         words = [word(token) for token in tokens[:4]]
         if not words or words[0] in SILENT:
             return
         start = 0
-        while start < len(tokens) and word(tokens[start]) in ("OR", "REPLACE", "VARIABLE", "VAR", "LET"):
+        while start < len(tokens) and word(tokens[start]) in (
+            "OR",
+            "REPLACE",
+            "VARIABLE",
+            "VAR",
+            "LET",
+        ):
             start += 1
         tokens = tokens[start:]
         if not tokens:
@@ -97,7 +117,9 @@ class Simple(Walker):
                 depth += 1
             elif token.token_type in (CLOSE, TokenType.GT):
                 depth -= 1
-            elif depth <= 0 and (token.token_type in (TokenType.COLON_EQ, TokenType.EQ) or word(token) == "DEFAULT"):
+            elif depth <= 0 and (
+                token.token_type in (TokenType.COLON_EQ, TokenType.EQ) or word(token) == "DEFAULT"
+            ):
                 return tokens[position + 1 :]
         return []
 
@@ -105,7 +127,10 @@ class Simple(Walker):
         return after < len(tokens) and word(tokens[after]) == "RESULTSET"
 
     def resultset(self, name: str, value: Tokens) -> None:
-        """res RESULTSET := (SELECT …)      rows that FOR goes through and RETURN TABLE gives back"""
+        """res RESULTSET := (SELECT …)
+
+        rows that FOR goes through and RETURN TABLE gives back
+        """
         if word(value[0]) == "EXECUTE" or (len(value) > 1 and word(value[1]) == "EXECUTE"):
             inner = value[1:-1] if value[0].token_type is OPEN else value
             self.cursors[name] = None
@@ -119,7 +144,9 @@ class Simple(Walker):
 
     def cursor(self, name: str, tokens: Tokens) -> None:
         """CURSOR (k INT) FOR SELECT …"""
-        start = next((i for i, token in enumerate(tokens) if word(token) in ("FOR", "IS")), len(tokens))
+        start = next(
+            (i for i, token in enumerate(tokens) if word(token) in ("FOR", "IS")), len(tokens)
+        )
         opening = next((i for i in range(start) if tokens[i].token_type is OPEN), start)
         for parameter in items(tokens[opening + 1 : start]):
             self.body.declare(self.key(parameter[0]))
@@ -135,7 +162,7 @@ class Simple(Walker):
         if held is not None:
             self.body.assign(name, Ref(held, None))
 
-    # -- simple statements -------------------------------------------------------------------------------------
+    # -- simple statements -------------------------------------------------------------------------
 
     def simple(self, tokens: Tokens) -> None:
         first = word(tokens[0])
@@ -163,13 +190,21 @@ class Simple(Walker):
         if not key:
             return False
         field_ = None
-        while end < len(tokens) and tokens[end].token_type in (TokenType.DOT, TokenType.L_BRACKET, OPEN):
+        while end < len(tokens) and tokens[end].token_type in (
+            TokenType.DOT,
+            TokenType.L_BRACKET,
+            OPEN,
+        ):
             if tokens[end].token_type is TokenType.DOT and end + 1 < len(tokens):
                 field_ = tokens[end + 1]
                 end += 2
             else:
                 closer = next(
-                    (i for i in range(end, len(tokens)) if tokens[i].token_type in (TokenType.R_BRACKET, CLOSE)),
+                    (
+                        i
+                        for i in range(end, len(tokens))
+                        if tokens[i].token_type in (TokenType.R_BRACKET, CLOSE)
+                    ),
                     len(tokens),
                 )
                 end = closer + 1
@@ -186,7 +221,9 @@ class Simple(Walker):
         return True
 
     def select(self, tokens: Tokens) -> None:
-        """SELECT a INTO x FROM t; a SELECT that stands alone is a result; WITH … INSERT is an INSERT"""
+        """SELECT a INTO x FROM t; a SELECT that stands alone is a result; WITH … INSERT is an
+        INSERT
+        """
         if word(tokens[0]) == "WITH" and self.find(tokens, 0, CHANGES) >= 0:
             self.change(tokens)
             return
@@ -203,17 +240,35 @@ class Simple(Walker):
 
     def change(self, tokens: Tokens) -> None:
         """INSERT … RETURNING id INTO x"""
-        start = next((i for i, token in enumerate(tokens) if word(token) == "RETURNING"), -1) if self.in_block else -1
+        start = (
+            next((i for i, token in enumerate(tokens) if word(token) == "RETURNING"), -1)
+            if self.in_block
+            else -1
+        )
         if start < 0:
             self.sql(tokens)
             return
         returned, targets = self.without_into(tokens[start:])
         self.sql(tokens[:start])
-        name_at = next((i for i, token in enumerate(tokens) if word(token) in ("INTO", "UPDATE", "FROM")), -1) + 1
+        name_at = (
+            next(
+                (i for i, token in enumerate(tokens) if word(token) in ("INTO", "UPDATE", "FROM")),
+                -1,
+            )
+            + 1
+        )
         parts, end = self.name_at(tokens, name_at)
         if targets and parts and len(returned) > 1:
             select = made(TokenType.SELECT, "SELECT", returned[0])
-            self.take(targets, [select, *returned[1:], made(TokenType.FROM, "FROM", returned[0]), *tokens[name_at:end]])
+            self.take(
+                targets,
+                [
+                    select,
+                    *returned[1:],
+                    made(TokenType.FROM, "FROM", returned[0]),
+                    *tokens[name_at:end],
+                ],
+            )
 
     def set_(self, tokens: Tokens) -> None:
         """SET x = 1, SET (a, b) = (SELECT …), SET VAR x = 1; SET search_path = … is no assignment"""
@@ -223,7 +278,9 @@ class Simple(Walker):
         explicit = start > 1
         rest = tokens[start:]
         if rest and rest[0].token_type is OPEN:
-            close = next((i for i, token in enumerate(rest) if token.token_type is CLOSE), len(rest))
+            close = next(
+                (i for i, token in enumerate(rest) if token.token_type is CLOSE), len(rest)
+            )
             targets, _ = self.names_until(rest[:close], 1)
             self.take(targets, unwrapped(rest[close + 2 :]))
             return
@@ -231,7 +288,11 @@ class Simple(Walker):
         pairs = []
         for item in parts:
             key, end = self.variable_at(item, 0)
-            if key and end < len(item) and item[end].token_type in (TokenType.EQ, TokenType.COLON_EQ):
+            if (
+                key
+                and end < len(item)
+                and item[end].token_type in (TokenType.EQ, TokenType.COLON_EQ)
+            ):
                 pairs.append((key, item[end + 1 :]))
         if self.script.dialect == "snowflake" and not self.in_block:
             pairs = [(f"${key}", value) for key, value in pairs]
@@ -250,7 +311,14 @@ class Simple(Walker):
     def fetch(self, tokens: Tokens) -> None:
         """FETCH c INTO x, y; FETCH c BULK COLLECT INTO rows LIMIT 100"""
         _, targets = self.without_into(tokens)
-        end = next((at for at, token in enumerate(tokens) if word(token) in ("INTO", "BULK", "BULK COLLECT INTO")), 0)
+        end = next(
+            (
+                at
+                for at, token in enumerate(tokens)
+                if word(token) in ("INTO", "BULK", "BULK COLLECT INTO")
+            ),
+            0,
+        )
         name = next((self.key(token) for token in reversed(tokens[:end]) if is_name(token)), "")
         cursor = self.cursors.get(name)
         if cursor is not None:
@@ -271,7 +339,9 @@ class Simple(Walker):
         if len(tokens) > 1 and word(tokens[1]) == "IMMEDIATE":
             start = 2
             if len(tokens) > 2 and word(tokens[2]) == "FROM":
-                self.report(Code.DYNAMIC, "the statement stands in a file that is not read", tokens[0])
+                self.report(
+                    Code.DYNAMIC, "the statement stands in a file that is not read", tokens[0]
+                )
                 return
         elif len(tokens) > 1 and word(tokens[1]) in ("PROCEDURE", "FUNCTION", "TASK"):
             self.call(tokens[2:])
@@ -346,7 +416,11 @@ class Simple(Walker):
             if len(tokens) == 3 and cursor and self.routine.columns:
                 rows: Tokens = [select]
                 for position, (name, _) in enumerate(self.routine.columns):
-                    dot = [tokens[2], made(TokenType.DOT, ".", tokens[2]), made(TokenType.VAR, name, tokens[2])]
+                    dot = [
+                        tokens[2],
+                        made(TokenType.DOT, ".", tokens[2]),
+                        made(TokenType.VAR, name, tokens[2]),
+                    ]
                     rows += [*([made(TokenType.COMMA, ",", tokens[2])] if position else []), *dot]
                 self.give_back(rows)
             elif len(tokens) == 3 and self.key(tokens[2]) in self.body.row_types:
@@ -355,7 +429,9 @@ class Simple(Walker):
             else:
                 self.give_back([select, *tokens[2:]])
             return
-        names = [name for name, _ in self.routine.columns] or [output.name for output in self.routine.outputs]
+        names = [name for name, _ in self.routine.columns] or [
+            output.name for output in self.routine.outputs
+        ]
         listed: Tokens = []
         for name in names:
             listed += [made(TokenType.COMMA, ",", tokens[0]), made(TokenType.VAR, name, tokens[0])]
@@ -377,7 +453,9 @@ class Simple(Walker):
             self.give_back(tokens)
 
     def find(self, tokens: Tokens, at: int, wanted: frozenset[str]) -> int:
-        """The first of some words outside of parentheses and CASE; -1, if the statement ends before."""
+        """The first of some words outside of parentheses and CASE; -1, if the statement ends
+        before.
+        """
         depth = cases = 0
         for position in range(at, len(tokens)):
             token = tokens[position]
@@ -428,7 +506,11 @@ OUTSIDE = vocabulary(
 
 def unwrapped(tokens: Tokens) -> Tokens:
     """(SELECT …)      without the parentheses"""
-    while len(tokens) > 2 and tokens[0].token_type is OPEN and closing(tokens, 0, len(tokens)) == len(tokens) - 1:
+    while (
+        len(tokens) > 2
+        and tokens[0].token_type is OPEN
+        and closing(tokens, 0, len(tokens)) == len(tokens) - 1
+    ):
         tokens = tokens[1:-1]
     return tokens
 

@@ -55,5 +55,11 @@ class Summary:
             argument = values.get(int(origin.name), {})
             if origin.path:
                 argument = field_of(Slot("", "", argument), list(origin.path), None).lineage  # type: ignore[arg-type]
-            pour(argument, way, found, None, Body(trail[1]) if trail is not None and trail[1] is not None else None)
+            pour(
+                argument,
+                way,
+                found,
+                None,
+                Body(trail[1]) if trail is not None and trail[1] is not None else None,
+            )
         return found

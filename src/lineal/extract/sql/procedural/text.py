@@ -1,4 +1,6 @@
-"""The words of procedural code: tokens with the bodies that stand in strings opened, each word in its place."""
+"""The words of procedural code: tokens with the bodies that stand in strings opened, each word in
+its place.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,21 @@ STRINGS = frozenset(
     (TokenType.STRING, TokenType.HEREDOC_STRING, TokenType.RAW_STRING, TokenType.NATIONAL_STRING,
      TokenType.UNICODE_STRING)
 )  # fmt: skip
-QUOTED = STRINGS | {TokenType.IDENTIFIER, TokenType.BYTE_STRING, TokenType.HEX_STRING, TokenType.BIT_STRING}
+QUOTED = STRINGS | {
+    TokenType.IDENTIFIER,
+    TokenType.BYTE_STRING,
+    TokenType.HEX_STRING,
+    TokenType.BIT_STRING,
+}
 DOLLARS_ARE_NO_QUOTES = frozenset(("spark", "databricks", "spark2"))
 SEMICOLON, OPEN, CLOSE = TokenType.SEMICOLON, TokenType.L_PAREN, TokenType.R_PAREN
 
 
 @lru_cache(maxsize=64)
 def tokenizer(dialect: str) -> Any:
-    """A tokenizer that gives words for EXECUTE IMMEDIATE 'x' and CALL p(1), which sqlglot's own leaves in one piece."""
+    """A tokenizer that gives words for EXECUTE IMMEDIATE 'x' and CALL p(1), which sqlglot's own
+    leaves in one piece.
+    """
     base: Any = parser_dialect(dialect).tokenizer_class
     changes: dict[str, Any] = {"COMMANDS": set()}
     if dialect in DOLLARS_ARE_NO_QUOTES:
@@ -38,7 +47,9 @@ def tokenizer(dialect: str) -> Any:
 
 def tokens_of(text: str, dialect: str) -> list[Token]:
     """The tokens of a text; may raise what sqlglot raises."""
-    found: list[Token] = tokenizer(dialect)(dialect=parser_dialect(dialect)).tokenize(readable(text, dialect))
+    found: list[Token] = tokenizer(dialect)(dialect=parser_dialect(dialect)).tokenize(
+        readable(text, dialect)
+    )
     return placed(found, text, dialect) if has_placeholders(text, dialect) else found
 
 
@@ -48,7 +59,10 @@ def word(token: Token) -> str:
 
 
 def inside(token: Token, script: Script) -> list[Token] | None:
-    """$$ BEGIN … END $$, 'BEGIN … END'      the tokens in a string, each in its place in the script"""
+    """$$ BEGIN … END $$, 'BEGIN … END'
+
+    the tokens in a string, each in its place in the script
+    """
     start, end = content(token, script.text)
     text = script.text[start:end]
     if script.text[end : end + 1] == "'":
@@ -67,7 +81,9 @@ def content(token: Token, text: str) -> tuple[int, int]:
         mark = quoted.index("$", 1) + 1
     else:
         prefix = next((i for i, char in enumerate(quoted) if char in "'\""), 0)
-        mark = prefix + (3 if quoted[prefix : prefix + 3] in ("'''", '"""') and len(quoted) >= prefix + 6 else 1)
+        mark = prefix + (
+            3 if quoted[prefix : prefix + 3] in ("'''", '"""') and len(quoted) >= prefix + 6 else 1
+        )
         return start + mark, end - (mark - prefix)
     return start + mark, end - mark
 

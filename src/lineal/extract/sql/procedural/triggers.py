@@ -21,7 +21,9 @@ CIRCUMSTANCES = (
 
 
 def expect_rows(body: Body) -> None:
-    """Let NEW and OLD hold a row from the start of a body; which tables' rows they are, triggers tell later."""
+    """Let NEW and OLD hold a row from the start of a body; which tables' rows they are, triggers
+    tell later.
+    """
     body.trigger_row = Assignment(None, None, body.now(), frozenset())
     body.names.update(CIRCUMSTANCES)
     for name in ROWS:
@@ -30,7 +32,9 @@ def expect_rows(body: Body) -> None:
 
 
 def give_rows(routine: Routine, row: Assignment, tables: Iterable[str] = ()) -> None:
-    """Let NEW and OLD of a routine, and the transition tables of its trigger, stand for a query's rows."""
+    """Let NEW and OLD of a routine, and the transition tables of its trigger, stand for a query's
+    rows.
+    """
     body = routine.body
     if body.trigger_row is None:
         expect_rows(body)
@@ -70,7 +74,9 @@ TABLE_NAME = frozenset(("TG_TABLE_NAME", "TG_RELNAME"))
 
 
 def triggers_at(moment: Moment, fold: Fold) -> list[Assignment]:
-    """The triggers for whose tables a statement runs: all of its function's, but for tests of TG_TABLE_NAME."""
+    """The triggers for whose tables a statement runs: all of its function's, but for tests of
+    TG_TABLE_NAME.
+    """
     body = moment.body
     return [row for row in body.triggers if body.runs_for(table_of(row, fold), moment.arms)]
 
@@ -82,12 +88,21 @@ def table_of(row: Assignment, fold: Fold) -> str:
 
 
 def test_of_table(condition: list[Token]) -> TableTest | None:
-    """TG_TABLE_NAME = 't' AND …, TG_TABLE_NAME IN ('t', 'u')      the tables that a condition holds for; None: any"""
-    while condition and condition[0].token_type is OPEN and closing(condition, 0, len(condition)) == len(condition) - 1:
+    """TG_TABLE_NAME = 't' AND …, TG_TABLE_NAME IN ('t', 'u')
+
+    the tables that a condition holds for; None: any
+    """
+    while (
+        condition
+        and condition[0].token_type is OPEN
+        and closing(condition, 0, len(condition)) == len(condition) - 1
+    ):
         condition = condition[1:-1]
     if any(word(token) in ("OR", "NOT") for token in condition):
         return None
-    at = next((position for position, token in enumerate(condition) if word(token) in TABLE_NAME), -1)
+    at = next(
+        (position for position, token in enumerate(condition) if word(token) in TABLE_NAME), -1
+    )
     names = names_compared(condition, at) if at >= 0 else None
     alone = not any(word(token) == "AND" for token in condition)
     return TableTest(names, alone) if names is not None else None
@@ -98,7 +113,11 @@ def names_compared(condition: list[Token], at: int) -> frozenset[str] | None:
     before, after = condition[max(at - 2, 0) : at], condition[at + 1 :]
     if len(after) > 1 and after[0].token_type is TokenType.EQ and after[1].token_type in STRINGS:
         return frozenset((after[1].text,))
-    if len(before) == 2 and before[1].token_type is TokenType.EQ and before[0].token_type in STRINGS:
+    if (
+        len(before) == 2
+        and before[1].token_type is TokenType.EQ
+        and before[0].token_type in STRINGS
+    ):
         return frozenset((before[0].text,))
     if len(after) > 2 and word(after[0]) == "IN" and after[1].token_type is OPEN:
         end = closing(after, 1, len(after))

@@ -1,4 +1,6 @@
-"""T-SQL: statements end where the next one starts, variables have an @, a procedure reaches to the end of its batch."""
+"""T-SQL: statements end where the next one starts, variables have an @, a procedure reaches to the
+end of its batch.
+"""
 
 from __future__ import annotations
 
@@ -97,15 +99,19 @@ class TSql(Walker):
         self.done(tokens, end)
         return self.past(tokens, end)
 
-    # -- where a statement ends --------------------------------------------------------------------------------
+    # -- where a statement ends --------------------------------------------------------------------
 
     def past(self, tokens: Tokens, at: int) -> int:
         """The statement's own semicolon; a GO is left to end the batch."""
-        if at < len(tokens) and tokens[at].token_type is SEMICOLON and self.text[tokens[at].start] == ";":
+        if (
+            at < len(tokens)
+            and tokens[at].token_type is SEMICOLON
+            and self.text[tokens[at].start] == ";"
+        ):
             return at + 1
         return at
 
-    # -- constructs --------------------------------------------------------------------------------------------
+    # -- constructs --------------------------------------------------------------------------------
 
     def done(self, tokens: Tokens, at: int) -> None:
         """A statement has ended: so has the IF or WHILE that waited for it, unless ELSE follows."""
@@ -178,7 +184,7 @@ class TSql(Walker):
         self.stack.append(Open("WHILE", self.body.enter(loops=True), tokens[at]))
         return end
 
-    # -- statements --------------------------------------------------------------------------------------------
+    # -- statements --------------------------------------------------------------------------------
 
     def simple(self, tokens: Tokens) -> None:
         first = word(tokens[0])
@@ -187,7 +193,12 @@ class TSql(Walker):
             handler(self, tokens)
         elif first in SILENT:
             return
-        elif first == "" or first in STARTERS or tokens[0].token_type in (OPEN,) or not is_name(tokens[0]):
+        elif (
+            first == ""
+            or first in STARTERS
+            or tokens[0].token_type in (OPEN,)
+            or not is_name(tokens[0])
+        ):
             self.sql(self.with_tables(tokens))
         else:
             self.sql(tokens)
@@ -205,7 +216,12 @@ class TSql(Walker):
                 and token.text.lower() in self.table_variables
             ):
                 found[-1] = Token(
-                    TokenType.IDENTIFIER, f"@{token.text}", before.line, before.col, before.start, token.end
+                    TokenType.IDENTIFIER,
+                    f"@{token.text}",
+                    before.line,
+                    before.col,
+                    before.start,
+                    token.end,
                 )
             else:
                 found.append(token)
@@ -227,15 +243,22 @@ class TSql(Walker):
                 self.table_variable(item, after)
                 continue
             self.body.declare(key)
-            value = next((i for i in range(after, len(item)) if item[i].token_type is TokenType.EQ), len(item))
+            value = next(
+                (i for i in range(after, len(item)) if item[i].token_type is TokenType.EQ),
+                len(item),
+            )
             self.assign(key, self.with_tables(item[value + 1 :]))
 
     def table_variable(self, item: Tokens, table: int) -> None:
         """@t TABLE (a INT)      CREATE TABLE @t (a INT)"""
         name = item[1]
         self.table_variables.add(name.text.lower())
-        identifier = Token(TokenType.IDENTIFIER, f"@{name.text}", name.line, name.col, item[0].start, name.end)
-        self.sql([made(TokenType.CREATE, "CREATE", item[0]), item[table], identifier, *item[table + 1 :]])
+        identifier = Token(
+            TokenType.IDENTIFIER, f"@{name.text}", name.line, name.col, item[0].start, name.end
+        )
+        self.sql(
+            [made(TokenType.CREATE, "CREATE", item[0]), item[table], identifier, *item[table + 1 :]]
+        )
 
     def set_(self, tokens: Tokens) -> None:
         """SET @x = 1, SET @x += 1; SET NOCOUNT ON"""
@@ -245,12 +268,16 @@ class TSql(Walker):
         if tokens[after].token_type is TokenType.EQ:
             value = tokens[after + 1 :]
             if value and word(value[0]) == "CURSOR":
-                start = next((i for i, token in enumerate(value) if word(token) == "FOR"), len(value))
+                start = next(
+                    (i for i, token in enumerate(value) if word(token) == "FOR"), len(value)
+                )
                 self.declare_cursor(key, self.with_tables(value[start + 1 :]))
             else:
                 self.assign(key, self.with_tables(value))
         elif after + 1 < len(tokens) and tokens[after + 1].token_type is TokenType.EQ:
-            self.assign(key, [*tokens[1:after], tokens[after], *self.with_tables(tokens[after + 2 :])])
+            self.assign(
+                key, [*tokens[1:after], tokens[after], *self.with_tables(tokens[after + 2 :])]
+            )
 
     def select(self, tokens: Tokens) -> None:
         """SELECT @x = a, @y = b FROM t; a SELECT that stands alone is a result"""
@@ -275,7 +302,11 @@ class TSql(Walker):
         while first < len(tokens) and word(tokens[first]) in ("DISTINCT", "ALL"):
             first += 1
         if first < len(tokens) and word(tokens[first]) == "TOP":
-            first = closing(tokens, first + 1, len(tokens)) + 1 if tokens[first + 1].token_type is OPEN else first + 2
+            first = (
+                closing(tokens, first + 1, len(tokens)) + 1
+                if tokens[first + 1].token_type is OPEN
+                else first + 2
+            )
         if first >= len(tokens) or tokens[first].token_type is not TokenType.PARAMETER:
             return [], tokens
         end = self.list_end(tokens, first)
@@ -321,7 +352,11 @@ class TSql(Walker):
             depth -= token.token_type is CLOSE
             if depth == 0 and word(token) in ("EXEC", "EXECUTE"):
                 parts, after = self.name_at(tokens, position + 1)
-                if not parts or parts[-1].text.lower() == "sp_executesql" or token.token_type is OPEN:
+                if (
+                    not parts
+                    or parts[-1].text.lower() == "sp_executesql"
+                    or token.token_type is OPEN
+                ):
                     self.report(Code.DYNAMIC, "the statement is built when it runs", token)
                     return
                 self.call(tokens[position + 1 :])
@@ -351,7 +386,9 @@ class TSql(Walker):
             if after < len(rest) and rest[after].token_type is TokenType.EQ:
                 rest = rest[after + 1 :]
             else:
-                self.report(Code.DYNAMIC, f"which procedure {key} names is known when it runs", tokens[0])
+                self.report(
+                    Code.DYNAMIC, f"which procedure {key} names is known when it runs", tokens[0]
+                )
                 return
         if rest and rest[0].token_type is OPEN:
             close = closing(rest, 0, len(rest))
@@ -363,7 +400,11 @@ class TSql(Walker):
             if arguments:
                 self.execute(named_argument(arguments[0]), tokens[0], [])
             return
-        if parts and parts[-1].text.lower() == "sp_rename" and len(names := items(rest[after:])) == 2:
+        if (
+            parts
+            and parts[-1].text.lower() == "sp_rename"
+            and len(names := items(rest[after:])) == 2
+        ):
             self.rename(named_argument(names[0]), named_argument(names[1]), tokens[0])
             return
         self.call(rest)
@@ -372,7 +413,14 @@ class TSql(Walker):
         """EXEC sp_rename 'dbo.t', 'u'      ALTER TABLE dbo.t RENAME TO u"""
         texts = [constant(each, self.body.now(), self) for each in (old, new)]
         if None not in texts:
-            self.sql(placed_at(at, tokens_of(f"ALTER TABLE {texts[0]} RENAME TO [{texts[1]}]", self.script.dialect)))
+            self.sql(
+                placed_at(
+                    at,
+                    tokens_of(
+                        f"ALTER TABLE {texts[0]} RENAME TO [{texts[1]}]", self.script.dialect
+                    ),
+                )
+            )
 
     def return_(self, tokens: Tokens) -> None:
         """RETURN @x + 1, RETURN (SELECT …), RETURN"""
@@ -381,13 +429,17 @@ class TSql(Walker):
             return
         value = self.with_tables(tokens[1:])
         if routine.table:
-            while value and value[0].token_type is OPEN and closing(value, 0, len(value)) == len(value) - 1:
+            while (
+                value
+                and value[0].token_type is OPEN
+                and closing(value, 0, len(value)) == len(value) - 1
+            ):
                 value = value[1:-1]
             self.give_back(value)
         else:
             self.give_back([made(TokenType.SELECT, "SELECT", value[0]), *value])
 
-    # -- routines ----------------------------------------------------------------------------------------------
+    # -- routines ----------------------------------------------------------------------------------
 
     def create(self, tokens: Tokens, at: int) -> int:
         """CREATE OR ALTER PROCEDURE p @a INT = 1 AS …, CREATE FUNCTION f(@a INT) RETURNS …"""
@@ -427,12 +479,21 @@ class TSql(Walker):
             depth -= token.token_type is CLOSE
             if token.token_type is SEMICOLON:
                 return -1
-            if depth == 0 and word(token) == "AS" and word(tokens[position - 1]) not in ("EXECUTE", "EXEC"):
+            if (
+                depth == 0
+                and word(token) == "AS"
+                and word(tokens[position - 1]) not in ("EXECUTE", "EXEC")
+            ):
                 before = tokens[position - 1]
                 after_name = (
-                    before.token_type is TokenType.VAR and tokens[position - 2].token_type is TokenType.PARAMETER
+                    before.token_type is TokenType.VAR
+                    and tokens[position - 2].token_type is TokenType.PARAMETER
                 )
-                if after_name and position + 1 < len(tokens) and word(tokens[position + 1]) not in STARTERS:
+                if (
+                    after_name
+                    and position + 1 < len(tokens)
+                    and word(tokens[position + 1]) not in STARTERS
+                ):
                     continue  # @a AS INT
                 return position
             if depth == 0 and word(token) == "BEGIN":
@@ -441,9 +502,15 @@ class TSql(Walker):
 
     def heading(self, routine: Routine, tokens: Tokens) -> None:
         """(@a INT, @b INT = 2 OUTPUT) RETURNS @t TABLE (x INT)"""
-        returns = next((i for i, token in enumerate(tokens) if word(token) == "RETURNS"), len(tokens))
+        returns = next(
+            (i for i, token in enumerate(tokens) if word(token) == "RETURNS"), len(tokens)
+        )
         listed = tokens[:returns]
-        while listed and listed[0].token_type is OPEN and closing(listed, 0, len(listed)) == len(listed) - 1:
+        while (
+            listed
+            and listed[0].token_type is OPEN
+            and closing(listed, 0, len(listed)) == len(listed) - 1
+        ):
             listed = listed[1:-1]
         stop = next((i for i, token in enumerate(listed) if word(token) == "WITH"), len(listed))
         routine.parameters = [p for p in parameters(self, listed[:stop]) if p.key.startswith("@")]
@@ -455,7 +522,9 @@ class TSql(Walker):
 
     def result_table(self, routine: Routine, tokens: Tokens) -> None:
         """RETURNS @t TABLE (x INT)      what stands in @t at the end is the result"""
-        start = next((i for i, token in enumerate(tokens) if word(token) == "RETURNS"), len(tokens)) + 1
+        start = (
+            next((i for i, token in enumerate(tokens) if word(token) == "RETURNS"), len(tokens)) + 1
+        )
         close = closing(tokens, start + 3, len(tokens))
         self.table_variable(tokens[start : close + 1], 2)
 
@@ -473,8 +542,13 @@ class TSql(Walker):
         on = next((i for i, token in enumerate(tokens) if word(token) == "ON"), -1)
         parts, after = self.name_at(tokens, on + 1)
         for name in ("inserted", "deleted"):
-            star = [made(TokenType.SELECT, "SELECT", tokens[on]), made(TokenType.STAR, "*", tokens[on])]
-            query = self.assignment([*star, made(TokenType.FROM, "FROM", tokens[on]), *tokens[on + 1 : after]])
+            star = [
+                made(TokenType.SELECT, "SELECT", tokens[on]),
+                made(TokenType.STAR, "*", tokens[on]),
+            ]
+            query = self.assignment(
+                [*star, made(TokenType.FROM, "FROM", tokens[on]), *tokens[on + 1 : after]]
+            )
             if query is not None and parts:
                 self.body.tables[name] = query
 
@@ -514,7 +588,11 @@ def main_select(tokens: Tokens) -> int:
 
 def named_argument(tokens: Tokens) -> Tokens:
     """@stmt = N'…'"""
-    if len(tokens) > 3 and tokens[0].token_type is TokenType.PARAMETER and tokens[2].token_type is TokenType.EQ:
+    if (
+        len(tokens) > 3
+        and tokens[0].token_type is TokenType.PARAMETER
+        and tokens[2].token_type is TokenType.EQ
+    ):
         return tokens[3:]
     return tokens
 

@@ -1,4 +1,6 @@
-"""Values: what the variables of a body stand for, as lineages. A variable is read as a scalar subquery would be."""
+"""Values: what the variables of a body stand for, as lineages. A variable is read as a scalar
+subquery would be.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,16 @@ from sqlglot import exp
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Made, Slot, Star, star_slot
 from lineal.algebra.lineage import NOTHING, Lineage, pour, united
-from lineal.algebra.relation import beside, one_row, project, rename, row_fields, take_row, union, union_by_name
+from lineal.algebra.relation import (
+    beside,
+    one_row,
+    project,
+    rename,
+    row_fields,
+    take_row,
+    union,
+    union_by_name,
+)
 from lineal.extract.sql.evaluation import Catalog, Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.procedural.flow import Assignment, Body, Moment, Ref
@@ -34,7 +45,8 @@ PARAMETERS = Dataset("", "\0parameters")
 
 
 class Locals(Scope):
-    """The scope around a statement of a body: its variables and parameters, behind every column of a source.
+    """The scope around a statement of a body: its variables and parameters, behind every column of
+    a source.
 
     `trigger` is the one of several triggers for whose table the body runs.
     """
@@ -42,7 +54,11 @@ class Locals(Scope):
     __slots__ = ("called", "moment", "trigger")
 
     def __init__(
-        self, evaluation: Evaluation, moment: Moment, called: bool = False, trigger: Assignment | None = None
+        self,
+        evaluation: Evaluation,
+        moment: Moment,
+        called: bool = False,
+        trigger: Assignment | None = None,
     ) -> None:
         super().__init__(evaluation, None, {})
         self.moment = moment
@@ -108,7 +124,8 @@ class Records(dict[str, Source]):
         if key and key == self.scope.moment.body.owner and key not in self.scope.moment.body.names:
             return own_parameters(self.scope)
         if key not in self.scope.moment.body.names:
-            key = key.lower()  # MySQL's and BigQuery's tables know upper and lower case, their variables do not
+            # MySQL's and BigQuery's tables know upper and lower case, their variables do not
+            key = key.lower()
             if key not in self.scope.moment.body.names:
                 return default
         scope = self.scope
@@ -137,7 +154,9 @@ class Row(Source):
 
 
 class UnknownRow(Source):
-    """A record of which only the fields that were set are known: any other has no lineage, and r.* stays open."""
+    """A record of which only the fields that were set are known: any other has no lineage, and r.*
+    stays open.
+    """
 
     __slots__ = ("counts", "evaluation")
 
@@ -190,10 +209,13 @@ class Values:
     """The values of one body, evaluated on first use and remembered.
 
     `called`: in terms of the parameters, which a call will fill; else these have no lineage.
-    `trigger`: the rows that NEW and OLD are, where several triggers execute the body; None for those of all.
+    `trigger`: the rows that NEW and OLD are, where several triggers execute the body; None for
+    those of all.
     """
 
-    def __init__(self, body: Body, catalog: Catalog, called: bool, trigger: Assignment | None = None) -> None:
+    def __init__(
+        self, body: Body, catalog: Catalog, called: bool, trigger: Assignment | None = None
+    ) -> None:
         self.called = called
         self.trigger = trigger
         self.body = body
@@ -205,7 +227,9 @@ class Values:
         self.witnessed = False
 
     def at(self, key: str, moment: Moment, evaluation: Evaluation) -> Frame:
-        """What a variable holds at a moment; what was read for it is read by the statement that uses it."""
+        """What a variable holds at a moment; what was read for it is read by the statement that
+        uses it.
+        """
         held = self.held(key, moment, evaluation)
         columns = self.columns_of(key, evaluation)
         if columns and held:
@@ -216,7 +240,10 @@ class Values:
         return union_by_name(frames) if frames else EMPTY
 
     def row(self, key: str, moment: Moment, evaluation: Evaluation) -> Sequence[Slot]:
-        """SELECT r.*      the fields of a row in order: what several queries give is matched by position"""
+        """SELECT r.*
+
+        the fields of a row in order: what several queries give is matched by position
+        """
         if self.columns_of(key, evaluation):
             return self.at(key, moment, evaluation).slots
         held = self.held(key, moment, evaluation)
@@ -240,7 +267,9 @@ class Values:
         return found
 
     def refs(self, key: str, moment: Moment) -> Iterator[Ref]:
-        """The assignments that a variable may hold; NEW and OLD hold the rows of the triggers' tables."""
+        """The assignments that a variable may hold; NEW and OLD hold the rows of the triggers'
+        tables.
+        """
         for ref in self.body.refs(key, moment):
             if ref.assignment is not self.body.trigger_row:
                 yield ref
@@ -262,8 +291,14 @@ class Values:
         return any(ref.assignment is self.body.trigger_row for ref in self.body.refs(key, moment))
 
     def of_trigger(self, query: Assignment) -> Assignment:
-        """The rows of the trigger's table, where several triggers execute the body and it runs for this one."""
-        chosen = self.trigger is not None and self.trigger is not NO_TRIGGER and query in self.body.triggers
+        """The rows of the trigger's table, where several triggers execute the body and it runs for
+        this one.
+        """
+        chosen = (
+            self.trigger is not None
+            and self.trigger is not NO_TRIGGER
+            and query in self.body.triggers
+        )
         return self.trigger if chosen and self.trigger is not None else query
 
     def columns_of(self, key: str, evaluation: Evaluation) -> list[Named]:
@@ -271,7 +306,9 @@ class Values:
         named = self.body.row_types.get(key)
         if not named:
             return []
-        return [(info.name, evaluation.fold(info.name, False)) for info in self.catalog.row_type(named)]
+        return [
+            (info.name, evaluation.fold(info.name, False)) for info in self.catalog.row_type(named)
+        ]
 
     def holds_row(self, key: str) -> bool:
         """Whether a variable is a record or a row, rather than a single value."""
@@ -285,7 +322,9 @@ class Values:
         return self.frames.get(assignment, EMPTY)
 
     def settle(self, assignment: Assignment, evaluation: Evaluation) -> None:
-        """Evaluate an assignment, what it needs first; a circle, which a loop makes, until nothing new is found."""
+        """Evaluate an assignment, what it needs first; a circle, which a loop makes, until nothing
+        new is found.
+        """
         self.witness()
         if assignment in self.settled or assignment in self.active:
             return
@@ -301,7 +340,9 @@ class Values:
         """What was undecided is evaluated again, once all of the corpus has been read."""
         if not self.witnessed and getattr(self.catalog, "evidence", None) is not None:
             self.witnessed = True
-            self.settled -= {each for each, evaluation in self.evaluations.items() if evaluation.undecided}
+            self.settled -= {
+                each for each, evaluation in self.evaluations.items() if evaluation.undecided
+            }
 
     def evaluate_all(self, circle: list[Assignment], user: Evaluation) -> None:
         straight = len(circle) == 1 and circle[0] not in set(self.body.needs(circle[0]))
@@ -314,7 +355,11 @@ class Values:
 
     def size(self, assignment: Assignment) -> int:
         frame = self.frames.get(assignment)
-        return sum(len(slot.lineage) for slot in frame.slots) + len(frame.rows) + 1 if frame is not None else 0
+        return (
+            sum(len(slot.lineage) for slot in frame.slots) + len(frame.rows) + 1
+            if frame is not None
+            else 0
+        )
 
     def evaluate(self, assignment: Assignment, user: Evaluation) -> None:
         if assignment is self.body.trigger_row:
@@ -322,22 +367,35 @@ class Values:
             return
         if assignment.reading is None:
             (name,) = assignment.mentions
-            lineage: Lineage = {(Column(PARAMETERS, name), IDENTITY): None} if self.called else NOTHING
+            lineage: Lineage = (
+                {(Column(PARAMETERS, name), IDENTITY): None} if self.called else NOTHING
+            )
             self.frames[assignment] = project(one_row(), [Slot(name, name, lineage)])
             return
         evaluation = QueryEvaluation(self.catalog, assignment.reading, user.facts, user.target)
         evaluation.definition = reader_of(assignment, user)
-        evaluation.around = around = Locals(evaluation, assignment.moment, self.called, self.trigger)
+        evaluation.around = around = Locals(
+            evaluation, assignment.moment, self.called, self.trigger
+        )
         row = self.row_named(assignment.tree, evaluation)
         if row is not None:
             self.frames[assignment] = self.at(row, assignment.moment, evaluation)
         else:
-            self.frames[assignment] = query(row_items(assignment.tree), around, around.tables(), evaluation)
+            self.frames[assignment] = query(
+                row_items(assignment.tree), around, around.tables(), evaluation
+            )
         self.evaluations[assignment] = evaluation
 
     def row_named(self, tree: Any, evaluation: Evaluation) -> str | None:
-        """r := NEW      the key of a variable that holds a row, where nothing but its name is assigned"""
-        if not isinstance(tree, exp.Select) or len(tree.expressions) != 1 or tree.args.get("from_") is not None:
+        """r := NEW
+
+        the key of a variable that holds a row, where nothing but its name is assigned
+        """
+        if (
+            not isinstance(tree, exp.Select)
+            or len(tree.expressions) != 1
+            or tree.args.get("from_") is not None
+        ):
             return None
         item = tree.expressions[0]
         if not isinstance(item, exp.Column) or item.args.get("table") is not None or item.is_star:
@@ -351,7 +409,9 @@ EMPTY = one_row()
 
 def row_items(tree: Any) -> Any:
     """r := ROW(a, b), r := (a, b)      SELECT a, b: a column for each field"""
-    items = tree.expressions if isinstance(tree, exp.Select) and tree.args.get("from_") is None else ()
+    items = (
+        tree.expressions if isinstance(tree, exp.Select) and tree.args.get("from_") is None else ()
+    )
     if len(items) != 1:
         return tree
     row = items[0]
@@ -366,7 +426,11 @@ def of_type(held: list[tuple[Frame, Ref]], columns: list[Named]) -> Frame:
     for frame, ref in held:
         slots = frame.slots
         if ref.assignment.reading is None:  # a parameter: its fields are what a call gives
-            slots = [field_of(slot, [name], exp.Star())._replace(key=key) for slot in slots for name, key in columns]
+            slots = [
+                field_of(slot, [name], exp.Star())._replace(key=key)
+                for slot in slots
+                for name, key in columns
+            ]
         elif not ref.field:
             slots = rename(frame, columns).slots
         for slot in slots:
@@ -377,16 +441,25 @@ def of_type(held: list[tuple[Frame, Ref]], columns: list[Named]) -> Frame:
 
 
 def reader_of(assignment: Assignment, user: Evaluation) -> Definition | None:
-    """SET @n = (SELECT … FROM #t)      reads #t as it is there, and not as it is where @n is used"""
+    """SET @n = (SELECT … FROM #t)
+
+    reads #t as it is there, and not as it is where @n is used
+    """
     definition = user.definition
-    if definition is None or definition.setting is None or definition.reading is not assignment.reading:
+    if (
+        definition is None
+        or definition.setting is None
+        or definition.reading is not assignment.reading
+    ):
         return None
     reader = copy(definition)
     reader.setting = definition.setting._replace(position=assignment.position)
     return reader
 
 
-def values_of(body: Body, catalog: Catalog, called: bool, trigger: Assignment | None = None) -> Values:
+def values_of(
+    body: Body, catalog: Catalog, called: bool, trigger: Assignment | None = None
+) -> Values:
     found: Values | None = body.values.get((called, trigger))
     if found is None or found.catalog is not catalog:
         found = body.values[called, trigger] = Values(body, catalog, called, trigger)
@@ -394,7 +467,9 @@ def values_of(body: Body, catalog: Catalog, called: bool, trigger: Assignment | 
 
 
 def circles(assignment: Assignment, body: Body, settled: set[Assignment]) -> list[list[Assignment]]:
-    """The assignments that one needs and that are not settled, those first that need no other (Tarjan's algorithm)."""
+    """The assignments that one needs and that are not settled, those first that need no other
+    (Tarjan's algorithm).
+    """
     found: list[list[Assignment]] = []
     index: dict[Assignment, int] = {}
     low: dict[Assignment, int] = {}

@@ -1,4 +1,6 @@
-"""A walk through procedural code: what every language does with variables, queries, routines and built strings."""
+"""A walk through procedural code: what every language does with variables, queries, routines and
+built strings.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,7 @@ class Walker:
         self.opened: dict[int, Tokens] = {}
         """tokens of the bodies in strings, by where the string starts"""
 
-    # -- names -------------------------------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------
 
     def key(self, token: Token) -> str:
         return self.facts.fold(token.text, token.token_type is TokenType.IDENTIFIER)
@@ -104,7 +106,7 @@ class Walker:
             previous = token
         return frozenset(found)
 
-    # -- what is done ------------------------------------------------------------------------------------------
+    # -- what is done ------------------------------------------------------------------------------
 
     def sql(self, tokens: Tokens, target: Target | None = None) -> Piece | None:
         """A statement of SQL."""
@@ -126,7 +128,11 @@ class Walker:
             tokens = [first, made(TokenType.STRING, rest, tokens[1])]
         try:
             tree = shallow_tree(tokens, self.reading)
-            return self.with_variables(tree) if self.script.dialect in VARIABLES_FIRST and tree is not None else tree
+            return (
+                self.with_variables(tree)
+                if self.script.dialect in VARIABLES_FIRST and tree is not None
+                else tree
+            )
         except Exception as error:
             self.found.diagnostics.append(why_unread(error, self.reading, first.start))
         return None
@@ -146,10 +152,15 @@ class Walker:
         return found
 
     def with_variables(self, tree: exp.Expression) -> exp.Expression:
-        """SELECT a FROM t, where a is declared      MySQL: the variable, not a column; SET a = … is a column"""
+        """SELECT a FROM t, where a is declared
+
+        MySQL: the variable, not a column; SET a = … is a column
+        """
         names = self.body.names if self.in_block else ()
         for column in list(tree.find_all(exp.Column)) if names else ():
-            named = column.args.get("table") is None and self.facts.fold(column.name, False) in names
+            named = (
+                column.args.get("table") is None and self.facts.fold(column.name, False) in names
+            )
             if named and not (isinstance(column.parent, exp.EQ) and column.parent.arg_key == "expressions"
                               and column.arg_key == "this"):  # fmt: skip
                 variable = exp.Placeholder(this=column.name)
@@ -204,7 +215,9 @@ class Walker:
 
     def declare_cursor(self, name: str, query: Tokens) -> None:
         """CURSOR c FOR SELECT …      a query that FETCH and FOR take rows from"""
-        if (query and word(query[0]) in ("SELECT", "WITH", "")) or (query and query[0].token_type is OPEN):
+        if (query and word(query[0]) in ("SELECT", "WITH", "")) or (
+            query and query[0].token_type is OPEN
+        ):
             self.cursors[name] = self.assignment(query)
         else:
             self.cursors[name] = None
@@ -221,7 +234,10 @@ class Walker:
         self.order.append(Dynamic(tokens, at, self.body.now(), into, self.routine))
 
     def names_until(self, tokens: Tokens, at: int) -> tuple[list[str], int]:
-        """INTO x, :y, @z, r.a      the variables of a list, each with the field that is meant, and where it ends"""
+        """INTO x, :y, @z, r.a
+
+        the variables of a list, each with the field that is meant, and where it ends
+        """
         targets: list[str] = []
         while at < len(tokens):
             key, following = self.variable_at(tokens, at)
@@ -259,7 +275,10 @@ class Walker:
         return tokens, []
 
     def row_type(self, tokens: Tokens, at: int) -> str | None:
-        """record, orders%ROWTYPE, orders      the name of a type that may be a row's; '' for record, None for others"""
+        """record, orders%ROWTYPE, orders
+
+        the name of a type that may be a row's; '' for record, None for others
+        """
         if at < len(tokens) and word(tokens[at]) == "RECORD":
             return ""
         parts, after = self.name_at(tokens, at)
@@ -275,7 +294,7 @@ class Walker:
     def text_of(self, part: Token) -> str:
         return f'"{part.text}"' if part.token_type is TokenType.IDENTIFIER else part.text
 
-    # -- routines ----------------------------------------------------------------------------------------------
+    # -- routines ----------------------------------------------------------------------------------
 
     def name_at(self, tokens: Tokens, at: int) -> tuple[list[Token], int]:
         """dbo.f      the parts of a name, and where it ends"""
@@ -290,7 +309,9 @@ class Walker:
         return parts, at
 
     def table_key(self, parts: list[Token]) -> str:
-        return ".".join(self.facts.fold_table(p.text, p.token_type is TokenType.IDENTIFIER) for p in parts)
+        return ".".join(
+            self.facts.fold_table(p.text, p.token_type is TokenType.IDENTIFIER) for p in parts
+        )
 
     def begin_routine(self, routine: Routine) -> Held:
         held = Held(self.body, self.routine, self.cursors, self.in_block)
@@ -319,13 +340,18 @@ class Walker:
             self.found.functions.append(routine)
 
     def finish_results(self, routine: Routine) -> None:
-        """What a routine gives back: its OUT parameters, its RETURN QUERYs, the SELECTs that stand alone in it."""
+        """What a routine gives back: its OUT parameters, its RETURN QUERYs, the SELECTs that stand
+        alone in it.
+        """
         outputs = routine.outputs
         if routine.function and outputs and not routine.returns and not routine.selects:
             at = made(TokenType.SELECT, "SELECT", self.here)
             listed: Tokens = [at]
             for output in outputs:
-                listed += [made(TokenType.IDENTIFIER, output.name, at), made(TokenType.COMMA, ",", at)]
+                listed += [
+                    made(TokenType.IDENTIFIER, output.name, at),
+                    made(TokenType.COMMA, ",", at),
+                ]
             self.give_back(listed[:-1])
         if routine.selects:
             widths = [width_of(piece.tree) for piece in routine.selects]
@@ -371,7 +397,9 @@ class Walker:
             return None
         found = inside(token, self.script)
         if found is None:
-            self.report(Code.PARSE_ERROR, "a string, a quoted name or a comment is not closed", token)
+            self.report(
+                Code.PARSE_ERROR, "a string, a quoted name or a comment is not closed", token
+            )
             return None
         self.opened[token.start] = found
         return found
@@ -386,7 +414,7 @@ class Walker:
     def walk(self, tokens: Tokens) -> None:
         raise NotImplementedError
 
-    # -- the end -----------------------------------------------------------------------------------------------
+    # -- the end -----------------------------------------------------------------------------------
 
     def resolve(self) -> list[Any]:
         """The trees of all statements, those of constant strings included."""
@@ -457,7 +485,9 @@ NAMES = frozenset((TokenType.VAR, TokenType.IDENTIFIER))
 """Tokens of names that are not those of built-in types."""
 VARIABLES_FIRST = frozenset(("mysql", "singlestore", "doris", "starrocks"))
 """SELECT a FROM t      a variable a is meant before a column a; elsewhere the column is"""
-COMMANDS = frozenset((TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.SHOW, TokenType.RENAME))
+COMMANDS = frozenset(
+    (TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.SHOW, TokenType.RENAME)
+)
 NAMELESS = QUOTED - {TokenType.IDENTIFIER} | {
     SEMICOLON, OPEN, CLOSE, TokenType.COMMA, TokenType.DOT, TokenType.NUMBER, TokenType.PARAMETER, TokenType.COLON,
     TokenType.PLACEHOLDER,
@@ -474,7 +504,9 @@ def placed_at(at: Token, tokens: Tokens) -> Tokens:
 def is_name(token: Token) -> bool:
     """A word that may be the name of something."""
     return token.token_type not in NAMELESS and (
-        token.text[:1].isalpha() or token.text[:1] in '_#@"' or token.token_type is TokenType.IDENTIFIER
+        token.text[:1].isalpha()
+        or token.text[:1] in '_#@"'
+        or token.token_type is TokenType.IDENTIFIER
     )
 
 

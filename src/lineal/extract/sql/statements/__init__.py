@@ -1,1 +1,3 @@
-"""Statements: one file per family. A statement's planner says what it does; `families.py` lists them."""
+"""Statements: one file per family. A statement's planner says what it does; `families.py` lists
+them.
+"""

@@ -25,7 +25,9 @@ from lineal.extract.sql.statements.steps import (
 from lineal.extract.sql.tables import is_named, spelled, target_of
 from lineal.model.way import Clause
 
-DATA = frozenset(("TABLE", "VIEW", "MATERIALIZED VIEW", "FOREIGN TABLE", "EXTERNAL TABLE", "ICEBERG TABLE"))
+DATA = frozenset(
+    ("TABLE", "VIEW", "MATERIALIZED VIEW", "FOREIGN TABLE", "EXTERNAL TABLE", "ICEBERG TABLE")
+)
 
 
 def drop(node: exp.Drop, facts: Facts) -> list[Step] | None:
@@ -58,16 +60,22 @@ def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | Non
         if isinstance(action, (exp.AlterRename, exp.SwapTable)):
             other = beside(name, key, *spelled(action.this, facts))
             renames = isinstance(action, exp.AlterRename)
-            steps.append(Renamed(name, key, *other, node) if renames else Swapped(name, key, *other, node))
+            steps.append(
+                Renamed(name, key, *other, node) if renames else Swapped(name, key, *other, node)
+            )
         elif isinstance(action, exp.Delete):
             action.set("this", table.copy())
             deleted = delete(action, facts)
             steps.extend(deleted if isinstance(deleted, list) else ())
         elif isinstance(action, exp.Query):
             columns = listed_columns(listed, facts) if listed is not None else []
-            steps.append(Plan(name, key, "view", query=action, columns=columns, node=node, replaces=True))
+            steps.append(
+                Plan(name, key, "view", query=action, columns=columns, node=node, replaces=True)
+            )
         elif isinstance(action, exp.ReplacePartition) and is_named(action.args.get("source")):
-            steps.append(copy_of(name, key, *spelled(action.args["source"], facts), defines=False, node=node))
+            steps.append(
+                copy_of(name, key, *spelled(action.args["source"], facts), defines=False, node=node)
+            )
         else:
             changes += CHANGES.get(type(action), nothing)(action, facts)
     return [*steps, Altered(name, key, tuple(changes))] if changes else steps
@@ -82,7 +90,7 @@ def beside(name: str, key: str, other_name: str, other_key: str) -> tuple[str, s
     return ".".join([*prefix, other_name]), ".".join([*key_prefix, other_key])
 
 
-# -- columns -----------------------------------------------------------------------------------------------------
+# -- columns ---------------------------------------------------------------------------------------
 
 Changes = list[tuple[Column | None, Column | None]]
 
@@ -90,7 +98,9 @@ Changes = list[tuple[Column | None, Column | None]]
 def column(identifier: Any, facts: Facts, type_: Any = None) -> Column:
     inner = identifier.this if isinstance(identifier, (exp.Column, exp.ColumnDef)) else identifier
     key = facts.fold(inner.name, inner.args.get("quoted"))
-    return Column(inner.name, key, type_.sql(dialect=facts.name or None) if type_ is not None else "")
+    return Column(
+        inner.name, key, type_.sql(dialect=facts.name or None) if type_ is not None else ""
+    )
 
 
 def rename_column(action: exp.RenameColumn, facts: Facts) -> Changes:
@@ -114,24 +124,39 @@ def drop_column(action: exp.Drop, facts: Facts) -> Changes:
     if str(action.args.get("kind")).upper() not in ("COLUMN", "COLUMNS"):
         return []
     gone = action.args.get("tables") or [action.args.get("this")]
-    gone = [name for each in gone for name in (each.expressions if isinstance(each, exp.Schema) else [each])]
+    gone = [
+        name
+        for each in gone
+        for name in (each.expressions if isinstance(each, exp.Schema) else [each])
+    ]
     return [(column(each, facts), None) for each in gone if each is not None]
 
 
 def modify_column(action: exp.ModifyColumn, facts: Facts) -> Changes:
     """CHANGE COLUMN a b INT"""
     before = action.args.get("rename_from")
-    return [(column(before, facts), column(action.this, facts, action.this.args.get("kind")))] if before else []
+    return (
+        [(column(before, facts), column(action.this, facts, action.this.args.get("kind")))]
+        if before
+        else []
+    )
 
 
 def alter_column(action: exp.AlterColumn, facts: Facts) -> Changes:
     """CHANGE COLUMN a b INT, as Hive has it"""
     after = action.args.get("rename_to")
-    return [(column(action.this, facts), column(after, facts, action.args.get("dtype")))] if after else []
+    return (
+        [(column(action.this, facts), column(after, facts, action.args.get("dtype")))]
+        if after
+        else []
+    )
 
 
 def nothing(action: Any, facts: Facts) -> Changes:
-    """ALTER COLUMN a TYPE BIGINT, SET TBLPROPERTIES …      no column comes, goes or gets another name"""
+    """ALTER COLUMN a TYPE BIGINT, SET TBLPROPERTIES …
+
+    no column comes, goes or gets another name
+    """
     return []
 
 
@@ -145,7 +170,9 @@ CHANGES: dict[type, Any] = {
 }
 
 
-def copy_of(name: str, key: str, from_name: str, from_key: str, defines: bool = True, node: Any = None) -> Plan:
+def copy_of(
+    name: str, key: str, from_name: str, from_key: str, defines: bool = True, node: Any = None
+) -> Plan:
     """ALTER TABLE s RENAME TO t      every column of s goes to the column of t that has its name"""
 
     def made(evaluation: Any, ctes: Any) -> Frame:
@@ -157,7 +184,9 @@ def copy_of(name: str, key: str, from_name: str, from_key: str, defines: bool = 
         if not defines and from_key != key:
             _, target = evaluation.catalog.former(name, key, evaluation)
             if target.complete and frame.complete:
-                return project(one_row(), [slot for slot in frame.slots if slot.key in target.index])
+                return project(
+                    one_row(), [slot for slot in frame.slots if slot.key in target.index]
+                )
         return project(one_row(), frame.slots)
 
     return Plan(name, key, "table", made=made, defines=defines, node=node)

@@ -32,10 +32,12 @@ Columns = dict[str, Slot]
 def changing(table: Any, node: Any, facts: Facts, made: Callable[[Any, Any], Frame]) -> Plan:
     """A plan that changes a table without defining it."""
     name, key = spelled(table, facts)
-    return Plan(name, key, "table", made=made, with_=node.args.get("with_"), node=node, defines=False)
+    return Plan(
+        name, key, "table", made=made, with_=node.args.get("with_"), node=node, defines=False
+    )
 
 
-# -- UPDATE ------------------------------------------------------------------------------------------------------
+# -- UPDATE ----------------------------------------------------------------------------------------
 
 
 def update(node: exp.Update, facts: Facts) -> Plan | list[Any] | type[Unsupported]:
@@ -55,7 +57,9 @@ def update_joined(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupporte
     """UPDATE t JOIN s ON … SET t.a = s.b, s.c = 1      MySQL: each table that a column is set of"""
     members = [node.this, *(join.this for join in node.this.args["joins"])]
     tables = {
-        facts.fold_table(member.alias_or_name, False): member for member in members if isinstance(member, exp.Table)
+        facts.fold_table(member.alias_or_name, False): member
+        for member in members
+        if isinstance(member, exp.Table)
     }
     first = facts.fold_table(node.this.alias_or_name, False)
     owners = dict.fromkeys(owner(each, facts) or first for each in node.expressions)
@@ -68,7 +72,10 @@ def update_joined(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupporte
 
 
 def update_view(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupported]:
-    """UPDATE (SELECT t.a AS x, s.b AS y FROM t JOIN s ON …) SET x = y      Oracle: what changes is t, and its a"""
+    """UPDATE (SELECT t.a AS x, s.b AS y FROM t JOIN s ON …) SET x = y
+
+    Oracle: what changes is t, and its a
+    """
     plans = []
     for table, names, only in tables_in_view(node.this, facts):
         assignments = [each for each in node.expressions if target_key(each, facts) in only]
@@ -82,8 +89,12 @@ def target_key(assignment: Any, facts: Facts) -> str:
     return facts.fold(assignment.this.name, False)
 
 
-def tables_in_view(view: exp.Subquery, facts: Facts) -> Iterator[tuple[Any, dict[str, exp.Column], set[str]]]:
-    """The tables of a view's FROM, each with the view's columns that are its own; the first has the unqualified."""
+def tables_in_view(
+    view: exp.Subquery, facts: Facts
+) -> Iterator[tuple[Any, dict[str, exp.Column], set[str]]]:
+    """The tables of a view's FROM, each with the view's columns that are its own; the first has the
+    unqualified.
+    """
     body = view.this
     if not isinstance(body, exp.Select) or body.args.get("from_") is None:
         return
@@ -92,13 +103,21 @@ def tables_in_view(view: exp.Subquery, facts: Facts) -> Iterator[tuple[Any, dict
     names = {key: column for key, column in columns.items() if isinstance(column, exp.Column)}
     for position, member in enumerate(each for each in members if is_named(each)):
         alias = facts.fold_table(member.alias_or_name, False)
-        own = {key for key, c in names.items() if (facts.fold_table(c.table, False) if c.table else "") == alias}
+        own = {
+            key
+            for key, c in names.items()
+            if (facts.fold_table(c.table, False) if c.table else "") == alias
+        }
         unqualified = {key for key, c in names.items() if not c.table} if position == 0 else set()
         yield member, names, own | unqualified
 
 
 def updated_through_view(
-    node: exp.Update, names: dict[str, exp.Column], assignments: list[Any], evaluation: Evaluation, ctes: CTEs
+    node: exp.Update,
+    names: dict[str, exp.Column],
+    assignments: list[Any],
+    evaluation: Evaluation,
+    ctes: CTEs,
 ) -> Frame:
     """What decides the view's rows decides what is set."""
     scope = Scope(evaluation, evaluation.around, ctes)
@@ -113,26 +132,39 @@ def updated_through_view(
 
 
 def behind(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Column]]:
-    """WITH c AS (SELECT a AS x FROM t) UPDATE c SET x = 1      T-SQL: what changes is t, and its a"""
+    """WITH c AS (SELECT a AS x FROM t) UPDATE c SET x = 1
+
+    T-SQL: what changes is t, and its a
+    """
     names: dict[str, exp.Column] = {}
     for cte in reversed(with_.expressions if with_ is not None else ()):
-        if table.args.get("db") is not None or facts.fold_table(cte.alias, False) != facts.fold_table(
-            table.name, False
-        ):
+        if table.args.get("db") is not None or facts.fold_table(
+            cte.alias, False
+        ) != facts.fold_table(table.name, False):
             continue
         body = cte.this
-        if not isinstance(body, exp.Select) or body.args.get("from_") is None or not is_named(body.args["from_"].this):
+        if (
+            not isinstance(body, exp.Select)
+            or body.args.get("from_") is None
+            or not is_named(body.args["from_"].this)
+        ):
             break
-        columns = {facts.fold(item.alias_or_name, False): item.unalias() for item in body.expressions}
+        columns = {
+            facts.fold(item.alias_or_name, False): item.unalias() for item in body.expressions
+        }
         inner = {key: column for key, column in columns.items() if isinstance(column, exp.Column)}
-        names = {key: inner.get(facts.fold(column.name, False), column) for key, column in names.items()} or inner
+        names = {
+            key: inner.get(facts.fold(column.name, False), column) for key, column in names.items()
+        } or inner
         table = body.args["from_"].this
     return table, names
 
 
 def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
     slots = [
-        Slot(names[slot.key].name, names[slot.key].name.lower(), slot.lineage) if slot.key in names else slot
+        Slot(names[slot.key].name, names[slot.key].name.lower(), slot.lineage)
+        if slot.key in names
+        else slot
         for slot in frame.slots
     ]
     return project(frame, slots)
@@ -146,7 +178,10 @@ def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | No
 def update_parts(
     node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | None = None
 ) -> tuple[Columns, Lineage]:
-    """SET a = … FROM s WHERE c      the columns that are set, and what decides it; `only` those of one table"""
+    """SET a = … FROM s WHERE c
+
+    the columns that are set, and what decides it; `only` those of one table
+    """
     scope = Scope(evaluation, evaluation.around, ctes)
     decided: Lineage = {}
     source = node.args.get("from_")
@@ -158,13 +193,18 @@ def update_parts(
     alias = target.alias or target.name
     if evaluation.fold_table(alias, False) not in scope.sources:
         joined: Lineage = {}
-        own = relation(target, scope, joined).frame.rows  # what decides the target's rows decides nothing that is set
+        # what decides the target's rows decides nothing that is set
+        own = relation(target, scope, joined).frame.rows
         absorb({key: trail for key, trail in joined.items() if key not in own}, decided)
     if node.args.get("where") is not None:
         scope.clause = Clause.WHERE
         gather(node.args["where"].this, FILTERS, decided, scope)
     columns: Columns = {}
-    assignments = [each for each in node.expressions if only is None or owner(each, evaluation.facts) in ("", only)]
+    assignments = [
+        each
+        for each in node.expressions
+        if only is None or owner(each, evaluation.facts) in ("", only)
+    ]
     assign_all(assignments, scope, columns)
     return columns, decided
 
@@ -177,7 +217,10 @@ def owner(assignment: Any, facts: Facts) -> str:
 
 
 def assigned(node: Any, scope: Scope, decided: Lineage) -> Columns:
-    """SET a = …, b = … WHERE c      the columns that are set, each decided by c and by what is decided already"""
+    """SET a = …, b = … WHERE c
+
+    the columns that are set, each decided by c and by what is decided already
+    """
     if node.args.get("where") is not None:
         scope.clause = Clause.WHERE
         gather(node.args["where"].this, FILTERS, decided, scope)
@@ -205,7 +248,9 @@ def assign_all(assignments: list[Any], scope: Scope, columns: Columns) -> None:
     scope.clause = Clause.SET
     for assignment in assignments:
         if not isinstance(assignment, exp.EQ):
-            scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, "this assignment is not traced", assignment)
+            scope.evaluation.report(
+                Code.UNSUPPORTED_CONSTRUCT, "this assignment is not traced", assignment
+            )
         elif isinstance(assignment.this, exp.Tuple):
             assign_several(assignment, scope, columns)
         else:
@@ -214,8 +259,14 @@ def assign_all(assignments: list[Any], scope: Scope, columns: Columns) -> None:
 
 def assigned_value(node: Any, scope: Scope) -> Lineage:
     """SET a = b, SET a = DEFAULT      DEFAULT is no column"""
-    is_default = isinstance(node, exp.Column) and not node.args.get("table") and node.name.upper() == "DEFAULT"
-    return {} if is_default and not node.this.args.get("quoted") else value_of(node, IDENTITY, scope)
+    is_default = (
+        isinstance(node, exp.Column)
+        and not node.args.get("table")
+        and node.name.upper() == "DEFAULT"
+    )
+    return (
+        {} if is_default and not node.this.args.get("quoted") else value_of(node, IDENTITY, scope)
+    )
 
 
 def assign_several(assignment: exp.EQ, scope: Scope, columns: Columns) -> None:
@@ -232,7 +283,9 @@ def assign_several(assignment: exp.EQ, scope: Scope, columns: Columns) -> None:
 
 
 def put(target: Any, lineage: Lineage, scope: Scope, columns: Columns) -> None:
-    """Several assignments of one column unite; SET s.f = … sets a part of s, if s is a column and no table"""
+    """Several assignments of one column unite; SET s.f = … sets a part of s, if s is a column and
+    no table
+    """
     fold = scope.evaluation.fold
     struct = struct_in(target, scope)
     if struct is not None:
@@ -246,7 +299,10 @@ def put(target: Any, lineage: Lineage, scope: Scope, columns: Columns) -> None:
 
 
 def struct_in(target: Any, scope: Scope) -> Any:
-    """UPDATE t SET s.f = 1, t.s.f = 1      s, which is a column with a field f; None in t.a and db.t.a"""
+    """UPDATE t SET s.f = 1, t.s.f = 1
+
+    s, which is a column with a field f; None in t.a and db.t.a
+    """
     parts = target.parts if isinstance(target, (exp.Column, exp.Dot)) else []
     keys = [scope.evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
     table = next((number for number, key in enumerate(keys[:-1]) if key in scope.sources), -1)
@@ -265,13 +321,18 @@ def put_named(name: str, key: str, lineage: Lineage, columns: Columns) -> None:
         absorb(lineage, held.lineage)
 
 
-# -- DELETE ------------------------------------------------------------------------------------------------------
+# -- DELETE ----------------------------------------------------------------------------------------
 
 
 def delete(node: exp.Delete, facts: Facts) -> list[Any] | type[Unsupported]:
-    """DELETE FROM t USING s WHERE t.id = s.id      both ids decide which rows t has; DELETE t, s FROM …: of both"""
+    """DELETE FROM t USING s WHERE t.id = s.id
+
+    both ids decide which rows t has; DELETE t, s FROM …: of both
+    """
     named, source = node.args.get("tables"), node.args.get("this") or None
-    if isinstance(source, exp.Subquery) and (bases := [table for table, _, _ in tables_in_view(source, facts)]):
+    if isinstance(source, exp.Subquery) and (
+        bases := [table for table, _, _ in tables_in_view(source, facts)]
+    ):
         return [changing(bases[0], node, facts, lambda e, c: deleted(node, e, c))]
     tables = [aliased(each, source if named else None, facts) for each in named or [source]]
     if any(table is None for table in tables):
@@ -295,11 +356,14 @@ def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
     return remove_rows(rows)
 
 
-# -- MERGE -------------------------------------------------------------------------------------------------------
+# -- MERGE -----------------------------------------------------------------------------------------
 
 
 def merge(node: exp.Merge, facts: Facts) -> Plan | type[Unsupported]:
-    """MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = s.b      s.b → t.a; the ids decide rows"""
+    """MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = s.b
+
+    s.b → t.a; the ids decide rows
+    """
     if not is_named(node.this):
         return Unsupported
     return changing(node.this, node, facts, lambda e, c: merged(node, e, c))
@@ -323,7 +387,8 @@ def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
             scope.clause = Clause.WHERE
             gather(when.args["condition"], FILTERS, rows, scope)
         then = when.args["then"]
-        if isinstance(then, exp.Expr) and then.args.get("where") is not None:  # Oracle's UPDATE SET … WHERE
+        # Oracle's UPDATE SET … WHERE
+        if isinstance(then, exp.Expr) and then.args.get("where") is not None:
             scope.clause = Clause.WHERE
             gather(then.args["where"].this, FILTERS, rows, scope)
         if isinstance(then, exp.Update):
@@ -342,7 +407,9 @@ def seen_by(when: exp.When, both: Scope, target: Source, source: Source) -> Scop
     return alone
 
 
-def matched_update(then: exp.Update, scope: Scope, source: Source, target: Source, columns: Columns) -> None:
+def matched_update(
+    then: exp.Update, scope: Scope, source: Source, target: Source, columns: Columns
+) -> None:
     """UPDATE SET a = s.b, UPDATE SET *, UPDATE"""
     items = then.args.get("expressions")
     if isinstance(items, list) and not any(isinstance(item, exp.Star) for item in items):
@@ -351,7 +418,9 @@ def matched_update(then: exp.Update, scope: Scope, source: Source, target: Sourc
         by_name(source, target, scope, columns, then)
 
 
-def unmatched_insert(then: exp.Insert, scope: Scope, source: Source, target: Source, columns: Columns) -> None:
+def unmatched_insert(
+    then: exp.Insert, scope: Scope, source: Source, target: Source, columns: Columns
+) -> None:
     """INSERT (a, b) VALUES (s.x, s.y), INSERT VALUES (s.x, s.y), INSERT *"""
     values = then.args.get("expression") or None
     if isinstance(then.args.get("this"), exp.Var) and then.name.upper() == "ROW":
@@ -359,7 +428,11 @@ def unmatched_insert(then: exp.Insert, scope: Scope, source: Source, target: Sou
         return
     if values is None and isinstance(then.args.get("this"), exp.Tuple):  # INSERT DEFAULT VALUES
         return
-    if isinstance(then.args.get("this"), exp.Star) or isinstance(values, exp.Star) or values is None:
+    if (
+        isinstance(then.args.get("this"), exp.Star)
+        or isinstance(values, exp.Star)
+        or values is None
+    ):
         by_name(source, target, scope, columns, then)
         return
     scope.clause = Clause.VALUES
@@ -373,7 +446,9 @@ def unmatched_insert(then: exp.Insert, scope: Scope, source: Source, target: Sou
             put_named(slot.name, slot.key, lineage, columns)
 
 
-def by_position(source: Source, target: Source, scope: Scope, columns: Columns, node: exp.Expr) -> None:
+def by_position(
+    source: Source, target: Source, scope: Scope, columns: Columns, node: exp.Expr
+) -> None:
     """INSERT ROW      the whole row of the source, column for column"""
     for goal, slot in zip(target.frame.slots, source.frame.slots, strict=False):
         if slot.scanned is not None and source.dataset is not None:
@@ -382,7 +457,10 @@ def by_position(source: Source, target: Source, scope: Scope, columns: Columns, 
 
 
 def by_name(source: Source, target: Source, scope: Scope, columns: Columns, node: exp.Expr) -> None:
-    """UPDATE SET *, INSERT *      each column of the source goes to the target's column of that name"""
+    """UPDATE SET *, INSERT *
+
+    each column of the source goes to the target's column of that name
+    """
     scope.clause = Clause.SET
     known = None if target.stars or evolves(node) else target.index
     for slot in source.frame.slots:
@@ -395,7 +473,10 @@ def by_name(source: Source, target: Source, scope: Scope, columns: Columns, node
 
 
 def evolves(node: exp.Expr) -> bool:
-    """MERGE WITH SCHEMA EVOLUTION INTO t …      columns that t has not are added; repairs write it as a hint"""
+    """MERGE WITH SCHEMA EVOLUTION INTO t …
+
+    columns that t has not are added; repairs write it as a hint
+    """
     statement = node.find_ancestor(exp.Merge)
     hints = statement.this.args.get("hints") or () if statement is not None else ()
     return any(word.name.upper() == "EVOLUTION" for hint in hints for word in hint.expressions)

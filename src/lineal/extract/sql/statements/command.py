@@ -21,13 +21,23 @@ NAME = rf"({PART}(?:\.{PART})*)"
 PAIR = re.compile(rf"{NAME}\s+(?:TO|AND)\s+{NAME}", re.IGNORECASE)
 AS_IT_IS = r"^(?:OR\s+(?:REPLACE|ALTER)\s+)?"
 UNLESS = r"(?:IF\s+NOT\s+EXISTS\s+)?"
-STREAM = re.compile(rf"{AS_IT_IS}STREAM\s+{UNLESS}{NAME}.*?\bON\s+(?:\w+\s+)?(?:TABLE|VIEW)\s+{NAME}", re.I | re.S)
-SYNONYM = re.compile(rf"{AS_IT_IS}(?:\w+\s+)?(?:SYNONYM|ALIAS)\s+{UNLESS}{NAME}\s+FOR\s+(?:TABLE\s+)?{NAME}", re.I)
+STREAM = re.compile(
+    rf"{AS_IT_IS}STREAM\s+{UNLESS}{NAME}.*?\bON\s+(?:\w+\s+)?(?:TABLE|VIEW)\s+{NAME}", re.I | re.S
+)
+SYNONYM = re.compile(
+    rf"{AS_IT_IS}(?:\w+\s+)?(?:SYNONYM|ALIAS)\s+{UNLESS}{NAME}\s+FOR\s+(?:TABLE\s+)?{NAME}", re.I
+)
 SNAPSHOT = re.compile(rf"{AS_IT_IS}SNAPSHOT\s+TABLE\s+{UNLESS}{NAME}\s+CLONE\s+{NAME}", re.I)
 SWITCH = re.compile(rf"^TABLE\s+{NAME}\s+SWITCH\b.*?\bTO\s+{NAME}", re.IGNORECASE | re.DOTALL)
-EXCHANGE = re.compile(rf"^TABLE\s+{NAME}\s+EXCHANGE\s+PARTITION\b.*?\bWITH\s+TABLE\s+{NAME}", re.I | re.S)
-APPEND = re.compile(rf"^TABLE\s+{NAME}\s+(?:APPEND|ATTACH\s+PARTITION\b.*?)\s+FROM\s+{NAME}", re.I | re.S)
-MOVE = re.compile(rf"^TABLE\s+{NAME}\s+MOVE\s+PARTITION\b.*?\bTO\s+TABLE\s+{NAME}", re.IGNORECASE | re.DOTALL)
+EXCHANGE = re.compile(
+    rf"^TABLE\s+{NAME}\s+EXCHANGE\s+PARTITION\b.*?\bWITH\s+TABLE\s+{NAME}", re.I | re.S
+)
+APPEND = re.compile(
+    rf"^TABLE\s+{NAME}\s+(?:APPEND|ATTACH\s+PARTITION\b.*?)\s+FROM\s+{NAME}", re.I | re.S
+)
+MOVE = re.compile(
+    rf"^TABLE\s+{NAME}\s+MOVE\s+PARTITION\b.*?\bTO\s+TABLE\s+{NAME}", re.IGNORECASE | re.DOTALL
+)
 
 Said = Any
 """Steps, none, or Unsupported."""
@@ -41,7 +51,9 @@ def command(node: exp.Command, facts: Facts) -> Said:
     if speaker is None:
         return Unsupported
     rest = node.args.get("expression")
-    said: Said = speaker((rest.name if isinstance(rest, exp.Expr) else str(rest or "")).strip(), facts, node)
+    said: Said = speaker(
+        (rest.name if isinstance(rest, exp.Expr) else str(rest or "")).strip(), facts, node
+    )
     return said
 
 
@@ -65,9 +77,11 @@ def exchange(text: str, facts: Facts, node: exp.Command) -> list[Step]:
 
 
 def alter(text: str, facts: Facts, node: exp.Command) -> Said:
-    """ALTER TABLE a SWITCH TO b; ALTER TABLE a EXCHANGE PARTITION … WITH TABLE b; ALTER TABLE a APPEND FROM b
+    """ALTER TABLE a SWITCH TO b; ALTER TABLE a EXCHANGE PARTITION … WITH TABLE b; ALTER TABLE a
+    APPEND FROM b
 
-    ALTER TABLE a MOVE PARTITION p TO TABLE b; ALTER TABLE b ATTACH PARTITION p FROM a      ClickHouse
+    ALTER TABLE a MOVE PARTITION p TO TABLE b; ALTER TABLE b ATTACH PARTITION p FROM a
+    ClickHouse
     """
     away = tables(text, SWITCH, facts) + tables(text, MOVE, facts)
     moved = [(to, key, from_, from_key) for from_, from_key, to, key in away]
@@ -86,7 +100,9 @@ def create(text: str, facts: Facts, node: exp.Command) -> Said:
     """
     if WITHOUT_DATA.match(text):
         return None
-    pairs = [pair for pattern in (STREAM, SYNONYM, SNAPSHOT) for pair in tables(text, pattern, facts)]
+    pairs = [
+        pair for pattern in (STREAM, SYNONYM, SNAPSHOT) for pair in tables(text, pattern, facts)
+    ]
     return [copy_of(*pair, node=node) for pair in pairs] or Unsupported
 
 

@@ -16,7 +16,11 @@ from lineal.model.edge import Column, Doubt
 from lineal.model.paths import path_name
 from lineal.model.way import IDENTITY, Clause, Confidence
 
-LOADED = Doubt(Confidence.MEDIUM, False, "a file's columns are known only from the table that they are loaded into")
+LOADED = Doubt(
+    Confidence.MEDIUM,
+    False,
+    "a file's columns are known only from the table that they are loaded into",
+)
 
 
 def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
@@ -24,7 +28,9 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
     files = node.args.get("files") or []
     paths = [path for path in map(path_of, files) if path]
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
-    stage = path_of(table) if isinstance(table, exp.Table) and isinstance(table.this, exp.Var) else ""
+    stage = (
+        path_of(table) if isinstance(table, exp.Table) and isinstance(table.this, exp.Var) else ""
+    )
     if stage:  # COPY INTO @stage FROM t
         return written(stage, files[0], node) if files else None
     if not node.args.get("kind"):
@@ -34,18 +40,33 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
     columns = listed_columns(node.this, facts) if isinstance(node.this, exp.Schema) else []
     name, key = spelled(table, facts)
     if files and isinstance(files[0], exp.Subquery):
-        return Plan(name, key, "table", query=files[0], columns=columns, node=node, defines=False, positional=True)
+        return Plan(
+            name,
+            key,
+            "table",
+            query=files[0],
+            columns=columns,
+            node=node,
+            defines=False,
+            positional=True,
+        )
     return loaded(name, key, columns, paths, node) if paths else None
 
 
 def load_data(node: exp.LoadData, facts: Facts) -> Plan | type[Unsupported] | None:
     """LOAD DATA INPATH '/x' INTO TABLE t; LOAD DATA INTO t FROM FILES (uris = ['gs://b/x.csv'])"""
     table, schema = target_of(node.this)
-    paths = [path for path in (path_of(node.args.get("inpath")), *listed_paths(node.args.get("files"))) if path]
+    paths = [
+        path
+        for path in (path_of(node.args.get("inpath")), *listed_paths(node.args.get("files")))
+        if path
+    ]
     if not is_named(table) or not paths:
         return Unsupported
     name, key = spelled(table, facts)
-    plan = loaded(name, key, listed_columns(schema, facts) if schema is not None else [], paths, node)
+    plan = loaded(
+        name, key, listed_columns(schema, facts) if schema is not None else [], paths, node
+    )
     plan.overwrites = bool(node.args.get("overwrite")) and node.args.get("partition") is None
     return plan
 
@@ -100,7 +121,9 @@ def written(path: str, query: Any, node: Any) -> Plan:
     return Plan(path, path, "file", query=query, node=node, replaces=True)
 
 
-def loaded(name: str, key: str, columns: list[tuple[str, str]], paths: list[str], node: Any) -> Plan:
+def loaded(
+    name: str, key: str, columns: list[tuple[str, str]], paths: list[str], node: Any
+) -> Plan:
     """Every column of the table is filled from the file's column, which nobody has named."""
 
     def made(evaluation: Any, ctes: Any) -> Frame:
@@ -114,7 +137,9 @@ def loaded(name: str, key: str, columns: list[tuple[str, str]], paths: list[str]
                 origin = origin_in(frame, position, dataset, column)
                 evaluation.read(origin, Clause.FROM, node)
                 doubt = LOADED if not frame.complete else None
-                slots.append(Slot(column, column_key, {(origin, IDENTITY): (node, None, None, doubt)}))
+                slots.append(
+                    Slot(column, column_key, {(origin, IDENTITY): (node, None, None, doubt)})
+                )
         return project(one_row(), slots)
 
     return Plan(name, key, "table", made=made, node=node, defines=False)

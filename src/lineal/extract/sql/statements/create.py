@@ -50,23 +50,36 @@ def create(node: exp.Create, facts: Facts) -> Plan | list[Step] | type[Unsupport
 
 
 def feeding(view: Plan, table: Any, facts: Facts) -> list[Step]:
-    """CREATE MATERIALIZED VIEW v TO t AS SELECT …      ClickHouse: what is read goes into t by name, and v shows t"""
+    """CREATE MATERIALIZED VIEW v TO t AS SELECT …
+
+    ClickHouse: what is read goes into t by name, and v shows t
+    """
     name, key = spelled(table, facts)
-    filled = Plan(name, key, "table", query=view.query, with_=view.with_, node=view.node, defines=False)
+    filled = Plan(
+        name, key, "table", query=view.query, with_=view.with_, node=view.node, defines=False
+    )
     return [filled, Shown(view.key, key, name)]
 
 
 def partition_columns(node: exp.Create) -> list[Any]:
     """CREATE TABLE t (a INT) PARTITIONED BY (p STRING)      Hive, Spark: p is t's last column"""
     parts = node.find(exp.PartitionedByProperty)
-    return list(parts.this.expressions) if parts is not None and isinstance(parts.this, exp.Schema) else []
+    return (
+        list(parts.this.expressions)
+        if parts is not None and isinstance(parts.this, exp.Schema)
+        else []
+    )
 
 
 def declare_beside(plan: Plan, schema: exp.Schema, facts: Facts) -> None:
-    """CREATE TABLE t (a INT) AS SELECT b FROM s      MySQL: t has a and b; a query's a would be this a"""
+    """CREATE TABLE t (a INT) AS SELECT b FROM s
+
+    MySQL: t has a and b; a query's a would be this a
+    """
     columns, plan.columns = plan.columns, []
     plan.after = lambda frame, e, c: project(
-        frame, [*(Slot(*named, {}) for named in columns if named[1] not in frame.index), *frame.slots]
+        frame,
+        [*(Slot(*named, {}) for named in columns if named[1] not in frame.index), *frame.slots],
     )
 
 
@@ -74,7 +87,9 @@ def parents(node: exp.Create, facts: Facts) -> tuple[tuple[str, str], ...]:
     """LIKE s, INHERITS (s, r), PARTITION OF s      the tables whose columns this one has, too"""
     found = node.find_all(exp.LikeProperty, exp.InheritsProperty, exp.PartitionedOfProperty)
     tables = [
-        t for each in found for t in (each.expressions if isinstance(each, exp.InheritsProperty) else [each.this])
+        t
+        for each in found
+        for t in (each.expressions if isinstance(each, exp.InheritsProperty) else [each.this])
     ]
     return tuple(spelled(table, facts) for table in tables if is_named(table))
 
@@ -82,13 +97,16 @@ def parents(node: exp.Create, facts: Facts) -> tuple[tuple[str, str], ...]:
 def is_temporary(node: exp.Create, name: str) -> bool:
     """CREATE TEMP TABLE t, CREATE TEMPORARY VIEW v, CREATE VOLATILE TABLE t, CREATE TABLE #t"""
     properties = node.args.get("properties")
-    return is_local(name) or (properties is not None and any(map(marks_temporary, properties.expressions)))
+    return is_local(name) or (
+        properties is not None and any(map(marks_temporary, properties.expressions))
+    )
 
 
 def marks_temporary(node: Any) -> bool:
     """TEMP, and Teradata's VOLATILE"""
     return isinstance(node, exp.TemporaryProperty) or (
-        isinstance(node, (exp.StabilityProperty, exp.VolatileProperty)) and node.name.upper() in ("", "VOLATILE")
+        isinstance(node, (exp.StabilityProperty, exp.VolatileProperty))
+        and node.name.upper() in ("", "VOLATILE")
     )
 
 
@@ -107,7 +125,9 @@ def composite(node: exp.Create, facts: Facts) -> Plan | None:
         return None
     name, key = spelled(node.this, facts)
     declared = [declared_column(item, facts) for item in fields.expressions]
-    return Plan(name, key, "type", schema=[info for info in declared if info is not None], node=node)
+    return Plan(
+        name, key, "type", schema=[info for info in declared if info is not None], node=node
+    )
 
 
 def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
@@ -116,7 +136,9 @@ def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
         return None
     kind = node.args.get("kind")
     kinds = [constraint.args.get("kind") for constraint in node.args.get("constraints") or ()]
-    comment = next((each.name for each in kinds if isinstance(each, exp.CommentColumnConstraint)), "")
+    comment = next(
+        (each.name for each in kinds if isinstance(each, exp.CommentColumnConstraint)), ""
+    )
     type_ = kind.sql(dialect=facts.name or None) if kind is not None else ""
     quoted = bool(node.this.args.get("quoted")) if isinstance(node.this, exp.Identifier) else False
     return ColumnInfo(node.name, type_, comment, quoted=quoted)

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from lineal.extract.sql.statements import alter, change, command, copy, create, insert, left_out, returning, select, use
+from lineal.extract.sql.statements import (
+    alter,
+    change,
+    command,
+    copy,
+    create,
+    insert,
+    left_out,
+    returning,
+    select,
+    use,
+)
 from lineal.extract.sql.statements.planning import ADDITIONS, PLANNERS, plan_of
 
 __all__ = ["PLANNERS", "plan_of"]

@@ -32,7 +32,15 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
     if not is_named(table):
         place = written_place(table)
         return (
-            Plan(place, place, "file", query=query, with_=node.args.get("with_"), node=node, replaces=True)
+            Plan(
+                place,
+                place,
+                "file",
+                query=query,
+                with_=node.args.get("with_"),
+                node=node,
+                replaces=True,
+            )
             if place
             else Unsupported
         )
@@ -50,10 +58,17 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
 
 
 def written_place(node: Any) -> str | None:
-    """INSERT OVERWRITE DIRECTORY '/out' …, INSERT INTO FUNCTION s3('s3://lake/out.csv') …      a place for files"""
+    """INSERT OVERWRITE DIRECTORY '/out' …, INSERT INTO FUNCTION s3('s3://lake/out.csv') …
+
+    a place for files
+    """
     if isinstance(node, exp.Directory):
         return path_name(node.name)
-    if isinstance(node, exp.Func) and name_of(node) in ELSEWHERE and (table := table_elsewhere(node)):
+    if (
+        isinstance(node, exp.Func)
+        and name_of(node) in ELSEWHERE
+        and (table := table_elsewhere(node))
+    ):
         return table
     text = first_text(node) if isinstance(node, exp.Func) else None
     return path_name(text) if text is not None else None
@@ -71,14 +86,24 @@ def partition_of(table: exp.Table, facts: Facts) -> Partition | None:
         quoted = column.this.args.get("quoted") if isinstance(column, exp.Column) else False
         if isinstance(column, exp.Func):  # a part of a column's value is no column
             continue
-        (given if isinstance(item, exp.EQ) else last).append((column.name, facts.fold(column.name, quoted)))
+        (given if isinstance(item, exp.EQ) else last).append(
+            (column.name, facts.fold(column.name, quoted))
+        )
     return Partition(given, last)
 
 
 def on_conflict(
-    node: Any, insert: exp.Insert, table: exp.Table, frame: Frame, evaluation: Evaluation, ctes: CTEs
+    node: Any,
+    insert: exp.Insert,
+    table: exp.Table,
+    frame: Frame,
+    evaluation: Evaluation,
+    ctes: CTEs,
 ) -> Frame:
-    """… ON CONFLICT (id) DO UPDATE SET b = excluded.b + t.b      excluded is the row that was to be inserted"""
+    """… ON CONFLICT (id) DO UPDATE SET b = excluded.b + t.b
+
+    excluded is the row that was to be inserted
+    """
     scope = Scope(evaluation, evaluation.around, ctes)
     inserted = reopen(frame)
     relation(table, scope, inserted.rows)
@@ -89,14 +114,19 @@ def on_conflict(
 
 
 def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
-    """… ON DUPLICATE KEY UPDATE b = VALUES(b) + new.b + s.c      MySQL's excluded.b; s is one of the query's"""
+    """… ON DUPLICATE KEY UPDATE b = VALUES(b) + new.b + s.c
+
+    MySQL's excluded.b; s is one of the query's
+    """
     for call in list(node.find_all(exp.Anonymous)):
         if call.name.upper() == "VALUES" and len(call.expressions) == 1:
             call.replace(exp.column(call.expressions[0].copy(), table="excluded"))
     alias = query.args.get("alias")
     if isinstance(query, exp.Values) and alias is not None and alias.this is not None:
         key = scope.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
-        scope.sources[key] = Source(key, key, listed(project(one_row(), frame.slots), alias, scope.evaluation))
+        scope.sources[key] = Source(
+            key, key, listed(project(one_row(), frame.slots), alias, scope.evaluation)
+        )
     elif isinstance(query, exp.Select) and query.args.get("from_") is not None:
         inner = Scope(scope.evaluation, None, scope.ctes)
         relation(query.args["from_"].this, inner, {})
@@ -106,20 +136,28 @@ def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
             scope.sources.setdefault(key, source)
 
 
-# -- several targets -----------------------------------------------------------------------------------------------
+# -- several targets -------------------------------------------------------------------------------
 
 
 def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any]:
-    """[WITH c AS (…)] FROM s INSERT INTO a SELECT x INSERT INTO b SELECT y; INSERT ALL WHEN … THEN INTO a … SELECT …"""
+    """[WITH c AS (…)] FROM s INSERT INTO a SELECT x INSERT INTO b SELECT y; INSERT ALL WHEN … THEN
+    INTO a … SELECT …
+    """
     plans: list[Any] = []
     earlier: list[Any] = []
     ctes = node.args.get("with_")
     for branch in node.expressions:
         if isinstance(branch, exp.ConditionalInsert):
             test = branch.args.get("expression")
-            decided = [*(earlier if node.args.get("kind") == "FIRST" or branch.args.get("else_") else ()), test]
+            decided = [
+                *(earlier if node.args.get("kind") == "FIRST" or branch.args.get("else_") else ()),
+                test,
+            ]
             into = branch.this
-            into.set("expression", chosen(into, node.args["source"], [each for each in decided if each is not None]))
+            into.set(
+                "expression",
+                chosen(into, node.args["source"], [each for each in decided if each is not None]),
+            )
             earlier += [test] if test is not None else []
         else:
             into = branch
@@ -131,7 +169,10 @@ def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any]:
 
 
 def chosen(into: exp.Insert, source: Any, tests: list[Any]) -> exp.Select:
-    """WHEN n > 1 THEN INTO a (x) VALUES (p) … SELECT p, n FROM s      SELECT p FROM (SELECT p, n FROM s) WHERE n > 1"""
+    """WHEN n > 1 THEN INTO a (x) VALUES (p) … SELECT p, n FROM s
+
+    SELECT p FROM (SELECT p, n FROM s) WHERE n > 1
+    """
     values = into.args.get("expression")
     items = values.expressions[0].expressions if isinstance(values, exp.Values) else [exp.Star()]
     select = exp.Select(expressions=list(items), from_=exp.From(this=exp.Subquery(this=source)))

@@ -12,11 +12,16 @@ from lineal.extract.sql.statements.steps import After, Made, Plan
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
 
-CLAUSE_LEFT_OUT = Doubt(Confidence.MEDIUM, False, "a part of the statement is only known when it runs")
+CLAUSE_LEFT_OUT = Doubt(
+    Confidence.MEDIUM, False, "a part of the statement is only known when it runs"
+)
 
 
 def less_certain(node: Any, steps: Any, facts: Facts) -> Any:
-    """SELECT a FROM t WHERE b = 1 {and_more}      what was left out may say more about every column"""
+    """SELECT a FROM t WHERE b = 1 {and_more}
+
+    what was left out may say more about every column
+    """
     if node._meta is None or LEFT_OUT not in node._meta:
         return steps
     for step in steps if isinstance(steps, list) else [steps]:

@@ -30,22 +30,44 @@ def gives_rows(node: Any) -> bool:
     returning = args.get("returning")
     if returning is not None and returning.args.get("into") is not None:
         return True
-    return args.get("with_") is not None and any(isinstance(cte.this, CHANGES) for cte in args["with_"].expressions)
+    return args.get("with_") is not None and any(
+        isinstance(cte.this, CHANGES) for cte in args["with_"].expressions
+    )
 
 
-def with_others(node: Any, found: Steps | type[Unsupported], facts: Facts) -> Steps | type[Unsupported]:
-    """WITH c AS (INSERT …) SELECT …, UPDATE … OUTPUT … INTO u      several writes in one statement"""
+def with_others(
+    node: Any, found: Steps | type[Unsupported], facts: Facts
+) -> Steps | type[Unsupported]:
+    """WITH c AS (INSERT …) SELECT …, UPDATE … OUTPUT … INTO u
+
+    several writes in one statement
+    """
     if not gives_rows(node):
         return found
-    steps: list[Any] = list(changes_in(node.args["with_"], facts)) if node.args.get("with_") is not None else []
-    steps.extend(found if isinstance(found, list) else [] if found is None or found is Unsupported else [found])
-    if facts.output_into and node.args.get("returning") is not None and node.args["returning"].args.get("into"):
+    steps: list[Any] = (
+        list(changes_in(node.args["with_"], facts)) if node.args.get("with_") is not None else []
+    )
+    steps.extend(
+        found
+        if isinstance(found, list)
+        else []
+        if found is None or found is Unsupported
+        else [found]
+    )
+    if (
+        facts.output_into
+        and node.args.get("returning") is not None
+        and node.args["returning"].args.get("into")
+    ):
         steps.append(output_plan(node, facts))
     return [step for step in steps if step is not None]
 
 
 def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
-    """WITH c AS (INSERT INTO t … RETURNING a) SELECT …      the INSERT is a statement that sees the CTEs before it"""
+    """WITH c AS (INSERT INTO t … RETURNING a) SELECT …
+
+    the INSERT is a statement that sees the CTEs before it
+    """
     for position, cte in enumerate(node.expressions):
         if not isinstance(cte.this, CHANGES):
             continue
@@ -53,7 +75,11 @@ def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
         for step in found if isinstance(found, list) else [found]:
             if isinstance(step, Plan):
                 own = step.with_.expressions if step.with_ is not None else []
-                step.with_ = exp.With(expressions=[*node.expressions[:position], *own]) if position or own else None
+                step.with_ = (
+                    exp.With(expressions=[*node.expressions[:position], *own])
+                    if position or own
+                    else None
+                )
                 yield step
 
 
@@ -80,7 +106,10 @@ def output_plan(node: Any, facts: Facts) -> Plan | None:
 
 
 def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
-    """INSERT INTO t (a) SELECT b FROM s RETURNING a AS x      x is s.b: the row as it is after the change"""
+    """INSERT INTO t (a) SELECT b FROM s RETURNING a AS x
+
+    x is s.b: the row as it is after the change
+    """
     returning = node.args.get("returning")
     if returning is None:
         return one_row()
@@ -95,7 +124,12 @@ def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
     seen = old.frame if isinstance(node, exp.Delete) else new
     scope.add(Source(old.alias, old.name, seen))
     scope.steps.append((scope.order[0], None, False))
-    for name, frame in (("inserted", new), ("new", new), ("deleted", old.frame), ("old", old.frame)):
+    for name, frame in (
+        ("inserted", new),
+        ("new", new),
+        ("deleted", old.frame),
+        ("old", old.frame),
+    ):
         scope.sources.setdefault(name, Source(name, name, frame))
     for member in others(node):
         relation(member, scope, {})
@@ -133,10 +167,14 @@ def changed(node: Any, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evalu
     return changed_row(old.frame, made.slots)
 
 
-def inserted(node: exp.Insert, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evaluation) -> Frame:
+def inserted(
+    node: exp.Insert, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evaluation
+) -> Frame:
     frame = query(node.args.get("expression") or node.args.get("source"), None, ctes, evaluation)
     absorb(frame.rows, rows)
-    listed = listed_columns(node.this, evaluation.facts) if isinstance(node.this, exp.Schema) else []
+    listed = (
+        listed_columns(node.this, evaluation.facts) if isinstance(node.this, exp.Schema) else []
+    )
     known = [(slot.name, slot.key) for slot in old.frame.slots if slot.star is None]
     frame = rename(frame, listed or (known if old.frame.complete else []))
     there = {slot.key for slot in frame.slots}

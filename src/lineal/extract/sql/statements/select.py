@@ -15,7 +15,8 @@ from lineal.extract.sql.tables import is_local, is_named, spelled
 def bare(node: Any, facts: Facts) -> Plan:
     """SELECT a FROM t      the caller gives it a name"""
     first = node
-    while isinstance(first, (exp.SetOperation, exp.Subquery)):  # SELECT a INTO t FROM s UNION ALL SELECT …
+    # SELECT a INTO t FROM s UNION ALL SELECT …
+    while isinstance(first, (exp.SetOperation, exp.Subquery)):
         first = first.this
     into = first.args.get("into")
     if into is not None and is_named(into.this):

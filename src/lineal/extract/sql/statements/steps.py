@@ -60,13 +60,18 @@ class Plan:
 
 
 class Partition(NamedTuple):
-    """PARTITION (day, region = 'EU')      the last columns of the query are day, and none is region"""
+    """PARTITION (day, region = 'EU')
+
+    the last columns of the query are day, and none is region
+    """
 
     given: list[Named]
     last: list[Named]
 
     def arranged(self, columns: list[Named], frame: Frame) -> list[Named]:
-        """The names of the query's columns: those of the target without the partition's, then those that come last."""
+        """The names of the query's columns: those of the target without the partition's, then those
+        that come last.
+        """
         keys = {key for _, key in (*self.given, *self.last)}
         free = [column for column in columns if column[1] not in keys]
         if not columns:
@@ -120,7 +125,10 @@ class Column(NamedTuple):
 
 
 class Altered(NamedTuple):
-    """ALTER TABLE t RENAME COLUMN a TO b, ADD COLUMN c INT, DROP COLUMN d      (a, b), (None, c), (d, None)"""
+    """ALTER TABLE t RENAME COLUMN a TO b, ADD COLUMN c INT, DROP COLUMN d
+
+    (a, b), (None, c), (d, None)
+    """
 
     name: str
     key: str
@@ -158,5 +166,7 @@ def listed_columns(schema: Any, facts: Facts) -> list[tuple[str, str]]:
     for item in schema.expressions:
         identifier = item.this if isinstance(item, exp.ColumnDef) else item
         if isinstance(identifier, (exp.Identifier, exp.Column)):
-            found.append((identifier.name, facts.fold(identifier.name, identifier.args.get("quoted"))))
+            found.append(
+                (identifier.name, facts.fold(identifier.name, identifier.args.get("quoted")))
+            )
     return found

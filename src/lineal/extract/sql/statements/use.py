@@ -14,7 +14,9 @@ CATALOGUES = frozenset(("tsql", "fabric", "snowflake", "redshift"))
 
 FIRST_SCHEMA = {"tsql": "dbo", "fabric": "dbo", "snowflake": "public", "redshift": "public"}
 
-PATHS = re.compile(r"^\s*(?:SESSION\s+|LOCAL\s+)?(?:search_path|schema)\s*(?:=|\bTO\b|\s)\s*(.+)$", re.IGNORECASE)
+PATHS = re.compile(
+    r"^\s*(?:SESSION\s+|LOCAL\s+)?(?:search_path|schema)\s*(?:=|\bTO\b|\s)\s*(.+)$", re.IGNORECASE
+)
 SESSION = re.compile(r"^\s*SESSION\s+SET\s+CURRENT_SCHEMA\s*=\s*(.+)$", re.IGNORECASE)
 
 
@@ -27,7 +29,9 @@ def use(node: exp.Use, facts: Facts) -> Using | None:
     name, above = table.name, table.db or None
     if name.upper() == "NAMESPACE" and table.alias:
         kind, name = "SCHEMA", table.alias
-    if kind == "CATALOG" or (kind in ("", "DATABASE") and facts.name in CATALOGUES and above is None):
+    if kind == "CATALOG" or (
+        kind in ("", "DATABASE") and facts.name in CATALOGUES and above is None
+    ):
         first = FIRST_SCHEMA.get(facts.name)
         return Using(name, (first,) if first else ())
     if kind in ("", "DATABASE", "SCHEMA"):

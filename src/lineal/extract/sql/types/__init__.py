@@ -1,5 +1,5 @@
-"""The types of columns, as far as they are known: declared ones, carried through every query. Nothing is typed
-before somebody asks.
+"""The types of columns, as far as they are known: declared ones, carried through every query.
+Nothing is typed before somebody asks.
 
 kinds.py        a type: read, spelled, compared; decimals
 rules.py        what operators and functions give, per family of dialects

@@ -63,7 +63,9 @@ def literal(node: exp.Literal, walk: Walk) -> Type:
         return rules.normal("double")
     whole, _, fraction = text.partition(".")
     if rules.family in ("spark", "duckdb") and (whole + fraction).isdigit():
-        digits = len(whole.lstrip("0") + fraction) if rules.family == "spark" else len(whole + fraction)
+        digits = (
+            len(whole.lstrip("0") + fraction) if rules.family == "spark" else len(whole + fraction)
+        )
         return made(rules.dialect, Kind.DECIMAL, max(digits, len(fraction), 1), len(fraction))
     return UNKNOWN
 
@@ -106,7 +108,9 @@ def case(node: exp.Case, walk: Walk) -> Type:
 
 
 def if_(node: exp.If, walk: Walk) -> Type:
-    branches = [walk.of(node.args[part]) for part in ("true", "false") if node.args.get(part) is not None]
+    branches = [
+        walk.of(node.args[part]) for part in ("true", "false") if node.args.get(part) is not None
+    ]
     return walk.typing.rules.widest(branches)
 
 
@@ -114,7 +118,10 @@ def nullif(node: exp.Nullif, walk: Walk) -> Type:
     """NULLIF(a, b)      a's type; where b's differs, engines do"""
     left, right = walk.of(node.this), walk.of(node.expression)
     return (
-        left if left.kind is not None and (left.kind == right.kind or walk.typing.rules.family == "spark") else UNKNOWN
+        left
+        if left.kind is not None
+        and (left.kind == right.kind or walk.typing.rules.family == "spark")
+        else UNKNOWN
     )
 
 
@@ -153,7 +160,11 @@ def bracket(node: exp.Bracket, walk: Walk) -> Type:
 def array(node: exp.Array, walk: Walk) -> Type:
     rules = walk.typing.rules
     kind = rules.widest([walk.of(item) for item in node.expressions])
-    return rules.array(kind) if kind.kind is not None and rules.family in ("spark", "duckdb") else UNKNOWN
+    return (
+        rules.array(kind)
+        if kind.kind is not None and rules.family in ("spark", "duckdb")
+        else UNKNOWN
+    )
 
 
 def interval_of_days(node: Any, walk: Walk) -> Type:
@@ -181,7 +192,19 @@ def extract(node: exp.Extract, walk: Walk) -> Type:
 
 
 WHOLE_PARTS = frozenset(
-    ("year", "quarter", "month", "week", "day", "dayofweek", "dayofyear", "hour", "minute", "doy", "dow")
+    (
+        "year",
+        "quarter",
+        "month",
+        "week",
+        "day",
+        "dayofweek",
+        "dayofyear",
+        "hour",
+        "minute",
+        "doy",
+        "dow",
+    )
 )
 
 
@@ -191,11 +214,18 @@ def function(node: Any, walk: Walk) -> Type:
         return UNKNOWN
     if isinstance(node, exp.Anonymous):
         name = node.name.lower()
-        rule, arguments = returns_of(MEANT.get((walk.typing.rules.family, name), name)), list(node.expressions)
+        rule, arguments = (
+            returns_of(MEANT.get((walk.typing.rules.family, name), name)),
+            list(node.expressions),
+        )
     else:
         rules = (returns_of(name.lower()) for name in type(node).sql_names())
         rule, arguments = next((rule for rule in rules if rule), ""), _arguments(node)
-    return walk.typing.rules.result(rule, [walk.of(argument) for argument in arguments]) if rule else UNKNOWN
+    return (
+        walk.typing.rules.result(rule, [walk.of(argument) for argument in arguments])
+        if rule
+        else UNKNOWN
+    )
 
 
 MEANT = {("spark", "date_trunc"): "timestamp_trunc"}
@@ -267,6 +297,8 @@ HANDLERS: dict[type, Handler] = {
 
 def _handler(kind: type) -> Handler | None:
     """Comparisons and connectors are true or false; a function is looked up."""
-    if issubclass(kind, (exp.Predicate, exp.Connector)) and not issubclass(kind, exp.SubqueryPredicate):
+    if issubclass(kind, (exp.Predicate, exp.Connector)) and not issubclass(
+        kind, exp.SubqueryPredicate
+    ):
         return boolean
     return function if issubclass(kind, exp.Func) else None

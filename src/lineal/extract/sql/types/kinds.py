@@ -1,4 +1,6 @@
-"""Types: read, spelled, compared. A type that was declared keeps its spelling for as long as it is passed on."""
+"""Types: read, spelled, compared. A type that was declared keeps its spelling for as long as it is
+passed on.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ DEEPEST = 40
 
 
 class Type(NamedTuple):
-    """A type as it is spelled, and as it is read; nothing is read of a type that sqlglot does not know."""
+    """A type as it is spelled, and as it is read; nothing is read of a type that sqlglot does not
+    know.
+    """
 
     spelled: str
     kind: exp.DataType | None = None
@@ -34,7 +38,11 @@ class Type(NamedTuple):
     def numbers(self) -> tuple[int, ...]:
         """10, 2 of DECIMAL(10, 2)"""
         parts = self.kind.expressions if self.kind is not None else []
-        return tuple(int(part.name) for part in parts if isinstance(part, exp.DataTypeParam) and part.name.isdigit())
+        return tuple(
+            int(part.name)
+            for part in parts
+            if isinstance(part, exp.DataTypeParam) and part.name.isdigit()
+        )
 
     @property
     def inner(self) -> list[exp.DataType]:
@@ -82,7 +90,11 @@ def field(of: Type, name: str, dialect: str) -> Type:
     """address.city      the type of a struct's field, or of the fields of an array's structs"""
     if of.is_a((Kind.STRUCT, Kind.OBJECT, Kind.NESTED)) and of.kind is not None:
         for part in of.kind.expressions:
-            if isinstance(part, exp.ColumnDef) and part.name.lower() == name.lower() and part.kind is not None:
+            if (
+                isinstance(part, exp.ColumnDef)
+                and part.name.lower() == name.lower()
+                and part.kind is not None
+            ):
                 return spelled(part.kind, dialect)
     return UNKNOWN
 
@@ -90,14 +102,18 @@ def field(of: Type, name: str, dialect: str) -> Type:
 @lru_cache(maxsize=4096)
 def element(of: Type, dialect: str) -> Type:
     """xs[1], explode(xs)      what an array holds"""
-    return spelled(of.inner[0], dialect) if of.is_a((Kind.ARRAY, Kind.LIST)) and len(of.inner) == 1 else UNKNOWN
+    return (
+        spelled(of.inner[0], dialect)
+        if of.is_a((Kind.ARRAY, Kind.LIST)) and len(of.inner) == 1
+        else UNKNOWN
+    )
 
 
 def same(left: Type, right: Type) -> bool:
     return left.kind is not None and left.kind == right.kind
 
 
-# -- decimals ------------------------------------------------------------------------------------------------------
+# -- decimals --------------------------------------------------------------------------------------
 
 DIGITS = 38
 

@@ -1,4 +1,5 @@
-"""The types of a query's columns: the same walk as that of lineage, with a type in the place of each lineage.
+"""The types of a query's columns: the same walk as that of lineage, with a type in the place of
+each lineage.
 
 Where it is not certain which column a name means, its type is not known.
 """
@@ -29,7 +30,9 @@ class ScannedTypes(Protocol):
 
 
 class Table:
-    """The columns of a relation: key and type of each, in order; more than these, if it is not complete."""
+    """The columns of a relation: key and type of each, in order; more than these, if it is not
+    complete.
+    """
 
     __slots__ = ("_index", "columns", "complete")
 
@@ -100,7 +103,12 @@ class Scope:
 
     def visible(self) -> Table:
         """*"""
-        rest = [column for source in self.sources for column in source.table.columns if column[0] not in source.hidden]
+        rest = [
+            column
+            for source in self.sources
+            for column in source.table.columns
+            if column[0] not in source.hidden
+        ]
         return Table([*self.merged, *rest], self.complete)
 
 
@@ -125,14 +133,17 @@ class Typing:
     def table_key(self, identifier: Any) -> str:
         return self.evaluation.fold_table(identifier.name, identifier.args.get("quoted"))
 
-    # -- queries ---------------------------------------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------
 
     def query(self, node: Any, parent: Scope | None, ctes: CTEs) -> Table:
         handler = QUERIES.get(type(node))
         return handler(self, node, parent, ctes) if handler is not None else OPEN
 
     def ctes(self, node: Any, parent: Scope | None, ctes: CTEs) -> CTEs:
-        """WITH a AS (…), b AS (…)      a recursive one has the types of its anchor, if the step has them, too"""
+        """WITH a AS (…), b AS (…)
+
+        a recursive one has the types of its anchor, if the step has them, too
+        """
         known = dict(ctes)
         for cte in node.expressions:
             alias = cte.args["alias"]
@@ -142,7 +153,9 @@ class Typing:
                 continue
             body = cte.this
             if node.args.get("recursive") and isinstance(body.unnest(), exp.SetOperation):
-                anchor = self.listed(self.query(body.unnest().this, parent, {**known, key: OPEN}), alias)
+                anchor = self.listed(
+                    self.query(body.unnest().this, parent, {**known, key: OPEN}), alias
+                )
                 known[key] = anchor
             known[key] = self.listed(self.query(body, parent, known), alias)
         return known
@@ -200,29 +213,46 @@ class Typing:
             return self.edited(star, scope) if isinstance(node, exp.Star) else OPEN
         if not isinstance(node, exp.Column):
             return scope.visible()
-        source = scope.named(self.table_key(node.args["table"])) if node.args.get("db") is None else None
+        source = (
+            scope.named(self.table_key(node.args["table"])) if node.args.get("db") is None else None
+        )
         return source.table if source is not None else OPEN
 
     def edited(self, star: Any, scope: Scope) -> Table:
         """* EXCEPT (a)      without those; what is replaced or renamed is not typed"""
-        if not isinstance(star, exp.Star) or any(star.args.get(part) for part in ("rename", "ilike")):
+        if not isinstance(star, exp.Star) or any(
+            star.args.get(part) for part in ("rename", "ilike")
+        ):
             return OPEN
-        if any(isinstance(item, exp.Column) and item.table for item in star.args.get("except_") or ()):
+        if any(
+            isinstance(item, exp.Column) and item.table for item in star.args.get("except_") or ()
+        ):
             return OPEN  # one source's column, or a field of a struct
         whole = scope.visible()
         left_out = {
-            self.key(item.this if isinstance(item, exp.Column) else item) for item in star.args.get("except_") or ()
+            self.key(item.this if isinstance(item, exp.Column) else item)
+            for item in star.args.get("except_") or ()
         }
         changed = {
-            self.key(item.args["alias"]) for item in star.args.get("replace") or () if isinstance(item, exp.Alias)
+            self.key(item.args["alias"])
+            for item in star.args.get("replace") or ()
+            if isinstance(item, exp.Alias)
         }
-        kept = [(key, UNKNOWN if key in changed else kind) for key, kind in whole.columns if key not in left_out]
+        kept = [
+            (key, UNKNOWN if key in changed else kind)
+            for key, kind in whole.columns
+            if key not in left_out
+        ]
         return Table(kept, whole.complete)
 
     def generated(self, item: Any, value: Any, scope: Scope, ctes: CTEs) -> Table:
         """SELECT explode(xs) AS x"""
         call = value.this if isinstance(value, exp.Aliases) else value
-        names = [self.key(alias) for alias in value.expressions] if isinstance(value, exp.Aliases) else []
+        names = (
+            [self.key(alias) for alias in value.expressions]
+            if isinstance(value, exp.Aliases)
+            else []
+        )
         if isinstance(item, exp.Alias):
             names = [self.key(item.args["alias"])]
         types = self.exploded(call, scope, ctes)
@@ -265,11 +295,16 @@ class Typing:
         if not all(table.complete and len(table.columns) == width for table in tables):
             return OPEN
         columns = zip(*(table.columns for table in tables), strict=True)
-        return Table([(column[0][0], self.rules.widest([kind for _, kind in column])) for column in columns], True)
+        return Table(
+            [(column[0][0], self.rules.widest([kind for _, kind in column])) for column in columns],
+            True,
+        )
 
     def values(self, node: exp.Values, parent: Scope | None, ctes: CTEs) -> Table:
         """VALUES (1, 'a'), (2, 'b')"""
-        rows = [item.expressions if isinstance(item, exp.Tuple) else [item] for item in node.expressions]
+        rows = [
+            item.expressions if isinstance(item, exp.Tuple) else [item] for item in node.expressions
+        ]
         if not rows or len({len(row) for row in rows}) != 1:
             return OPEN
         scope = Scope(parent)
@@ -278,14 +313,16 @@ class Typing:
             self.rules.widest([self.expression(item, scope, ctes) for item in column])
             for column in zip(*rows, strict=True)
         ]
-        return Table([(f"{prefix}{position + first}", kind) for position, kind in enumerate(kinds)], True)
+        return Table(
+            [(f"{prefix}{position + first}", kind) for position, kind in enumerate(kinds)], True
+        )
 
     def bare_table(self, node: exp.Table, parent: Scope | None, ctes: CTEs) -> Table:
         scope = Scope(parent)
         self.relation(node, scope, ctes)
         return scope.visible()
 
-    # -- members of FROM -------------------------------------------------------------------------------------------
+    # -- members of FROM ---------------------------------------------------------------------------
 
     def relation(self, node: Any, scope: Scope, ctes: CTEs) -> None:
         alias = node.args.get("alias")
@@ -307,7 +344,11 @@ class Typing:
 
     def listed(self, table: Table, alias: Any) -> Table:
         """AS d(p, q)"""
-        names = [self.key(name) for name in alias.args.get("columns") or () if isinstance(name, exp.Identifier)]
+        names = [
+            self.key(name)
+            for name in alias.args.get("columns") or ()
+            if isinstance(name, exp.Identifier)
+        ]
         if not names:
             return table
         if not table.complete or len(names) > len(table.columns):
@@ -330,7 +371,9 @@ class Typing:
         return self.types.scanned(found[0]) if len(found) == 1 else OPEN
 
     def is_named(self, dataset: Any, node: exp.Table) -> bool:
-        parts = [part for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part]
+        parts = [
+            part for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part
+        ]
         spelling = ".".join(self.table_key(part) for part in parts)
         fold = self.evaluation.fold_table
         return ".".join(fold(part, False) for part in str(dataset.name).split(".")) == spelling
@@ -351,7 +394,12 @@ class Typing:
     def unnest(self, node: exp.Unnest, scope: Scope, ctes: CTEs) -> Table:
         """CROSS JOIN UNNEST(xs) AS u(x)"""
         alias = node.args.get("alias")
-        if len(node.expressions) != 1 or node.args.get("offset") or alias is None or not alias.args.get("columns"):
+        if (
+            len(node.expressions) != 1
+            or node.args.get("offset")
+            or alias is None
+            or not alias.args.get("columns")
+        ):
             return OPEN
         kind = element(self.expression(node.expressions[0], scope, ctes), self.dialect)
         return Table([("col", kind)], True) if not kind.is_a((Kind.STRUCT,)) else OPEN
@@ -375,7 +423,11 @@ class Typing:
         shown: list[Column] = []
         for key in using:
             held = next((kind for each, kind in scope.merged if each == key), None)
-            lefts = [kind for source in scope.sources[:before] if (kind := source.table.find(key)) is not None]
+            lefts = [
+                kind
+                for source in scope.sources[:before]
+                if (kind := source.table.find(key)) is not None
+            ]
             left = held if held is not None else lefts[0] if len(lefts) == 1 else UNKNOWN
             other = right.table.find(key) or UNKNOWN
             taken = {"RIGHT": other, "FULL": self.rules.widest([left, other])}.get(side or "", left)
@@ -384,7 +436,7 @@ class Typing:
         hidden = frozenset(using)
         scope.sources = [source._replace(hidden=source.hidden | hidden) for source in scope.sources]
 
-    # -- names -----------------------------------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------
 
     def column(self, node: exp.Column, scope: Scope) -> Type:
         """x, t.x, t.x.field, x.field"""

@@ -1,4 +1,6 @@
-"""What operators and functions give, per family of dialects. Only what an engine is known to do is claimed."""
+"""What operators and functions give, per family of dialects. Only what an engine is known to do is
+claimed.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,10 @@ WORDS = {
 """How each family spells the types that functions give; what is missing is not claimed."""
 
 NORMAL = {
-    family: {name: word.replace("_", " ") for name, _, word in (pair.partition("=") for pair in row.split())}
+    family: {
+        name: word.replace("_", " ")
+        for name, _, word in (pair.partition("=") for pair in row.split())
+    }
     for family, row in WORDS.items()
 }
 
@@ -82,7 +87,9 @@ RESULTS = {
 BY_RULE = {rule: dict(pair.split("=") for pair in row.split()) for rule, row in RESULTS.items()}
 
 WITHOUT_LENGTHS = frozenset(("spark", "duckdb", "bigquery"))
-"""Here a text is a text, however long: VARCHAR(10) beside another is no VARCHAR(20), and a literal no VARCHAR(1)."""
+"""Here a text is a text, however long: VARCHAR(10) beside another is no VARCHAR(20), and a literal
+no VARCHAR(1).
+"""
 
 STEPWISE = frozenset(("spark", "duckdb", "postgres", "trino", "bigquery"))
 """Here an operation on two integers gives the wider of the two."""
@@ -101,9 +108,13 @@ class Rules:
         return declared(text, self.dialect) if text is not None else UNKNOWN
 
     def array(self, of: Type) -> Type:
-        return made(self.dialect, Kind.ARRAY, of) if of.kind is not None and of is not NULL else UNKNOWN
+        return (
+            made(self.dialect, Kind.ARRAY, of)
+            if of.kind is not None and of is not NULL
+            else UNKNOWN
+        )
 
-    # -- functions -------------------------------------------------------------------------------------------------
+    # -- functions ---------------------------------------------------------------------------------
 
     def result(self, rule: str, arguments: Sequence[Type]) -> Type:
         """What a function gives, by its row in the function table."""
@@ -134,10 +145,16 @@ class Rules:
             if self.family == "spark":
                 return made(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 10, digits[1]))
             return (
-                made(self.dialect, Kind.DECIMAL, DIGITS, digits[1]) if self.family in ("duckdb", "trino") else UNKNOWN
+                made(self.dialect, Kind.DECIMAL, DIGITS, digits[1])
+                if self.family in ("duckdb", "trino")
+                else UNKNOWN
             )
         if first.is_a(REALS):
-            return self.normal("double") if self.family in ("spark", "duckdb") else self.same(first, arguments)
+            return (
+                self.normal("double")
+                if self.family in ("spark", "duckdb")
+                else self.same(first, arguments)
+            )
         return UNKNOWN
 
     def avg(self, first: Type, arguments: Sequence[Type]) -> Type:
@@ -154,7 +171,9 @@ class Rules:
     def rounded(self, first: Type, arguments: Sequence[Type]) -> Type:
         """round(a, 2)      the type of a, unless the digits of a decimal change"""
         fits = first.is_a(REALS) or (self.family == "spark" and first.is_a(INTEGERS))
-        return first if fits and self.family in ("spark", "duckdb", "trino", "bigquery") else UNKNOWN
+        return (
+            first if fits and self.family in ("spark", "duckdb", "trino", "bigquery") else UNKNOWN
+        )
 
     def whole(self, first: Type, arguments: Sequence[Type]) -> Type:
         """ceil(a)"""
@@ -187,7 +206,11 @@ class Rules:
             if each is NULL:
                 continue
             if each.kind is None and not (found is not None and found == each and each.spelled):
-                if found is None and each.spelled and all(other == each or other is NULL for other in arguments):
+                if (
+                    found is None
+                    and each.spelled
+                    and all(other == each or other is NULL for other in arguments)
+                ):
                     return each
                 return UNKNOWN
             found = each if found is None else self.wider(found, each)
@@ -222,9 +245,13 @@ class Rules:
 
     def may_be_narrower(self, left: Type, right: Type) -> bool:
         """DuckDB: a number that is written down is as narrow as what stands beside it"""
-        return self.family == "duckdb" and Kind.INT in (left.name, right.name) and bool({left.name, right.name} & SHORT)
+        return (
+            self.family == "duckdb"
+            and Kind.INT in (left.name, right.name)
+            and bool({left.name, right.name} & SHORT)
+        )
 
-    # -- operators -------------------------------------------------------------------------------------------------
+    # -- operators ---------------------------------------------------------------------------------
 
     def arithmetic(self, node: Any, left: Type, right: Type) -> Type:
         """a + b, a * b, a / b, a % b"""
@@ -246,15 +273,26 @@ class Rules:
             return self.normal("double")
         if self.family == "spark" and kind in SPARK_DECIMALS:
             return self.spark_decimal(node, left, right)
-        if self.family == "spark" and kind in (exp.Add, exp.Sub) and left.is_a((Kind.DATE,)) and right.is_a(WHOLE):
+        if (
+            self.family == "spark"
+            and kind in (exp.Add, exp.Sub)
+            and left.is_a((Kind.DATE,))
+            and right.is_a(WHOLE)
+        ):
             return left
         return UNKNOWN
 
     def spark_decimal(self, node: Any, left: Type, right: Type) -> Type:
         digits = [decimal(left, literal(node.this)), decimal(right, literal(node.expression))]
-        if digits[0] is None or digits[1] is None or not any(each.is_a((Kind.DECIMAL,)) for each in (left, right)):
+        if (
+            digits[0] is None
+            or digits[1] is None
+            or not any(each.is_a((Kind.DECIMAL,)) for each in (left, right))
+        ):
             return UNKNOWN
-        return made(self.dialect, Kind.DECIMAL, *adjusted(*SPARK_DECIMALS[type(node)](digits[0], digits[1])))
+        return made(
+            self.dialect, Kind.DECIMAL, *adjusted(*SPARK_DECIMALS[type(node)](digits[0], digits[1]))
+        )
 
 
 SHORT = {Kind.TINYINT, Kind.SMALLINT}
@@ -262,7 +300,9 @@ WHOLE = (Kind.TINYINT, Kind.SMALLINT, Kind.INT)
 
 
 def literal(node: Any) -> str:
-    """The digits of a number that is written down: Spark takes 5 for a DECIMAL(1, 0) beside a decimal."""
+    """The digits of a number that is written down: Spark takes 5 for a DECIMAL(1, 0) beside a
+    decimal.
+    """
     while isinstance(node, exp.Paren):
         node = node.this
     return node.name if isinstance(node, exp.Literal) and not node.is_string else ""

@@ -39,7 +39,9 @@ class Adapter:
 
     def dispatch(self, macro_name: str, macro_namespace: str | None = None, **kwargs: Any) -> Any:
         renderer = self._renderer
-        return renderer.library.dispatched(str(macro_name), str(macro_namespace or ""), renderer.package)
+        return renderer.library.dispatched(
+            str(macro_name), str(macro_namespace or ""), renderer.package
+        )
 
     def type(self) -> str:
         return self._renderer.library.adapter
@@ -59,15 +61,23 @@ class Adapter:
 
     def get_missing_columns(self, source: Any, target: Any) -> Columns:
         there = {column.name.lower() for column in self.get_columns_in_relation(target)}
-        return Columns(column for column in self.get_columns_in_relation(source) if column.name.lower() not in there)
+        return Columns(
+            column
+            for column in self.get_columns_in_relation(source)
+            if column.name.lower() not in there
+        )
 
-    def get_relation(self, database: Any = None, schema: Any = None, identifier: Any = None) -> Relation | None:
+    def get_relation(
+        self, database: Any = None, schema: Any = None, identifier: Any = None
+    ) -> Relation | None:
         return self._renderer.known_relation(str(schema or ""), str(identifier or ""))
 
     def check_schema_exists(self, *args: Any, **kwargs: Any) -> bool:
         return True
 
-    def list_relations(self, database: Any = None, schema: Any = None, **kwargs: Any) -> list[Relation]:
+    def list_relations(
+        self, database: Any = None, schema: Any = None, **kwargs: Any
+    ) -> list[Relation]:
         return self._renderer.relations_in(str(schema or ""))
 
     list_relations_without_caching = list_relations
@@ -96,11 +106,19 @@ class RelationMaker:
     def __init__(self, renderer: Dbt) -> None:
         self._renderer = renderer
 
-    def create(self, database: Any = None, schema: Any = None, identifier: Any = None, **kwargs: Any) -> Relation:
-        found = self._renderer.known_relation(str(schema or ""), str(identifier or "")) if schema else None
+    def create(
+        self, database: Any = None, schema: Any = None, identifier: Any = None, **kwargs: Any
+    ) -> Relation:
+        found = (
+            self._renderer.known_relation(str(schema or ""), str(identifier or ""))
+            if schema
+            else None
+        )
         if found is not None:
             return found
-        parts = tuple(str(part) if part is not None else "" for part in (database, schema, identifier))
+        parts = tuple(
+            str(part) if part is not None else "" for part in (database, schema, identifier)
+        )
         return Relation(parts, self._renderer.quote, kind=str(kwargs.get("type") or ""))  # type: ignore[arg-type]
 
     def get_default_quote_policy(self) -> Any:

@@ -1,4 +1,6 @@
-"""Macros of a project and its packages: found by name, compiled when they are called for the first time."""
+"""Macros of a project and its packages: found by name, compiled when they are called for the first
+time.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,12 @@ CLOSING = re.compile(r"\{%-?\s*end(macro|test|materialization|data_test)\s*-?%\}
 COMMENT = re.compile(r"\{#.*?#\}", re.S)
 TESTS = ("test", "data_test")
 
-PARENTS = {"redshift": "postgres", "databricks": "spark", "materialize": "postgres", "motherduck": "duckdb"}
+PARENTS = {
+    "redshift": "postgres",
+    "databricks": "spark",
+    "materialize": "postgres",
+    "motherduck": "duckdb",
+}
 """An adapter, and the one whose macros it uses where it has none of its own."""
 
 
@@ -58,7 +65,9 @@ def as_macro(test: str) -> str:
     if not closings:
         return opened
     last = closings[-1]
-    return opened[: last.start()] + last[0].replace(f"end{last[1]}", "endmacro") + opened[last.end() :]
+    return (
+        opened[: last.start()] + last[0].replace(f"end{last[1]}", "endmacro") + opened[last.end() :]
+    )
 
 
 def ended(text: str, opening: re.Match[str]) -> int:
@@ -98,7 +107,8 @@ class Macro:
 
     def compiled(self) -> Any:
         source = self.source
-        name = f"own{source.name}" if source.name[0] == "_" else source.name  # Jinja keeps such names to itself
+        # Jinja keeps such names to itself
+        name = f"own{source.name}" if source.name[0] == "_" else source.name
         text = "\n" * (source.line - 1) + source.text.replace(source.name, name, 1)
         template = self._environment.compiled(text, source.file, lambda tree: tree)
         module = template.make_module(self._names(source.package), shared=True)
@@ -108,7 +118,9 @@ class Macro:
 class Library:
     """All macros, by package and name."""
 
-    def __init__(self, environment: Limited, setup: dict[str, Any], names: Callable[[str], Any]) -> None:
+    def __init__(
+        self, environment: Limited, setup: dict[str, Any], names: Callable[[str], Any]
+    ) -> None:
         self.root: str = setup["project_name"]
         self.adapter: str = setup["target"]["type"]
         self.orders: dict[str, list[str]] = setup["dispatch"]
@@ -116,9 +128,17 @@ class Library:
         self.own: dict[str, dict[str, Macro]] = {}
         for package, file, text in setup["macro_files"]:
             held = self.macros.setdefault(package, {})
-            held.update({each.name: Macro(each, environment, names) for each in macros_in(package, file, text)})
+            held.update(
+                {
+                    each.name: Macro(each, environment, names)
+                    for each in macros_in(package, file, text)
+                }
+            )
         for package, file, text in setup["own_macros"]:
-            self.own[package] = {each.name: Macro(each, environment, names) for each in macros_in(package, file, text)}
+            self.own[package] = {
+                each.name: Macro(each, environment, names)
+                for each in macros_in(package, file, text)
+            }
         self.packages = {*self.macros, *self.own}
 
     def find(self, name: str, package: str) -> Macro | None:
@@ -126,7 +146,10 @@ class Library:
         return self.of(package, name) or self.of(self.root, name) or self.of("dbt", name)
 
     def of(self, package: str, name: str) -> Macro | None:
-        """dbt_utils.star()      as the package has it; ours where that needs what only a database knows"""
+        """dbt_utils.star()
+
+        as the package has it; ours where that needs what only a database knows
+        """
         own = self.own.get(package, {}).get(name)
         installed = self.macros.get(package, {}).get(name)
         if own is not None and (installed is None or name in OURS.get(package, ())):
@@ -134,8 +157,13 @@ class Library:
         return installed
 
     def dispatched(self, name: str, namespace: str, package: str) -> Macro:
-        """adapter.dispatch('x', 'dbt_utils')      snowflake__x or default__x, of the project before the package"""
-        order = self.orders.get(namespace) or ([self.root, namespace] if namespace else [package, self.root, "dbt"])
+        """adapter.dispatch('x', 'dbt_utils')
+
+        snowflake__x or default__x, of the project before the package
+        """
+        order = self.orders.get(namespace) or (
+            [self.root, namespace] if namespace else [package, self.root, "dbt"]
+        )
         for where in dict.fromkeys((*order, package, self.root, *sorted(self.packages))):
             for prefix in (*prefixes(self.adapter), "default"):
                 found = self.of(where, f"{prefix}__{name}")
@@ -161,7 +189,9 @@ OURS = {
     "dbt_date": ("date_spine", "get_intervals_between"),
     "fivetran_utils": ("fill_staging_columns", "union_data", "source_relation"),
 }
-"""Macros that list columns; ours also know what to do where these are not all known. Others need no database here."""
+"""Macros that list columns; ours also know what to do where these are not all known. Others need no
+database here.
+"""
 
 
 def prefixes(adapter: str) -> Iterator[str]:
@@ -171,7 +201,10 @@ def prefixes(adapter: str) -> Iterator[str]:
 
 
 class Package:
-    """dbt_utils.star      a package's macros by name; looked up as items, so that a name may begin with _"""
+    """dbt_utils.star
+
+    a package's macros by name; looked up as items, so that a name may begin with _
+    """
 
     def __init__(self, library: Library, name: str, functions: Mapping[str, Any]) -> None:
         self._library = library

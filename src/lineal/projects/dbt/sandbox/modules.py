@@ -1,4 +1,6 @@
-"""`modules.datetime`, `modules.re` and the like: the few names that templates need, and none that reaches out."""
+"""`modules.datetime`, `modules.re` and the like: the few names that templates need, and none that
+reaches out.
+"""
 
 from __future__ import annotations
 
@@ -73,4 +75,9 @@ ITERTOOLS = Facade(
     permutations=itertools.permutations, islice=itertools.islice, zip_longest=itertools.zip_longest,
     groupby=itertools.groupby, accumulate=itertools.accumulate,
 )  # fmt: skip
-MODULES = Facade(datetime=DATETIME, re=RE, itertools=ITERTOOLS, pytz=Facade(timezone=timezone, utc=Zone(), UTC=Zone()))
+MODULES = Facade(
+    datetime=DATETIME,
+    re=RE,
+    itertools=ITERTOOLS,
+    pytz=Facade(timezone=timezone, utc=Zone(), UTC=Zone()),
+)

@@ -1,4 +1,6 @@
-"""Tables as dbt's templates hold them: `ref('orders')` is an object with a database, a schema and an identifier."""
+"""Tables as dbt's templates hold them: `ref('orders')` is an object with a database, a schema and
+an identifier.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,14 @@ RESERVED = frozenset(
 )
 """Words that a name must be quoted for, whatever the adapter."""
 
-QUOTES = {"bigquery": "`", "spark": "`", "databricks": "`", "clickhouse": "`", "mysql": "`", "athena": "`"}
+QUOTES = {
+    "bigquery": "`",
+    "spark": "`",
+    "databricks": "`",
+    "clickhouse": "`",
+    "mysql": "`",
+    "athena": "`",
+}
 
 
 def quote_of(adapter: str) -> str:
@@ -42,7 +51,9 @@ def is_plain(name: str) -> bool:
 class Relation:
     """A table, a view, or one that a template has made up."""
 
-    def __init__(self, parts: tuple[str, str, str], quote: str, node: str = "", kind: str = "") -> None:
+    def __init__(
+        self, parts: tuple[str, str, str], quote: str, node: str = "", kind: str = ""
+    ) -> None:
         self.database, self.schema, self.identifier = parts
         self.node = node
         self.type = kind or "table"
@@ -95,7 +106,9 @@ class Relation:
         database, schema, identifier = (str(part) if part is not None else "" for part in parts)
         return Relation((database, schema, identifier), self._quote, self.node, self.type)
 
-    def include(self, database: bool = True, schema: bool = True, identifier: bool = True) -> Relation:
+    def include(
+        self, database: bool = True, schema: bool = True, identifier: bool = True
+    ) -> Relation:
         kept = zip(self.parts, (database, schema, identifier), strict=True)
         return self.with_parts(*(part if wanted else "" for part, wanted in kept))
 
@@ -106,7 +119,9 @@ class Relation:
         return self.with_parts(self.database, self.schema, "")
 
     def replace_path(self, **named: Any) -> Relation:
-        return self.with_parts(*(named.get(key, getattr(self, key)) for key in ("database", "schema", "identifier")))
+        return self.with_parts(
+            *(named.get(key, getattr(self, key)) for key in ("database", "schema", "identifier"))
+        )
 
     def incorporate(self, path: Any = None, type: Any = None, **kwargs: Any) -> Relation:
         made = self.replace_path(**path) if isinstance(path, dict) else self.with_parts(*self.parts)
@@ -121,7 +136,11 @@ class Column:
     """A column of a relation, as `adapter.get_columns_in_relation` lists it."""
 
     def __init__(
-        self, name: str, data_type: str = "", quote: str = '"', asked: Callable[[Column], None] | None = None
+        self,
+        name: str,
+        data_type: str = "",
+        quote: str = '"',
+        asked: Callable[[Column], None] | None = None,
     ) -> None:
         self.name = self.column = name
         self.known_type = data_type
@@ -142,7 +161,10 @@ class Column:
         return any(word in self.known_type.lower() for word in ("char", "text", "string"))
 
     def is_number(self) -> bool:
-        return any(word in self.known_type.lower() for word in ("int", "num", "dec", "float", "double", "real"))
+        return any(
+            word in self.known_type.lower()
+            for word in ("int", "num", "dec", "float", "double", "real")
+        )
 
     is_numeric = is_integer = is_float = is_number
 

@@ -1,8 +1,10 @@
-"""The renderer of dbt's templates: ref, source, var, config, macros of packages, and all that dbt brings along.
+"""The renderer of dbt's templates: ref, source, var, config, macros of packages, and all that dbt
+brings along.
 
-A job has, beside its text, the package and the node that it belongs to, the configuration of that node and what is
-known of the columns that it asked for the last time. The answer has `said`: the configuration, what it refers to,
-what only a run knows, and the relations whose columns it asks for.
+A job has, beside its text, the package and the node that it belongs to, the configuration of that
+node and what is known of the columns that it asked for the last time. The answer has `said`: the
+configuration, what it refers to, what only a run knows, and the relations whose columns it asks
+for.
 """
 
 from __future__ import annotations
@@ -69,10 +71,17 @@ class Lenient(Limited):
         return SandboxedEnvironment.is_safe_attribute(self, obj, attr, value)
 
     def macro_name(self, called: Any) -> str:
-        """cents, dbt_utils.star      a macro of a package with the package, but for those of dbt itself"""
+        """cents, dbt_utils.star
+
+        a macro of a package with the package, but for those of dbt itself
+        """
         if not isinstance(called, Macro):
             return super().macro_name(called)
-        return called.name if called.source.package in self.own_packages else f"{called.source.package}.{called.name}"
+        return (
+            called.name
+            if called.source.package in self.own_packages
+            else f"{called.source.package}.{called.name}"
+        )
 
 
 class Names(dict[str, Any]):
@@ -115,7 +124,16 @@ class Names(dict[str, Any]):
         return iter(self._owner.base)
 
 
-FIXED = frozenset(("is_incremental", "run_query", "statement", "load_result", "load_relation", "should_full_refresh"))
+FIXED = frozenset(
+    (
+        "is_incremental",
+        "run_query",
+        "statement",
+        "load_result",
+        "load_relation",
+        "should_full_refresh",
+    )
+)
 """What dbt brings as a macro of its own, and we as a function; a package's copy asks a database."""
 
 
@@ -134,13 +152,18 @@ class Dbt(Renderer):
             autoescape=False,
         )
         self.environment.most = setup["output"]
-        self.environment.filters.update(as_text=str, as_bool=native, as_native=native, as_number=native)
+        self.environment.filters.update(
+            as_text=str, as_bool=native, as_native=native, as_number=native
+        )
         self.root: str = setup["project_name"]
         self.quote = quote_of(setup["target"]["type"])
         self.nodes: dict[str, list[Any]] = setup["nodes"]
         self.sources: dict[str, list[Any]] = setup["sources"]
         self.spots: dict[tuple[str, str], list[Any]] = {}
-        for each in (*(each for several in self.nodes.values() for each in several), *self.sources.values()):
+        for each in (
+            *(each for several in self.nodes.values() for each in several),
+            *self.sources.values(),
+        ):
             self.spots.setdefault((each[2][1].lower(), each[2][2].lower()), each)
         self.names_of: dict[str, Names] = {}
         self.library = Library(self.environment, setup, self.names_in)
@@ -161,7 +184,7 @@ class Dbt(Renderer):
             self.names_of[package] = Names(self, package)
         return self.names_of[package]
 
-    # -- a job -------------------------------------------------------------------------------------------------
+    # -- a job -------------------------------------------------------------------------------------
 
     def answer(self, job: Json) -> Json:
         self.package = job["package"]
@@ -180,7 +203,12 @@ class Dbt(Renderer):
                  "schema": this.schema, "database": this.database, "fqn": [], "columns": {}, "tags": [], "meta": {},
                  "depends_on": {"nodes": [], "macros": []}, "raw_code": job["text"]}  # fmt: skip
         self.base.update(
-            this=this, model=model, config=Config(self), database=this.database, schema=this.schema, **job["names"]
+            this=this,
+            model=model,
+            config=Config(self),
+            database=this.database,
+            schema=this.schema,
+            **job["names"],
         )
         answer = super().answer({**job, "this": str(this)})
         self.said["config"] = plain(self.config)
@@ -205,7 +233,9 @@ class Dbt(Renderer):
                 fault = self.fault(error, job["file"])
                 failures += [fault] if fault not in failures else []
                 ends[-1] = fault["message"]
-            ways += [way for name in sorted(self.asked) if (way := self.yes | {name}) not in ways][: 8 - len(ways)]
+            ways += [way for name in sorted(self.asked) if (way := self.yes | {name}) not in ways][
+                : 8 - len(ways)
+            ]
         self.said["failed"] = [ends[0], ends[-1]]
         if not texts or any(fault["limit"] for fault in failures):
             faults += failures
@@ -213,9 +243,15 @@ class Dbt(Renderer):
             self.said["notes"] += [[fault["message"], fault["line"]] for fault in failures]
 
     def arguments(self, value: Any, file: str) -> Any:
-        """{"to": "ref('orders')", "field": "{{ var('key') }}"}      what a test is called with, as values"""
+        """{"to": "ref('orders')", "field": "{{ var('key') }}"}
+
+        what a test is called with, as values
+        """
         if isinstance(value, dict):
-            return {key: item if key == COLUMN else self.arguments(item, file) for key, item in value.items()}
+            return {
+                key: item if key == COLUMN else self.arguments(item, file)
+                for key, item in value.items()
+            }
         if isinstance(value, list):
             return [self.arguments(item, file) for item in value]
         if not isinstance(value, str):
@@ -226,11 +262,15 @@ class Dbt(Renderer):
         if "{" not in value:
             return value
         template = self.environment.compiled(value, file, lambda tree: tree)
-        return self.output_of(template, template.new_context(self.names_in(self.package), shared=True))
+        return self.output_of(
+            template, template.new_context(self.names_in(self.package), shared=True)
+        )
 
     def value(self, expression: str, file: str) -> Any:
         """ref('orders')      what an expression gives, and not its text"""
-        template = self.environment.compiled(f"{{% set value = ({expression}) %}}", file, lambda tree: tree)
+        template = self.environment.compiled(
+            f"{{% set value = ({expression}) %}}", file, lambda tree: tree
+        )
         return template.make_module(self.names_in(self.package), shared=True).value  # type: ignore[attr-defined]
 
     def output_of(self, template: Any, context: Any) -> str:
@@ -239,10 +279,12 @@ class Dbt(Renderer):
         except Return:
             return ""
 
-    # -- what only this node, or only a run, knows ---------------------------------------------------------------
+    # -- what only this node, or only a run, knows -------------------------------------------------
 
     def note(self, message: str, doubt: bool = True) -> None:
-        """Something of this template is only known when it runs; a doubt is one that decides its text."""
+        """Something of this template is only known when it runs; a doubt is one that decides its
+        text.
+        """
         line = here(self.environment.files, self.said.get("file", ""))
         if [message, line] not in self.said["notes"]:
             self.said["notes"].append([message, line])
@@ -277,7 +319,9 @@ class Dbt(Renderer):
         if len(args) < 2:
             raise Wrong("source() needs the name of a source and of a table", "")
         schema, table = str(args[0]), str(args[1])
-        held = self.sources.get(f"{self.package}.{schema}.{table}") or self.sources.get(f"{schema}.{table}")
+        held = self.sources.get(f"{self.package}.{schema}.{table}") or self.sources.get(
+            f"{schema}.{table}"
+        )
         if held is not None:
             return self.relation(held)
         parts = (self.setup["target"]["database"], schema, table)
@@ -298,7 +342,11 @@ class Dbt(Renderer):
         return self.relation(held) if held is not None else None
 
     def relations_in(self, schema: str) -> list[Relation]:
-        found = [self.relation(held) for (where, _), held in self.spots.items() if where == schema.lower()]
+        found = [
+            self.relation(held)
+            for (where, _), held in self.spots.items()
+            if where == schema.lower()
+        ]
         self.note(f"which relations the schema {schema} has is only known when it runs")
         return found
 
@@ -307,7 +355,10 @@ class Dbt(Renderer):
         if node and node not in self.said["wanted"]:
             self.said["wanted"].append(node)
         held = self.columns.get(node)
-        found = Columns(Column(name, kind, self.quote, self.type_asked) for name, kind in (held[0] if held else ()))
+        found = Columns(
+            Column(name, kind, self.quote, self.type_asked)
+            for name, kind in (held[0] if held else ())
+        )
         found.all_known = bool(held and held[1])
         if not found.all_known and (held is not None or not node):
             self.note(f"the columns of {relation} are not all known", doubt=False)
@@ -315,7 +366,9 @@ class Dbt(Renderer):
         return found
 
     def type_asked(self, column: Column) -> None:
-        """What a database calls a type, static reading does not know; a test that compares names of types needs it."""
+        """What a database calls a type, static reading does not know; a test that compares names of
+        types needs it.
+        """
         if not column.known_type or self.base["model"]["resource_type"] == "test":
             self.note(f"the type of the column {column.name} is only known when it runs")
 
@@ -340,14 +393,21 @@ class Dbt(Renderer):
         return self.placeholder(name)
 
     def rendered(self, value: Any) -> Any:
-        """vars: {orders: "{{ source('shop', 'orders') }}"}      a template is rendered where it is asked for"""
+        """vars: {orders: "{{ source('shop', 'orders') }}"}
+
+        a template is rendered where it is asked for
+        """
         if not isinstance(value, str) or ("{{" not in value and "{%" not in value):
             return copied(value)
         template = self.environment.compiled(value, self.file, lambda tree: tree)
-        return self.output_of(template, template.new_context(self.names_in(self.package), shared=True))
+        return self.output_of(
+            template, template.new_context(self.names_in(self.package), shared=True)
+        )
 
     def has_var(self, name: str) -> bool:
-        return name in self.setup["vars"].get(self.package, {}) or name in self.setup["vars"].get("", {})
+        return name in self.setup["vars"].get(self.package, {}) or name in self.setup["vars"].get(
+            "", {}
+        )
 
     def env_var(self, name: str, *default: Any) -> Any:
         if name in self.setup["environment"]:
@@ -365,22 +425,28 @@ class Dbt(Renderer):
 
     def run_query(self, query: Any = "", *args: Any, **kwargs: Any) -> Result:
         result = Result(str(query), self.placeholder)
-        self.note(f"what run_query() gives is only known when it runs: '{result.value}' stands for it")
+        self.note(
+            f"what run_query() gives is only known when it runs: '{result.value}' stands for it"
+        )
         return result
 
-    def statement(self, name: Any = None, fetch_result: Any = False, *args: Any, caller: Any = None, **kw: Any) -> str:
+    def statement(
+        self, name: Any = None, fetch_result: Any = False, *args: Any, caller: Any = None, **kw: Any
+    ) -> str:
         """{% call statement('x', fetch_result=true) %} select … {% endcall %}"""
         query = str(caller()) if caller is not None else ""
         result = Result(query, self.placeholder)
         if fetch_result:
-            self.note(f"what the statement '{name}' gives is only known when it runs: '{result.value}' stands for it")
+            self.note(
+                f"what the statement '{name}' gives is only known when it runs: '{result.value}' stands for it"
+            )
         self.results[str(name)] = result
         return ""
 
     def call_macro(self, package: str, name: str) -> Macro | None:
         return self.library.of(package, name)
 
-    # -- what dbt brings -----------------------------------------------------------------------------------------
+    # -- what dbt brings ---------------------------------------------------------------------------
 
     def functions_of_dbt(self) -> Json:
         setup = self.setup
@@ -407,7 +473,9 @@ class Dbt(Renderer):
         return made
 
     def lineage_only(self, what: Any = "") -> str:
-        """A macro of ours that tells which columns are read, and not what comes of them: a run needs the real one."""
+        """A macro of ours that tells which columns are read, and not what comes of them: a run
+        needs the real one.
+        """
         doubt = [f"{what} is only known for lineage here", here(self.environment.files, "")]
         if doubt not in self.said["doubts"]:
             self.said["doubts"].append(doubt)
@@ -469,7 +537,12 @@ class Config:
     persist_column_docs = persist_relation_docs
 
 
-HOOKS = {"pre_hook": "pre-hook", "post_hook": "post-hook", "pre-hook": "pre-hook", "post-hook": "post-hook"}
+HOOKS = {
+    "pre_hook": "pre-hook",
+    "post_hook": "post-hook",
+    "pre-hook": "pre-hook",
+    "post-hook": "post-hook",
+}
 
 
 class Var:

@@ -1,4 +1,6 @@
-"""What only a run knows: a value that stands for others, and results of queries that are never sent."""
+"""What only a run knows: a value that stands for others, and results of queries that are never
+sent.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,15 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-FIRST = re.compile(r"\bselect\s+(?:distinct\s+)?(?:\w+\.)?(\w+)\s*(?:as\s+(\w+)\s*)?(?:,|\bfrom\b)", re.I)
+FIRST = re.compile(
+    r"\bselect\s+(?:distinct\s+)?(?:\w+\.)?(\w+)\s*(?:as\s+(\w+)\s*)?(?:,|\bfrom\b)", re.I
+)
 
 
 class Dynamic(str):
-    """A placeholder: a text that names what it stands for, a number that is one, and a list of itself."""
+    """A placeholder: a text that names what it stands for, a number that is one, and a list of
+    itself.
+    """
 
     def __int__(self) -> int:
         return 1
