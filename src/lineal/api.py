@@ -234,11 +234,8 @@ class Lineage:
         from lineal.web.data import page_data, texts_of
         from lineal.web.page import html
 
-        named = (
-            ""
-            if start is None
-            else str(start if isinstance(start, Column) else self.graph.find(start))
-        )
+        found = self.graph.find(start) if isinstance(start, str) else start
+        named = "" if found is None else str(found)
 
         def drawn(part: Extraction) -> str:
             graph = self._graph_of(part)

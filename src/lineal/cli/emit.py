@@ -96,7 +96,8 @@ def _config(
 
     if to and url:
         raise Mistake("--to is a file and --url a server: give one of them")
-    chosen = transport or ("file" if to else "http" if url else "console")
+    usual = "http" if url else "console"
+    chosen = transport or ("file" if to else usual)
     if (to and chosen != "file") or (url and chosen != "http"):
         raise Mistake(f"--transport {chosen} does not go with {'--to' if to else '--url'}")
     if chosen == "file" and not to:

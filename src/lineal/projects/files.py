@@ -28,13 +28,11 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     """
     corpus = _corpus(dialect, schema)
     report = corpus.diagnostics.append
-    paths = (
-        list(script_files(path, report))
-        if path.is_dir()
-        else with_imports(path)
-        if is_job(path)
-        else [path]
-    )
+    paths = [path]
+    if path.is_dir():
+        paths = list(script_files(path, report))
+    elif is_job(path):
+        paths = with_imports(path)
 
     def read(file: Path) -> Script | None:
         text = read_text(file, report)

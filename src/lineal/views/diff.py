@@ -128,8 +128,11 @@ def _cut(said: str) -> str:
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
 
 
+SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+
+
 def _edge_row(edge: EdgeChange) -> tuple[str, ...]:
-    sign = "+" if not edge.before else "-" if not edge.after else "~"
+    sign = SIGNS[edge.change]
     arrow = f"{edge.source} {edge.arrow} {edge.target}"
     return sign, arrow, ", ".join(edge.before) or NOTHING, ", ".join(edge.after) or NOTHING
 
@@ -260,12 +263,11 @@ def _detail(detail: Detail) -> dict[str, Any]:
 
 
 def _edge(edge: EdgeChange) -> dict[str, Any]:
-    change = "added" if not edge.before else "removed" if not edge.after else "changed"
     return {
         "source": edge.source,
         "target": edge.target,
         "field_level": edge.field_level,
-        "change": change,
+        "change": edge.change,
         "before": edge.before,
         "after": edge.after,
     }

@@ -187,8 +187,7 @@ def _address(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:  # http://[::1
         return "the address"
-    return (
-        f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}"
-        if url
-        else ""
-    )
+    if not url:
+        return ""
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{parts.hostname or ''}{port}"

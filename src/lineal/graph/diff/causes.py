@@ -274,15 +274,8 @@ class _Causes:
     def with_readers(self, detail: Detail, root: _Root, broken: list[Broken]) -> Detail:
         """column-removed becomes column-removed-read, where a statement still names the column."""
         if detail.kind in (*LOSSES, "dataset-removed", "dataset-renamed"):
-            name = f"{detail.dataset}.{detail.before if detail.kind == 'column-renamed' else detail.column}"
-            needle = (
-                name
-                if detail.column
-                else detail.before
-                if detail.kind == "dataset-renamed"
-                else detail.dataset
-            )
-            read = any(needle in each.why for each in broken)
+            name = name_before(detail)
+            read = any(name in each.why for each in broken)
         elif detail.kind == "type-changed":
             read = (root.key, fold(detail.column)) in self.head.columns_read
         else:
@@ -412,6 +405,14 @@ class _Causes:
     def error(self, found: Diagnostic) -> Finding:
         detail = Detail(ERRORS, "", "", "", found.message)
         return Finding(ERRORS, self.policy.level(ERRORS), "", found.place, (detail,))
+
+
+def name_before(detail: Detail) -> str:
+    """Return the name that statements read before the change: of the column, or of the dataset."""
+    if detail.column:
+        column = detail.before if detail.kind == "column-renamed" else detail.column
+        return f"{detail.dataset}.{column}"
+    return detail.before if detail.kind == "dataset-renamed" else detail.dataset
 
 
 def reached(graph: Graph, starts: Iterable[Column]) -> set[Column]:

@@ -28,6 +28,9 @@ class Detail(NamedTuple):
         return f"{self.kind} {where}{change}"
 
 
+ADDED, REMOVED, CHANGED = "added", "removed", "changed"
+
+
 class EdgeChange(NamedTuple):
     """An edge that is new (`before` is empty), gone (`after` is empty) or another one."""
 
@@ -40,6 +43,13 @@ class EdgeChange(NamedTuple):
     @property
     def arrow(self) -> str:
         return "→" if self.field_level else "⇒"
+
+    @property
+    def change(self) -> str:
+        """What has happened to the edge: added, removed or changed."""
+        if not self.before:
+            return ADDED
+        return CHANGED if self.after else REMOVED
 
 
 OWN = frozenset(("description-changed", "classification-changed"))

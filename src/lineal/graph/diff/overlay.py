@@ -7,12 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from lineal.graph.diff.compare import ADDED, CHANGED, REMOVED
 from lineal.graph.diff.difference import Difference
 from lineal.graph.graph import Graph
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import DatasetInfo, Extraction
 
-ADDED, REMOVED, CHANGED = "added", "removed", "changed"
 End: TypeAlias = Column | Dataset
 
 
@@ -105,9 +105,7 @@ def _column(graph: Graph, dataset: str, column: str) -> Column | None:
 def _marked_edges(graph: Graph, found: Difference) -> dict[tuple[Column, End], str]:
     """Edges are compared by name, whatever the case."""
     changes = {
-        (change.source.lower(), change.target.lower(), change.field_level): (
-            ADDED if not change.before else REMOVED if not change.after else CHANGED
-        )
+        (change.source.lower(), change.target.lower(), change.field_level): change.change
         for change in found.edges
     }
     marked = {}

@@ -54,8 +54,10 @@ class Index:
         names = TEXTS.findall(found[2])
         if found[1] == "source":
             return self.source(package, names) if len(names) > 1 else None
+        if not names:
+            return None
         version = VERSION.search(found[2])
-        return self.ref(package, names, version[1] if version else "") if names else None
+        return self.ref(package, names, version[1] if version else "")
 
     def setup(self) -> dict[str, Any]:
         """As the worker is told."""

@@ -129,7 +129,9 @@ def load_manifest(
 
 def unit_test_note(count: int) -> list[str]:
     """dbt's unit tests have rows of their own, and are not run."""
-    return [f"{count} unit {'test is' if count == 1 else 'tests are'} not run"] if count else []
+    if not count:
+        return []
+    return [f"{count} unit {'test is' if count == 1 else 'tests are'} not run"]
 
 
 def unknown_adapter_note(adapter: str, dialect: str | None) -> list[str]:

@@ -274,7 +274,9 @@ def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
 
 
 def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value] if value else []
+    if isinstance(value, list):
+        return value
+    return [value] if value else []
 
 
 def _seed(node: Node) -> None:

@@ -357,17 +357,15 @@ def own_macros() -> list[tuple[str, str, str]]:
     return [(file.stem, f"lineal's {file.stem}", file.read_text("utf-8")) for file in files]
 
 
+GRAPH_PARTS = {"source": "sources", "exposure": "exposures"}
+"""Where templates find a node: graph.sources, graph.exposures; all others in graph.nodes."""
+
+
 def graph_of(nodes: Iterable[Node]) -> dict[str, Any]:
     """graph.nodes, graph.sources: as far as templates look at them"""
     found: dict[str, dict[str, Any]] = {kind: {} for kind in GRAPH}
     for node in nodes:
-        held = found[
-            "sources"
-            if node.kind == "source"
-            else "exposures"
-            if node.kind == "exposure"
-            else "nodes"
-        ]
+        held = found[GRAPH_PARTS.get(node.kind, "nodes")]
         held[node.id] = {
             "unique_id": node.id, "name": node.name, "resource_type": node.kind, "package_name": node.package,
             "database": node.parts[0], "schema": node.parts[1], "alias": node.parts[2], "identifier": node.parts[2],

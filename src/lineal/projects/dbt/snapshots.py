@@ -58,6 +58,6 @@ def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> t
 
 
 def _listed(value: Any) -> list[str]:
-    return (
-        [str(each) for each in value] if isinstance(value, list) else [str(value)] if value else []
-    )
+    if isinstance(value, list):
+        return [str(each) for each in value]
+    return [str(value)] if value else []

@@ -211,13 +211,8 @@ class Run:
     def of_log(self) -> tuple[Corpus, Log]:
         options = self.options
         preset = preset_of(options.preset)
-        dialect = (
-            options.dialect
-            if options.dialect is not None
-            else preset.dialect
-            if preset is not None
-            else ""
-        )
+        usual = preset.dialect if preset is not None else ""
+        dialect = usual if options.dialect is None else options.dialect
         facts_of(dialect)  # one that nobody knows is said here, and not by an executor
         corpus = Corpus(dialect)
         corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)

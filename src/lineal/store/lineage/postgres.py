@@ -272,7 +272,9 @@ def _cells(values: Values) -> Values:
         whole = "".join(filter(None, values)) if gaps else "".join(values)
         if any(map(whole.__contains__, "\\\t\n\r")):
             return [_written(value) for value in values]
-    return ["\\N" if value is None else value for value in values] if gaps else values
+    if not gaps:
+        return values
+    return ["\\N" if value is None else value for value in values]
 
 
 def _written(value: Any) -> str:
