@@ -69,8 +69,8 @@ class Stamped(Kind, Protocol):
 
 
 KINDS = (
-    "saved",
-    "stored",
+    "saved_lineage",
+    "store_file",
     "pipeline",
     "dbt",
     "featherflow",
