@@ -124,7 +124,7 @@ def test_a_java_that_does_not_answer(
     java.write_text(script)
     java.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    monkeypatch.setattr("lineal.spark.session.JAVA_SECONDS", 1)
+    monkeypatch.setattr("lineal.spark.availability.JAVA_SECONDS", 1)
     result = lineal(str(shop(tmp_path / "p")))
     assert result.exit_code == 2 and says in result.stderr and result.stderr.count("\n") == 1, (
         result.stderr
