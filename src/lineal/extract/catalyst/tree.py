@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 
@@ -58,7 +59,9 @@ def build_tree(items: list[dict[str, Any]]) -> Node:
     return nodes[0]
 
 
+@lru_cache(maxsize=4096)
 def short(name: str) -> str:
+    """org.apache.spark.sql.catalyst.plans.logical.Project      Project; a plan repeats few classes often"""
     return name.rsplit(".", 1)[-1].rstrip("$")
 
 
