@@ -35,7 +35,7 @@ from lineal.algebra.lineage import (
     pour_and_decide,
     united,
 )
-from lineal.algebra.values import merge_parts, size_of
+from lineal.algebra.values import Struct, merge_parts, size_of
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import IDENTITY, Confidence, Way
 
@@ -531,6 +531,21 @@ def take_row(frame: Frame) -> Frame:
 def row_fields(columns: Iterable[Slot], rows: Lineage) -> list[Slot]:
     """FOR r IN (SELECT a FROM t WHERE b) LOOP      r.a ← a IDENTITY, and b decides it: FILTER"""
     return [slot._replace(lineage=united([slot.lineage, rows])) for slot in columns]
+
+
+def row_struct(columns: Sequence[Slot], complete: bool, node: Any = None) -> Lineage:
+    """SELECT t FROM t
+
+    A whole row as one value: all columns TRANSFORMATION, and each is a field under its own name.
+    Where the columns are not all known (`complete`), neither are the fields.
+    """
+    whole: Lineage = {}
+    for slot in columns:
+        pour(slot.lineage, VALUE, whole, node)
+    if not complete:
+        return whole
+    fields = {slot.name.lower(): slot.lineage for slot in columns}
+    return Struct(whole, fields, [slot.name for slot in columns])
 
 
 def take_existence(frame: Frame, rows: Lineage) -> None:

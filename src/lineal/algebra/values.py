@@ -131,6 +131,31 @@ def build_struct(whole: Lineage, fields: Iterable[tuple[str, Lineage]]) -> Struc
     return Struct(whole, {name.lower(): value for name, value in named.items()}, list(named))
 
 
+def put_field(held: Lineage, path: Sequence[str], new: Lineage, whole: Lineage) -> Struct:
+    """s.withField('home.city', a)
+
+    The struct has the fields that it had before; the one at the end of the path comes from a alone.
+    A struct on the way is made of what it held, and of a.
+    """
+    name, *deeper = path
+    struct = as_struct(held)
+    if deeper:
+        inner = struct.field(name) or NOTHING
+        around: Lineage = {}
+        for lineage in (inner, new):
+            pour(lineage, VALUE, around)
+        new = put_field(inner, deeper, new, around)
+    return struct.with_field(whole, name, new)
+
+
+def drop_fields(held: Lineage, names: Iterable[str], whole: Lineage) -> Struct:
+    """s.dropFields('x', 'y')      the struct without x and y; every other field stays as it was"""
+    struct = as_struct(held)
+    for name in names:
+        struct = struct.without_field(whole, name)
+    return struct.under(whole)
+
+
 def build_items(
     whole: Lineage, names: Sequence[str], structs: Sequence[Sequence[Lineage]]
 ) -> Items:

@@ -34,6 +34,7 @@ from lineal.algebra.relation import (
     rename,
     reopen,
     repeat,
+    row_struct,
     scan,
     scan_on_demand,
     scan_together,
@@ -45,7 +46,7 @@ from lineal.algebra.relation import (
     unpivot,
     values,
 )
-from lineal.algebra.values import Part
+from lineal.algebra.values import Part, Struct
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Calls, Dataset, Doubt
 from lineal.model.way import IDENTITY, Confidence, Way
@@ -307,6 +308,14 @@ def test_the_value_of_a_subquery_composes_and_its_rows_do_not() -> None:
 def test_what_decides_a_row_decides_its_fields() -> None:
     u = narrow(table(U, "a"), FILTERS, [as_expression(column(table(U, "b"), "b"))])
     assert told(take_row(u)) == ({"a": ["u.a IDENTITY", "u.b FILTER"]}, [])
+
+
+def test_a_whole_row_is_a_struct_of_its_columns() -> None:
+    whole = row_struct(table(T, "A", "b").slots, complete=True)
+    assert says(whole) == ["t.A TRANSFORMATION", "t.b TRANSFORMATION"]
+    assert isinstance(whole, Struct)
+    assert (whole.names, says(whole.fields["a"])) == (["A", "b"], ["t.A IDENTITY"])
+    assert type(row_struct(table(T, "a").slots, complete=False)) is dict
 
 
 def test_code_that_is_not_read_may_use_every_column() -> None:

@@ -20,8 +20,10 @@ from lineal.algebra.values import (
     build_items,
     build_struct,
     carry,
+    drop_fields,
     keep_parts,
     part_at,
+    put_field,
     read_item,
     read_part,
     time_window,
@@ -108,6 +110,18 @@ def test_what_is_done_to_a_struct_is_done_to_its_fields() -> None:
     found = carry(built, AGGREGATED, whole, [(as_expression(column("c")), AGGREGATED)])
     assert says(found) == ["a AGGREGATION", "b AGGREGATION", "d WINDOW"]
     assert says(found.fields["p"]) == ["a AGGREGATION", "c AGGREGATION", "d WINDOW"]
+
+
+def test_a_field_is_put_into_a_struct_and_the_others_stay() -> None:
+    """s.withField('home.city', a).dropFields('zip')"""
+    whole: Lineage = {}
+    found = put_field(column("s"), ["home", "city"], column("a"), whole)
+    assert says(read_part(found, ["home", "city"])) == ["a TRANSFORMATION"]
+    assert says(read_part(found, ["home", "zip"])) == ["s.home.zip TRANSFORMATION"]
+    assert says(read_part(found, ["age"])) == ["s.age TRANSFORMATION"]
+    less = drop_fields(found, ["age"], whole)
+    assert says(read_part(less, ["age"])) == []
+    assert says(read_part(less, ["name"])) == ["s.name TRANSFORMATION"]
 
 
 def test_a_time_window_has_a_start_and_an_end() -> None:

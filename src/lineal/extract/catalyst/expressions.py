@@ -33,8 +33,10 @@ from lineal.algebra.values import (
     build_items,
     build_struct,
     carry,
+    drop_fields,
     is_own,
     keep_parts,
+    put_field,
     read_part,
 )
 from lineal.extract.catalyst.tree import Node, expression_id
@@ -549,9 +551,11 @@ def updated_struct(node: Node, whole: Lineage, scope: Scope) -> Lineage:
     for operation in node.children[1:]:
         name = str(operation.args.get("name", ""))
         if operation.children:
-            found = found.with_field(whole, name, lineage_with_parts(operation.children[0], scope))
+            found = put_field(
+                found, [name], lineage_with_parts(operation.children[0], scope), whole
+            )
         else:
-            found = found.without_field(whole, name)
+            found = drop_fields(found, [name], whole)
     return found.under(whole)
 
 

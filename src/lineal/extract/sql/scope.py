@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
 
-from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Piped, Slot, answer, slot_at
-from lineal.algebra.lineage import NOTHING, Lineage, doubted, pour, united
-from lineal.algebra.values import Struct, read_part
+from lineal.algebra.lineage import NOTHING, Lineage, doubted, united
+from lineal.algebra.relation import row_struct
+from lineal.algebra.values import read_part
 from lineal.extract.sql.pipes import is_step
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset, Doubt
@@ -654,18 +654,11 @@ class Scope:
 
     def whole_row(self, source: Source, node: exp.Expression) -> Slot:
         """SELECT t FROM t      every column of t, as one value"""
-        lineage: Lineage = {}
         slots = source.row_slots
         for slot in slots:
-            pour(slot.lineage, VALUE, lineage, node)
             if source.dataset is not None and slot.star is None:
                 self.evaluation.read(origin_of(slot), self.clause, node)
-        if source.stars:
-            return Slot(source.alias, source.alias, lineage)
-        fields = {slot.name.lower(): slot.lineage for slot in slots}
-        return Slot(
-            source.alias, source.alias, Struct(lineage, fields, [slot.name for slot in slots])
-        )
+        return Slot(source.alias, source.alias, row_struct(slots, not source.stars, node))
 
 
 def kept_of(table: str, sources: Sequence[Source]) -> list[Slot]:

@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Made, Slot, Star, star_slot
-from lineal.algebra.lineage import NOTHING, Lineage, doubted, pour
-from lineal.algebra.values import Part, Struct, as_struct, keep_parts, time_window
+from lineal.algebra.lineage import Lineage, doubted, pour
+from lineal.algebra.values import Part, drop_fields, keep_parts, put_field, time_window
 from lineal.extract.pyspark.columns.alternatives import columns_in
 from lineal.extract.pyspark.columns.functions import columns_of, unknown_columns
 from lineal.extract.pyspark.columns.trees import column, parsed
@@ -168,20 +168,7 @@ def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
     whole: Lineage = {}
     for lineage in (held, new, *(lineage_of(struct, scope) for struct in around)):
         pour(lineage, VALUE, whole, tree)
-    return put(held, path.name.split("."), new, whole)
-
-
-def put(held: Lineage, path: Sequence[str], new: Lineage, whole: Lineage) -> Struct:
-    """.withField("home.city", value)      a home like that before, but for its city"""
-    name, *deeper = path
-    struct = as_struct(held)
-    if deeper:
-        inner = struct.field(name) or NOTHING
-        around: Lineage = {}
-        for lineage in (inner, new):
-            pour(lineage, VALUE, around)
-        new = put(inner, deeper, new, around)
-    return struct.with_field(whole, name, new)
+    return put_field(held, path.name.split("."), new, whole)
 
 
 def without_fields(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
@@ -194,11 +181,8 @@ def without_fields(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
         *(lineage_of(each, scope) for each in given if not isinstance(each, exp.Literal)),
     ):
         pour(lineage, VALUE, whole, tree)
-    found = as_struct(held)
-    for path in given:
-        if isinstance(path, exp.Literal) and "." not in path.name:
-            found = found.without_field(whole, path.name)
-    return found.under(whole)
+    names = [path.name for path in given if isinstance(path, exp.Literal) and "." not in path.name]
+    return drop_fields(held, names, whole)
 
 
 def passed(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None) -> Attribute:
