@@ -75,11 +75,12 @@ hunt: $(TEST_READY) ## Hold thousands of new random queries against Spark and Du
 	echo "SEED=$$seed QUERIES=$(QUERIES)"; \
 	LINEAL_SEED=$$seed LINEAL_FRESH_QUERIES=$(QUERIES) LINEAL_STATEMENTS=$(QUERIES) $(BIN)/pytest $(PYTEST) $(HUNTS)
 
-lint: $(TEST_READY) ## Check style and types
+lint: $(TEST_READY) ## Check style, types and how dense the code is
 	@failed=0; \
 	echo "ruff check"; $(BIN)/ruff check . || failed=1; \
 	echo "ruff format --check"; $(BIN)/ruff format --check . || failed=1; \
 	echo "mypy --strict"; $(BIN)/mypy --strict src/lineal || failed=1; \
+	echo "counters"; $(BIN)/python tools/counters.py || failed=1; \
 	exit $$failed
 
 bench: $(BENCH_READY) ## Measure lineal beside sqlglot and others in one run; a missed bound fails

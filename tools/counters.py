@@ -1,0 +1,109 @@
+"""Count how dense the code is: `make lint` fails when a counter rises above its limit.
+
+    python tools/counters.py            the counters of src/lineal beside their limits
+    python tools/counters.py --rooms    the same for each room
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "lineal"
+LONGEST_FUNCTION = 60
+
+LIMITS = {
+    "branches per 100 lines": 20.0,
+    "conditional expressions per 1,000 lines": 29.2,
+    "nested conditional expressions": 36,
+    f"functions over {LONGEST_FUNCTION} lines": 2,
+}
+"""Each only falls: lower a limit when the code has become lighter."""
+
+BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.IfExp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def count_file(path: Path) -> Counter[str]:
+    """Count the lines of a file and what makes them dense."""
+    text = path.read_text(encoding="utf-8")
+    found: Counter[str] = Counter(lines=text.count("\n"))
+    for node in ast.walk(ast.parse(text)):
+        found.update(counters_of(node))
+    return found
+
+
+def counters_of(node: ast.AST) -> Iterator[str]:
+    """Name the counters that a node raises, one for each time."""
+    if isinstance(node, BRANCHES):
+        yield "branches"
+    if isinstance(node, COMPREHENSIONS):
+        yield from ["branches"] * len(node.generators)
+    if isinstance(node, ast.BoolOp):
+        yield from ["branches"] * (len(node.values) - 1)
+    if isinstance(node, ast.IfExp):
+        yield "conditional"
+        if has_another_inside(node):
+            yield "nested"
+    if isinstance(node, FUNCTIONS) and length_of(node) > LONGEST_FUNCTION:
+        yield "long"
+
+
+def has_another_inside(node: ast.IfExp) -> bool:
+    """Tell whether a conditional expression holds another one."""
+    return any(isinstance(each, ast.IfExp) for each in ast.walk(node) if each is not node)
+
+
+def length_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return how many lines a function has."""
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def figures_of(counts: Counter[str]) -> dict[str, float]:
+    """Return the counters in the order of their limits."""
+    lines = counts["lines"] or 1
+    figures = (
+        round(100 * counts["branches"] / lines, 1),
+        round(1000 * counts["conditional"] / lines, 1),
+        counts["nested"],
+        counts["long"],
+    )
+    return dict(zip(LIMITS, figures, strict=True))
+
+
+def show_rooms(counts: dict[Path, Counter[str]]) -> None:
+    """Print the counters of each room, the densest first."""
+    rooms: dict[str, Counter[str]] = {}
+    for path, found in counts.items():
+        rooms.setdefault(path.relative_to(SOURCE).parts[0], Counter()).update(found)
+
+    for room, found in sorted(rooms.items(), key=lambda each: -each[1]["branches"]):
+        figures = "  ".join(f"{value:6}" for value in figures_of(found).values())
+        print(f"{room:14} {found['lines']:7,} lines  {figures}")
+
+
+def main() -> int:
+    """Print every counter beside its limit; 1 if one is above it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rooms", action="store_true", help="Show each room.")
+    arguments = parser.parse_args()
+
+    counts = {path: count_file(path) for path in sorted(SOURCE.rglob("*.py"))}
+    if arguments.rooms:
+        show_rooms(counts)
+
+    risen = 0
+    for name, value in figures_of(sum(counts.values(), Counter())).items():
+        is_above = value > LIMITS[name]
+        risen += is_above
+        print(f"{'ABOVE' if is_above else 'ok':6} {value:6} (at most {LIMITS[name]})  {name}")
+    return 1 if risen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
