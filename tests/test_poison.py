@@ -164,7 +164,7 @@ STAGES = {
         "lineal.resolve.definitions.evaluations_of", lambda definition: definition.target
     ),
     "types": Stage(
-        "lineal.extract.sql.types.Typing.statement", lambda self, tree, with_: tree.sql()
+        "lineal.extract.sql.types.queries.Typing.statement", lambda self, tree, with_: tree.sql()
     ),
     "columns": Stage(
         "lineal.resolve.definitions.Definitions.dataset_info",

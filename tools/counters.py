@@ -1,7 +1,7 @@
 """Count how dense the code is: `make lint` fails when a counter rises above its limit.
 
-    python tools/counters.py            the counters of src/lineal beside their limits
-    python tools/counters.py --rooms    the same for each room
+python tools/counters.py            the counters of src/lineal beside their limits
+python tools/counters.py --rooms    the same for each room
 """
 
 from __future__ import annotations

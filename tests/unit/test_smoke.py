@@ -380,7 +380,7 @@ def missing_in_spark(pyproject: Path) -> set[str]:
 
 def test_the_extra_has_all_that_spark_asks_for() -> None:
     text = "".join(
-        file.read_text() for file in (ROOT / "src" / "lineal" / "spark" / "bulk").glob("*.py")
+        file.read_text() for file in (ROOT / "src" / "lineal" / "spark" / "pipeline").glob("*.py")
     )
     assert "mapInArrow" in text  # for which pyspark asks for pandas, pyarrow and numpy
     assert missing_in_spark(ROOT / "pyproject.toml") == set()
