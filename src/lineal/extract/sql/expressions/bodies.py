@@ -1,0 +1,56 @@
+"""Calls of functions whose body is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import (
+    value,
+)
+from lineal.algebra.lineage import Lineage, pour
+from lineal.extract.sql.expressions.rows import function_name
+from lineal.extract.sql.expressions.walk import value_of
+from lineal.extract.sql.scope import Scope
+from lineal.model.way import IDENTITY as NEUTRAL
+from lineal.model.way import Way
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.procedural.pieces import Routine
+
+
+def compose_body(
+    node: Any, way: Way, calls: Any, scope: Scope, into: Lineage, name: str = ""
+) -> bool:
+    """safe_divide(a, b), where the body is known: only what the body does to a and b counts"""
+    evaluation = scope.evaluation
+    overloads = evaluation.catalog.functions.get(name or function_name(node))
+    if not overloads or evaluation.own_functions.row(node):
+        return False
+    given = list(node.iter_expressions())
+    function = overload(overloads, len(given))
+    summary = evaluation.catalog.summary_of(function, evaluation)
+    if summary is None:
+        return False
+    evaluation.absorb(summary.evaluation, node)
+    values = {
+        i: value_of(argument, NEUTRAL, scope)
+        for i, argument in summary.bound(given, evaluation.fold)
+    }
+    pour(summary.called_with(values), value(way), into, node, (node, calls))
+    return True
+
+
+def overload(functions: list[Routine], given: int) -> Routine:
+    """The last one that takes as many arguments, else the last."""
+    fitting = [each for each in functions if len(each.inputs) == given]
+    return fitting[-1] if fitting else functions[-1]
+
+
+def qualified_call(node: exp.Dot, way: Way, calls: Any, scope: Scope, into: Lineage) -> bool:
+    """dbo.f(a)      the f of that schema"""
+    name = ".".join(
+        part.name for part in (*node.this.find_all(exp.Identifier), node.expression)
+    ).lower()
+    return compose_body(node.expression, way, calls, scope, into, name)

@@ -1,0 +1,261 @@
+"""Calls of functions, by their role in the function table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import (
+    VALUE,
+    aggregate_of,
+    chosen_in_turns,
+    counted,
+    masked,
+    value,
+    when,
+)
+from lineal.algebra.frame import slot_at
+from lineal.algebra.functions import Role
+from lineal.algebra.lineage import Lineage, pour
+from lineal.extract.sql.casts import cast_behind
+from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
+from lineal.extract.sql.expressions.bodies import compose_body
+from lineal.extract.sql.expressions.date_parts import column_of_unit, date_part
+from lineal.extract.sql.expressions.leaves import identifier
+from lineal.extract.sql.expressions.parts import part
+from lineal.extract.sql.expressions.rows import ROWS, row_of
+from lineal.extract.sql.expressions.walk import (
+    HANDLERS,
+    STAR,
+    Stack,
+    below,
+    both,
+    push_by_law,
+    star,
+    take,
+)
+from lineal.extract.sql.paths import step_of
+from lineal.extract.sql.scope import Scope, Source
+from lineal.model.way import Way, compose
+
+if TYPE_CHECKING:
+    pass
+
+
+def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """f(a, b)      by the function table; a function whose body is known is walked through"""
+    evaluation = scope.evaluation
+    if evaluation.catalog.functions and compose_body(node, way, calls, scope, into):
+        return
+    kind = node.__class__
+    row = ROWS[kind] if kind in ROWS and not evaluation.own_functions.rows else row_of(node, scope)
+    if row is None and (operand := cast_behind(node, evaluation.facts)) is not None:
+        stack.append((operand, value(way), (node, calls)))
+    elif row is None:
+        below(node, way.after.get(VALUE) or compose(way, VALUE), (node, calls), stack)
+    else:
+        ROLES[row.role](node, row.masks, way, calls, stack, scope, into)
+
+
+def columns(
+    node: exp.Columns, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """max(COLUMNS(*)): one output for each column, and this is the one at hand;
+    coalesce(*COLUMNS(*)): all of them
+    """
+    if node.args.get("unpack"):
+        star(node, way, calls, stack, scope, into)
+    elif scope.each is not None:
+        pour(scope.each.lineage, way, into, node, calls)
+    else:
+        function(node, way, calls, stack, scope, into)
+
+
+def named_call(
+    node: exp.Anonymous, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """f(a)      a function that the parser does not know; PostgreSQL's may make rows"""
+    if node.name.lower() in COLUMNS and node.name.lower() not in ONE_ROW:
+        HANDLERS[exp.Explode](node, way, calls, stack, scope, into)
+    elif step_of(node) is not None and node.name.lower() not in scope.evaluation.catalog.functions:
+        part(node, way, calls, stack, scope, into)
+    elif node.name.lower() == "multiif":  # ClickHouse: multiIf(a > 1, b, c > 2, d, e)
+        push_by_law(chosen_in_turns, node.expressions, way, (node, calls), stack)
+    else:
+        function(node, way, calls, stack, scope, into)
+
+
+def combined(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """sumIf(a, b), quantileIf(0.9)(a, b)      ClickHouse's sum(a) FILTER (WHERE b)"""
+    name = node.name.lower()
+    around = (node, calls)
+    step = counted(way) if name.startswith(("count", "uniq")) else aggregate_of(way)
+    arguments_ = node.args.get("params") or node.expressions
+    if "if" in name and arguments_:
+        stack.append((arguments_[-1], when(way), around))
+        arguments_ = arguments_[:-1]
+    for argument in reversed(arguments_):
+        stack.append((argument, step, around))
+
+
+def scalar(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """upper(a): TRANSFORMATION; sha2(a, 256): masked"""
+    arguments(node, masked(way) if masks else value(way), calls, stack)
+
+
+def aggregate(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """sum(a): AGGREGATION; count(a): masked"""
+    arguments(node, counted(way) if masks else aggregate_of(way), calls, stack)
+
+
+def grouping(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """GROUPING(a): a is CONDITIONAL; GROUPING_ID(): every key of the query is"""
+    if any(True for _ in node.iter_expressions()):
+        arguments(node, when(way), calls, stack)
+        return
+    query = node.find_ancestor(exp.Select)
+    group = query.args.get("group") if query is not None else None
+    if group is not None:
+        below(group, when(way), (node, calls), stack)
+
+
+def ranking(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """row_number(), ntile(4)      no argument reaches the value"""
+
+
+def coalesce(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """COALESCE(a, b)      each is value, and each decides whether it is taken"""
+    around = (node, calls)
+    for child in node.iter_expressions():
+        both(child, way, around, scope, into)
+
+
+def date_function(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """DATEDIFF(minute, a, b)
+
+    minute is a date part, a and b are columns, also if they are called day and month
+    """
+    around = (node, calls)
+    step = value(way)
+    part = date_part(node, scope)
+    for child in reversed(list(node.iter_expressions())):
+        if child is part:
+            continue
+        if child is node.args.get("unit"):
+            child = column_of_unit(child, scope)
+        stack.append((child, step, around))
+
+
+def lookup(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """dictGet('db.codes', 'label', a)      the label of the dictionary db.codes, and a"""
+    named, *rest = node.expressions or [None]
+    if not isinstance(named, (exp.Literal, exp.Column)):
+        scalar(node, masks, way, calls, stack, scope, into)
+        return
+    evaluation = scope.evaluation
+    around, step = (node, calls), value(way)
+    for argument in reversed(rest[1:]):
+        stack.append((argument, step, around))
+    spelling = (
+        named.name
+        if isinstance(named, exp.Literal)
+        else ".".join(part.name for part in named.parts)
+    )
+    key = ".".join(evaluation.fold_table(part, False) for part in spelling.split("."))
+    dataset, frame = evaluation.scan(key, spelling, node)
+    source = Source(key, key, frame, dataset)
+    for attribute in [
+        item for argument in rest[:1] for item in (argument.expressions or [argument])
+    ]:
+        if isinstance(attribute, exp.Literal) and attribute.is_string:
+            name_key = evaluation.fold(attribute.name, True)
+            slot = slot_at(source.index, name_key) or scope.from_stars(
+                source, attribute.name, name_key, attribute
+            )
+            if slot is not None:
+                take(slot, step, into, attribute, around)
+
+
+def path_in_arguments(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """jsonb_extract_path(doc, 'a', b), tupleElement(pair, 'x')      doc.a, and b; pair.x"""
+    if node.expressions:
+        stack.extend((each, value(way), (node, calls)) for each in path_called(node, scope))
+
+
+def path_called(node: Any, scope: Scope) -> list[exp.Expr]:
+    """The path as brackets, and what else is read; behind a key that is not written out nothing is
+    known of it.
+    """
+    document, *keys = node.expressions
+    named = list(takewhile(lambda key: isinstance(key, exp.Literal), keys))
+    others = keys[len(named) :]
+    row = (
+        row_of(document, scope)
+        if isinstance(document, exp.Anonymous) and document.expressions
+        else None
+    )
+    if row is not None and row.role is Role.PATH:
+        document, *beside = path_called(document, scope)
+        named, others = [] if beside else named, [*others, *beside]
+    return [exp.Bracket(this=document.copy(), expressions=[key.copy() for key in named]), *others]
+
+
+ROLES: dict[Role, Callable[[Any, bool, Way, Any, Stack, Scope, Lineage], None]] = {
+    Role.SCALAR: scalar,
+    Role.AGGREGATE: aggregate,
+    Role.ORDERED: aggregate,
+    Role.VALUE_AT: aggregate,
+    Role.RANKING: ranking,
+    Role.GROUPING: grouping,
+    Role.COALESCE: coalesce,
+    Role.DATE: date_function,
+    Role.LOOKUP: lookup,
+    Role.NAME: identifier,
+    Role.PATH: path_in_arguments,
+}
+
+
+def arguments(node: Any, step: Way, calls: Any, stack: Stack) -> None:
+    size = len(stack)
+    below(node, step, (node, calls), stack)
+    if len(stack) > size and stack[-1][0].__class__ is STAR and counts_rows(node):
+        stack.pop()
+
+
+def counts_rows(node: Any) -> bool:
+    """COUNT(*)      counts rows, and reads no column"""
+    return isinstance(node, exp.Count) or getattr(node, "name", "").lower().startswith("count")
+
+
+def aggregate_call(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope) -> None:
+    """f(a) in f(a) OVER (…), f(a) FILTER (…), f(0.5) WITHIN GROUP (…)
+
+    an aggregate, whatever f is
+    """
+    if (
+        isinstance(node, exp.Func)
+        and row_of(node, scope) is None
+        and not scope.evaluation.has_body(node)
+    ):
+        arguments(node, aggregate_of(way), calls, stack)
+    else:
+        stack.append((node, way, calls))

@@ -1,0 +1,66 @@
+"""Conditions: CASE, IF, NULLIF, DECODE, ANY."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import (
+    aggregate_of,
+    chosen_by_first,
+    chosen_by_operand,
+    chosen_in_turns,
+    value,
+    when,
+)
+from lineal.algebra.lineage import Lineage
+from lineal.extract.sql.expressions.walk import Stack, both, push_by_law
+from lineal.extract.sql.scope import Scope
+from lineal.model.way import Way
+
+if TYPE_CHECKING:
+    pass
+
+
+def case(node: exp.Case, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """CASE WHEN paid THEN amount END      paid: CONDITIONAL, amount: TRANSFORMATION"""
+    around = (node, calls)
+    args = node.args
+    items = [item for arm in args["ifs"] for item in (arm.args["this"], arm.args["true"])]
+    if args.get("default") is not None:
+        items.append(args["default"])
+    push_by_law(chosen_in_turns, items, way, around, stack)
+    if args.get("this") is not None:
+        stack.append((args["this"], when(way), around))
+
+
+def if_(node: exp.If, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """IF(paid, amount, 0), NVL2(a, b, c)      the test decides, the branches are the value"""
+    branches = [
+        node.args[branch] for branch in ("true", "false") if node.args.get(branch) is not None
+    ]
+    push_by_law(chosen_by_first, [node.args["this"], *branches], way, (node, calls), stack)
+
+
+def nullif(
+    node: exp.Nullif, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """NULLIF(a, b)      a is the value, both decide"""
+    around = (node, calls)
+    stack.append((node.args["expression"], when(way), around))
+    both(node.args["this"], way, around, scope, into)
+
+
+def decode(
+    node: exp.DecodeCase, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """DECODE(a, 1, b, 2, c, d)      a and the searched decide; b, c, d are the value"""
+    push_by_law(chosen_by_operand, node.expressions, way, (node, calls), stack)
+
+
+def any_(node: exp.Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """a = ANY (…)      an operator; any(a), some(a): Spark's bool_or"""
+    compared = isinstance(node.parent, exp.Binary) and node.parent.args.get("expression") is node
+    step = value(way) if compared or isinstance(node.this, exp.Query) else aggregate_of(way)
+    stack.append((node.this, step, (node, calls)))

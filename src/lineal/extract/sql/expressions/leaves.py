@@ -1,0 +1,87 @@
+"""Leaves of an expression that are no plain columns: parameters, placeholders, names in texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import (
+    value,
+)
+from lineal.algebra.lineage import Lineage, pour
+from lineal.extract.sql.expressions.walk import Stack
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.tables import column_in_text, literal_name
+from lineal.model.way import Way
+
+if TYPE_CHECKING:
+    pass
+
+
+def parameter(
+    node: exp.Parameter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """$1
+
+    Snowflake: the first column of the only source; elsewhere a parameter, and no column; @x: a
+    variable
+
+    @ x in PostgreSQL is no parameter: the absolute value of x.
+    """
+    around = scope.evaluation.around
+    if around is not None:
+        slot = around.sigil(node)
+        if slot is not None:
+            pour(slot.lineage, way, into, node, calls)
+            return
+    if is_absolute(node, scope):
+        name = exp.Identifier(this=node.this.name, quoted=False)
+        stack.append((exp.Column(this=name), value(way), (node, calls)))
+    if scope.evaluation.facts.name == "snowflake" and len(scope.order) == 1:
+        slot = (
+            scope.positional(scope.order[0], f"${node.name}", node) if node.name.isdigit() else None
+        )
+        if slot is not None:
+            pour(slot.lineage, way, into, node, calls)
+
+
+ABSOLUTE = frozenset(("postgres", "redshift", "materialize", "risingwave"))
+
+
+def is_absolute(node: exp.Parameter, scope: Scope) -> bool:
+    """@ x, @ t.x      PostgreSQL's absolute value"""
+    return scope.evaluation.facts.name in ABSOLUTE and node.this.__class__ is exp.Var
+
+
+def placeholder(
+    node: exp.Placeholder, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """:x      a variable of the procedure around; elsewhere a parameter, and no column"""
+    around = scope.evaluation.around
+    slot = around.sigil(node) if around is not None else None
+    if slot is not None:
+        pour(slot.lineage, way, into, node, calls)
+
+
+def extract(
+    node: exp.Extract, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """EXTRACT(YEAR_MONTH FROM a)      the unit is no column, whatever it is called"""
+    stack.append((node.args["expression"], value(way), (node, calls)))
+
+
+def dynamic_identifier(
+    node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """IDENTIFIER('t.a'), where sqlglot knows it"""
+    identifier(node, False, way, calls, stack, scope, into)
+
+
+def identifier(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """IDENTIFIER('t.a')      the column that the text names"""
+    text = literal_name(node)
+    if text is not None:
+        stack.append((column_in_text(text), way, calls))

@@ -1,0 +1,165 @@
+"""Parts of values: fields, items, elements of documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import (
+    value,
+)
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import Lineage, pour
+from lineal.algebra.relation import take_row
+from lineal.algebra.values import Struct
+from lineal.extract.sql.composites import fields_of
+from lineal.extract.sql.expressions.bodies import qualified_call
+from lineal.extract.sql.expressions.leaves import is_absolute
+from lineal.extract.sql.expressions.structs import (
+    carried,
+    has_star,
+    struct_item,
+    struct_of,
+    unnamed,
+)
+from lineal.extract.sql.expressions.walk import Stack, value_of
+from lineal.extract.sql.methods import as_function
+from lineal.extract.sql.paths import path_of
+from lineal.extract.sql.scope import Scope, field_of
+from lineal.model.way import IDENTITY as NEUTRAL
+from lineal.model.way import Way
+
+if TYPE_CHECKING:
+    pass
+
+
+def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """a.b.c.d.e, f(x).y, (t).a      a field's path, a function of a package, a column of a row"""
+    first: Any = node
+    while isinstance(first, exp.Dot):
+        if isinstance(first.expression, exp.Func):
+            if not (
+                scope.evaluation.catalog.functions
+                and qualified_call(first, way, calls, scope, into)
+            ):
+                stack.append((as_function(first, scope) or first.expression, way, calls))
+            return
+        first = first.this
+    part(node, way, calls, stack, scope, into)
+
+
+def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """a.b[0].c, a:b.c, a -> 'b'      the path stays on the column, and reading a part transforms"""
+    if (item := item_at(node)) is not None:
+        value_of(node.this, NEUTRAL, scope)  # the other items are read as well
+        stack.append((item, value(way), (node, calls)))
+        return
+    base, names, beside = path_of(node)
+    around = calls if isinstance(node, exp.Dot) else (node, calls)
+    step = value(way)
+    if isinstance(base, exp.Parameter) and names and is_absolute(base, scope):
+        base, names = exp.column(names[0], table=base.this.name), names[1:]
+    if isinstance(base, exp.Column) and not isinstance(base.this, exp.Star):
+        column = column_of_row(base, scope)
+        if column is not None:
+            step, names = way, names[1:]
+        pour(field_of(scope.column(column or base), names, node).lineage, step, into, node, around)
+    elif isinstance(base, exp.Struct) and names and has_star(base):
+        pour(
+            field_of(Slot("", "", struct_of(base, scope)), names, node).lineage,
+            step,
+            into,
+            node,
+            around,
+        )
+    elif (
+        isinstance(base, exp.Struct) and names and (item := struct_item(base, names[0])) is not None
+    ):
+        found = Slot(names[0], names[0], Struct({}, {names[0].lower(): struct_of(item, scope)}))
+        value_of(base, NEUTRAL, scope)  # the other fields are read as well
+        pour(field_of(found, names, node).lineage, step, into, node, around)
+    elif names and (held := carried(base, scope)) is not None:
+        pour(field_of(Slot("", "", held), names, node).lineage, step, into, node, around)
+    elif (field := struct_row(base, names, scope)) is not None:
+        pour(field_of(field, names[1:], node).lineage, step, into, node, around)
+    elif isinstance(base, exp.Placeholder) and names and scope.evaluation.around is not None:
+        record = scope.evaluation.around.column(exp.column(names[0], table=base.name))
+        pour(field_of(record, names[1:], node).lineage, way, into, node, around)
+    else:
+        built = built_field(around_of(base), names[0], scope) if names else None
+        if built is not None:
+            value_of(base, NEUTRAL, scope)  # the other fields are read as well
+        stack.append((base if built is None else built, step, (node, calls)))
+    for item in beside:
+        stack.append((item, step, around))
+
+
+def item_at(node: Any) -> Any:
+    """ROW(a, b)[1], (a, b).2, tupleElement((a, b), 2)
+
+    an item of what is written down; None for any other part
+    """
+    holder = node.this.unnest() if isinstance(node, (exp.Bracket, exp.Dot)) else None
+    if (
+        isinstance(node, exp.Bracket)
+        and isinstance(holder, (exp.Struct, exp.Tuple))
+        and len(node.expressions) == 1
+    ):
+        # the parser counts rows from zero
+        number, first = node.expressions[0], int(isinstance(holder, exp.Tuple))
+    elif isinstance(node, exp.Dot) and isinstance(holder, exp.Tuple):
+        number, first = node.expression, 1
+    else:
+        return None
+    if not isinstance(number, exp.Literal) or number.is_string or not number.name.isdigit():
+        return None
+    position = int(number.name) - first
+    return (
+        unnamed(holder.expressions[position]) if 0 <= position < len(holder.expressions) else None
+    )
+
+
+def around_of(node: Any) -> Any:
+    """((node))      what the parentheses stand in"""
+    holder = node.parent
+    while isinstance(holder, exp.Paren):
+        holder = holder.parent
+    return holder
+
+
+def column_of_row(base: exp.Column, scope: Scope) -> exp.Column | None:
+    """(t).a      a column of t, where t is a row and no column"""
+    if not isinstance(base.parent, exp.Paren) or scope.row(base) is None:
+        return None
+    holder = around_of(base)
+    return (
+        exp.Column(this=holder.expression.copy(), table=base.this.copy())
+        if isinstance(holder, exp.Dot)
+        else None
+    )
+
+
+def struct_row(node: Any, names: list[str], scope: Scope) -> Slot | None:
+    """(SELECT AS STRUCT a, b FROM t).b
+
+    the one column that is read; its rows stay with the others
+    """
+    query = node.unnest() if isinstance(node, exp.Subquery) else node
+    if not names or not isinstance(query, exp.Select) or query.args.get("kind") != "STRUCT":
+        return None
+    frame = scope.evaluation.frame_of(node, scope)
+    return take_row(frame).index.get(scope.evaluation.fold(names[0], False))
+
+
+def built_field(node: Any, name: str, scope: Scope) -> Any:
+    """(ROW(a, b)::place).lat      a, where place is known; else None"""
+    if not isinstance(node, exp.Cast):
+        return None
+    row, fields = node.this.unnest(), fields_of(node, scope)
+    is_row = isinstance(row, exp.Tuple) or (
+        isinstance(row, exp.Anonymous) and row.name.lower() == "row"
+    )
+    if not is_row or name not in fields or len(fields) != len(row.expressions):
+        return None
+    return row.expressions[fields.index(name)]

@@ -1,0 +1,223 @@
+"""Structs and arrays of structs: values that know the lineage of their fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import (
+    VALUE,
+    aggregate_of,
+    windowed,
+)
+from lineal.algebra.lineage import Lineage
+from lineal.algebra.values import Part, Struct, build_items, build_struct, carry, keep_parts
+from lineal.extract.sql.expressions.walk import expression_in, value_of
+from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.structs import is_document, parsed_document
+from lineal.model.way import IDENTITY as NEUTRAL
+from lineal.model.way import Way
+
+if TYPE_CHECKING:
+    pass
+
+
+VALUES_AT = (exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Lag, exp.Lead)
+
+
+CARRYING_AGGREGATES = (
+    exp.ArrayAgg,
+    exp.ArrayUniqueAgg,
+    exp.AnyValue,
+    exp.ArgMax,
+    exp.ArgMin,
+    *VALUES_AT,
+)
+
+
+CARRIERS = (
+    *CARRYING_AGGREGATES, exp.Filter, exp.Bracket, exp.Paren, exp.Order, exp.Limit, exp.IgnoreNulls, exp.RespectNulls,
+    exp.Distinct, exp.Window,
+)  # fmt: skip
+
+
+def carried(node: Any, scope: Scope) -> Struct | None:
+    """array_agg(t ORDER BY d)[0], any_value(STRUCT(a, b)), lag(STRUCT(a, b)) OVER (…)
+
+    one that is passed on
+
+    It has its fields, each with what is done to the whole; max_by(STRUCT(a, b), c): c is in every
+    one of them.
+    """
+    inner, step, in_window = node, VALUE, False
+    others: list[tuple[Any, Way]] = []
+    while isinstance(inner, CARRIERS):
+        if isinstance(inner, exp.Window):
+            step, in_window = windowed(step), True
+        elif isinstance(inner, CARRYING_AGGREGATES):
+            step = step if isinstance(inner, VALUES_AT) and in_window else aggregate_of(step)
+            others.extend(
+                (each, step) for each in inner.iter_expressions() if each is not inner.this
+            )
+        inner = inner.this
+    inner = with_names_of_type(inner)
+    held: Lineage | None
+    if isinstance(inner, exp.Struct):
+        held = struct_of(inner, scope)
+    elif is_document(inner):
+        held = parsed_document(inner, value_of(inner, NEUTRAL, scope), scope.evaluation.facts.name)
+    elif (
+        isinstance(inner, exp.Column) and inner is not node and not isinstance(inner.this, exp.Star)
+    ):
+        held = held_by(inner, scope)
+    else:
+        return None
+    if not isinstance(held, Struct):
+        return None
+    beside = [(expression_in(scope, other), way) for other, way in others]
+    return carry(held, step, value_of(node, NEUTRAL, scope), beside, node)
+
+
+def held_by(node: exp.Column, scope: Scope) -> Lineage:
+    """The lineage of a column that is looked at, and not read: whatever is counted is counted when
+    it is.
+    """
+    evaluation = scope.evaluation
+    counted = (evaluation.references, evaluation.ambiguous, evaluation.unresolved)
+    held = scope.column(node).lineage
+    evaluation.references, evaluation.ambiguous, evaluation.unresolved = counted
+    return held
+
+
+def with_names_of_type(node: Any) -> Any:
+    """CAST(ROW(a, b) AS ROW(p INT, q INT))      a struct of p and q"""
+    if not isinstance(node, exp.Cast) or not isinstance(node.this, exp.Struct):
+        return node
+    names = [field.this for field in node.to.expressions if isinstance(field, exp.ColumnDef)]
+    items = node.this.expressions
+    if len(names) != len(items):
+        return node
+    pairs = zip(names, items, strict=True)
+    return exp.Struct(
+        expressions=[
+            exp.PropertyEQ(this=name.copy(), expression=unnamed(item).copy())
+            for name, item in pairs
+        ]
+    )
+
+
+def with_names_of_items(node: Any) -> Any:
+    """ARRAY<STRUCT<p INT64, q STRING>>[(a, b), (c, d)]      an array of structs of p and q"""
+    kind = (
+        node.to.expressions[:1]
+        if isinstance(node, exp.Cast) and isinstance(node.this, exp.Array)
+        else []
+    )
+    tuples = node.this.expressions if kind else []
+    if not tuples or not all(isinstance(item, exp.Tuple) for item in tuples):
+        return node
+    return exp.Array(
+        expressions=[
+            with_names_of_type(exp.Cast(this=exp.Struct(expressions=item.expressions), to=kind[0]))
+            for item in tuples
+        ]
+    )
+
+
+def item_of(node: Any, scope: Scope) -> Struct | None:
+    """[STRUCT(a AS p, 1 AS q), (b, 2)]
+
+    an item: p is a or b, q has no source; the first names the fields
+    """
+    node = with_names_of_items(node)
+    items = node.expressions if isinstance(node, exp.Array) else []
+    if not items or not isinstance(items[0], exp.Struct):
+        return None
+    if not all(isinstance(item, (exp.Struct, exp.Tuple)) for item in items):
+        return None
+    rows = [[struct_of(unnamed(part), scope) for part in item.expressions] for item in items]
+    names = [field_name(part, position) for position, part in enumerate(items[0].expressions)]
+    return build_items(value_of(node, VALUE, scope), names, rows)
+
+
+def unnamed(part: Any) -> Any:
+    """a AS p, p := a      a"""
+    return part.args["expression"] if isinstance(part, exp.PropertyEQ) else part.unalias()
+
+
+def field_name(part: Any, position: int) -> str:
+    """a AS p, p := a, a, 1      p, p, a, col4"""
+    named = part.this if isinstance(part, exp.PropertyEQ) else part
+    return (
+        named.alias_or_name
+        if isinstance(named, (exp.Identifier, exp.Column, exp.Alias))
+        else f"col{position + 1}"
+    )
+
+
+def struct_of(node: Any, scope: Scope) -> Lineage:
+    """STRUCT(a AS p, b AS q)      a value that knows of its fields"""
+    if not isinstance(node, exp.Struct):
+        held = item_of(node, scope)
+        held = held if held is not None else carried(node, scope)
+        return held if held is not None else value_with_parts(node, scope)
+    whole = value_of(node, NEUTRAL, scope)
+    if has_star(node):
+        return struct_of_star(node, whole, scope)
+    return build_struct(
+        whole, [(name, struct_of(item, scope)) for name, item in struct_items(node).items()]
+    )
+
+
+def value_with_parts(node: Any, scope: Scope) -> Lineage:
+    """STRUCT(s.c AS c)      c is still a part of s, whose fields are further down"""
+    lineage = value_of(node, NEUTRAL, scope)
+    if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
+        return keep_parts(lineage, held_by(node, scope))
+    part = (
+        step_of(node) is not None and leads_to_part(node) and reaches(path_of(node).names, lineage)
+    )
+    return Part(lineage) if part else lineage
+
+
+def has_star(node: exp.Struct) -> bool:
+    return any(isinstance(item, exp.Star) or is_row_star(item) for item in node.expressions)
+
+
+def is_row_star(node: Any) -> bool:
+    return isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
+
+
+def struct_of_star(node: exp.Struct, whole: Lineage, scope: Scope) -> Lineage:
+    """struct(t.*, a + 1 AS b)      a field for each column of t, and b"""
+    found: dict[str, Lineage] = {}
+    for item in node.expressions:
+        if isinstance(item, exp.Star) or is_row_star(item):
+            slots = scope.evaluation.star_slots(item, scope)
+            if any(slot.star is not None for slot in slots):
+                return whole
+            found.update((slot.name, slot.lineage) for slot in slots)
+        elif (named := struct_entry(item)) is not None:
+            found[named[0]] = struct_of(named[1], scope)
+    return build_struct(whole, found.items())
+
+
+def struct_item(node: exp.Struct, name: str) -> Any:
+    wanted = name.lower()
+    return next((item for key, item in struct_items(node).items() if key.lower() == wanted), None)
+
+
+def struct_items(node: exp.Struct) -> dict[str, Any]:
+    """The fields by their names, as far as they have one."""
+    return dict(entry for item in node.expressions if (entry := struct_entry(item)) is not None)
+
+
+def struct_entry(item: Any) -> tuple[str, Any] | None:
+    """p := a, a AS p, a      a field's name and its value"""
+    if isinstance(item, exp.PropertyEQ):
+        return item.this.name, item.args["expression"]
+    if isinstance(item, (exp.Column, exp.Alias)) and item.alias_or_name:
+        return item.alias_or_name, item.unalias()
+    return None

@@ -1,0 +1,95 @@
+"""Subqueries, EXISTS, lambdas and comprehensions: expressions with a scope of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import (
+    value,
+    when,
+)
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import NOTHING, Lineage
+from lineal.algebra.relation import take_existence, take_value
+from lineal.extract.sql.expressions.walk import Stack, gather, operator, rows_of
+from lineal.extract.sql.paths import arrow_meant
+from lineal.extract.sql.scope import Scope
+from lineal.model.way import Way
+
+if TYPE_CHECKING:
+    pass
+
+
+def subquery(
+    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """(SELECT max(a) FROM t WHERE b)      the value composes, the rows keep their own subtype"""
+    take_value(scope.evaluation.frame_of(node, scope), way, into, rows_of(into), calls)
+
+
+def exists(
+    node: exp.Exists, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """EXISTS (SELECT … FROM t WHERE b)      no value, only the rows count"""
+    if isinstance(node.this, (exp.Query, exp.Subquery)):
+        take_existence(scope.evaluation.frame_of(node.this, scope), rows_of(into))
+    else:  # Spark's exists(array, x -> …) is a function
+        operator(node, way, calls, stack, scope, into)
+
+
+def lambda_(
+    node: exp.Lambda, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """transform(xs, x -> x + a)      x is the lambda's own, a is a column"""
+    path = arrow_meant(node, scope.evaluation.facts.arrows)
+    if path is not None:
+        stack.append((path, way, calls))
+        return
+    gather(node.this, way, into, scope_with(node.expressions, scope))
+
+
+def comprehension(
+    node: exp.Comprehension, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """[x + a FOR x IN xs IF x > b]
+
+    xs and a are the value, b decides what is in it; x is no column
+    """
+    args = node.args
+    inner = scope_with(
+        [name for name in (args["expression"], args.get("position")) if name is not None], scope
+    )
+    gather(args["this"], value(way), into, inner, calls)
+    if args.get("condition") is not None:
+        gather(args["condition"], when(way), into, inner, calls)
+    stack.append((args["iterator"], value(way), calls))
+
+
+def scope_with(variables: Iterable[exp.Expr], scope: Scope) -> Scope:
+    """The scope of a lambda's body: its variables hide columns, and are none."""
+    inner = LambdaScope(scope.evaluation, scope, scope.ctes)
+    inner.clause = scope.clause
+    inner.windows = scope.windows
+    inner.alias_first = True
+    for variable in variables:
+        key = scope.evaluation.fold(variable.name, False)
+        inner.aliases[key] = Slot(variable.name, key, NOTHING)
+    return inner
+
+
+class LambdaScope(Scope):
+    """transform(xs, x -> x.price + a)
+
+    x is the lambda's own, a means what it means around it
+    """
+
+    __slots__ = ()
+
+    def column(self, node: exp.Column) -> Slot:
+        first = node.parts[0]
+        if self.parent is None or self.evaluation.fold(first.name, False) in self.aliases:
+            return super().column(node)
+        return self.parent.column(node)

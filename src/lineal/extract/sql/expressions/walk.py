@@ -1,0 +1,226 @@
+"""The walk over an expression: from the outside in, with a stack of its own.
+
+A sum of 5,000 terms is no recursion. A node whose class is in no table is an operator or a
+function: everything below it is transformed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import (
+    VALUE,
+    value,
+)
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import Expression, Lineage, absorb, pour, pour_and_decide
+from lineal.extract.sql.scope import Scope
+from lineal.model.way import IDENTITY as NEUTRAL
+from lineal.model.way import Way, compose
+
+if TYPE_CHECKING:
+    pass
+
+
+Stack = list[tuple[Any, Way, Any]]
+
+
+Handler = Callable[[Any, Way, Any, Stack, Scope, Lineage], None]
+
+HANDLERS: dict[type, Handler] = {}
+"""The handler of each class of node; the package fills it, and the walk adds what it meets."""
+
+FAMILIES: dict[type, Handler] = {}
+"""The handler of a class that has none of its own, by the first family it belongs to."""
+
+
+def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Any = None) -> None:
+    """Add the influences of every column below `root`, each composed with `way`.
+
+    The two kinds of node that make up most of any query, columns and binary operators, are done in
+    place.
+    """
+    stack: Stack = [(root, way, calls)]
+    pop = stack.pop
+    push = stack.append
+    find = HANDLERS.get
+    resolve = scope.column
+    while stack:
+        node, way, calls = pop()
+        handler = find(node.__class__)
+        if handler is column:
+            if node.args["this"].__class__ is STAR:
+                star(node, way, calls, stack, scope, into)
+            else:
+                take(resolve(node), way, into, node, calls)
+        elif handler is binary:
+            step = way.after.get(VALUE) or compose(way, VALUE)
+            around = (node, calls)
+            args = node.args
+            right = args["expression"]
+            kind = right.__class__
+            if kind is COLUMN:
+                take(resolve(right), step, into, right, around)
+            elif kind is not LITERAL:
+                push((right, step, around))
+            left = args["this"]
+            if left.__class__ is COLUMN:
+                take(resolve(left), step, into, left, around)
+            else:
+                push((left, step, around))
+        elif handler is connector:
+            step = way.after.get(VALUE) or compose(way, VALUE)
+            args = node.args
+            push((args["expression"], step, calls))
+            push((args["this"], step, calls))
+        elif handler is nothing:
+            continue
+        elif handler is None:
+            HANDLERS[node.__class__] = handler_for(node.__class__)
+            push((node, way, calls))
+        else:
+            handler(node, way, calls, stack, scope, into)
+
+
+def handler_for(kind: type) -> Handler:
+    """Find the handler of a class that is in no table: that of the first family it belongs to."""
+    return next(handler for family, handler in FAMILIES.items() if issubclass(kind, family))
+
+
+def take(slot: Slot, way: Way, into: Lineage, node: Any, calls: Any) -> None:
+    """Add a column's influences; a column taken straight from a dataset is one, and composing it
+    changes nothing.
+    """
+    scanned = slot.scanned
+    if scanned is not None:
+        key = (scanned, way)
+        if key not in into:
+            into[key] = (node, calls, None, None)
+            return
+    pour(slot.lineage, way, into, node, calls)
+
+
+COLUMN, LITERAL, STAR = exp.Column, exp.Literal, exp.Star
+
+
+def expression_in(scope: Scope, node: exp.Expr) -> Expression:
+    """An expression in the scope that its names are looked up in."""
+    return lambda way, into: gather(node, way, into, scope)
+
+
+def value_of(node: exp.Expr, way: Way, scope: Scope) -> Lineage:
+    into: Lineage = {}
+    gather(node, way, into, scope)
+    return into
+
+
+def column(
+    node: exp.Column, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """orders.amount      the amount of orders"""
+    pour(scope.column(node).lineage, way, into, node, calls)
+
+
+def binary(
+    node: exp.Binary, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """a + b, a = b, a AND b      both are transformed"""
+    operator(node, way, calls, stack, scope, into)
+
+
+def connector(
+    node: exp.Connector, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """a AND b      both are transformed; AND itself is no step worth naming on the path"""
+    below(node, value(way), calls, stack)
+
+
+def nothing(
+    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """42, 'text', INTEGER      no column below"""
+
+
+def operator(
+    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """Whatever it does, it does it to everything below."""
+    below(node, value(way), (node, calls), stack)
+
+
+def below(node: exp.Expr, step: Way, around: Any, stack: Stack) -> None:
+    """Push the children of a node, so that the first is walked first."""
+    for child in reversed(node.args.values()):
+        if child.__class__ is list:
+            for item in reversed(child):
+                if item.__class__ not in PLAIN and isinstance(item, exp.Expr):
+                    stack.append((item, step, around))
+        elif child is not None and child.__class__ not in PLAIN and isinstance(child, exp.Expr):
+            stack.append((child, step, around))
+
+
+PLAIN = frozenset((bool, str, int, exp.Literal, exp.DataType, exp.Var))
+"""What stands in a node's arguments and has no column below it."""
+
+
+def through(
+    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """DISTINCT a, b      nothing is done to either"""
+    below(node, way, calls, stack)
+
+
+def inside(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """(a), a AS b      only what stands inside, the alias is no column"""
+    if node.this is not None:
+        stack.append((node.this, way, calls))
+
+
+def assigned(
+    node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """f(name => a), {name: a}      only a"""
+    stack.append((node.args["expression"], way, calls))
+
+
+def star(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
+    """hash(*), struct(t.*)      every column"""
+    for slot in scope.evaluation.star_slots(node, scope):
+        pour(slot.lineage, way, into, node, calls)
+
+
+Law = Callable[[Sequence[Any], Way], list[tuple[Any, Way]]]
+
+
+def push_by_law(law: Law, arguments_: Sequence[Any], way: Way, around: Any, stack: Stack) -> None:
+    """Push arguments, each with what it is to the value by an argument law; the first is walked
+    first.
+    """
+    for argument, step in reversed(law(arguments_, way)):
+        stack.append((argument, step, around))
+
+
+def both(node: Any, way: Way, around: Any, scope: Scope, into: Lineage) -> None:
+    """What is a value and decides, too: walked once and poured twice, or ten nested COALESCEs were
+    a thousand walks.
+    """
+    if node.__class__ not in PLAIN:
+        found = Apart()
+        gather(node, NEUTRAL, found, scope)
+        pour_and_decide(found, way, into, None, around)
+        absorb(found.rows, rows_of(into))
+
+
+class Apart(dict[tuple[Any, Way], Any]):
+    """A lineage that is still to be composed, and the rows of its subqueries, which are not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: Lineage = {}
+
+
+def rows_of(into: Lineage) -> Lineage:
+    return into.rows if into.__class__ is Apart else into

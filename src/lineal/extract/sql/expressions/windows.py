@@ -1,0 +1,119 @@
+"""Aggregates with FILTER and WITHIN GROUP, and window functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import (
+    aggregate_of,
+    over,
+    value,
+    when,
+    windowed,
+)
+from lineal.algebra.functions import Role
+from lineal.algebra.lineage import Lineage
+from lineal.extract.sql.expressions.calls import aggregate_call, arguments
+from lineal.extract.sql.expressions.rows import row_of
+from lineal.extract.sql.expressions.walk import Stack, gather
+from lineal.extract.sql.scope import Scope
+from lineal.model.way import Clause, Way
+
+if TYPE_CHECKING:
+    pass
+
+
+def filtered(
+    node: exp.Filter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """sum(a) FILTER (WHERE b)      b: CONDITIONAL"""
+    stack.append((node.args["expression"].this, when(way), (node.this, calls)))
+    aggregate_call(node.this, way, calls, stack, scope)
+
+
+def ordered(
+    node: exp.Order, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """array_agg(a ORDER BY b)      b: WINDOW"""
+    for key in reversed(node.expressions):
+        stack.append((key.this, over(way), calls))
+    if node.this is not None:
+        stack.append((node.this, way, calls))
+
+
+def within_group(
+    node: exp.WithinGroup, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """percentile_cont(0.5) WITHIN GROUP (ORDER BY a)
+
+    a: AGGREGATION; listagg(a) … (ORDER BY b): b: WINDOW
+    """
+    row = row_of(node.this, scope) if isinstance(node.this, exp.Func) else None
+    # rank(5) WITHIN GROUP (ORDER BY a): where 5 would stand
+    if row is not None and row.role is Role.RANKING:
+        arguments(node.this, aggregate_of(way), calls, stack)
+        stack.extend(
+            (key.this, aggregate_of(way), (node.this, calls))
+            for key in node.args["expression"].expressions
+        )
+        return
+    argument_free = next(node.this.find_all(exp.Column), None) is None
+    step = aggregate_of(way) if argument_free or (row and row.role is Role.ORDERED) else over(way)
+    for key in reversed(node.args["expression"].expressions):
+        stack.append((key.this, step, (node.this, calls)))
+    aggregate_call(node.this, way, calls, stack, scope)
+
+
+def window(
+    node: exp.Window, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW
+
+    max(a) KEEP (DENSE_RANK FIRST ORDER BY b)       the same influences of an ordinary, ordered
+    aggregate
+    """
+    inner = windowed(way) if node.args.get("over") != "KEEP" else way
+    call = node.this
+    while isinstance(call, (exp.IgnoreNulls, exp.RespectNulls)):
+        call = call.this
+    for key in reversed(window_keys(node)):
+        stack.append((key, over(inner), (call, calls)))
+    for key in inherited_keys(node, scope):
+        clause, scope.clause = scope.clause, Clause.WINDOW
+        gather(key, over(inner), into, scope, (call, calls))
+        scope.clause = clause
+    row = row_of(call, scope) if isinstance(call, exp.Func) else None
+    if row is not None and row.role is Role.VALUE_AT:
+        arguments(call, value(inner), calls, stack)
+    else:
+        aggregate_call(call, inner, calls, stack, scope)
+
+
+def window_keys(node: exp.Window) -> list[Any]:
+    """PARTITION BY a ORDER BY b ROWS c PRECEDING      a, b, c"""
+    args = node.args
+    order = args.get("order")
+    sorted_by = [item.this for item in order.expressions] if order is not None else []
+    spec = args.get("spec")
+    bounds = [spec.args.get("start"), spec.args.get("end")] if spec is not None else ()
+    return [
+        *(args.get("partition_by") or ()), *sorted_by, *(bound for bound in bounds if isinstance(bound, exp.Expr)),
+    ]  # fmt: skip
+
+
+def inherited_keys(node: exp.Window, scope: Scope) -> list[Any]:
+    """OVER w, OVER (w ORDER BY c)      the keys of the named windows that this one builds on"""
+    keys: list[Any] = []
+    seen: set[str] = set()
+    named = node.args.get("alias")
+    while named is not None:
+        name = scope.evaluation.fold(named.name, named.args.get("quoted"))
+        window = scope.windows.get(name)
+        if window is None or name in seen:
+            break
+        seen.add(name)
+        keys.extend(window_keys(window))
+        named = window.args.get("alias")
+    return keys
