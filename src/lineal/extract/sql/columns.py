@@ -14,10 +14,12 @@ from lineal.algebra.lineage import Lineage, pour
 from lineal.algebra.relation import one_row, project
 from lineal.algebra.values import Struct
 from lineal.extract.sql.composites import fields_of
+from lineal.extract.sql.dotted_names import hidden_source
 from lineal.extract.sql.expressions import carried, gather, value_of
 from lineal.extract.sql.name_tests import NAME_TESTS, like, test_of_names, tested
 from lineal.extract.sql.paths import path_of
-from lineal.extract.sql.scope import Scope, Source, field_of, kept_of, origin_of
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sources import Source, field_of, kept_of, origin_of
 from lineal.extract.sql.structs import field_names
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY
@@ -176,8 +178,8 @@ def _star_source(node: exp.Column, scope: Scope) -> Source | None:
     ):
         return Source("", "", project(one_row(), kept))
     if found is None and isinstance(node.this, exp.Star):
-        found = scope.hidden_source(
-            [part.name for part in parts], evaluation.fold(parts[0].name, False)
+        found = hidden_source(
+            scope, [part.name for part in parts], evaluation.fold(parts[0].name, False)
         )
     return found
 

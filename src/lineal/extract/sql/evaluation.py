@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from lineal.extract.sql.procedural.summary import Summary
     from lineal.extract.sql.procedural.values import Locals
     from lineal.extract.sql.reading import Reading
-    from lineal.extract.sql.scope import CTEs, Scope
+    from lineal.extract.sql.scope import Scope
+    from lineal.extract.sql.sources import CTEs
     from lineal.model.extraction import ColumnInfo
 
 

@@ -10,7 +10,8 @@ from lineal.extract.sql.columns import star_slots
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import function_name, value_of
 from lineal.extract.sql.query import query
-from lineal.extract.sql.scope import CTEs, Scope
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sources import CTEs
 from lineal.model.way import IDENTITY
 
 

@@ -24,7 +24,8 @@ from lineal.extract.sql.expressions import (
     value_of,
 )
 from lineal.extract.sql.paths import leads_to_part, path_of
-from lineal.extract.sql.scope import Scope, field_of
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sources import field_of
 from lineal.extract.sql.structs import field_names, is_struct
 from lineal.model.way import IDENTITY, Clause, Way
 

@@ -13,7 +13,8 @@ from lineal.algebra.functions import Role
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.relation import narrow, project
 from lineal.extract.sql.expressions import expression_in, listed_row, value_of
-from lineal.extract.sql.scope import Scope, Source
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sources import Source
 from lineal.model.way import IDENTITY
 
 ALL_COLUMNS_FIRST = frozenset(("snowflake",))

@@ -17,7 +17,8 @@ from lineal.extract.sql.columns import columns_slots, star_slots
 from lineal.extract.sql.dialects.pivots import Naming, Text, naming_of
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.naming import output_name
-from lineal.extract.sql.scope import Scope, Source, origin_of
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sources import Source, origin_of
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
 from lineal.model.way import IDENTITY, Clause

@@ -2,90 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame, Piped, Slot, answer, slot_at
-from lineal.algebra.lineage import NOTHING, Lineage, doubted, united
-from lineal.algebra.relation import row_struct
-from lineal.algebra.values import read_part
-from lineal.extract.sql.pipes import is_step
+from lineal.algebra.frame import Slot, answer, slot_at
+from lineal.algebra.lineage import Lineage, doubted, united
+from lineal.extract.sql.dotted_names import resolve_dotted
+from lineal.extract.sql.sources import (
+    NILADIC,
+    NO_KEYS,
+    SOMETIMES_COLUMNS,
+    UNRESOLVED,
+    CTEs,
+    Scalar,
+    Source,
+    field_of,
+    is_bare,
+    origin_of,
+)
+from lineal.extract.sql.unresolved_names import resolve_otherwise
 from lineal.model.diagnostic import Code
-from lineal.model.edge import Column, Dataset, Doubt
+from lineal.model.edge import Column, Doubt
 from lineal.model.way import Clause, Confidence
 
 if TYPE_CHECKING:
     from lineal.extract.sql.evaluation import Evaluation
 
-UNRESOLVED = Slot("", "", NOTHING)
-
-SEQUENCE_CALLS = frozenset(("nextval", "currval"))
-"""ids.NEXTVAL      the next number of a sequence, no column"""
-
-SOMETIMES_COLUMNS = frozenset(("level", "user", "uid"))
-"""Pseudo-columns whose names tables use, too: over an unknown schema they are columns"""
-
-NILADIC = frozenset(("user", "current_role", "system_user", "current_schema", "current_path"))
-"""SELECT user      a function; t.user is a column"""
-
-NO_KEYS: set[str] = set()
-
-
-class Source:
-    """One member of FROM: its frame under its alias; `dataset` when it is scanned, none for CTEs
-    and subqueries.
-
-    A transparent one, (a JOIN b), is seen through: its members stand in the scope themselves.
-    """
-
-    __slots__ = ("alias", "answers", "dataset", "frame", "index", "name", "stars", "transparent")
-
-    def __init__(
-        self,
-        alias: str,
-        name: str,
-        frame: Frame,
-        dataset: Dataset | None = None,
-        transparent: bool = False,
-    ) -> None:
-        self.alias = alias
-        self.name = name
-        self.frame = frame
-        self.index = frame.index
-        self.stars = frame.stars
-        self.dataset = dataset
-        self.answers: dict[str, Slot] = {}
-        self.transparent = transparent
-
-    @property
-    def row_slots(self) -> Sequence[Slot]:
-        """SELECT t, t.*      the columns that make up a row of it"""
-        return self.frame.slots
-
-
-class Counted(Source):
-    """FROM UNNEST(items) AS i WITH OFFSET
-
-    i is an item; its place is a column beside it, the last one
-    """
-
-    __slots__ = ()
-
-    @property
-    def row_slots(self) -> Sequence[Slot]:
-        return self.frame.slots[:-1]
-
-
-class Scalar(NamedTuple):
-    """WITH 5 AS k (ClickHouse)      a name for a value, which is read wherever the name stands"""
-
-    node: exp.Expr
-
-
-CTEs = Mapping[str, Frame | Scalar]
-"""What WITH has named so far."""
+__all__ = ["UNRESOLVED", "CTEs", "Scope", "Source", "field_of"]
 
 
 class Scope:
@@ -196,7 +140,7 @@ class Scope:
                     evaluation.further.append((self.clause, slot.scanned, node))
         if slot is not None:
             return slot
-        return self.last_resort(name if name.__class__ is str else key, key, node)
+        return resolve_otherwise(self, name if name.__class__ is str else key, key, node)
 
     def starred_row(self, node: exp.Column) -> Slot:
         """t.* = u.*      a row as a value: all of its columns"""
@@ -263,106 +207,10 @@ class Scope:
                         return UNRESOLVED
                     return self.from_stars(source, name, key, node)
                 scope = scope.parent
-        return self.dotted(
+        return resolve_dotted(
+            self,
             [part for part in (args.get("catalog"), db, table, args["this"]) if part is not None],
             node,
-        )
-
-    def dotted(self, parts: list[exp.Expression], node: exp.Column) -> Slot | None:
-        """a.b.c.d: the longest prefix that names a source wins, then its column, then a path of
-        fields.
-        """
-        texts = [
-            part.name if isinstance(part, exp.Identifier) else f"${part.name}" for part in parts
-        ]
-        quotes = [part.args.get("quoted") for part in parts]
-        evaluation = self.evaluation
-        for length in range(len(parts) - 1, 0, -1):
-            source_key = ".".join(
-                evaluation.fold_table(t, q)
-                for t, q in zip(texts[:length], quotes[:length], strict=True)
-            )
-            source = self.find_source(source_key)
-            if source is None and length > 1:
-                source = self.find_source(
-                    evaluation.fold_table(texts[length - 1], quotes[length - 1])
-                )
-                if source is not None and source.dataset is None:
-                    source = None
-            if source is None:
-                continue
-            name, key = texts[length], evaluation.fold(texts[length], quotes[length])
-            slot = slot_at(source.index, key)
-            if slot is None:
-                slot = self.from_stars(source, name, key, node)
-            elif source.dataset is not None:
-                evaluation.read(origin_of(slot), self.clause, node)
-            if slot is None:
-                return None
-            return field_of(slot, texts[length + 1 :], node)
-        if is_sequence(node):
-            return self.no_column()
-        key = evaluation.fold(texts[0], quotes[0])
-        piped = self.piped_source(key)
-        if piped is not None:
-            table = evaluation.fold_table(texts[0], quotes[0])
-            slot = self.of_pipe(piped, table, texts[1], evaluation.fold(texts[1], quotes[1]), node)
-            return field_of(slot, texts[2:], node) if slot is not None else None
-        hidden = self.hidden_source(texts[:-1], key)
-        if hidden is not None:
-            return self.of_hidden(hidden, texts[-1], evaluation.fold(texts[-1], quotes[-1]), node)
-        slot = self.unqualified(texts[0], key, node, certain=True)
-        return field_of(slot, texts[1:], node) if slot is not None else None
-
-    def piped_source(self, key: str) -> Source | None:
-        """FROM t AS a |> EXTEND a.x AS y |> WHERE a.x > y
-
-        the parser makes CTEs of the steps, and `a` lives on
-        """
-        scope: Scope | None = self
-        while scope is not None:
-            if any(key in source.index for source in scope.order):
-                return None
-            found = next((source for source in scope.order if is_step(source.alias)), None)
-            if found is not None:
-                return found
-            scope = scope.parent
-        return None
-
-    def of_pipe(
-        self, source: Source, table: str, name: str, key: str, node: exp.Column
-    ) -> Slot | None:
-        alike = [slot for slot in kept_of(table, [source]) or source.frame.slots if slot.key == key]
-        if not alike:
-            return self.from_stars(source, name, key, node)
-        return alike[0] if len(alike) == 1 else None
-
-    def hidden_source(self, names: list[str], key: str) -> Source | None:
-        """SELECT t.x FROM t AS a
-
-        no engine reads it, but a is the t that is meant where no column is called t
-        """
-        if any(key in source.index for source in self.order):
-            return None
-        wanted = [name.lower() for name in names]
-        found = [
-            source
-            for source in self.order
-            if source.dataset is not None
-            and source.dataset.name.lower().split(".")[-len(wanted) :] == wanted
-        ]
-        return found[0] if len(found) == 1 else None
-
-    def of_hidden(self, source: Source, name: str, key: str, node: exp.Column) -> Slot | None:
-        slot = slot_at(source.index, key)
-        if slot is None:
-            slot = self.from_stars(source, name, key, node)
-        else:
-            self.evaluation.read(origin_of(slot), self.clause, node)
-        return (
-            self.guessed(slot, f"`{source.dataset}` is called `{source.alias}` here")
-            if slot is not None
-            else None
         )
 
     def find_source(self, key: str) -> Source | None:
@@ -588,59 +436,6 @@ class Scope:
 
     # -- not a column ------------------------------------------------------------------------------
 
-    def last_resort(self, name: str, key: str, node: exp.Column) -> Slot:
-        """A pseudo-column, a whole row, or a name that nothing in scope can have."""
-        evaluation = self.evaluation
-        if node.args.get("table") is None:
-            if (
-                key in evaluation.facts.reserved_names
-                or key.lower() in evaluation.facts.pseudo_columns
-            ):
-                return self.no_column()
-            row = self.find_source(evaluation.fold_table(name, node.this.args.get("quoted")))
-            if row is not None:
-                return self.whole_row(row, node)
-        elif (
-            is_sequence(node)
-            or evaluation.fold(node.parts[0].name, False) in evaluation.facts.reserved_names
-        ):
-            return self.no_column()
-        if node.this.args.get("quoted") and (slot := self.spelled_so(name, node)) is not None:
-            return slot
-        evaluation.unresolved += 1
-        # it may be one of those that only a run knows, which has been said
-        if evaluation.reading.script.open:
-            return UNRESOLVED
-        spelled = ".".join(part.name for part in node.parts)
-        near = self.did_you_mean(name)
-        evaluation.report(
-            Code.UNRESOLVED_COLUMN, f"no source in scope has a column '{spelled}'", node, near
-        )
-        return UNRESOLVED
-
-    def spelled_so(self, name: str, node: exp.Column) -> Slot | None:
-        """ "Name"
-
-        a schema that was declared without quotes has a Name: it is meant, although Name folds
-        """
-        table = node.args.get("table")
-        source = (
-            self.find_source(self.evaluation.fold_table(table.name, table.args.get("quoted")))
-            if table
-            else None
-        )
-        scope: Scope | None = self
-        while scope is not None:
-            members = scope.order if table is None else [source] if source is not None else []
-            for member in members:
-                slot = next((slot for slot in member.frame.slots if slot.name == name), None)
-                if slot is not None:
-                    if member.dataset is not None:
-                        self.evaluation.read(origin_of(slot), self.clause, node)
-                    return slot
-            scope = scope.parent if table is None else None
-        return None
-
     def no_column(self) -> Slot:
         """rownum, ids.NEXTVAL      a name that means something, and no column"""
         self.evaluation.references -= 1
@@ -651,43 +446,3 @@ class Scope:
 
         near = closest(name, [slot.name for source in self.order for slot in source.frame.slots])
         return f"did you mean '{near}'?" if near else ""
-
-    def whole_row(self, source: Source, node: exp.Expression) -> Slot:
-        """SELECT t FROM t      every column of t, as one value"""
-        slots = source.row_slots
-        for slot in slots:
-            if source.dataset is not None and slot.star is None:
-                self.evaluation.read(origin_of(slot), self.clause, node)
-        return Slot(source.alias, source.alias, row_struct(slots, not source.stars, node))
-
-
-def kept_of(table: str, sources: Sequence[Source]) -> list[Slot]:
-    """FROM a |> JOIN b ON … |> EXTEND … |> SELECT a.*      what the steps so far have kept of a"""
-    frames = [source.frame for source in sources if isinstance(source.frame, Piped)]
-    return next((frame.members[table] for frame in frames if table in frame.members), [])
-
-
-def is_bare(node: exp.Expr, key: str) -> bool:
-    """user, "$path"      no column; "user" in quotes is one"""
-    parts = node.parts if isinstance(node, exp.Column) else []
-    return key[:1] == "$" or not any(
-        part.args.get("quoted") and part.name.lower() == key.lower() for part in parts
-    )
-
-
-def is_sequence(node: exp.Column) -> bool:
-    """ids.NEXTVAL, db.ids.CURRVAL"""
-    return str(node.name).lower() in SEQUENCE_CALLS
-
-
-def origin_of(slot: Slot) -> Column | None:
-    """The one column that a slot of a dataset stands for; its star, where that is not known.
-
-    None for what the dataset has not: the kind of a change in table_changes('t', 1).
-    """
-    return slot.scanned or next((column for column, _ in slot.lineage), None)
-
-
-def field_of(slot: Slot, path: Sequence[str], node: exp.Expression) -> Slot:
-    """address.city      the path stays on the origin, and reading a field transforms"""
-    return Slot(path[-1], path[-1], read_part(slot.lineage, path, node)) if path else slot

@@ -30,7 +30,8 @@ from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.generators import exploded, fields_of_items, fixed, parts_of
 from lineal.extract.sql.methods import as_function
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
-from lineal.extract.sql.scope import Counted, Scope, Source, field_of
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sources import Counted, Source, field_of
 from lineal.extract.sql.structs import field_names
 from lineal.extract.sql.tables import named_in_text
 from lineal.extract.sql.words import FAILURES

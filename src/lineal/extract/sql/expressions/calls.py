@@ -38,7 +38,8 @@ from lineal.extract.sql.expressions.walk import (
     take,
 )
 from lineal.extract.sql.paths import step_of
-from lineal.extract.sql.scope import Scope, Source
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sources import Source
 from lineal.model.way import Way, compose
 
 if TYPE_CHECKING:

@@ -26,7 +26,8 @@ from lineal.extract.sql.expressions.structs import (
 from lineal.extract.sql.expressions.walk import Stack, value_of
 from lineal.extract.sql.methods import as_function
 from lineal.extract.sql.paths import path_of
-from lineal.extract.sql.scope import Scope, field_of
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sources import field_of
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Way
 

@@ -12,7 +12,7 @@ from lineal.algebra.lineage import Lineage, absorb, pour
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.values import PARAMETERS, values_of
 from lineal.extract.sql.reading import Body
-from lineal.extract.sql.scope import field_of
+from lineal.extract.sql.sources import field_of
 
 if TYPE_CHECKING:
     from lineal.extract.sql.procedural.pieces import Routine

@@ -28,7 +28,8 @@ from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.procedural.flow import Assignment, Body, Moment, Ref
 from lineal.extract.sql.procedural.triggers import NO_TRIGGER
 from lineal.extract.sql.query import query
-from lineal.extract.sql.scope import Scope, Source, field_of
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sources import Source, field_of
 from lineal.extract.sql.tables import Named
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset

@@ -19,9 +19,11 @@ from lineal.algebra.relation import project
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of
-from lineal.extract.sql.relations import join_, relation, table_name
-from lineal.extract.sql.scope import CTEs, Scope, Source
+from lineal.extract.sql.relations import join_, relation
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sources import CTEs, Source
 from lineal.extract.sql.statements.steps import Plan, Unsupported
+from lineal.extract.sql.table_aliases import table_name
 from lineal.extract.sql.tables import is_named, spelled
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause

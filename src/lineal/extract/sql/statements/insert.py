@@ -12,10 +12,12 @@ from lineal.algebra.relation import one_row, project, reopen
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.dialects.table_functions import ELSEWHERE
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.relations import join_, listed, relation
-from lineal.extract.sql.scope import CTEs, Scope, Source
+from lineal.extract.sql.relations import join_, relation
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.sources import CTEs, Source
 from lineal.extract.sql.statements.change import assigned
 from lineal.extract.sql.statements.steps import Partition, Plan, Unsupported, listed_columns
+from lineal.extract.sql.table_aliases import rename_columns
 from lineal.extract.sql.table_functions import first_text, name_of, table_elsewhere
 from lineal.extract.sql.tables import Named, is_named, spelled, target_of
 from lineal.model.paths import path_name
@@ -125,7 +127,7 @@ def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
     if isinstance(query, exp.Values) and alias is not None and alias.this is not None:
         key = scope.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
         scope.sources[key] = Source(
-            key, key, listed(project(one_row(), frame.slots), alias, scope.evaluation)
+            key, key, rename_columns(project(one_row(), frame.slots), alias, scope.evaluation)
         )
     elif isinstance(query, exp.Select) and query.args.get("from_") is not None:
         inner = Scope(scope.evaluation, None, scope.ctes)

@@ -13,9 +13,11 @@ from lineal.algebra.lineage import NOTHING, Lineage, absorb
 from lineal.algebra.relation import extend, one_row, project, rename
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.query import QUERIES, query, select_columns, with_
+from lineal.extract.sql.query import QUERIES, query, with_
 from lineal.extract.sql.relations import relation
-from lineal.extract.sql.scope import CTEs, Scope, Source
+from lineal.extract.sql.scope import Scope
+from lineal.extract.sql.select_list import select_columns
+from lineal.extract.sql.sources import CTEs, Source
 from lineal.extract.sql.statements.change import aliased, deleted, merged, update_parts
 from lineal.extract.sql.statements.planning import plan_of
 from lineal.extract.sql.statements.steps import Plan, Steps, Unsupported, listed_columns

@@ -1,0 +1,124 @@
+"""Names of several parts that are no plain `t.x`: paths of fields, steps of a pipe, hidden tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Slot, slot_at
+from lineal.extract.sql.pipes import is_step
+from lineal.extract.sql.sources import (
+    Source,
+    field_of,
+    is_sequence,
+    kept_of,
+    origin_of,
+)
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.scope import Scope
+
+
+def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) -> Slot | None:
+    """a.b.c.d: the longest prefix that names a source wins, then its column, then a path of
+    fields.
+    """
+    texts = [part.name if isinstance(part, exp.Identifier) else f"${part.name}" for part in parts]
+    quotes = [part.args.get("quoted") for part in parts]
+    evaluation = scope.evaluation
+    for length in range(len(parts) - 1, 0, -1):
+        source_key = ".".join(
+            evaluation.fold_table(t, q)
+            for t, q in zip(texts[:length], quotes[:length], strict=True)
+        )
+        source = scope.find_source(source_key)
+        if source is None and length > 1:
+            source = scope.find_source(evaluation.fold_table(texts[length - 1], quotes[length - 1]))
+            if source is not None and source.dataset is None:
+                source = None
+        if source is None:
+            continue
+        name, key = texts[length], evaluation.fold(texts[length], quotes[length])
+        slot = slot_at(source.index, key)
+        if slot is None:
+            slot = scope.from_stars(source, name, key, node)
+        elif source.dataset is not None:
+            evaluation.read(origin_of(slot), scope.clause, node)
+        if slot is None:
+            return None
+        return field_of(slot, texts[length + 1 :], node)
+    if is_sequence(node):
+        return scope.no_column()
+    key = evaluation.fold(texts[0], quotes[0])
+    piped = piped_source(scope, key)
+    if piped is not None:
+        table = evaluation.fold_table(texts[0], quotes[0])
+        slot = column_of_pipe(
+            scope, piped, table, texts[1], evaluation.fold(texts[1], quotes[1]), node
+        )
+        return field_of(slot, texts[2:], node) if slot is not None else None
+    hidden = hidden_source(scope, texts[:-1], key)
+    if hidden is not None:
+        return column_of_hidden(
+            scope, hidden, texts[-1], evaluation.fold(texts[-1], quotes[-1]), node
+        )
+    slot = scope.unqualified(texts[0], key, node, certain=True)
+    return field_of(slot, texts[1:], node) if slot is not None else None
+
+
+def piped_source(scope: Scope, key: str) -> Source | None:
+    """FROM t AS a |> EXTEND a.x AS y |> WHERE a.x > y
+
+    the parser makes CTEs of the steps, and `a` lives on
+    """
+    around: Scope | None = scope
+    while around is not None:
+        if any(key in source.index for source in around.order):
+            return None
+        found = next((source for source in around.order if is_step(source.alias)), None)
+        if found is not None:
+            return found
+        around = around.parent
+    return None
+
+
+def column_of_pipe(
+    scope: Scope, source: Source, table: str, name: str, key: str, node: exp.Column
+) -> Slot | None:
+    alike = [slot for slot in kept_of(table, [source]) or source.frame.slots if slot.key == key]
+    if not alike:
+        return scope.from_stars(source, name, key, node)
+    return alike[0] if len(alike) == 1 else None
+
+
+def hidden_source(scope: Scope, names: list[str], key: str) -> Source | None:
+    """SELECT t.x FROM t AS a
+
+    no engine reads it, but a is the t that is meant where no column is called t
+    """
+    if any(key in source.index for source in scope.order):
+        return None
+    wanted = [name.lower() for name in names]
+    found = [
+        source
+        for source in scope.order
+        if source.dataset is not None
+        and source.dataset.name.lower().split(".")[-len(wanted) :] == wanted
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def column_of_hidden(
+    scope: Scope, source: Source, name: str, key: str, node: exp.Column
+) -> Slot | None:
+    slot = slot_at(source.index, key)
+    if slot is None:
+        slot = scope.from_stars(source, name, key, node)
+    else:
+        scope.evaluation.read(origin_of(slot), scope.clause, node)
+    return (
+        scope.guessed(slot, f"`{source.dataset}` is called `{source.alias}` here")
+        if slot is not None
+        else None
+    )

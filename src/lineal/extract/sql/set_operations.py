@@ -1,0 +1,81 @@
+"""UNION, INTERSECT and EXCEPT of frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.relation import (
+    SetOperation,
+    project,
+    set_operation,
+    union_by_name,
+)
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.model.diagnostic import Code
+
+
+def continues_chain(node: Any) -> bool:
+    return isinstance(node, exp.SetOperation) and not any(
+        node.args.get(k) for k in ("with_", "order", "limit")
+    )
+
+
+def is_same_operation(left: Any, right: Any) -> bool:
+    return (
+        type(left) is type(right)
+        and all(
+            bool(left.args.get(part)) == bool(right.args.get(part))
+            for part in ("distinct", "by_name", "on")
+        )
+        and all(left.args.get(part) == right.args.get(part) for part in ("side", "kind"))
+    )
+
+
+def combine(node: Any, frames: list[Frame], evaluation: Evaluation) -> Frame:
+    operation = OPERATIONS.get(type(node), SetOperation.UNION_ALL)
+    if operation is SetOperation.UNION_ALL and node.args.get("distinct"):
+        operation = SetOperation.UNION
+    if node.args.get("by_name"):
+        return set_operation(operation, frames, partial(unite_by_name, node, evaluation))
+    check_widths(node, frames, evaluation)
+    return set_operation(operation, frames)
+
+
+OPERATIONS = {exp.Intersect: SetOperation.INTERSECT, exp.Except: SetOperation.EXCEPT}
+
+
+def unite_by_name(node: Any, evaluation: Evaluation, frames: Sequence[Frame]) -> Frame:
+    """a FULL UNION ALL BY NAME b, a LEFT UNION ALL BY NAME b, a UNION ALL BY NAME ON (x) b"""
+    united = union_by_name(frames)
+    return project(united, slots_kept(node, frames, united.slots, evaluation))
+
+
+def slots_kept(
+    node: Any, frames: Sequence[Frame], slots: Sequence[Slot], evaluation: Evaluation
+) -> Iterable[Slot]:
+    """INNER UNION ALL BY NAME: what all have; LEFT: what the first has; ON (a): what is listed;
+    FULL: everything
+    """
+    if node.args.get("on"):
+        keys = {evaluation.fold(column.name, False) for column in node.args["on"]}
+    elif node.args.get("side") == "LEFT":
+        keys = set(frames[0].index)
+    elif node.args.get("kind") == "INNER":
+        keys = set.intersection(*(set(frame.index) for frame in frames))
+    else:
+        return slots
+    return [slot for slot in slots if slot.star is not None or slot.key in keys]
+
+
+def check_widths(node: Any, frames: list[Frame], evaluation: Evaluation) -> None:
+    widths = {len(frame.slots) for frame in frames if frame.complete}
+    if len(widths) > 1:
+        listed_widths = " and ".join(str(width) for width in sorted(widths))
+        evaluation.report(
+            Code.COLUMN_COUNT, f"branches of {node.key.upper()} have {listed_widths} columns", node
+        )

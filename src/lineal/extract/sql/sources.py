@@ -1,0 +1,113 @@
+"""Sources: the members of FROM that names are looked up in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Frame, Piped, Slot
+from lineal.algebra.lineage import NOTHING
+from lineal.algebra.values import read_part
+from lineal.model.edge import Column, Dataset
+
+UNRESOLVED = Slot("", "", NOTHING)
+
+SEQUENCE_CALLS = frozenset(("nextval", "currval"))
+"""ids.NEXTVAL      the next number of a sequence, no column"""
+
+SOMETIMES_COLUMNS = frozenset(("level", "user", "uid"))
+"""Pseudo-columns whose names tables use, too: over an unknown schema they are columns"""
+
+NILADIC = frozenset(("user", "current_role", "system_user", "current_schema", "current_path"))
+"""SELECT user      a function; t.user is a column"""
+
+NO_KEYS: set[str] = set()
+
+
+class Source:
+    """One member of FROM: its frame under its alias; `dataset` when it is scanned, none for CTEs
+    and subqueries.
+
+    A transparent one, (a JOIN b), is seen through: its members stand in the scope themselves.
+    """
+
+    __slots__ = ("alias", "answers", "dataset", "frame", "index", "name", "stars", "transparent")
+
+    def __init__(
+        self,
+        alias: str,
+        name: str,
+        frame: Frame,
+        dataset: Dataset | None = None,
+        transparent: bool = False,
+    ) -> None:
+        self.alias = alias
+        self.name = name
+        self.frame = frame
+        self.index = frame.index
+        self.stars = frame.stars
+        self.dataset = dataset
+        self.answers: dict[str, Slot] = {}
+        self.transparent = transparent
+
+    @property
+    def row_slots(self) -> Sequence[Slot]:
+        """SELECT t, t.*      the columns that make up a row of it"""
+        return self.frame.slots
+
+
+class Counted(Source):
+    """FROM UNNEST(items) AS i WITH OFFSET
+
+    i is an item; its place is a column beside it, the last one
+    """
+
+    __slots__ = ()
+
+    @property
+    def row_slots(self) -> Sequence[Slot]:
+        return self.frame.slots[:-1]
+
+
+class Scalar(NamedTuple):
+    """WITH 5 AS k (ClickHouse)      a name for a value, which is read wherever the name stands"""
+
+    node: exp.Expr
+
+
+CTEs = Mapping[str, Frame | Scalar]
+"""What WITH has named so far."""
+
+
+def kept_of(table: str, sources: Sequence[Source]) -> list[Slot]:
+    """FROM a |> JOIN b ON … |> EXTEND … |> SELECT a.*      what the steps so far have kept of a"""
+    frames = [source.frame for source in sources if isinstance(source.frame, Piped)]
+    return next((frame.members[table] for frame in frames if table in frame.members), [])
+
+
+def is_bare(node: exp.Expr, key: str) -> bool:
+    """user, "$path"      no column; "user" in quotes is one"""
+    parts = node.parts if isinstance(node, exp.Column) else []
+    return key[:1] == "$" or not any(
+        part.args.get("quoted") and part.name.lower() == key.lower() for part in parts
+    )
+
+
+def is_sequence(node: exp.Column) -> bool:
+    """ids.NEXTVAL, db.ids.CURRVAL"""
+    return str(node.name).lower() in SEQUENCE_CALLS
+
+
+def origin_of(slot: Slot) -> Column | None:
+    """The one column that a slot of a dataset stands for; its star, where that is not known.
+
+    None for what the dataset has not: the kind of a change in table_changes('t', 1).
+    """
+    return slot.scanned or next((column for column, _ in slot.lineage), None)
+
+
+def field_of(slot: Slot, path: Sequence[str], node: exp.Expression) -> Slot:
+    """address.city      the path stays on the origin, and reading a field transforms"""
+    return Slot(path[-1], path[-1], read_part(slot.lineage, path, node)) if path else slot
