@@ -50,11 +50,7 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     if not isinstance(item, GENERATOR_CALLS):  # f(a) AS (p, q)
         lineage = value_of(item, IDENTITY, scope)
         return [Slot(name, key, lineage) for name, key in names]
-    if (
-        evaluation.facts.name == "duckdb"
-        and not names
-        and (taken := taken_apart(item, scope, rows))
-    ):
+    if evaluation.facts.unnests_structs and not names and (taken := taken_apart(item, scope, rows)):
         return taken
     if not names and not isinstance(item, exp.Inline):
         names = [(name, name) for name in default_names(item, scope)]
@@ -151,7 +147,7 @@ def stacked(item: exp.Stack, scope: Scope) -> Frame:
 
 
 def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
-    if scope.evaluation.facts.name == "duckdb":
+    if scope.evaluation.facts.unnests_structs:
         return (f"unnest({item.this.sql(dialect='duckdb')})",)
     names = GENERATED.get(type(item), ("col",))
     return (

@@ -17,12 +17,6 @@ from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source
 from lineal.model.way import IDENTITY
 
-ALL_COLUMNS_FIRST = frozenset(("snowflake",))
-"""ALL ROWS PER MATCH
-
-the table's columns, then the measures; elsewhere partition, order, measures, the rest
-"""
-
 
 def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
     """MATCH_RECOGNIZE (PARTITION BY a ORDER BY b MEASURES last(x.c) AS m PATTERN (x y+) DEFINE y AS
@@ -54,7 +48,7 @@ def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
 def all_rows(
     partition: list[Slot], ordered: list[Slot], measures: list[Slot], source: Source, scope: Scope
 ) -> list[Slot]:
-    if scope.evaluation.facts.name in ALL_COLUMNS_FIRST:
+    if scope.evaluation.facts.all_columns_first:
         return [*source.frame.slots, *measures]
     taken = {slot.key for slot in (*partition, *ordered)}
     first = list({slot.key: slot for slot in (*partition, *ordered)}.values())

@@ -9,18 +9,11 @@ from sqlglot import exp
 from lineal.extract.sql.placeholders import is_open_name
 from lineal.extract.sql.scope import Scope
 
-CHAINED = frozenset(("duckdb",))
-"""SELECT a.abs()      abs(a), for every function"""
-
 SCHEMAS = frozenset(("main", "temp", "system", "pg_catalog"))
 """SELECT main.abs(a)      the schemas that every database has"""
 
 XML_METHODS = frozenset(("value", "query", "nodes", "exist", "modify"))
-XML = frozenset(("tsql", "fabric"))
-"""SELECT doc.value('/x', 'int')
-
-a method of a value; elsewhere before the dot stands a schema or package
-"""
+"""SELECT doc.value('/x', 'int')      the methods of a document"""
 
 
 def as_function(node: Any, scope: Scope) -> Any:
@@ -36,7 +29,7 @@ def as_function(node: Any, scope: Scope) -> Any:
 
 def receiver_of(base: Any, call: exp.Anonymous, scope: Scope) -> Any:
     """What stands before the dot, if it is a value: the parser has made names of its columns."""
-    dialect = scope.evaluation.facts.name
+    facts = scope.evaluation.facts
     parts = names(base)
     if not parts:
         return as_columns(base)
@@ -47,10 +40,14 @@ def receiver_of(base: Any, call: exp.Anonymous, scope: Scope) -> Any:
             zip(("this", "table", "db"), (part.copy() for part in reversed(parts)), strict=False)
         )
     )
-    said = (dialect in CHAINED and parts[0].name.lower() not in SCHEMAS) or (
-        dialect in XML and call.name.lower() in XML_METHODS
-    )
-    return column if said or (len(parts) == 1 and scope.has(column)) else None
+    if facts.chained_methods and parts[0].name.lower() not in SCHEMAS:
+        return column
+    if facts.xml_methods and call.name.lower() in XML_METHODS:
+        return column
+    if len(parts) == 1 and scope.has(column):
+        return column
+
+    return None
 
 
 def names(node: Any) -> list[exp.Identifier]:

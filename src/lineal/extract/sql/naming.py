@@ -38,14 +38,14 @@ def output_name(
         and not in_full(node, evaluation)
     ):
         return node.expression.name, False
-    if sources is not None and evaluation.facts.name in SPARK:
+    if sources is not None and evaluation.facts.names_fields_in_paths:
         node = without_tables(node, evaluation, sources)
     return NAMES.get(evaluation.facts.name, numbered)(node, position, evaluation), False
 
 
 def in_full(node: exp.Dot, evaluation: Evaluation) -> bool:
     """xs[0].price      Spark calls it so; elsewhere it is called price"""
-    return evaluation.facts.name in SPARK and isinstance(node.this, (exp.Bracket, exp.Dot))
+    return evaluation.facts.names_fields_in_paths and isinstance(node.this, (exp.Bracket, exp.Dot))
 
 
 def without_tables(node: Any, evaluation: Evaluation, sources: Container[str]) -> Any:
@@ -89,8 +89,6 @@ def spark_name(node: Any, position: int, evaluation: Evaluation) -> str:
         else pretty(node, evaluation)
     )
 
-
-SPARK = frozenset(("spark", "spark2", "databricks"))
 
 SPARK_OPERATORS: dict[type, str] = {
     exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%", exp.EQ: "=", exp.GT: ">", exp.GTE: ">=",

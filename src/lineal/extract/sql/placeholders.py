@@ -18,6 +18,11 @@ from sqlglot import exp
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sql.dialects.placeholders import (
+    DOLLARS_IN_NAMES,
+    EMPTY_LITERALS,
+    SUBSTITUTES_AFTER_AMPERSAND,
+)
 from lineal.extract.sql.templates import Expression, template_of
 
 BRACED = re.compile(r"\$\{([^{}]*)\}", re.DOTALL)
@@ -36,9 +41,6 @@ FORMATTED = re.compile(
 
 Python's str.format() and f-strings; {a: 1} and {fn now()} are none
 """
-
-EMPTY_LITERALS = frozenset(("snowflake", "clickhouse", "duckdb"))
-"""SELECT {}, MAP {}      the dialects that have a literal without items"""
 
 QUANTIFIERS = re.compile(r"\b(?:MATCH_RECOGNIZE|GRAPH_TABLE)\b", re.IGNORECASE)
 """PATTERN (A{2})      where a number in braces counts"""
@@ -65,7 +67,7 @@ def has_placeholders(text: str, dialect: str) -> bool:
     """A glance, since hardly any text has one that the parser does not know."""
     if "{" in text and ("${" in text or "{{" in text or FORMATTED.search(text) is not None):
         return True
-    if dialect == "snowflake" and "&" in text:
+    if dialect in SUBSTITUTES_AFTER_AMPERSAND and "&" in text:
         return True
     marks = dialect in NUMBERED and ("?" in text or ":" in text or "$" in text)
     return marks and MARKED.search(text) is not None
@@ -78,12 +80,15 @@ def placed(tokens: list[Token], text: str, dialect: str) -> list[Token]:
         tokens = _braced(tokens, template.expressions.values())
     if "${" in text:
         tokens = _braced(tokens, _expressions(text, BRACED))
-    if dialect == "snowflake" and "&" in text:
+    if dialect in SUBSTITUTES_AFTER_AMPERSAND and "&" in text:
         tokens = _braced(tokens, _expressions(text, SNOWSQL))
     if "{" in text:
         tokens = _braced(tokens, _formatted(text, dialect))
     tokens = _with_types(tokens)
-    return _numbered(tokens, NUMBERED[dialect], dialect) if dialect in NUMBERED else tokens
+    if dialect not in NUMBERED:
+        return tokens
+
+    return _numbered(tokens, NUMBERED[dialect], dialect)
 
 
 def _expressions(text: str, pattern: re.Pattern[str]) -> Iterator[Expression]:
@@ -195,7 +200,11 @@ def _numbered(tokens: list[Token], marks: frozenset[TokenType], dialect: str) ->
     found: list[Token] = []
     for token in tokens:
         before = found[-1] if found else None
-        if token.text[0:1] == "$" and token.token_type is TokenType.VAR and dialect != "oracle":
+        if (
+            token.text[0:1] == "$"
+            and token.token_type is TokenType.VAR
+            and dialect not in DOLLARS_IN_NAMES
+        ):
             found.append(_token(token, TokenType.PLACEHOLDER, "?", token.end))
         elif (
             before is not None

@@ -135,7 +135,7 @@ def items_of_source(node: exp.Table, scope: Scope) -> exp.Unnest | None:
 
     BigQuery: UNNEST(o.items) AS i
     """
-    if scope.evaluation.facts.name not in ITEMS_IN_FROM:
+    if not scope.evaluation.facts.items_in_from:
         return None
     first, *others = node.parts
     source = scope.find_source(table_name(first, scope.evaluation))
@@ -149,9 +149,6 @@ def items_of_source(node: exp.Table, scope: Scope) -> exp.Unnest | None:
         return exp.Unnest(expressions=[base])
 
     return exp.Unnest(expressions=[base], alias=exp.TableAlias(columns=[alias.this]))
-
-
-ITEMS_IN_FROM = frozenset(("bigquery", "redshift"))
 
 
 def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Source:

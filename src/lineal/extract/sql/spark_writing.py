@@ -22,45 +22,18 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ErrorLevel
 
 from lineal.extract.sql.annotation import ColumnsOf, annotate
-
-POSTGRES = frozenset(("postgres", "redshift", "duckdb", "materialize", "risingwave"))
-COUNTS_FROM_SUNDAY = POSTGRES | {"snowflake"}
-"""Dialects in which Sunday is the day 0 of the week; in Spark it is 1."""
-
-DIVIDES_BY_ZERO = frozenset(
-    ("duckdb", "mysql", "sqlite", "doris", "starrocks", "singlestore", "clickhouse")
+from lineal.extract.sql.dialects.arithmetic import (
+    ADDS_TO_TIMES,
+    COUNTS_BEGUN,
+    COUNTS_FROM_SUNDAY,
+    DECIMALS,
+    DIVIDES_AS_DOUBLE,
+    DIVIDES_BY_ZERO,
+    MATCHES_WHOLE_TEXTS,
+    POSTGRES,
+    ROUNDS,
+    TRUNCATES_TO_DATES,
 )
-"""Dialects in which a / 0 is null, or no number, and no error."""
-
-ROUNDS = POSTGRES | {
-    "snowflake",
-    "bigquery",
-    "trino",
-    "presto",
-    "athena",
-    "mysql",
-    "oracle",
-    "exasol",
-    "teradata",
-}
-"""Dialects in which a cast to a whole number rounds; Spark cuts off."""
-
-COUNTS_BEGUN = frozenset(("snowflake", "redshift", "duckdb", "bigquery", "tsql", "fabric"))
-"""Dialects whose date difference counts the units that begin in between; Spark counts those that
-have passed.
-"""
-
-DECIMALS = {
-    "bigquery": (38, 9),
-    "duckdb": (18, 3),
-    "materialize": (38, 12),
-    "postgres": (38, 12),
-    "redshift": (18, 0),
-    "risingwave": (38, 12),
-    "snowflake": (38, 0),
-    "trino": (38, 0),
-}
-"""The precision and scale of a decimal that names none; PostgreSQL's has no limit."""
 
 RENAMED = {
     "ARBITRARY": "ANY_VALUE",
@@ -70,9 +43,6 @@ RENAMED = {
     "STRLEN": "OCTET_LENGTH",
 }
 """Functions that Spark has under another name."""
-
-ADDS_TO_TIMES = frozenset(("snowflake", "redshift", "tsql", "fabric"))
-"""Dialects whose DATEADD takes a time as well as a date, and gives back what it takes."""
 
 SUBTRACTED = (exp.DateSub, exp.DatetimeSub, exp.TimestampSub)
 INTEGERS = exp.DataType.INTEGER_TYPES
@@ -128,7 +98,7 @@ def division(node: exp.Div, dialect: str) -> Any:
     if dialect not in DIVIDES_BY_ZERO or is_a(node, (exp.DType.INTERVAL,)):
         return node
     left, right = unwrapped(node.this), unwrapped(node.expression)
-    if dialect == "duckdb" and not is_a(left, (exp.DType.DOUBLE, exp.DType.FLOAT)):
+    if dialect in DIVIDES_AS_DOUBLE and not is_a(left, (exp.DType.DOUBLE, exp.DType.FLOAT)):
         left = exp.cast(left, "double", copy=False)
     return call("TRY_DIVIDE", left, right)
 
@@ -288,7 +258,7 @@ def subtraction(node: exp.Sub, dialect: str) -> Any:
 def truncation(node: Any, dialect: str) -> Any:
     """DATE_TRUNC('month', a), of a date      a date"""
     unit = str(node.text("unit") or "").upper()
-    if dialect not in ("duckdb", "snowflake") or not is_a(node.this, (exp.DType.DATE,)):
+    if dialect not in TRUNCATES_TO_DATES or not is_a(node.this, (exp.DType.DATE,)):
         return node
     if unit == "DAY":
         return node.this
@@ -434,7 +404,7 @@ def regular_expression(node: Any, dialect: str) -> Any:
         if not flag.is_string or set(flag.name) - set(FLAGS):
             raise ValueError(f"the flags {flag.sql(dialect)} of a regular expression")
         flags += "".join(FLAGS[each] for each in flag.name)
-    whole = dialect == "snowflake"
+    whole = dialect in MATCHES_WHOLE_TEXTS
     if not flags and not whole:
         return node
     before = (f"(?{flags})" if flags else "") + ("^(?:" if whole else "")

@@ -116,6 +116,42 @@ KEYS_IN_PLACE = frozenset(("duckdb", "sqlite", "clickhouse"))
 """SELECT * FROM a JOIN b USING (k)      k stays where a has it; elsewhere it comes first"""
 
 
+ABSOLUTE_SIGN = frozenset(("postgres", "redshift", "materialize", "risingwave"))
+"""@ x      the absolute value of x; elsewhere a variable"""
+
+COLUMNS_BY_NUMBER = frozenset(("snowflake",))
+"""SELECT $1 FROM t      the first column of t; elsewhere a parameter"""
+
+ITEMS_IN_FROM = frozenset(("bigquery", "redshift"))
+"""FROM orders AS o, o.items AS i      UNNEST(o.items)"""
+
+ALL_COLUMNS_FIRST = frozenset(("snowflake",))
+"""ALL ROWS PER MATCH
+
+the table's columns, then the measures; elsewhere partition, order, measures, the rest
+"""
+
+UNNESTS_STRUCTS = frozenset(("duckdb",))
+"""SELECT unnest(s)      a column for each field of a struct; a list's is called as the call"""
+
+CHAINED_METHODS = frozenset(("duckdb",))
+"""SELECT a.abs()      abs(a), for every function"""
+
+XML_METHODS = frozenset(("tsql", "fabric"))
+"""SELECT doc.value('/x', 'int')
+
+a method of a value; elsewhere before the dot stands a schema or package
+"""
+
+DATABASES_HOLD_SCHEMAS = frozenset(("tsql", "fabric", "snowflake", "redshift"))
+"""USE x      a database that holds schemas; elsewhere a database is a schema"""
+
+NAMES_FIELDS_IN_PATHS = frozenset(("spark", "spark2", "databricks"))
+"""SELECT s.a[0].b      how an output column without an alias is called by its path"""
+
+COUNTS_OF_ROWS = {"bigquery": "offset"}
+"""FROM UNNEST(items) WITH OFFSET      the name of the item's place"""
+
 GROUPS_BY_TIME = frozenset(("spark", "spark2", "databricks"))
 """SELECT window.start … GROUP BY window(at, '5 minutes')
 
@@ -218,6 +254,15 @@ class Facts:
     output_into: bool
     fewer_values: bool
     declared_beside_query: bool
+    absolute_sign: bool
+    columns_by_number: bool
+    items_in_from: bool
+    all_columns_first: bool
+    unnests_structs: bool
+    chained_methods: bool
+    xml_methods: bool
+    databases_hold_schemas: bool
+    names_fields_in_paths: bool
     keys: Keys
     table_keys: Keys
 
@@ -269,7 +314,7 @@ def facts_of(dialect: str) -> Facts:
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
         values_names=VALUES_NAMES.get(dialect, (1, "col")),
         sets_in_select=dialect in SETS_IN_SELECT,
-        count_of_rows="offset" if dialect == "bigquery" else "ordinality",
+        count_of_rows=COUNTS_OF_ROWS.get(dialect, "ordinality"),
         partitions_are_columns=dialect in PARTITIONS_ARE_COLUMNS,
         partition_decorator=PARTITION_DECORATORS.get(dialect, ""),
         default_schema=DEFAULT_SCHEMAS.get(dialect, ""),
@@ -277,12 +322,20 @@ def facts_of(dialect: str) -> Facts:
         output_into=dialect in OUTPUT_INTO,
         fewer_values=dialect in FEWER_VALUES,
         aliases_in_strings=dialect in ALIASES_IN_STRINGS,
+        absolute_sign=dialect in ABSOLUTE_SIGN,
+        columns_by_number=dialect in COLUMNS_BY_NUMBER,
+        items_in_from=dialect in ITEMS_IN_FROM,
+        all_columns_first=dialect in ALL_COLUMNS_FIRST,
+        unnests_structs=dialect in UNNESTS_STRUCTS,
+        chained_methods=dialect in CHAINED_METHODS,
+        xml_methods=dialect in XML_METHODS,
+        databases_hold_schemas=dialect in DATABASES_HOLD_SCHEMAS,
+        names_fields_in_paths=dialect in NAMES_FIELDS_IN_PATHS,
         keys=keys,
         table_keys=keys if fold is fold_table else Keys(fold_table),
     )
 
 
-@lru_cache(maxsize=64)
 @lru_cache(maxsize=64)
 def parser_dialect(dialect: str) -> Dialect:
     try:

@@ -38,7 +38,7 @@ def parameter(
     if is_absolute(node, scope):
         name = exp.Identifier(this=node.this.name, quoted=False)
         stack.append((exp.Column(this=name), value(way), (node, calls)))
-    if scope.evaluation.facts.name == "snowflake" and len(scope.order) == 1:
+    if scope.evaluation.facts.columns_by_number and len(scope.order) == 1:
         slot = (
             scope.positional(scope.order[0], f"${node.name}", node) if node.name.isdigit() else None
         )
@@ -46,12 +46,9 @@ def parameter(
             pour(slot.lineage, way, into, node, calls)
 
 
-ABSOLUTE = frozenset(("postgres", "redshift", "materialize", "risingwave"))
-
-
 def is_absolute(node: exp.Parameter, scope: Scope) -> bool:
     """@ x, @ t.x      PostgreSQL's absolute value"""
-    return scope.evaluation.facts.name in ABSOLUTE and node.this.__class__ is exp.Var
+    return scope.evaluation.facts.absolute_sign and node.this.__class__ is exp.Var
 
 
 def placeholder(

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lineal.extract.sql.dialects.procedures import DELIMITERS
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.words import BATCHES, FAILURES
 from lineal.model.boundary import Report, internal_error
@@ -38,10 +39,9 @@ def read(
 
     script = reading.script
     try:
-        tokens = tokens_of(
-            with_semicolons(script.text) if script.dialect == "mysql" else script.text,
-            script.dialect,
-        )
+        has_delimiters = script.dialect in DELIMITERS
+        text = with_semicolons(script.text) if has_delimiters else script.text
+        tokens = tokens_of(text, script.dialect)
     except FAILURES:
         return None
     if not surely and not is_procedural(tokens, script.dialect):

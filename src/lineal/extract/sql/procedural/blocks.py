@@ -12,6 +12,12 @@ from typing import NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sql.dialects.procedures import (
+    BODIES_AFTER_ARROW,
+    CLASSES_IN_QUOTES,
+    DECLARES_BEFORE_BEGIN,
+    DECLARES_WITHOUT_KEYWORD,
+)
 from lineal.extract.sql.procedural.flow import Assignment, Body, Construct
 from lineal.extract.sql.procedural.header import header, parameters
 from lineal.extract.sql.procedural.pieces import Routine, Trigger
@@ -39,11 +45,6 @@ DEEPEST_BLOCKS = 5_000
 END_OF_LOOP = frozenset(("LOOP", "DO"))
 THEN, WHEN = frozenset(("THEN",)), frozenset(("WHEN",))
 DML = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE", "SELECT", "WITH", "EXECUTE"))
-DECLARING = vocabulary(
-    """
-    postgres redshift oracle snowflake materialize risingwave exasol teradata
-    """
-)
 """DECLARE opens a list of declarations that ends with BEGIN; elsewhere each has a DECLARE of its
 own.
 """
@@ -310,7 +311,7 @@ class Blocks(Simple):
 
     def declare(self, tokens: Tokens, at: int) -> int:
         """DECLARE x INT := 1; y INT; BEGIN, DECLARE x INT DEFAULT 1;"""
-        if self.script.dialect in DECLARING:
+        if self.script.dialect in DECLARES_BEFORE_BEGIN:
             self.declaring = True
             if not self.in_block and self.pending is None and not self.stack:
                 self.body = Body()
@@ -406,7 +407,7 @@ class Blocks(Simple):
             self.string_body(routine, tokens[string])
             return max(end, string) + 1
         if first in ("BEGIN", "DECLARE") or (
-            self.script.dialect in ("oracle",) and first not in ("SELECT", "")
+            self.script.dialect in DECLARES_WITHOUT_KEYWORD and first not in ("SELECT", "")
         ):
             self.pending = self.begin_routine(routine)
             self.declaring = first != "BEGIN"
@@ -416,7 +417,7 @@ class Blocks(Simple):
                 (i for i in range(body, end) if tokens[i].token_type is TokenType.ARROW), -1
             )
             # CREATE FUNCTION f AS (a, b) -> a * b
-            if self.script.dialect == "clickhouse" and arrow > 0:
+            if self.script.dialect in BODIES_AFTER_ARROW and arrow > 0:
                 routine.parameters = parameters(self, unwrapped(tokens[body:arrow]))
                 body = arrow + 1
             self.expression_body(routine, tokens[body:end])
@@ -469,7 +470,6 @@ class Blocks(Simple):
         self.end_routine(held)
 
 
-CLASSES_IN_QUOTES = frozenset(("hive", "spark", "spark2", "databricks"))
 JOBS = {"TASK": frozenset(("AS",)), "EVENT": frozenset(("DO",))}
 ANONYMOUS = Held(Body(), None, {}, False)
 

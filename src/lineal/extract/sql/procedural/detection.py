@@ -6,6 +6,7 @@ import re
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sql.dialects.procedures import ASSIGNS, ASSIGNS_BY_EQUALS, SELECTS_INTO_SESSION
 from lineal.extract.sql.procedural.text import SEMICOLON, vocabulary, word
 from lineal.extract.sql.words import BATCHES
 
@@ -37,11 +38,11 @@ def may_be_procedural(text: str, dialect: str) -> bool:
     folded = text.lower()
     if dialect in BATCHES:
         return "@" in folded or any(stands_in(folded, word) for word in TSQL_GLANCE)
-    if dialect == "mysql" and "into @" in folded:
+    if dialect in SELECTS_INTO_SESSION and "into @" in folded:
         return True
-    return any(
-        stands_in(folded, word) for word in (SESSION_GLANCE if dialect in ASSIGNS else GLANCE)
-    )
+
+    glance = SESSION_GLANCE if dialect in ASSIGNS else GLANCE
+    return any(stands_in(folded, word) for word in glance)
 
 
 def stands_in(text: str, word: str) -> bool:
@@ -70,8 +71,6 @@ OPENING = vocabulary(
     """
 )
 JOBS = frozenset(("TASK", "EVENT"))
-ASSIGNS = frozenset(("snowflake", "mysql", "bigquery", "databricks", "spark"))
-"""SET x = …      may be a variable"""
 SESSION = frozenset(("VAR", "VARIABLE", "@"))
 
 
@@ -127,7 +126,7 @@ TSQL_WORDS = vocabulary(
 def sets_variable(tokens: list[Token], at: int, dialect: str) -> bool:
     following = word(tokens[at + 1]) if at + 1 < len(tokens) else ""
     after = tokens[at + 2].text if at + 2 < len(tokens) else ""
-    return following in SESSION or (dialect == "snowflake" and after == "=")
+    return following in SESSION or (dialect in ASSIGNS_BY_EQUALS and after == "=")
 
 
 DELIMITER = re.compile(r"^[ \t]*DELIMITER[ \t]+(\S+)[ \t]*$", re.IGNORECASE | re.MULTILINE)

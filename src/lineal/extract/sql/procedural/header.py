@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import TokenType
 
+from lineal.extract.sql.dialects.procedures import (
+    BODIES_OF_ONE_STATEMENT,
+    RETURN_NAMES_TYPE,
+    UNNAMED_PARAMETERS,
+)
 from lineal.extract.sql.procedural.detection import kind_of
 from lineal.extract.sql.procedural.flow import Body
 from lineal.extract.sql.procedural.pieces import Parameter, Routine
@@ -27,8 +32,6 @@ if TYPE_CHECKING:
     from lineal.extract.sql.procedural.blocks import Blocks
 
 MODES = frozenset(("IN", "OUT", "INOUT", "VARIADIC", "IN OUT", "NOCOPY"))
-UNNAMED = frozenset(("postgres", "redshift", "materialize", "risingwave"))
-"""f(INT, TEXT)      parameters without names: $1, $2"""
 
 
 def header(walker: Blocks, tokens: Tokens, at: int) -> tuple[Routine | None, int] | None:
@@ -88,7 +91,7 @@ def parameters(walker: Walker, tokens: Tokens) -> list[Parameter]:
         key = f"@{name.text.lower()}" if name_at else walker.key(name)
         if len(rest) > 1 and word(rest[1]) in ("IN", "OUT"):  # Oracle: p IN OUT NUMBER
             out = word(rest[1]) == "OUT"
-        unnamed = walker.script.dialect in UNNAMED and (
+        unnamed = walker.script.dialect in UNNAMED_PARAMETERS and (
             len(rest) == 1 or rest[1].token_type is OPEN
         )
         typed = walker.row_type(rest, 0 if unnamed else name_at + 1) or ""
@@ -120,7 +123,7 @@ def clauses(walker: Walker, routine: Routine, tokens: Tokens, at: int) -> int:
             depth -= 1
         elif depth == 0:
             if here == "RETURNS" or (
-                here == "RETURN" and walker.script.dialect == "oracle" and body < 0
+                here == "RETURN" and walker.script.dialect in RETURN_NAMES_TYPE and body < 0
             ):
                 position = returns(walker, routine, tokens, position + 1)
                 continue
@@ -146,10 +149,7 @@ def body_at(walker: Walker, routine: Routine, tokens: Tokens, position: int) -> 
         return position + 1
     if here in ("BEGIN", "RETURN"):
         return position
-    if (
-        walker.script.dialect in ("mysql", "", "singlestore", "doris", "starrocks")
-        and here in STATEMENTS
-    ):
+    if walker.script.dialect in BODIES_OF_ONE_STATEMENT and here in STATEMENTS:
         return position
     return -1
 

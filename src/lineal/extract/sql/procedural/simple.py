@@ -9,6 +9,11 @@ from collections.abc import Callable
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sql.dialects.procedures import (
+    EXECUTES_TEXTS_ANYWHERE,
+    NUMBERED_PARAMETERS,
+    SESSION_VARIABLES_WITH_DOLLAR,
+)
 from lineal.extract.sql.procedural.flow import Body, Ref
 from lineal.extract.sql.procedural.pieces import Piece
 from lineal.extract.sql.procedural.text import (
@@ -41,11 +46,6 @@ SQL_WORDS = vocabulary(
 )
 
 
-NUMBERED = vocabulary(
-    """
-    postgres redshift materialize risingwave
-    """
-)
 """EXECUTE '…' USING      the text calls what is given $1, $2"""
 CHANGES = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE"))
 
@@ -294,7 +294,7 @@ class Simple(Walker):
                 and item[end].token_type in (TokenType.EQ, TokenType.COLON_EQ)
             ):
                 pairs.append((key, item[end + 1 :]))
-        if self.script.dialect == "snowflake" and not self.in_block:
+        if self.script.dialect in SESSION_VARIABLES_WITH_DOLLAR and not self.in_block:
             pairs = [(f"${key}", value) for key, value in pairs]
             explicit = True
         known = [key in self.body.names or key.startswith("@") or explicit for key, _ in pairs]
@@ -346,7 +346,7 @@ class Simple(Walker):
         elif len(tokens) > 1 and word(tokens[1]) in ("PROCEDURE", "FUNCTION", "TASK"):
             self.call(tokens[2:])
             return
-        elif not self.in_block and self.script.dialect not in ("bigquery", "snowflake"):
+        elif not self.in_block and self.script.dialect not in EXECUTES_TEXTS_ANYWHERE:
             self.sql(tokens)
             return
         body = tokens[start:]
@@ -368,7 +368,7 @@ class Simple(Walker):
 
     def give_parameters(self, tokens: Tokens) -> None:
         """EXECUTE '… $1 … $2' USING a, NEW      what the parameters of the text stand for"""
-        if self.script.dialect not in NUMBERED:
+        if self.script.dialect not in NUMBERED_PARAMETERS:
             return
         for number, expression in enumerate(items(tokens), 1):
             self.assign(f"${number}", expression)

@@ -10,6 +10,7 @@ from typing import Any
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.dialects.procedures import DOLLARS_ARE_NO_QUOTES
 from lineal.extract.sql.placeholders import has_placeholders, placed
 from lineal.extract.sql.words import FAILURES, moved, readable
 from lineal.model.script import Script
@@ -29,7 +30,6 @@ QUOTED = STRINGS | {
     TokenType.HEX_STRING,
     TokenType.BIT_STRING,
 }
-DOLLARS_ARE_NO_QUOTES = frozenset(("spark", "databricks", "spark2"))
 SEMICOLON, OPEN, CLOSE = TokenType.SEMICOLON, TokenType.L_PAREN, TokenType.R_PAREN
 
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import Facts, facts_of
+from lineal.extract.sql.dialects.procedures import COLLECTIONS_IN_PARENTHESES, VARIABLES_FIRST
 from lineal.extract.sql.one_statement import shallow_tree, why_unread
 from lineal.extract.sql.procedural.dynamic import Dynamic, constant
 from lineal.extract.sql.procedural.flow import Assignment, Body, Ref
@@ -128,18 +129,16 @@ class Walker:
             tokens = [first, made(TokenType.STRING, rest, tokens[1])]
         try:
             tree = shallow_tree(tokens, self.reading)
-            return (
-                self.with_variables(tree)
-                if self.script.dialect in VARIABLES_FIRST and tree is not None
-                else tree
-            )
+            if tree is not None and self.script.dialect in VARIABLES_FIRST:
+                return self.with_variables(tree)
+            return tree
         except Exception as error:
             self.found.diagnostics.append(why_unread(error, self.reading, first.start))
         return None
 
     def whole_collections(self, tokens: Tokens) -> Tokens:
         """VALUES (rows(i).id, ids(i))      Oracle: rows.id and ids, whichever of the items it is"""
-        if self.script.dialect != "oracle" or not self.in_block:
+        if self.script.dialect not in COLLECTIONS_IN_PARENTHESES or not self.in_block:
             return tokens
         found: Tokens = []
         at = 0
@@ -483,8 +482,6 @@ OWN_VARIABLES = {"postgres": ("found", "sqlstate", "sqlerrm")}
 """Variables that every block of a language has, without lineage."""
 NAMES = frozenset((TokenType.VAR, TokenType.IDENTIFIER))
 """Tokens of names that are not those of built-in types."""
-VARIABLES_FIRST = frozenset(("mysql", "singlestore", "doris", "starrocks"))
-"""SELECT a FROM t      a variable a is meant before a column a; elsewhere the column is"""
 COMMANDS = frozenset(
     (TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.SHOW, TokenType.RENAME)
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -13,19 +15,26 @@ from lineal.extract.sql.statements.steps import Plan, Shown, Step, Unsupported, 
 from lineal.extract.sql.tables import is_local, is_named, spelled, target_of
 from lineal.model.extraction import ColumnInfo
 
-DATA = {"TABLE": "table", "VIEW": "view", "MODEL": "model", "SINK": "table"}
+Created = Plan | list[Step] | type[Unsupported] | None
 
 
-def create(node: exp.Create, facts: Facts) -> Plan | list[Step] | type[Unsupported] | None:
+def create(node: exp.Create, facts: Facts) -> Created:
+    """CREATE TABLE t AS SELECT …, CREATE VIEW v (a, b) AS SELECT …, CREATE TYPE p AS (…)"""
+    kind = str(node.args.get("kind")).upper()
+    return KINDS.get(kind, other_object)(node, facts)
+
+
+def other_object(node: exp.Create, facts: Facts) -> Created:
+    """CREATE INDEX i ON t (a), CREATE SEQUENCE s      no data; what has a body is reported"""
+    return Unsupported if node.args.get("expression") is not None else None
+
+
+def dataset(kind: str, node: exp.Create, facts: Facts) -> Created:
     """CREATE TABLE t AS SELECT …, CREATE VIEW v (a, b) AS SELECT …, CREATE TABLE t (a INT)"""
-    kind = DATA.get(str(node.args.get("kind")).upper())
-    if str(node.args.get("kind")).upper() == "TYPE":
-        return composite(node, facts)
-    if kind is None:
-        return Unsupported if node.args.get("expression") is not None else None
     table, schema = target_of(node.this)
     if not is_named(table):
         return Unsupported
+
     name, key = spelled(table, facts)
     plan = Plan(
         name, key, kind, node=node, temporary=is_temporary(node, name), keeps=bool(node.args.get("exists")),
@@ -35,21 +44,37 @@ def create(node: exp.Create, facts: Facts) -> Plan | list[Step] | type[Unsupport
     if clone is not None and isinstance(clone.this, exp.Table):
         plan.query = exp.select("*").from_(clone.this, copy=False)
     elif node.args.get("expression") is not None:
-        plan.query = node.args["expression"]
-        plan.columns = listed_columns(schema, facts) if schema is not None else []
-        plan.with_ = node.args.get("with_")
-        if schema is not None and facts.declared_beside_query and kind == "table":
-            declare_beside(plan, schema, facts)
+        define_by_query(plan, node, schema, facts)
     else:
-        columns = [*(schema.expressions if schema is not None else ()), *partition_columns(node)]
-        declared = [declared_column(item, facts) for item in columns]
-        plan.schema = [info for info in declared if info is not None]
-        plan.like = parents(node, facts)
+        declare_columns(plan, node, schema, facts)
+
     into = node.find(exp.ToTableProperty)
-    return feeding(plan, into.this, facts) if into is not None and plan.query is not None else plan
+    if into is None or plan.query is None:
+        return plan
+
+    return feed_table(plan, into.this, facts)
 
 
-def feeding(view: Plan, table: Any, facts: Facts) -> list[Step]:
+def define_by_query(plan: Plan, node: exp.Create, schema: exp.Schema | None, facts: Facts) -> None:
+    """CREATE VIEW v (a, b) AS WITH … SELECT …      the query, and the names that are listed"""
+    plan.query = node.args["expression"]
+    plan.with_ = node.args.get("with_")
+    if schema is None:
+        return
+
+    plan.columns = listed_columns(schema, facts)
+    if facts.declared_beside_query and plan.kind == "table":
+        declare_beside(plan, schema, facts)
+
+
+def declare_columns(plan: Plan, node: exp.Create, schema: exp.Schema | None, facts: Facts) -> None:
+    """CREATE TABLE t (a INT) PARTITIONED BY (p STRING), CREATE TABLE t (LIKE s)"""
+    items = schema.expressions if schema is not None else []
+    plan.schema = declared_columns([*items, *partition_columns(node)], facts)
+    plan.like = parents(node, facts)
+
+
+def feed_table(view: Plan, table: Any, facts: Facts) -> list[Step]:
     """CREATE MATERIALIZED VIEW v TO t AS SELECT …
 
     ClickHouse: what is read goes into t by name, and v shows t
@@ -64,11 +89,10 @@ def feeding(view: Plan, table: Any, facts: Facts) -> list[Step]:
 def partition_columns(node: exp.Create) -> list[Any]:
     """CREATE TABLE t (a INT) PARTITIONED BY (p STRING)      Hive, Spark: p is t's last column"""
     parts = node.find(exp.PartitionedByProperty)
-    return (
-        list(parts.this.expressions)
-        if parts is not None and isinstance(parts.this, exp.Schema)
-        else []
-    )
+    if parts is None or not isinstance(parts.this, exp.Schema):
+        return []
+
+    return list(parts.this.expressions)
 
 
 def declare_beside(plan: Plan, schema: exp.Schema, facts: Facts) -> None:
@@ -124,10 +148,13 @@ def composite(node: exp.Create, facts: Facts) -> Plan | None:
     if not isinstance(fields, exp.Schema) or not isinstance(node.this, exp.Table):
         return None
     name, key = spelled(node.this, facts)
-    declared = [declared_column(item, facts) for item in fields.expressions]
-    return Plan(
-        name, key, "type", schema=[info for info in declared if info is not None], node=node
-    )
+    return Plan(name, key, "type", schema=declared_columns(fields.expressions, facts), node=node)
+
+
+def declared_columns(items: list[Any], facts: Facts) -> list[ColumnInfo]:
+    """(a INT, b TEXT, PRIMARY KEY (a))      a and b"""
+    declared = [declared_column(item, facts) for item in items]
+    return [info for info in declared if info is not None]
 
 
 def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
@@ -140,8 +167,17 @@ def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
         (each.name for each in kinds if isinstance(each, exp.CommentColumnConstraint)), ""
     )
     type_ = kind.sql(dialect=facts.name or None) if kind is not None else ""
-    quoted = bool(node.this.args.get("quoted")) if isinstance(node.this, exp.Identifier) else False
+    quoted = isinstance(node.this, exp.Identifier) and bool(node.this.args.get("quoted"))
     return ColumnInfo(node.name, type_, comment, quoted=quoted)
 
+
+KINDS: dict[str, Callable[[exp.Create, Facts], Created]] = {
+    "TABLE": partial(dataset, "table"),
+    "VIEW": partial(dataset, "view"),
+    "MODEL": partial(dataset, "model"),
+    "SINK": partial(dataset, "table"),
+    "TYPE": composite,
+}
+"""What a CREATE of each kind makes; anything else is no dataset."""
 
 PLANNERS = {exp.Create: create, exp.Cache: cache}

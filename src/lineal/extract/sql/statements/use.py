@@ -9,9 +9,6 @@ from sqlglot import exp
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.steps import Using
 
-CATALOGUES = frozenset(("tsql", "fabric", "snowflake", "redshift"))
-"""Dialects in which USE x names a database that holds schemas; elsewhere a database is a schema."""
-
 FIRST_SCHEMA = {"tsql": "dbo", "fabric": "dbo", "snowflake": "public", "redshift": "public"}
 
 PATHS = re.compile(
@@ -30,7 +27,7 @@ def use(node: exp.Use, facts: Facts) -> Using | None:
     if name.upper() == "NAMESPACE" and table.alias:
         kind, name = "SCHEMA", table.alias
     if kind == "CATALOG" or (
-        kind in ("", "DATABASE") and facts.name in CATALOGUES and above is None
+        kind in ("", "DATABASE") and facts.databases_hold_schemas and above is None
     ):
         first = FIRST_SCHEMA.get(facts.name)
         return Using(name, (first,) if first else ())

@@ -1,0 +1,65 @@
+"""Facts about the procedural languages of the dialects, as rows of tables."""
+
+from __future__ import annotations
+
+ASSIGNS = frozenset(("snowflake", "mysql", "bigquery", "databricks", "spark"))
+"""SET x = …      may be a variable"""
+
+ASSIGNS_BY_EQUALS = frozenset(("snowflake",))
+"""SET x = 1      a variable of the session, without a word that says so"""
+
+SESSION_VARIABLES_WITH_DOLLAR = frozenset(("snowflake",))
+"""SET x = 1; SELECT $x      outside of a block a variable is read with a dollar"""
+
+SELECTS_INTO_SESSION = frozenset(("mysql",))
+"""SELECT a INTO @x FROM t      a variable of the session"""
+
+DELIMITERS = frozenset(("mysql",))
+"""DELIMITER //      the client's mark for the end of a statement"""
+
+VARIABLES_FIRST = frozenset(("mysql", "singlestore", "doris", "starrocks"))
+"""SELECT a FROM t      a variable a is meant before a column a; elsewhere the column is"""
+
+DOLLARS_ARE_NO_QUOTES = frozenset(("spark", "databricks", "spark2"))
+"""$$ … $$      no text"""
+
+COLLECTIONS_IN_PARENTHESES = frozenset(("oracle",))
+"""rows(i).id      an item of a collection, and no call"""
+
+NUMBERED_PARAMETERS = frozenset(("postgres", "redshift", "materialize", "risingwave"))
+"""EXECUTE '… $1 …' USING a      the parameters of a text have numbers"""
+
+UNNAMED_PARAMETERS = frozenset(("postgres", "redshift", "materialize", "risingwave"))
+"""f(INT, TEXT)      parameters without names: $1, $2"""
+
+EXECUTES_TEXTS_ANYWHERE = frozenset(("bigquery", "snowflake"))
+"""EXECUTE IMMEDIATE 'SELECT …'      also outside of a block"""
+
+RETURN_NAMES_TYPE = frozenset(("oracle",))
+"""FUNCTION f RETURN NUMBER IS      elsewhere RETURNS"""
+
+BODIES_OF_ONE_STATEMENT = frozenset(("mysql", "", "singlestore", "doris", "starrocks"))
+"""CREATE PROCEDURE p() SELECT …      a body without BEGIN"""
+
+DECLARES_BEFORE_BEGIN = frozenset(
+    (
+        "postgres",
+        "redshift",
+        "oracle",
+        "snowflake",
+        "materialize",
+        "risingwave",
+        "exasol",
+        "teradata",
+    )
+)
+"""DECLARE x INT; y INT; BEGIN      one DECLARE for all variables of a block"""
+
+DECLARES_WITHOUT_KEYWORD = frozenset(("oracle",))
+"""FUNCTION f RETURN NUMBER IS x NUMBER; BEGIN      no DECLARE before the variables"""
+
+BODIES_AFTER_ARROW = frozenset(("clickhouse",))
+"""CREATE FUNCTION f AS (a, b) -> a * b"""
+
+CLASSES_IN_QUOTES = frozenset(("hive", "spark", "spark2", "databricks"))
+"""CREATE FUNCTION f AS 'com.example.F'      the name of a class, and no body"""
