@@ -65,7 +65,10 @@ def kind_of(
             here = here.parent
         return None
     found = [kinds[name] for kinds in sources.values() if name in kinds]
-    return found[0] if found else None
+    if found:
+        return found[0]
+
+    return None
 
 
 def kinds_of(source: Any, outputs: Mapping[int, Kinds], columns_of: ColumnsOf) -> Kinds:

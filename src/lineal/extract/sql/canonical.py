@@ -76,11 +76,17 @@ class Scope:
             return self.merged[name]
         if len(self.sources) == 1:
             only = self.sources[0]
-            return 0 if only.columns is None or name in only.columns else None
+            if only.columns is None or name in only.columns:
+                return 0
+
+            return None
         if any(source.columns is None for source in self.sources):
             return None
         having = [at for at, source in enumerate(self.sources) if name in (source.columns or ())]
-        return having[0] if len(having) == 1 else None
+        if len(having) == 1:
+            return having[0]
+
+        return None
 
 
 class Made(NamedTuple):
@@ -186,11 +192,10 @@ class Canon:
             ):
                 raise Unproven("a CTE that differs from one reading to the next")
             listed = [self.fold(column) for column in cte.args["alias"].args.get("columns") or ()]
-            inside = (
-                {**tables, name: self.itself(cte, listed)}
-                if found.args.get("recursive")
-                else tables
-            )
+            if found.args.get("recursive"):
+                inside = {**tables, name: self.itself(cte, listed)}
+            else:
+                inside = tables
             made = self.query(cte.this, Scope(None), inside)
             tables[name] = self.relabelled(made, listed)
         return tables
@@ -204,7 +209,10 @@ class Canon:
         )
 
     def relabelled(self, made: Made, listed: list[str]) -> Made:
-        return Made(f"labels({listed},{digest(made.said)})", listed) if listed else made
+        if listed:
+            return Made(f"labels({listed},{digest(made.said)})", listed)
+
+        return made
 
     def set_operation(self, node: Any, scope: Scope, tables: Tables) -> Made:
         """a UNION b      in any order, under the names of the first"""
@@ -259,15 +267,17 @@ class Canon:
         joins = self.members(node, scope, tables)
         scope.aliases = frozenset(self.own_names(node))
         items = list(self.items(node, scope, tables))
-        said = (
-            [item for _, item in items] if not named else [f"{name}:{item}" for name, item in items]
-        )
+        if not named:
+            said = [item for _, item in items]
+        else:
+            said = [f"{name}:{item}" for name, item in items]
         clauses = self.plain(
             node, scope, tables, ("expressions", "from_", "joins", "laterals", "with_", "where")
         )
-        where = (
-            self.said(node.args["where"].this, scope, tables) if node.args.get("where") else ALWAYS
-        )
+        if node.args.get("where"):
+            where = self.said(node.args["where"].this, scope, tables)
+        else:
+            where = ALWAYS
         if where != ALWAYS:
             clauses += f"where({where})"
         members = [source.said for source in scope.sources]
@@ -288,11 +298,10 @@ class Canon:
         if not plain or len(items) != 1 or not node.args.get("from_") or self.restricted(node):
             return None
         star = items[0].this if isinstance(items[0], exp.Column) else items[0]
-        return (
-            node.args["from_"].this
-            if isinstance(star, exp.Star) and not any(star.args.values())
-            else None
-        )
+        if isinstance(star, exp.Star) and not any(star.args.values()):
+            return node.args["from_"].this
+
+        return None
 
     def restricted(self, node: exp.Select) -> bool:
         where = node.args.get("where")
@@ -303,11 +312,10 @@ class Canon:
             if not self.listed(member):
                 return self.query(member, outer, tables, named)
         elif isinstance(member, exp.Table) and not self.filled(member, "this", "alias"):
-            made = (
-                tables.get(self.fold(member.this))
-                if isinstance(member.this, exp.Identifier)
-                else None
-            )
+            if isinstance(member.this, exp.Identifier):
+                made = tables.get(self.fold(member.this))
+            else:
+                made = None
             if made is not None and not self.listed(member) and named:
                 return made
         source = self.member(member, outer, tables)
@@ -316,13 +324,12 @@ class Canon:
     def whole(self, source: Source, named: bool) -> str:
         """SELECT * FROM t"""
         columns = source.columns
-        every = (
-            self.every(columns, named)
-            if columns is not None
-            else "*:star(0)"
-            if named
-            else "star(0)"
-        )
+        if columns is not None:
+            every = self.every(columns, named)
+        elif named:
+            every = "*:star(0)"
+        else:
+            every = "star(0)"
         return f"select([{every}]from[{source.said}]select())"
 
     def every(self, columns: list[str], named: bool) -> str:
@@ -366,7 +373,10 @@ class Canon:
             scope.sources.reverse()
             scope.turned = True
             scope.merged = {name: 1 - at for name, at in scope.merged.items()}
-        return join._replace(kind="LEFT") if join.kind == "RIGHT" else join
+        if join.kind == "RIGHT":
+            return join._replace(kind="LEFT")
+
+        return join
 
     def member(self, member: Any, scope: Scope, tables: Tables) -> Source:
         listed = self.listed(member)
@@ -384,11 +394,10 @@ class Canon:
             if cte is not None:
                 return self.derived(alias, self.relabelled(cte, listed))
             columns = self.known(name)
-            found = (
-                [self.facts.fold(column, False) for column in columns]
-                if columns is not None
-                else None
-            )
+            if columns is not None:
+                found = [self.facts.fold(column, False) for column in columns]
+            else:
+                found = None
             return Source(alias, f"table({name},{listed})", listed or found)
         if isinstance(member, (exp.Unnest, exp.Lateral)) and not member.find(exp.Query):
             said = self.plain(member, scope, tables, ("alias",))
@@ -403,11 +412,10 @@ class Canon:
 
     def listed(self, member: Any) -> list[str]:
         alias = member.args.get("alias")
-        return (
-            [self.fold(column) for column in (alias.args.get("columns") or ())]
-            if alias is not None
-            else []
-        )
+        if alias is not None:
+            return [self.fold(column) for column in (alias.args.get("columns") or ())]
+
+        return []
 
     def alias_of(self, member: Any) -> str:
         """FROM t AS x
@@ -419,7 +427,10 @@ class Canon:
             return self.fold(alias)
         if alias is not None and alias.this is not None:
             return self.fold(alias.this)
-        return self.fold(member.this) if isinstance(member, exp.Table) else ""
+        if isinstance(member, exp.Table):
+            return self.fold(member.this)
+
+        return ""
 
     def conditions(self, joins: list[Join], scope: Scope, tables: Tables) -> str:
         said = []
@@ -427,7 +438,10 @@ class Canon:
             found = self.said(join.on, scope, tables) if join.on is not None else ALWAYS
             keys = [self.keys(key, at, join.kind, scope) for key in join.using]
             said.append(f"{join.kind}:{conjunction([found, *keys])}")
-        return f"on[{','.join(said)}]" if said else ""
+        if said:
+            return f"on[{','.join(said)}]"
+
+        return ""
 
     def keys(self, key: str, at: int, kind: str, scope: Scope) -> str:
         """USING (k)      the first source that has it, and the one that is joined"""
@@ -540,7 +554,10 @@ def column(canon: Canon, node: exp.Column, scope: Scope, tables: Tables) -> str:
             return f"col({found[0]},{found[1]},{'.'.join(parts[1:])})"
         return f"named({parts})"
     at = scope.owner(parts[0])
-    return f"col(0,{at},{parts[0]})" if at is not None else f"named({parts})"
+    if at is not None:
+        return f"col(0,{at},{parts[0]})"
+
+    return f"named({parts})"
 
 
 def identifier(canon: Canon, node: exp.Identifier, scope: Scope, tables: Tables) -> str:
@@ -548,7 +565,10 @@ def identifier(canon: Canon, node: exp.Identifier, scope: Scope, tables: Tables)
 
 
 def literal(canon: Canon, node: exp.Literal, scope: Scope, tables: Tables) -> str:
-    return f"text({node.this!r})" if node.is_string else f"number({node.this})"
+    if node.is_string:
+        return f"text({node.this!r})"
+
+    return f"number({node.this})"
 
 
 def brackets(canon: Canon, node: exp.Paren, scope: Scope, tables: Tables) -> str:
@@ -557,7 +577,12 @@ def brackets(canon: Canon, node: exp.Paren, scope: Scope, tables: Tables) -> str
 
 def conjunction(operands: list[str]) -> str:
     kept = sorted({said for said in operands if said != ALWAYS})
-    return f"and({','.join(kept)})" if len(kept) > 1 else kept[0] if kept else ALWAYS
+    if len(kept) > 1:
+        return f"and({','.join(kept)})"
+    if kept:
+        return kept[0]
+
+    return ALWAYS
 
 
 def and_(canon: Canon, node: exp.And, scope: Scope, tables: Tables) -> str:
@@ -594,7 +619,10 @@ def equal(left: str, right: str) -> str:
 def eq(canon: Canon, node: exp.EQ, scope: Scope, tables: Tables) -> str:
     """a = b, b = a; 1 = 1 always holds"""
     left, right = canon.said(node.this, scope, tables), canon.said(node.expression, scope, tables)
-    return ALWAYS if left == right and left.startswith("number(") else equal(left, right)
+    if left == right and left.startswith("number("):
+        return ALWAYS
+
+    return equal(left, right)
 
 
 def neq(canon: Canon, node: exp.NEQ, scope: Scope, tables: Tables) -> str:
@@ -612,7 +640,10 @@ def greater(canon: Canon, node: exp.Binary, scope: Scope, tables: Tables) -> str
 
 
 def boolean(canon: Canon, node: exp.Boolean, scope: Scope, tables: Tables) -> str:
-    return ALWAYS if node.this else "false()"
+    if node.this:
+        return ALWAYS
+
+    return "false()"
 
 
 HANDLERS: dict[type, Callable[[Canon, Any, Scope, Tables], str]] = {

@@ -34,13 +34,12 @@ def is_type(node: Any) -> bool:
     if isinstance(node, exp.Anonymous):
         name = node.name
     else:
-        name = (
-            "CHAR"
-            if isinstance(node, exp.Chr)
-            else node.sql_name()
-            if isinstance(node, exp.Func)
-            else ""
-        )
+        if isinstance(node, exp.Chr):
+            name = "CHAR"
+        elif isinstance(node, exp.Func):
+            name = node.sql_name()
+        else:
+            name = ""
     return name.upper() in TYPES and all(
         isinstance(size, exp.Literal) for size in node.iter_expressions()
     )

@@ -211,9 +211,10 @@ def limit_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str,
     """LIMIT (SELECT max(n) FROM u): n decides how many rows; LIMIT 1 BY a: one row for each a"""
     scope.clause = Clause.LIMIT
     for node in (args.get("limit"), args.get("offset")):
-        number = (
-            (node.args.get("expression") or node.args.get("count")) if node is not None else None
-        )
+        if node is not None:
+            number = node.args.get("expression") or node.args.get("count")
+        else:
+            number = None
         if number is not None and number.__class__ is not exp.Literal:
             gather(number, LIMITS, rows, scope)
         if node is not None and node.args.get("expressions"):

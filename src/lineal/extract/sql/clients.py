@@ -54,7 +54,10 @@ def commands(pattern: str) -> Reader:
 
 def copied_rows(text: str) -> str:
     """COPY t FROM stdin; 1, 2, … \\.      the rows that follow, as pg_dump writes them"""
-    return ROWS.sub(lambda found: found[1] + blank(found[2]), text) if STDIN.search(text) else text
+    if STDIN.search(text):
+        return ROWS.sub(lambda found: found[1] + blank(found[2]), text)
+
+    return text
 
 
 STDIN = re.compile(r"\bFROM\s+STDIN\b", re.IGNORECASE)
@@ -68,11 +71,10 @@ def conditional_comments(text: str) -> str:
 
     MySQL reads what stands inside, and mysqldump writes views so
     """
-    return (
-        CONDITIONAL.sub(lambda found: blank(found[1]) + found[2] + "  ", text)
-        if "/*!" in text
-        else text
-    )
+    if "/*!" in text:
+        return CONDITIONAL.sub(lambda found: blank(found[1]) + found[2] + "  ", text)
+
+    return text
 
 
 CONDITIONAL = re.compile(r"(/\*!\d*)(.*?)\*/", re.DOTALL)

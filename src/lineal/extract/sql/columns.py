@@ -41,7 +41,10 @@ def star_slots(node: Any, scope: Scope) -> list[Slot]:
         slots = visible(scope)
         for source in scope.order:
             _read_all(source, source.frame.slots, scope, node)
-    return edited(star, slots, scope) if any(star.args.values()) else slots
+    if any(star.args.values()):
+        return edited(star, slots, scope)
+
+    return slots
 
 
 def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
@@ -92,11 +95,10 @@ def without_fields(
     dropped: dict[str, set[str]] = {}
     whole: list[Any] = []
     for item in items:
-        key = (
-            _key_of(item.args["table"], scope)
-            if isinstance(item, exp.Column) and item.args.get("table")
-            else ""
-        )
+        if isinstance(item, exp.Column) and item.args.get("table"):
+            key = _key_of(item.args["table"], scope)
+        else:
+            key = ""
         if key and _star_source(item, scope) is None and any(slot.key == key for slot in slots):
             dropped.setdefault(key, set()).add(item.name.lower())
         else:
@@ -139,9 +141,10 @@ def beside_star(slots: list[Slot], key: str, item: exp.Expr, scope: Scope) -> li
     has no a any more
     """
     evaluation = scope.evaluation
-    named = (
-        item.this if isinstance(item, exp.Alias) and not isinstance(item.this, exp.Func) else item
-    )
+    if isinstance(item, exp.Alias) and not isinstance(item.this, exp.Func):
+        named = item.this
+    else:
+        named = item
     name = named.name if isinstance(named, (exp.Column, exp.Identifier)) else item.alias_or_name
     answers = [
         a
@@ -200,7 +203,10 @@ def each_field(found: Slot, name: str, node: Any, scope: Scope) -> list[Slot]:
         return [Slot(n, fold(n, False), field_of(found, [n], node).lineage) for n in names]
     lineage: Lineage = {}
     pour(found.lineage, VALUE, lineage, node)
-    return [Slot(f"{name}.*", f"{name}.*", lineage)] if lineage else []
+    if lineage:
+        return [Slot(f"{name}.*", f"{name}.*", lineage)]
+
+    return []
 
 
 def star_of_value(item: exp.Dot, scope: Scope) -> list[Slot] | None:
@@ -238,7 +244,10 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
             for slot in star_slots(item.this, scope)
             if slot.star is not None or holds(slot.name)
         ]
-    return each_column(item, scope) if scope.evaluation.facts.columns_in_expressions else None
+    if scope.evaluation.facts.columns_in_expressions:
+        return each_column(item, scope)
+
+    return None
 
 
 def applied(item: exp.Apply, scope: Scope) -> list[Slot]:
@@ -287,7 +296,10 @@ def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:
         Slot(slot.name, slot.key, value_of(item.this.transform(of(slot)), IDENTITY, scope))
         for slot in rows[0].frame.slots
     ]
-    return edited(item.expression, slots, scope) if any(item.expression.args.values()) else slots
+    if any(item.expression.args.values()):
+        return edited(item.expression, slots, scope)
+
+    return slots
 
 
 def each_column(item: Any, scope: Scope) -> list[Slot] | None:

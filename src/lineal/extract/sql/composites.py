@@ -46,7 +46,10 @@ def element_fields(node: Any, scope: Scope) -> list[str]:
 
 
 def fields_named(type_: str, scope: Scope) -> list[str]:
-    return [info.name for info in scope.evaluation.catalog.row_type(type_)] if type_ else []
+    if type_:
+        return [info.name for info in scope.evaluation.catalog.row_type(type_)]
+
+    return []
 
 
 def type_of(node: Any, scope: Scope) -> str:
@@ -64,7 +67,10 @@ def type_of(node: Any, scope: Scope) -> str:
     if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
         return ""
     origins = list(scope.column(node).lineage)
-    return origin_type(origins[0][0], scope) if len(origins) == 1 else ""
+    if len(origins) == 1:
+        return origin_type(origins[0][0], scope)
+
+    return ""
 
 
 def origin_type(origin: Column, scope: Scope) -> str:
@@ -83,4 +89,7 @@ def field_type(type_: str, name: str, scope: Scope) -> str:
 
 def element(type_: str) -> str:
     """item[]      item"""
-    return type_[:-2] if type_.endswith("[]") else ""
+    if type_.endswith("[]"):
+        return type_[:-2]
+
+    return ""

@@ -57,4 +57,7 @@ def _kind(node: Any) -> str:
     inside = isinstance(node, exp.Subquery) and isinstance(
         node.parent, (exp.From, exp.Join, exp.Lateral)
     )
-    return DERIVED if inside and isinstance(node.this, exp.Query) else ""
+    if inside and isinstance(node.this, exp.Query):
+        return DERIVED
+
+    return ""

@@ -15,7 +15,10 @@ def how_a_view_is_kept(words: Words) -> Words:
     if not says(words, 0, "CREATE") or kind is None or kind > 7:
         return words
     kept = [word for word in words[:kind] if word.text.upper() not in KEPT]
-    return [*kept, *words[kind:]] if len(kept) < kind else words
+    if len(kept) < kind:
+        return [*kept, *words[kind:]]
+
+    return words
 
 
 KEPT = frozenset(("FORCE", "NO", "NOFORCE", "EDITIONABLE", "NONEDITIONABLE", "EDITIONING"))
@@ -39,7 +42,10 @@ def errors_elsewhere(words: Words) -> Words:
     Oracle: where rows go that do not fit
     """
     log = first(words, 0, "LOG")
-    return words[:log] if log is not None and says(words, log + 1, "ERRORS") else words
+    if log is not None and says(words, log + 1, "ERRORS"):
+        return words[:log]
+
+    return words
 
 
 def options(words: Words) -> Words:
@@ -47,7 +53,10 @@ def options(words: Words) -> Words:
     if not words or words[-1].token_type is not TokenType.R_PAREN:
         return words
     start = opening(words, len(words) - 1) - 1
-    return words[:start] if says(words, start, "OPTION") else words
+    if says(words, start, "OPTION"):
+        return words[:start]
+
+    return words
 
 
 def hints_of_merge(words: Words) -> Words:
@@ -63,7 +72,10 @@ def hints_of_merge(words: Words) -> Words:
             continue
         found.append(words[position])
         position += 1
-    return [*found, *words[position:]] if position - len(found) else words
+    if position - len(found):
+        return [*found, *words[position:]]
+
+    return words
 
 
 def wrapper(words: Words) -> Words:
@@ -113,11 +125,10 @@ def subsets(words: Words) -> Words:
 def passed_to_path(words: Words) -> Words:
     """JSON_TABLE(a, '$.b' AS p PASSING 1 AS x COLUMNS …)      JSON_TABLE(a, '$.b' COLUMNS …)"""
     for at in range(len(words) - 1, 0, -1):
-        columns = (
-            first(words, at + 1, "COLUMNS")
-            if says(words, at, "AS") or says(words, at, "PASSING")
-            else None
-        )
+        if says(words, at, "AS") or says(words, at, "PASSING"):
+            columns = first(words, at + 1, "COLUMNS")
+        else:
+            columns = None
         if (
             columns is not None
             and words[at - 1].token_type is TokenType.STRING
@@ -140,7 +151,10 @@ def by_position(words: Words) -> Words:
     """INSERT INTO t BY POSITION SELECT …      DuckDB: as always"""
     at = first(words, 0, "BY")
     found = at is not None and says(words, 0, "INSERT") and says(words, at + 1, "POSITION")
-    return [*words[:at], *words[at + 2 :]] if found and at is not None else words
+    if found and at is not None:
+        return [*words[:at], *words[at + 2 :]]
+
+    return words
 
 
 def version_mark(words: Words) -> Words:
@@ -153,11 +167,10 @@ def version_mark(words: Words) -> Words:
         and words[at + 1].text[:1].lower() == "v"
         and words[at + 1].text[1:].isdigit()
     }
-    return (
-        [word for at, word in enumerate(words) if at not in marks and at - 1 not in marks]
-        if marks
-        else words
-    )
+    if marks:
+        return [word for at, word in enumerate(words) if at not in marks and at - 1 not in marks]
+
+    return words
 
 
 def bulk_load(words: Words) -> Words:
@@ -233,7 +246,10 @@ def first_parenthesis(words: Words, start: int) -> Words:
     ]
     comma = like(words[at], TokenType.COMMA, ",")
     inside = [each for name in names for each in (name, comma)][:-1]
-    return [words[at], *inside, like(words[at], TokenType.R_PAREN, ")")] if inside else []
+    if inside:
+        return [words[at], *inside, like(words[at], TokenType.R_PAREN, ")")]
+
+    return []
 
 
 def namespaces(words: Words) -> Words:
@@ -241,7 +257,10 @@ def namespaces(words: Words) -> Words:
     if not (says(words, 0, "WITH") and says(words, 1, "XMLNAMESPACES") and says(words, 2, "(")):
         return words
     end = closing(words, 2) + 1
-    return [words[0], *words[end + 1 :]] if says(words, end, ",") else words[end:]
+    if says(words, end, ","):
+        return [words[0], *words[end + 1 :]]
+
+    return words[end:]
 
 
 def expectations(words: Words) -> Words:
@@ -291,9 +310,10 @@ def changes_applied(words: Words) -> Words:
         clause(words, "DELETE", 2),
         clause(words, "SEQUENCE", 2),
     )
-    chosen = (
-        chosen[1:-1] if says(chosen, 0, "(") else chosen or said(words[0], (TokenType.STAR, "*"))
-    )
+    if says(chosen, 0, "("):
+        chosen = chosen[1:-1]
+    else:
+        chosen = chosen or said(words[0], (TokenType.STAR, "*"))
     filters = [*said(words[0], (TokenType.WHERE, "WHERE")), *gone] if gone else []
     sorts = [*said(words[0], (TokenType.ORDER_BY, "ORDER BY")), *order] if order else []
     joined: Words = []
@@ -336,7 +356,10 @@ def format_behind(words: Words) -> Words:
         and says(words, len(words) - 2, "FORMAT")
         and first(words, 0, "SELECT") is not None
     )
-    return words[:-2] if found else words
+    if found:
+        return words[:-2]
+
+    return words
 
 
 def table_and_folder(words: Words) -> Words:

@@ -30,7 +30,10 @@ def kind_of(words: Words) -> str:
             depth -= 1
         elif depth == 0 and word.token_type in VERBS:
             return VERBS[word.token_type]
-    return words[0].text.lower() if words[0].token_type is not TokenType.L_PAREN else "select"
+    if words[0].token_type is not TokenType.L_PAREN:
+        return words[0].text.lower()
+
+    return "select"
 
 
 def words_of(words: Words) -> str:
@@ -40,7 +43,10 @@ def words_of(words: Words) -> str:
 
 def _word(word: Token) -> str:
     quote = QUOTES.get(word.token_type)
-    return quote + word.text if quote else word.text.lower()
+    if quote:
+        return quote + word.text
+
+    return word.text.lower()
 
 
 def meaning(script: Script, chunks: list[Words], columns: Columns, words: str) -> str:

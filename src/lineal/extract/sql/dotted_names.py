@@ -57,14 +57,20 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
         slot = column_of_pipe(
             scope, piped, table, texts[1], evaluation.fold(texts[1], quotes[1]), node
         )
-        return field_of(slot, texts[2:], node) if slot is not None else None
+        if slot is not None:
+            return field_of(slot, texts[2:], node)
+
+        return None
     hidden = hidden_source(scope, texts[:-1], key)
     if hidden is not None:
         return column_of_hidden(
             scope, hidden, texts[-1], evaluation.fold(texts[-1], quotes[-1]), node
         )
     slot = scope.unqualified(texts[0], key, node, certain=True)
-    return field_of(slot, texts[1:], node) if slot is not None else None
+    if slot is not None:
+        return field_of(slot, texts[1:], node)
+
+    return None
 
 
 def piped_source(scope: Scope, key: str) -> Source | None:
@@ -89,7 +95,10 @@ def column_of_pipe(
     alike = [slot for slot in kept_of(table, [source]) or source.frame.slots if slot.key == key]
     if not alike:
         return scope.from_stars(source, name, key, node)
-    return alike[0] if len(alike) == 1 else None
+    if len(alike) == 1:
+        return alike[0]
+
+    return None
 
 
 def hidden_source(scope: Scope, names: list[str], key: str) -> Source | None:
@@ -106,7 +115,10 @@ def hidden_source(scope: Scope, names: list[str], key: str) -> Source | None:
         if source.dataset is not None
         and source.dataset.name.lower().split(".")[-len(wanted) :] == wanted
     ]
-    return found[0] if len(found) == 1 else None
+    if len(found) == 1:
+        return found[0]
+
+    return None
 
 
 def column_of_hidden(
@@ -117,8 +129,7 @@ def column_of_hidden(
         slot = scope.from_stars(source, name, key, node)
     else:
         scope.evaluation.read(origin_of(slot), scope.clause, node)
-    return (
-        scope.guessed(slot, f"`{source.dataset}` is called `{source.alias}` here")
-        if slot is not None
-        else None
-    )
+    if slot is not None:
+        return scope.guessed(slot, f"`{source.dataset}` is called `{source.alias}` here")
+
+    return None

@@ -62,7 +62,10 @@ class ExpandedReading(Reading):
 
 def reading_of(script: Script, failures: Failures | None = None) -> Reading:
     """Return the reading of a script: few have text that macros wrote."""
-    return ExpandedReading(script, failures) if script.expansions else Reading(script, failures)
+    if script.expansions:
+        return ExpandedReading(script, failures)
+
+    return Reading(script, failures)
 
 
 class Expansions:
@@ -82,7 +85,10 @@ class Expansions:
             return None
         number = bisect_right(self.starts, offset) - 1
         found = self.script.expansions[number] if number >= 0 else None
-        return found if found is not None and offset < found.end else None
+        if found is not None and offset < found.end:
+            return found
+
+        return None
 
     def calls(self, trail: Trail) -> Calls:
         """The calls of a trail, from the outermost inwards; those that a macro has written under
@@ -115,7 +121,10 @@ class Expansions:
         if node is not None:
             return self.at(offset_of(node))
         found = self.at(offset_of(calls[-1])) if calls else None
-        return None if found is None or beyond(calls[-1], found) else found
+        if found is None or beyond(calls[-1], found):
+            return None
+
+        return found
 
     def parts(
         self, node: Any, calls: list[Any], met: list[Any], expansion: Expansion | None
@@ -160,11 +169,10 @@ class Expansions:
         found: dict[int, tuple[str, ...]] = {}
         for tree in trees:
             for column in tree.find_all(exp.Column) if isinstance(tree, exp.Expr) else ():
-                at = (
-                    column.this.meta
-                    if isinstance(column.this, exp.Identifier) and len(column.parts) == 1
-                    else {}
-                )
+                if isinstance(column.this, exp.Identifier) and len(column.parts) == 1:
+                    at = column.this.meta
+                else:
+                    at = {}
                 if at.get("start") in ends and at.get("end") == ends[at["start"]] - 1:
                     found[at["start"]] = tuple(reversed(list(outwards(column))))
         return found
@@ -186,11 +194,10 @@ def outwards(node: exp.Expr) -> Iterable[str]:
     """The names of the calls that a node stands in, the innermost first."""
     parent = node.parent
     while parent is not None and not ends_expression(parent):
-        call = (
-            aggregate_of(parent)
-            if isinstance(parent, BESIDE) and parent.this is not node
-            else parent
-        )
+        if isinstance(parent, BESIDE) and parent.this is not node:
+            call = aggregate_of(parent)
+        else:
+            call = parent
         name = "" if isinstance(call, SILENT) else call_name(call)
         if name:
             yield name

@@ -316,7 +316,10 @@ class Masks:
         self.masked[at] = 1
 
     def kind(self, at: int) -> TokenType | None:
-        return self.kinds[at] if 0 <= at < len(self.kinds) else None
+        if 0 <= at < len(self.kinds):
+            return self.kinds[at]
+
+        return None
 
     # -- repetitions -------------------------------------------------------------------------------
 

@@ -125,19 +125,19 @@ def transformed(item: exp.QueryTransform, scope: Scope) -> list[Slot]:
     for argument in item.expressions:
         gather(argument, VALUE, lineage, scope)
     schema = item.args.get("schema")
-    names = (
-        [column.name for column in schema.expressions] if schema is not None else ["key", "value"]
-    )
+    if schema is not None:
+        names = [column.name for column in schema.expressions]
+    else:
+        names = ["key", "value"]
     return [Slot(name, scope.evaluation.fold(name, False), lineage) for name in names]
 
 
 def stacked(item: exp.Stack, scope: Scope) -> Frame:
     """stack(2, 'a', a, 'b', b)      two rows of two columns: 'a' and 'b', a and b"""
-    count = (
-        int(item.this.name)
-        if isinstance(item.this, exp.Literal) and item.this.name.isdigit()
-        else 1
-    )
+    if isinstance(item.this, exp.Literal) and item.this.name.isdigit():
+        count = int(item.this.name)
+    else:
+        count = 1
     width = max(1, -(-len(item.expressions) // max(1, count)))
     found = [value_of(argument, IDENTITY, scope) for argument in item.expressions]
     titles = [(f"col{position}", f"col{position}") for position in range(width)]
@@ -150,9 +150,10 @@ def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
     if scope.evaluation.facts.unnests_structs:
         return (f"unnest({item.this.sql(dialect='duckdb')})",)
     names = GENERATED.get(type(item), ("col",))
-    return (
-        (*names[:-1], "key", "value") if names[-1] == "col" and is_map(item.this, scope) else names
-    )
+    if names[-1] == "col" and is_map(item.this, scope):
+        return (*names[:-1], "key", "value")
+
+    return names
 
 
 def is_map(node: Any, scope: Scope) -> bool:
@@ -267,10 +268,16 @@ def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:
         held = field_of(scope.column(base), names, argument).lineage
         if isinstance(held, Struct):
             return keep_parts(lineage, held)
-        return Part(lineage) if is_own(held) else lineage
+        if is_own(held):
+            return Part(lineage)
+
+        return lineage
     built = item_of(argument, scope)
     built = built if built is not None else carried(argument, scope)
-    return built if built is not None else lineage
+    if built is not None:
+        return built
+
+    return lineage
 
 
 def inside(argument: Any) -> Any:
@@ -311,7 +318,10 @@ FLATTENED = ("seq", "key", "path", "index", "value", "this")
 
 
 def column_names(alias: exp.TableAlias | None) -> list[str]:
-    return [column.name for column in alias.args.get("columns") or ()] if alias is not None else []
+    if alias is not None:
+        return [column.name for column in alias.args.get("columns") or ()]
+
+    return []
 
 
 def set_of_rows(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:

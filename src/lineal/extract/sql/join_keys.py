@@ -86,7 +86,10 @@ def key_slot(
             if (slot := scope.from_stars(member, name, key, node)) is not None
         ]
     if found:
-        return found[0] if len(found) == 1 else scope.ambiguous(name, found, node)
+        if len(found) == 1:
+            return found[0]
+
+        return scope.ambiguous(name, found, node)
     scope.evaluation.unresolved += 1
     scope.evaluation.report(Code.UNRESOLVED_COLUMN, f"no source has the join column '{name}'", node)
     return Slot(name, key, NOTHING)

@@ -26,7 +26,10 @@ def test_of_names(node: Any) -> NameTest | None:
         return test_of_names(node.this)
     if isinstance(node, exp.Not):
         inner = test_of_names(node.this)
-        return None if inner is None else lambda name: not inner(name)
+        if inner is None:
+            return None
+
+        return lambda name: not inner(name)
     if isinstance(node, (exp.And, exp.Or)):
         one, other = test_of_names(node.this), test_of_names(node.expression)
         if one is None or other is None:
@@ -38,17 +41,26 @@ def test_of_names(node: Any) -> NameTest | None:
     if isinstance(node, exp.In):
         names = {item.name for item in node.expressions}
         plain = names and all(isinstance(item, exp.Literal) for item in node.expressions)
-        return tested(node, names.__contains__) if plain else None
+        if plain:
+            return tested(node, names.__contains__)
+
+        return None
     compared = node.args.get("expression")
     if not isinstance(compared, exp.Literal):
         return None
     make = NAME_TESTS.get(type(node))
-    return tested(node, make(compared.name)) if make is not None else None
+    if make is not None:
+        return tested(node, make(compared.name))
+
+    return None
 
 
 def tested(node: exp.Expr, test: NameTest) -> NameTest:
     """c NOT LIKE 'a%'      the contrary"""
-    return (lambda name: not test(name)) if node.args.get("negate") else test
+    if node.args.get("negate"):
+        return lambda name: not test(name)
+
+    return test
 
 
 NAME_TESTS: dict[type, Callable[[str], NameTest]] = {
@@ -88,5 +100,8 @@ def _part(name: str, pattern: str, wanted: re.Match[str]) -> str:
     number = int(wanted[1])
     matched = re.search(pattern, name) if number else None
     if matched is None or number > (matched.re.groups or 0):
-        return "" if number else name
+        if number:
+            return ""
+
+        return name
     return matched[number] or ""

@@ -64,7 +64,10 @@ def path_in_table(parts: list[str], evaluation: Evaluation, sources: Container[s
     """o.amount, shop.orders.amount, o.place.zip, place.zip      what comes behind the table"""
     if evaluation.keys[parts[0]] in sources:
         return parts[1:]
-    return parts[-1:] if evaluation.keys[parts[-2]] in sources else parts
+    if evaluation.keys[parts[-2]] in sources:
+        return parts[-1:]
+
+    return parts
 
 
 def numbered(node: Any, position: int, evaluation: Evaluation) -> str:
@@ -83,11 +86,10 @@ def spark_name(node: Any, position: int, evaluation: Evaluation) -> str:
     """Spark: a / b * 2 is called ((a / b) * 2), and a cast of a column by that column's name."""
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
         return str(node.this.name)
-    return (
-        written(node, position, evaluation)
-        if deeper(node, DEEPEST_NAME)
-        else pretty(node, evaluation)
-    )
+    if deeper(node, DEEPEST_NAME):
+        return written(node, position, evaluation)
+
+    return pretty(node, evaluation)
 
 
 SPARK_OPERATORS: dict[type, str] = {
@@ -112,11 +114,10 @@ def pretty(node: Any, evaluation: Evaluation) -> str:
         return f"{pretty(node.this, evaluation)}[{', '.join(pretty(item, evaluation) for item in node.expressions)}]"
     if isinstance(node, exp.Dot):
         field = node.expression.name
-        return (
-            f"{pretty(node.this, evaluation)}.{field}"
-            if node.find(exp.Bracket) is not None
-            else field
-        )
+        if node.find(exp.Bracket) is not None:
+            return f"{pretty(node.this, evaluation)}.{field}"
+
+        return str(field)
     return written(node, 0, evaluation)
 
 
@@ -169,7 +170,10 @@ def in_parentheses(node: Any) -> Any:
     for operator in reversed(operators):
         if not isinstance(operator.parent, exp.Paren):
             operator.replace(exp.Paren(this=operator.copy()))
-    return whole if type(node) in SPARK_OPERATORS else whole.this
+    if type(node) in SPARK_OPERATORS:
+        return whole
+
+    return whole.this
 
 
 def deeper(node: Any, limit: int) -> bool:
@@ -200,24 +204,31 @@ def figured(node: Any, evaluation: Evaluation) -> Figured:
     if isinstance(node, exp.Column):
         return str(node.name), True
     if isinstance(node, exp.Dot):
-        return (
-            figured(node.expression, evaluation)
-            if isinstance(node.expression, exp.Func)
-            else (node.name, True)
-        )
+        if isinstance(node.expression, exp.Func):
+            return figured(node.expression, evaluation)
+
+        return (node.name, True)
     if isinstance(node, (exp.Cast, exp.Interval)):
         inner = figured(node.this, evaluation) if isinstance(node, exp.Cast) else NAMELESS
-        return inner if inner[1] else (type_name(node), False)
+        if inner[1]:
+            return inner
+
+        return (type_name(node), False)
     if isinstance(node, exp.Case):
-        inner = (
-            figured(node.args["default"], evaluation)
-            if node.args.get("default") is not None
-            else NAMELESS
-        )
-        return inner if inner[1] else ("case", False)
+        if node.args.get("default") is not None:
+            inner = figured(node.args["default"], evaluation)
+        else:
+            inner = NAMELESS
+        if inner[1]:
+            return inner
+
+        return ("case", False)
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
         item = node.this.expressions[0]
-        return (item.alias, True) if isinstance(item, exp.Alias) else figured(item, evaluation)
+        if isinstance(item, exp.Alias):
+            return (item.alias, True)
+
+        return figured(item, evaluation)
     if type(node) in OWN_NAMES:
         return OWN_NAMES[type(node)], True
     # a #>> b is a function to sqlglot
@@ -264,11 +275,10 @@ def function_written(node: Any, evaluation: Evaluation) -> str:
             str(node.args.get("position")), "btrim"
         )
     found = WRITTEN.match(evaluation.reading.text_of(node))
-    return (
-        found[1].lower()
-        if found is not None and may_be(found[1], node, evaluation)
-        else str(node.sql_name()).lower()
-    )
+    if found is not None and may_be(found[1], node, evaluation):
+        return found[1].lower()
+
+    return str(node.sql_name()).lower()
 
 
 def may_be(name: str, node: Any, evaluation: Evaluation) -> bool:

@@ -70,11 +70,10 @@ def _package(node: Any) -> Iterator[str]:
     parent = node.parent
     if isinstance(parent, exp.Dot) and parent.expression is node:
         base = parent.this
-        names = (
-            [part.name for part in base.parts]
-            if isinstance(base, (exp.Dot, exp.Column))
-            else [base.name]
-        )
+        if isinstance(base, (exp.Dot, exp.Column)):
+            names = [part.name for part in base.parts]
+        else:
+            names = [base.name]
         yield from names
 
 

@@ -54,8 +54,14 @@ def is_passed_through(node: Any) -> bool:
 def step_of(node: Any) -> Callable[[Any], Step] | None:
     """How a node leads into the value inside of it; None where it is no path."""
     if node.__class__ is exp.Anonymous:
-        return CALLED.get(node.name.lower()) if len(node.expressions) > 1 else None
-    return PATHS.get(node.__class__) if not is_call(node) else None
+        if len(node.expressions) > 1:
+            return CALLED.get(node.name.lower())
+
+        return None
+    if not is_call(node):
+        return PATHS.get(node.__class__)
+
+    return None
 
 
 def is_call(node: Any) -> bool:
@@ -96,12 +102,8 @@ def arrow_meant(node: Any, arrows: str) -> Any:
         return None
     key = first.copy()
     if isinstance(first, exp.Literal):
-        part = (
-            exp.JSONPathKey(this=first.name)
-            if first.is_string
-            else exp.JSONPathSubscript(this=first.name)
-        )
-        key = exp.JSONPath(expressions=[exp.JSONPathRoot(), part])
+        kind = exp.JSONPathKey if first.is_string else exp.JSONPathSubscript
+        key = exp.JSONPath(expressions=[exp.JSONPathRoot(), kind(this=first.name)])
     taken = exp.JSONExtract(this=exp.Column(this=node.expressions[0].copy()), expression=key)
     if first is body:
         return taken
@@ -129,9 +131,10 @@ def bracket(node: exp.Bracket) -> Step:
 
 def json_path(node: Any) -> Step:
     """a:b.c, a -> 'b', json_extract(a, '$.b[0].c'); of several paths in one call none is kept"""
-    wanted = (
-        node.args.get("path") if isinstance(node, exp.JSONValue) else node.args.get("expression")
-    )
+    if isinstance(node, exp.JSONValue):
+        wanted = node.args.get("path")
+    else:
+        wanted = node.args.get("expression")
     others = [item for item in node.expressions if isinstance(item, exp.Expr)]
     if others or wanted is None:
         return [], [item for item in (wanted, *others) if item is not None]

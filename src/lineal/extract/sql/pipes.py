@@ -68,11 +68,10 @@ def kept_apart(words: Words) -> Words:
     for position, word in enumerate(words):
         kind = word.token_type
         if kind is TokenType.PIPE_GT:
-            step = (
-                KINDS.get(words[position + 1].text.upper(), "JOIN")
-                if position + 1 < len(words)
-                else ""
-            )
+            if position + 1 < len(words):
+                step = KINDS.get(words[position + 1].text.upper(), "JOIN")
+            else:
+                step = ""
             if levels[-1] & APART.get(step, frozenset()):
                 name = like(word, TokenType.VAR, f"__tmp{FRESH + word.start}")
                 found += [word, like(word, TokenType.ALIAS, "AS"), name]

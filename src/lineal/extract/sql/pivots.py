@@ -32,9 +32,10 @@ def reshaped(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
 
     the source's columns in another shape; the scope knows their names
     """
-    return (
-        unpivoted(node, source, scope) if node.args.get("unpivot") else pivoted(node, source, scope)
-    )
+    if node.args.get("unpivot"):
+        return unpivoted(node, source, scope)
+
+    return pivoted(node, source, scope)
 
 
 # -- PIVOT -----------------------------------------------------------------------------------------
@@ -61,9 +62,10 @@ def pivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
         field_of(field, simplified)
         for field in (node.expressions if simplified else node.args["fields"])
     ]
-    aggregates = (
-        (node.args.get("using") or [exp.Count(this=exp.Star())]) if simplified else node.expressions
-    )
+    if simplified:
+        aggregates = node.args.get("using") or [exp.Count(this=exp.Star())]
+    else:
+        aggregates = node.expressions
     consumed = named_columns([*aggregates, *(field.decider for field in fields)], source, scope)
     deciding: Lineage = {}
     for field in fields:
@@ -168,14 +170,14 @@ def called(aggregate: Any, naming: Naming, count: int, position: int, scope: Sco
     """sum(amount) AS total      what the aggregate adds to the names of its columns, if anything"""
     if isinstance(aggregate, exp.Alias):
         alias = aggregate.args["alias"]
-        return (
-            Text(alias.name, bool(alias.args.get("quoted"))) if naming.adds_alias(count) else None
-        )
-    return (
-        Text(output_name(aggregate, position, scope.evaluation)[0])
-        if naming.adds_text(count)
-        else None
-    )
+        if naming.adds_alias(count):
+            return Text(alias.name, bool(alias.args.get("quoted")))
+
+        return None
+    if naming.adds_text(count):
+        return Text(output_name(aggregate, position, scope.evaluation)[0])
+
+    return None
 
 
 def named_columns(nodes: Iterable[Any], source: Source, scope: Scope) -> set[str]:
@@ -192,12 +194,8 @@ def named_columns(nodes: Iterable[Any], source: Source, scope: Scope) -> set[str
                 len(parts) > 1
                 and fold_table(parts[0].name, parts[0].args.get("quoted")) == source.alias
             )
-            found.add(
-                next(
-                    (key for key in keys if key in source.index),
-                    keys[1 if qualified else 0] if keys else "",
-                )
-            )
+            first = keys[int(qualified)] if keys else ""
+            found.add(next((key for key in keys if key in source.index), first))
     return found
 
 
@@ -270,7 +268,10 @@ def parts_of(node: exp.Pivot) -> tuple[Any, list[Any], list[Any]]:
 
 
 def identifier(node: Any) -> Any:
-    return node.this if isinstance(node, exp.Column) else node
+    if isinstance(node, exp.Column):
+        return node.this
+
+    return node
 
 
 def several(item: Any) -> bool:

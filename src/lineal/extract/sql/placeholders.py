@@ -143,7 +143,10 @@ def _is_part(found: list[Token], each: Expression) -> bool:
 def _kind_of_whole(made: Token) -> TokenType:
     """t_{x}, date_{x}      a name; 1{x} is a value"""
     values = (TokenType.NUMBER, TokenType.IDENTIFIER, TokenType.PLACEHOLDER)
-    return TokenType.PLACEHOLDER if made.token_type in values else TokenType.VAR
+    if made.token_type in values:
+        return TokenType.PLACEHOLDER
+
+    return TokenType.VAR
 
 
 def _name(like: Token, each: Expression) -> Iterator[Token]:
@@ -236,7 +239,10 @@ def without_clauses(tokens: list[Token]) -> list[Token]:
         behind_expression = not found or found[-1].token_type in ENDS
         if not (behind_expression and is_placeholder(token)):
             found.append(token)
-    return found if len(found) < len(tokens) else tokens
+    if len(found) < len(tokens):
+        return found
+
+    return tokens
 
 
 LEFT_OUT = "left_out"
@@ -302,7 +308,10 @@ NAME = "name"
 
 def name_of(node: Any) -> str:
     """SELECT {x}      the name of an output column that is a placeholder; '' for other values"""
-    return str(node.meta.get(NAME, "")) if isinstance(node, exp.Placeholder) else ""
+    if isinstance(node, exp.Placeholder):
+        return str(node.meta.get(NAME, ""))
+
+    return ""
 
 
 def rename_placeholder(node: exp.Placeholder, name: str) -> None:

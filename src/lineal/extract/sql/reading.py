@@ -136,12 +136,18 @@ class Reading:
 
     def place(self, trail: Trail | None) -> Place | None:
         node = anchor(trail)
-        return self.place_of(node) if node is not None else None
+        if node is not None:
+            return self.place_of(node)
+
+        return None
 
     def expression(self, trail: Trail | None) -> str:
         node = anchor(trail)
         offset = offset_of(node) if node is not None else None
-        return self.item_around(offset) if offset is not None else ""
+        if offset is not None:
+            return self.item_around(offset)
+
+        return ""
 
     def calls(self, trail: Trail | None) -> Calls:
         """coalesce(sum(x), 0)
@@ -188,7 +194,10 @@ class Reading:
 
     def place_of(self, node: Any) -> Place | None:
         offset = offset_of(node)
-        return self.place_at(offset) if offset is not None else None
+        if offset is not None:
+            return self.place_at(offset)
+
+        return None
 
     def place_of_statement(self, tree: Any) -> Place | None:
         """Where a statement starts: the first word of the one that holds the tree, or stands as far
@@ -200,10 +209,14 @@ class Reading:
             position = bisect_right(starts, offset) - 1
         else:
             order = [id(statement) for statement in self.statements if statement is not None]
-            position = (
-                order.index(id(tree)) if id(tree) in order and len(order) == len(starts) else -1
-            )
-        return self.place_at(starts[position]) if position >= 0 else None
+            if id(tree) in order and len(order) == len(starts):
+                position = order.index(id(tree))
+            else:
+                position = -1
+        if position >= 0:
+            return self.place_at(starts[position])
+
+        return None
 
     def statement_near(self, node: Any) -> Place:
         """Where a statement starts; where that cannot be said, its script."""
@@ -307,7 +320,10 @@ class Reading:
     def text_of(self, node: Any) -> str:
         """The item of SELECT that a node stands in, as it was written."""
         offset = offset_of(node)
-        return self.item_around(offset) if offset is not None else ""
+        if offset is not None:
+            return self.item_around(offset)
+
+        return ""
 
     def unquoted(self, name: str) -> str:
         """How the text spells a word that the parser has folded; '' if it stands there as a string
@@ -412,7 +428,10 @@ class Reading:
 def anchor(trail: Trail | None) -> Any:
     """The outermost node on a trail: where the statement names the column."""
     node = first_node(trail)
-    return starred(node) if isinstance(node, exp.Query) else node
+    if isinstance(node, exp.Query):
+        return starred(node)
+
+    return node
 
 
 def first_node(trail: Trail | None) -> Any:
@@ -446,7 +465,10 @@ def offset_of(node: Any) -> int | None:
     if kind in LEFT:
         farthest = farthest_left(node)
         found = offset_of(farthest) if farthest is not None else None
-        return found if found is not None else leftmost(node)
+        if found is not None:
+            return found
+
+        return leftmost(node)
     fronts = FRONTS.get(kind)
     if fronts is not None:
         starts = [start for part in fronts(node.args) if (start := offset_of(part)) is not None]
@@ -565,7 +587,10 @@ def _name_of_kind(kind: Any) -> str:
 
 def _known_name(name: str) -> str:
     row = known(name)
-    return row.name if row is not None else name
+    if row is not None:
+        return row.name
+
+    return name
 
 
 GROUPING = (exp.Window, exp.Paren, exp.Alias, exp.Order, exp.Ordered, exp.Distinct, exp.Subquery)

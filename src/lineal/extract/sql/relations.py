@@ -282,11 +282,9 @@ def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
     inner = node.args["this"]
     if is_join(inner):
         return parenthesised(node, inner, scope, rows)
-    seen = (
-        scope
-        if evaluation.facts.subqueries_see_members and sees_members(inner, scope)
-        else scope.parent
-    )
+
+    sees_scope = evaluation.facts.subqueries_see_members and sees_members(inner, scope)
+    seen = scope if sees_scope else scope.parent
     frame = evaluation.query(node, seen, scope.ctes)
     return alias_frame(frame, node.args.get("alias"), evaluation)
 

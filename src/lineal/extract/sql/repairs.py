@@ -194,11 +194,10 @@ def replace_into(words: Words, dialect: str, text: str) -> Words:
         return words
     start, end = words[0].end + 1, words[-1].end + 1
     following = words_of_part(text, start, end, dialect)
-    return (
-        [like(words[0], TokenType.INSERT, "INSERT"), *following]
-        if says(following, 0, "INTO")
-        else words
-    )
+    if says(following, 0, "INTO"):
+        return [like(words[0], TokenType.INSERT, "INSERT"), *following]
+
+    return words
 
 
 def repaired(words: Words) -> Words | None:
@@ -208,7 +207,10 @@ def repaired(words: Words) -> Words | None:
     mended = words
     for repair in REPAIRS:
         mended = repair(mended)
-    return mended if mended is not words else None
+    if mended is not words:
+        return mended
+
+    return None
 
 
 def compound_assignment(words: Words) -> Words:
@@ -232,7 +234,10 @@ def compound_assignment(words: Words) -> Words:
             continue
         found.append(word)
         position += 1
-    return found if len(found) != len(words) else words
+    if len(found) != len(words):
+        return found
+
+    return words
 
 
 OPERATORS = (
@@ -305,7 +310,10 @@ def phrases(words: Words) -> Words:
                 continue
         found.append(words[position])
         position += 1
-    return found if len(found) != len(words) else words
+    if len(found) != len(words):
+        return found
+
+    return words
 
 
 def from_before_set(words: Words) -> Words:
@@ -371,7 +379,10 @@ def output_before_where(words: Words) -> Words:
     if not says(words, 0, "DELETE") or output is None:
         return words
     end = first(words, output, "WHERE", "FROM") or len(words)
-    return [*words[:output], *words[end:], *words[output:end]] if end < len(words) else words
+    if end < len(words):
+        return [*words[:output], *words[end:], *words[output:end]]
+
+    return words
 
 
 def delete_where(words: Words) -> Words:
@@ -459,7 +470,10 @@ def versions(words: Words) -> Words:
     clone = first(words, 0, "CLONE")
     if clone is not None and says(words, 0, "CREATE"):
         end = first(words, clone, "VERSION", "TIMESTAMP", "TBLPROPERTIES", "LOCATION")
-        return words if end is None else words[:end]
+        if end is None:
+            return words
+
+        return words[:end]
     version = first(words, 0, "VERSION", "TIMESTAMP")
     if not says(words, 0, "RESTORE") or version is None or not says(words, version + 2, "OF"):
         return words
@@ -512,7 +526,10 @@ def left_out(words: Words) -> Words:
     overriding = first(words, 0, "OVERRIDING")
     if overriding is not None and says(words, 0, "INSERT"):
         return [*words[:overriding], *words[overriding + 3 :]]
-    return [words[0], *words[3:]] if says(words, 0, "UPDATE") and says(words, 1, "OR") else words
+    if says(words, 0, "UPDATE") and says(words, 1, "OR"):
+        return [words[0], *words[3:]]
+
+    return words
 
 
 def recursive_view(words: Words) -> Words:
@@ -558,7 +575,10 @@ def properties(words: Words) -> Words:
         end += 2
     if says(words, end, "("):
         end = closing(words, end) + 1
-    return [*words[:end], *words[as_:]] if end < as_ else words
+    if end < as_:
+        return [*words[:end], *words[as_:]]
+
+    return words
 
 
 def lateral_rows(words: Words) -> Words:
@@ -568,7 +588,10 @@ def lateral_rows(words: Words) -> Words:
         for at, w in enumerate(words)
         if not (w.text.upper() == "LATERAL" and says(words, at + 1, "ROWS"))
     ]
-    return kept if len(kept) != len(words) else words
+    if len(kept) != len(words):
+        return kept
+
+    return words
 
 
 def only_in_parentheses(words: Words) -> Words:
@@ -594,7 +617,10 @@ def counted_rows(words: Words) -> Words:
             found.append(like(word, TokenType.INT, "INT"))
         elif not (says(words, position, "ORDINALITY") and says(words, position - 1, "FOR")):
             found.append(word)
-    return found if len(found) != len(words) else words
+    if len(found) != len(words):
+        return found
+
+    return words
 
 
 def document_in_parentheses(words: Words) -> Words:
@@ -635,7 +661,10 @@ def order_by_operator(words: Words) -> Words:
                 continue
         found.append(words[position])
         position += 1
-    return found if len(found) != len(words) else words
+    if len(found) != len(words):
+        return found
+
+    return words
 
 
 MARK = "\0"
@@ -693,7 +722,10 @@ def marked_recursion(words: Words) -> Words:
                 )
                 found.append(like(words[position], TokenType.IDENTIFIER, names))
                 position = end
-    return found if len(found) != len(words) else words
+    if len(found) != len(words):
+        return found
+
+    return words
 
 
 def recursion_in_between(words: Words) -> Words:

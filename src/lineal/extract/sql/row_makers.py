@@ -39,7 +39,10 @@ def names_of_items(call: Any, alias: exp.TableAlias | None, scope: Scope) -> lis
     """
     names = column_names(alias)
     named = isinstance(call, GENERATOR_CALLS) and not isinstance(call, exp.Inline)
-    return list(default_names(call, scope)) if named and not names else names
+    if named and not names:
+        return list(default_names(call, scope))
+
+    return names
 
 
 def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:

@@ -182,11 +182,10 @@ class Scope:
         table = args["table"]
         spelled = table.args
         quoted = spelled.get("quoted")
-        table_key = (
-            evaluation.fold_table(spelled["this"], True)
-            if quoted
-            else evaluation.table_keys[spelled["this"]]
-        )
+        if quoted:
+            table_key = evaluation.fold_table(spelled["this"], True)
+        else:
+            table_key = evaluation.table_keys[spelled["this"]]
         db = args.get("db")
         if db is None:
             scope: Scope | None = self
@@ -254,15 +253,15 @@ class Scope:
         alias = self.aliases.get(key)
         open_here = any(source.stars for source in self.order)
         if alias is not None:
-            return (
-                self.guessed(alias, f"`{name}` is an alias of this SELECT") if open_here else alias
-            )
+            if open_here:
+                return self.guessed(alias, f"`{name}` is an alias of this SELECT")
+
+            return alias
         if not open_here:
-            return (
-                self.parent.unqualified(name, key, node, certain, clause)
-                if self.parent is not None
-                else None
-            )
+            if self.parent is not None:
+                return self.parent.unqualified(name, key, node, certain, clause)
+
+            return None
         scope = self.parent
         while scope is not None:
             slot = scope.known(name, key, node, clause)
@@ -280,7 +279,10 @@ class Scope:
             for origin in self.merged_reads.get(key, ()):
                 self.evaluation.read(origin, clause, node)
             others = self.beside(key, self.order)
-            return self.ambiguous(name, [merged, *others], node) if others else merged
+            if others:
+                return self.ambiguous(name, [merged, *others], node)
+
+            return merged
         found: Slot | None = None
         several: list[Slot] | None = None
         incomplete = False
@@ -354,11 +356,10 @@ class Scope:
         ]
         candidates = [slot for star in stars if (slot := answer(star, name, key)) is not None]
         if not candidates:
-            return (
-                self.parent.unqualified(name, key, node, clause=clause)
-                if self.parent is not None
-                else None
-            )
+            if self.parent is not None:
+                return self.parent.unqualified(name, key, node, clause=clause)
+
+            return None
         evaluation = self.evaluation
         if key in evaluation.facts.pseudo_columns and key not in SOMETIMES_COLUMNS:
             return None
@@ -445,4 +446,7 @@ class Scope:
         from lineal.model.names import closest
 
         near = closest(name, [slot.name for source in self.order for slot in source.frame.slots])
-        return f"did you mean '{near}'?" if near else ""
+        if near:
+            return f"did you mean '{near}'?"
+
+        return ""

@@ -110,4 +110,7 @@ def origin_of(slot: Slot) -> Column | None:
 
 def field_of(slot: Slot, path: Sequence[str], node: exp.Expression) -> Slot:
     """address.city      the path stays on the origin, and reading a field transforms"""
-    return Slot(path[-1], path[-1], read_part(slot.lineage, path, node)) if path else slot
+    if path:
+        return Slot(path[-1], path[-1], read_part(slot.lineage, path, node))
+
+    return slot

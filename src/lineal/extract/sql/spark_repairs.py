@@ -29,7 +29,10 @@ def folder_with_format(words: Words) -> Words:
         close = closing(words, end + 1)
         place = place or path_in(words[end + 2 : close])
         end = close + 1
-    return [*words[: at + 1], *place, *words[end:]] if place else words
+    if place:
+        return [*words[: at + 1], *place, *words[end:]]
+
+    return words
 
 
 def path_in(options: Words) -> Words:
@@ -64,7 +67,10 @@ def table_as_argument(words: Words) -> Words:
             position = end_of_dealing(words, close + 1)
             continue
         position += 1
-    return found if len(found) < len(words) else words
+    if len(found) < len(words):
+        return found
+
+    return words
 
 
 def end_of_dealing(words: Words, start: int) -> int:
@@ -100,7 +106,10 @@ def composed_name(words: Words) -> Words:
                 TokenType.STRING, left.text + word.text, left.line, left.col, left.start, word.end
             )
             found[-3:] = [whole]
-    return found if len(found) < len(words) else words
+    if len(found) < len(words):
+        return found
+
+    return words
 
 
 REPAIRS = (folder_with_format, table_as_argument, composed_name)

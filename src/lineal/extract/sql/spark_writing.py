@@ -79,7 +79,10 @@ def write(tree: Any, dialect: str, columns_of: ColumnsOf) -> Written:
 def reworded(node: Any, dialect: str) -> Any:
     """A node as it is, or in the words that mean the same in Spark."""
     rewrite = REWRITES.get(type(node))
-    return rewrite(node, dialect) if rewrite is not None else node
+    if rewrite is not None:
+        return rewrite(node, dialect)
+
+    return node
 
 
 def call(name: str, *arguments: Any) -> exp.Anonymous:
@@ -105,7 +108,10 @@ def division(node: exp.Div, dialect: str) -> Any:
 
 def unwrapped(node: Any) -> Any:
     """(a + b)      a + b"""
-    return node.unnest() if isinstance(node, exp.Paren) else node
+    if isinstance(node, exp.Paren):
+        return node.unnest()
+
+    return node
 
 
 def cast(node: exp.Cast, dialect: str) -> Any:
@@ -181,11 +187,10 @@ def begun(unit: str, first: Any, last: Any) -> Any:
             for each in (last, first)
         ]
         seconds = exp.paren(exp.Sub(this=parts[0], expression=parts[1]), copy=False)
-        return (
-            exp.IntDiv(this=seconds, expression=exp.Literal.number(SECONDS[unit]))
-            if unit != "SECOND"
-            else seconds
-        )
+        if unit != "SECOND":
+            return exp.IntDiv(this=seconds, expression=exp.Literal.number(SECONDS[unit]))
+
+        return seconds
     if unit == "WEEK":
         monday = [call("DATE_TRUNC", exp.Literal.string("WEEK"), each) for each in (last, first)]
         return exp.IntDiv(this=call("DATEDIFF", *monday), expression=exp.Literal.number(7))
@@ -262,7 +267,10 @@ def truncation(node: Any, dialect: str) -> Any:
         return node
     if unit == "DAY":
         return node.this
-    return call("TRUNC", node.this, exp.Literal.string(unit)) if unit in TRUNCATED else node
+    if unit in TRUNCATED:
+        return call("TRUNC", node.this, exp.Literal.string(unit))
+
+    return node
 
 
 # -- queries ---------------------------------------------------------------------------------------
@@ -278,7 +286,10 @@ def select(node: exp.Select, dialect: str) -> Any:
     on = distinct.args.get("on") if distinct is not None else None
     if isinstance(on, exp.Tuple):
         return first_of_each(node, on.expressions)
-    return qualified(node) if node.args.get("qualify") else node
+    if node.args.get("qualify"):
+        return qualified(node)
+
+    return node
 
 
 def first_of_each(node: exp.Select, keys: list[Any]) -> exp.Select:
@@ -390,7 +401,10 @@ def element(node: exp.Bracket, dialect: str) -> Any:
 
 def length(node: exp.Length, dialect: str) -> Any:
     """LEN(a), of an array"""
-    return call("SIZE", node.this) if is_a(node.this, (exp.DType.ARRAY, exp.DType.LIST)) else node
+    if is_a(node.this, (exp.DType.ARRAY, exp.DType.LIST)):
+        return call("SIZE", node.this)
+
+    return node
 
 
 def regular_expression(node: Any, dialect: str) -> Any:

@@ -26,7 +26,10 @@ def field_names(lineage: Lineage, path: Sequence[str], catalog: Catalog) -> Sequ
     while path and isinstance(lineage, Struct) and (inner := lineage.field(path[0])) is not None:
         lineage, path = inner, path[1:]
     if isinstance(lineage, Struct) and not path:
-        return lineage.names if lineage.rest is None else _with_rest(lineage, lineage.rest, catalog)
+        if lineage.rest is None:
+            return lineage.names
+
+        return _with_rest(lineage, lineage.rest, catalog)
     if len(lineage) != 1:
         return ()
     (origin, way), _ = next(iter(lineage.items()))
@@ -44,9 +47,10 @@ def _with_rest(struct: Struct, rest: Lineage, catalog: Catalog) -> Sequence[str]
     own = {name.lower() for name in struct.names}
     kept = [name for name in inherited if name.lower() not in struct.fields or name.lower() in own]
     there = {name.lower() for name in kept}
-    return (
-        [*kept, *(name for name in struct.names if name.lower() not in there)] if inherited else ()
-    )
+    if inherited:
+        return [*kept, *(name for name in struct.names if name.lower() not in there)]
+
+    return ()
 
 
 def parsed_document(node: Any, whole: Lineage, dialect: str) -> Struct | None:
@@ -61,17 +65,19 @@ def parsed_document(node: Any, whole: Lineage, dialect: str) -> Struct | None:
     spelled = text.name.strip()
     nested = spelled.lower().startswith(("struct<", "array<", "map<"))
     found = fields_in(whole, data_type(spelled if nested else f"struct<{spelled}>", dialect))
-    return found if isinstance(found, Struct) else None
+    if isinstance(found, Struct):
+        return found
+
+    return None
 
 
 def fields_in(lineage: Lineage, kind: Any) -> Lineage:
     """A value of that type, whose fields all have its lineage; an array stands for its items."""
     kind = element(kind)
-    fields = (
-        [each for each in kind.expressions if isinstance(each, exp.ColumnDef)]
-        if kind is not None
-        else []
-    )
+    if kind is not None:
+        fields = [each for each in kind.expressions if isinstance(each, exp.ColumnDef)]
+    else:
+        fields = []
     if not fields:
         return lineage
     return Struct(
@@ -110,11 +116,10 @@ def fields_at(text: str, path: Sequence[str], dialect: str) -> Sequence[str]:
     for name in path:
         kind = inner(kind, name)
     kind = element(kind)
-    return (
-        [field.name for field in kind.expressions if isinstance(field, exp.ColumnDef)]
-        if kind is not None
-        else ()
-    )
+    if kind is not None:
+        return [field.name for field in kind.expressions if isinstance(field, exp.ColumnDef)]
+
+    return ()
 
 
 @lru_cache(maxsize=4096)
@@ -148,7 +153,10 @@ def element(kind: Any) -> Any:
     """array<array<struct<…>>>      the struct: a path says nothing of positions"""
     while isinstance(kind, exp.DataType) and kind.this in ARRAYS and kind.expressions:
         kind = kind.expressions[0]
-    return kind if isinstance(kind, exp.DataType) else None
+    if isinstance(kind, exp.DataType):
+        return kind
+
+    return None
 
 
 def inner(kind: Any, name: str) -> Any:
@@ -157,7 +165,10 @@ def inner(kind: Any, name: str) -> Any:
     if kind is None:
         return None
     if kind.this == exp.DataType.Type.MAP:
-        return kind.expressions[-1] if kind.expressions else None
+        if kind.expressions:
+            return kind.expressions[-1]
+
+        return None
     wanted = name.lower()
     fields = (field for field in kind.expressions if isinstance(field, exp.ColumnDef))
     return next((field.args.get("kind") for field in fields if field.name.lower() == wanted), None)

@@ -83,14 +83,18 @@ def item_row(node: exp.Unnest, scope: Scope) -> Source | None:
     fields = fields_of_items(node, item.lineage, [], scope)
     alias, offset, fold = node.args.get("alias"), node.args.get("offset"), scope.evaluation.fold
     names = listed_names(alias, scope)
-    title = (
-        alias.this.name
-        if alias is not None and alias.this is not None
-        else names[0][0]
-        if names
-        else ""
-    )
-    count = "offset" if offset is True else offset.name if offset else ""
+    if alias is not None and alias.this is not None:
+        title = alias.this.name
+    elif names:
+        title = names[0][0]
+    else:
+        title = ""
+    if offset is True:
+        count = "offset"
+    elif offset:
+        count = offset.name
+    else:
+        count = ""
     counted = [Slot(count, fold(count, False), item.lineage)] if count else []
     key = scope.evaluation.fold_table(title, False)
     return (Counted if counted else Source)(key, key, project(items, [*fields, *counted]))
@@ -135,11 +139,10 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
         evaluation.report(
             Code.COLUMN_COUNT, f"{len(names)} column names for {len(slots)} columns", node
         )
-    key = (
-        evaluation.fold_table(title.name, title.args.get("quoted"))
-        if title is not None
-        else name_of(calls[0])
-    )
+    if title is not None:
+        key = evaluation.fold_table(title.name, title.args.get("quoted"))
+    else:
+        key = name_of(calls[0])
     return Source(
         key, key, rename(project(one_row(), slots), names), dataset if len(calls) == 1 else None
     )
@@ -171,7 +174,10 @@ def name_of(call: Any) -> str:
 def unnamed(call: Any) -> str:
     """The name of the only column of a function that gives it none: the alias takes its place."""
     name = name_of(call)
-    return "" if COLUMNS.get(name) else name
+    if COLUMNS.get(name):
+        return ""
+
+    return name
 
 
 def called(
@@ -231,7 +237,10 @@ def table_elsewhere(call: Any) -> str:
     ]
     if len(parts) < 2:
         parts = [item.name for item in named[:2]]
-    return ".".join(parts) if all(parts) else ""
+    if all(parts):
+        return ".".join(parts)
+
+    return ""
 
 
 def query_in_text(call: Any, scope: Scope) -> Any:
@@ -254,11 +263,10 @@ def changes(text: str, node: exp.Expr, scope: Scope) -> tuple[list[Slot], Datase
     the columns of shop.orders, and what was done to each row
     """
     evaluation = scope.evaluation
-    spelling, key = (
-        (path_name(text), path_name(text))
-        if is_path(text)
-        else named_in_text(text, evaluation.facts)
-    )
+    if is_path(text):
+        spelling = key = path_name(text)
+    else:
+        spelling, key = named_in_text(text, evaluation.facts)
     dataset, frame = evaluation.scan(key, spelling, node)
     done = [Slot(name, evaluation.fold(name, False), {}) for name in CHANGE_COLUMNS]
     return [*frame.slots, *done], dataset
@@ -401,7 +409,10 @@ def nested_paths(definitions: Any, around: list[str]) -> Iterator[list[str]]:
 
 def path_names(node: Any) -> list[str]:
     path = node.args.get("path")
-    return names_in(path)[0] if path else []
+    if path:
+        return names_in(path)[0]
+
+    return []
 
 
 def dataset_columns(
@@ -440,9 +451,10 @@ def schema_of(node: Any) -> list[tuple[str, bool]]:
             part for part in (node.args.get("catalog"), node.args.get("db")) if part is not None
         ]
     else:
-        parts = (
-            list(qualified.this.find_all(exp.Identifier)) if isinstance(qualified, exp.Dot) else []
-        )
+        if isinstance(qualified, exp.Dot):
+            parts = list(qualified.this.find_all(exp.Identifier))
+        else:
+            parts = []
     return [(part.name, bool(part.args.get("quoted"))) for part in parts]
 
 
@@ -462,4 +474,7 @@ def first_text(call: Any) -> str | None:
     first = next(call.iter_expressions(), None)
     if isinstance(first, exp.Array):
         first = next(first.iter_expressions(), None)
-    return str(first.this) if isinstance(first, exp.Literal) and first.is_string else None
+    if isinstance(first, exp.Literal) and first.is_string:
+        return str(first.this)
+
+    return None

@@ -55,16 +55,21 @@ def literal_name(node: Any) -> str | None:
 def constant_text(node: Any) -> str | None:
     """'db' || '.t'      a text that is known without a run"""
     if isinstance(node, exp.Literal):
-        return str(node.this) if node.is_string else None
+        if node.is_string:
+            return str(node.this)
+
+        return None
     if isinstance(node, (exp.DPipe, exp.Concat)):
         inner = [node.this, node.expression] if isinstance(node, exp.DPipe) else node.expressions
         parts = [constant_text(part) for part in inner]
-        return None if None in parts else "".join(map(str, parts))
-    return (
-        constant_text(node.this)
-        if isinstance(node, (exp.Paren, exp.Coalesce)) and not node.expressions
-        else None
-    )
+        if None in parts:
+            return None
+
+        return "".join(map(str, parts))
+    if isinstance(node, (exp.Paren, exp.Coalesce)) and not node.expressions:
+        return constant_text(node.this)
+
+    return None
 
 
 def target_of(node: Any) -> tuple[Any, Any]:

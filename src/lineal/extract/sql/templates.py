@@ -87,7 +87,10 @@ def template_of(text: str, dialect: str) -> Template | None:
         return None
     scan = Scan(text, dialect)
     scan.walk()
-    return scan.template() if scan.found or scan.expressions else None
+    if scan.found or scan.expressions:
+        return scan.template()
+
+    return None
 
 
 # -- names -----------------------------------------------------------------------------------------
@@ -110,7 +113,10 @@ def name_in(content: str) -> tuple[str, ...]:
         return ()
     first, second, version = call[2][1:-1], (call[3] or "")[1:-1], (call[4] or "").strip("'\"")
     if call[1] == "source":
-        return (first, second) if second and not version else ()
+        if second and not version:
+            return (first, second)
+
+        return ()
     return (f"{second or first}_v{version}" if version else second or first,)
 
 
@@ -177,7 +183,10 @@ class Scan:
 
     def after(self, end: str, at: int) -> int:
         found = self.source.find(end, at)
-        return found + len(end) if found >= 0 else len(self.source)
+        if found >= 0:
+            return found + len(end)
+
+        return len(self.source)
 
     def string(self, quote: str, at: int) -> int:
         """'{{ var('x') }}'      what stands in braces may have quotes of its own"""
@@ -376,4 +385,7 @@ LONGEST = 40
 
 def shortened(content: str) -> str:
     words = " ".join(content.split())
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    if len(words) <= LONGEST:
+        return words
+
+    return f"{words[: LONGEST - 1]}…"

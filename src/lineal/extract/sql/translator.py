@@ -101,11 +101,10 @@ class Translator:
         """The one statement of a model."""
         found = self.statements(script)
         if len(found) != 1:
-            message = (
-                "there is no SQL to run"
-                if not found
-                else f"{len(found)} statements: a model is one query"
-            )
+            if not found:
+                message = "there is no SQL to run"
+            else:
+                message = f"{len(found)} statements: a model is one query"
             raise Untranslatable(message, Place(script.file, script.line, 1))
         return found[0]
 
@@ -146,7 +145,11 @@ class Translator:
         if diagnostics or len(trees) != 1:
             return None
         reader = ROW_CHANGES.get(type(trees[0]))
-        return reader(trees[0]) if reader is not None else None
+        if reader is None:
+            return None
+
+        found: RowChange | None = reader(trees[0])
+        return found
 
     def point(self, dataset: str, table: str) -> None:
         """A dataset is that table in Spark: a source that the catalog has."""
@@ -184,7 +187,10 @@ class Translator:
         if "." not in key and key in ctes_of(tree):
             return None
         name = self.names.get(key)
-        return None if name is None or name == spelling else name
+        if name is None or name == spelling:
+            return None
+
+        return name
 
     def rename(self, table: exp.Table, tree: Any) -> None:
         name = self.name_of(table, tree)
@@ -291,7 +297,10 @@ def inserted(tree: exp.Insert) -> RowChange | None:
 def truncated(tree: exp.TruncateTable) -> RowChange | None:
     """TRUNCATE TABLE t"""
     tables = [each for each in tree.expressions if isinstance(each, exp.Table)]
-    return RowChange("delete", dotted(tables[0])) if len(tables) == 1 else None
+    if len(tables) == 1:
+        return RowChange("delete", dotted(tables[0]))
+
+    return None
 
 
 ROW_CHANGES: dict[type[Any], Any] = {
@@ -305,11 +314,10 @@ ROW_CHANGES: dict[type[Any], Any] = {
 def table_in(tree: Any) -> str | None:
     """The table that a statement changes, if it has no other name there."""
     table = tree.this
-    return (
-        dotted(table)
-        if isinstance(table, exp.Table) and is_named(table) and not table.args.get("alias")
-        else None
-    )
+    if isinstance(table, exp.Table) and is_named(table) and not table.args.get("alias"):
+        return dotted(table)
+
+    return None
 
 
 def dotted(table: exp.Table) -> str:

@@ -27,7 +27,10 @@ def parsed(words: Words, dialect: Dialect, text: str, part: str | None = None) -
     trees = dialect.parser().parse(with_pipes(words) if piped else words, text)
     trees = without_places(trees) if piped else trees
     trees = with_values(trees) if "{" in part and any(map(is_open, words)) else trees
-    return with_own_names(trees) if truncates else trees
+    if truncates:
+        return with_own_names(trees)
+
+    return trees
 
 
 def without_places(trees: list[Any]) -> list[Any]:
@@ -67,7 +70,10 @@ def misnamed(tree: Any) -> Any:
     for node in tree.find_all(*NAMES):
         name = node.args.get("alias") if isinstance(node, exp.Alias) else node.args.get("this")
         if isinstance(name, NO_NAMES):
-            return node.parent if isinstance(node, exp.TableAlias) else node
+            if isinstance(node, exp.TableAlias):
+                return node.parent
+
+            return node
     return None
 
 

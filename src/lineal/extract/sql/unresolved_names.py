@@ -54,14 +54,20 @@ def find_spelling(scope: Scope, name: str, node: exp.Column) -> Slot | None:
     a schema that was declared without quotes has a Name: it is meant, although Name folds
     """
     table = node.args.get("table")
-    source = (
-        scope.find_source(scope.evaluation.fold_table(table.name, table.args.get("quoted")))
-        if table
-        else None
-    )
+    if table:
+        source = scope.find_source(
+            scope.evaluation.fold_table(table.name, table.args.get("quoted"))
+        )
+    else:
+        source = None
     around: Scope | None = scope
     while around is not None:
-        members = around.order if table is None else [source] if source is not None else []
+        if table is None:
+            members = around.order
+        elif source is not None:
+            members = [source]
+        else:
+            members = []
         for member in members:
             slot = next((slot for slot in member.frame.slots if slot.name == name), None)
             if slot is not None:

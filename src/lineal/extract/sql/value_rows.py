@@ -46,17 +46,31 @@ def numbered(frame: Frame, evaluation: Evaluation) -> Frame:
     """FROM (VALUES (NEW.*))      column1, column2, as the dialect calls them"""
     first, prefix = evaluation.facts.values_names
     names = [f"{prefix}{position + first}" for position in range(len(frame.slots))]
-    return rename(frame, [(name, name) for name in names]) if frame.complete else frame
+    if frame.complete:
+        return rename(frame, [(name, name) for name in names])
+
+    return frame
 
 
 def items_of(tuple_: Any) -> Sequence[Any]:
     """(1, a)      1 and a"""
-    return tuple_.expressions if isinstance(tuple_, exp.Tuple) else (tuple_,)
+    if isinstance(tuple_, exp.Tuple):
+        return tuple_.expressions
+
+    return (tuple_,)
 
 
 def is_row(item: Any) -> bool:
     """NEW.*, (NEW).*, $1.*"""
     return item.__class__ in (exp.Column, exp.Dot) and item.is_star
+
+
+def row_slots(item: Any, scope: Scope) -> list[Slot]:
+    """NEW.*, (NEW).*      the columns of the row"""
+    if isinstance(item, exp.Column):
+        return list(star_slots(item, scope))
+
+    return several_slots(item, scope) or []
 
 
 def values_of_rows(node: exp.Values, scope: Scope) -> Frame:
@@ -67,11 +81,7 @@ def values_of_rows(node: exp.Values, scope: Scope) -> Frame:
         slots: list[Slot] = []
         for item in items_of(tuple_):
             if is_row(item):
-                slots += (
-                    star_slots(item, scope)
-                    if isinstance(item, exp.Column)
-                    else several_slots(item, scope) or []
-                )
+                slots += row_slots(item, scope)
             else:
                 name = f"{prefix}{len(slots) + first}"
                 slots.append(Slot(name, name, value_of(item, IDENTITY, scope)))

@@ -51,7 +51,10 @@ def words(script: Script) -> tuple[list[Token], list[int]]:
 
 def with_placeholders(tokens: list[Token], text: str, dialect: str) -> list[Token]:
     """The tokens of a text, each placeholder one of them."""
-    return placed(tokens, text, dialect) if has_placeholders(text, dialect) else tokens
+    if has_placeholders(text, dialect):
+        return placed(tokens, text, dialect)
+
+    return tokens
 
 
 def words_of_part(text: str, start: int, end: int, dialect: str) -> list[Token]:

@@ -286,9 +286,10 @@ class Keys(dict[str, str]):
 
 @lru_cache(maxsize=64)
 def facts_of(dialect: str) -> Facts:
-    fold_table = (
-        FOLDS[str(parser_dialect(dialect).normalization_strategy.value)] if dialect else insensitive
-    )
+    if dialect:
+        fold_table = FOLDS[str(parser_dialect(dialect).normalization_strategy.value)]
+    else:
+        fold_table = insensitive
     fold = insensitive if dialect in ONLY_TABLES_KEEP_CASE else fold_table
     keys = Keys(fold)
     return Facts(

@@ -64,7 +64,10 @@ def plain(value: Any) -> Text:
 
 def duckdb(value: Any) -> Text:
     """NULL      NULL; else as text"""
-    return Text("NULL") if isinstance(value, exp.Null) else plain(value)
+    if isinstance(value, exp.Null):
+        return Text("NULL")
+
+    return plain(value)
 
 
 def spark(value: Any) -> Text:

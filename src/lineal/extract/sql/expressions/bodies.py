@@ -45,7 +45,10 @@ def compose_body(
 def overload(functions: list[Routine], given: int) -> Routine:
     """The last one that takes as many arguments, else the last."""
     fitting = [each for each in functions if len(each.inputs) == given]
-    return fitting[-1] if fitting else functions[-1]
+    if fitting:
+        return fitting[-1]
+
+    return functions[-1]
 
 
 def qualified_call(node: exp.Dot, way: Way, calls: Any, scope: Scope, into: Lineage) -> bool:

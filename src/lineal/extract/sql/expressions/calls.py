@@ -174,11 +174,10 @@ def lookup(
     around, step = (node, calls), value(way)
     for argument in reversed(rest[1:]):
         stack.append((argument, step, around))
-    spelling = (
-        named.name
-        if isinstance(named, exp.Literal)
-        else ".".join(part.name for part in named.parts)
-    )
+    if isinstance(named, exp.Literal):
+        spelling = named.name
+    else:
+        spelling = ".".join(part.name for part in named.parts)
     key = ".".join(evaluation.fold_table(part, False) for part in spelling.split("."))
     dataset, frame = evaluation.scan(key, spelling, node)
     source = Source(key, key, frame, dataset)
@@ -209,11 +208,10 @@ def path_called(node: Any, scope: Scope) -> list[exp.Expr]:
     document, *keys = node.expressions
     named = list(takewhile(lambda key: isinstance(key, exp.Literal), keys))
     others = keys[len(named) :]
-    row = (
-        row_of(document, scope)
-        if isinstance(document, exp.Anonymous) and document.expressions
-        else None
-    )
+    if isinstance(document, exp.Anonymous) and document.expressions:
+        row = row_of(document, scope)
+    else:
+        row = None
     if row is not None and row.role is Role.PATH:
         document, *beside = path_called(document, scope)
         named, others = [] if beside else named, [*others, *beside]

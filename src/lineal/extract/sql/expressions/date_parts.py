@@ -27,13 +27,12 @@ def date_part(node: Any, scope: Scope) -> Any:
         return unit
     if unit is None and node.__class__ is not exp.Anonymous:
         return None
-    arguments_ = (
-        node.expressions
-        if unit is None
-        else [node.this]
-        if node.args.get("expression") is not None
-        else []
-    )
+    if unit is None:
+        arguments_ = node.expressions
+    elif node.args.get("expression") is not None:
+        arguments_ = [node.this]
+    else:
+        arguments_ = []
     if unit is None and (
         len(arguments_) < 2 or any(argument.__class__ is exp.Interval for argument in arguments_)
     ):
@@ -41,7 +40,10 @@ def date_part(node: Any, scope: Scope) -> Any:
     if any(names_part(argument) for argument in arguments_[:1]):
         return arguments_[0]
     last = arguments_[-1] if unit is None and arguments_[0].__class__ is exp.Column else None
-    return last if last is not None and names_part(last) and not scope.has(last) else None
+    if last is not None and names_part(last) and not scope.has(last):
+        return last
+
+    return None
 
 
 WORDS = (exp.Var, exp.Literal)
@@ -73,4 +75,7 @@ def column_of_unit(node: Any, scope: Scope) -> Any:
     if node.__class__ not in WORDS:
         return node
     spelled = scope.evaluation.reading.unquoted(node.name)
-    return exp.Column(this=exp.Identifier(this=spelled, quoted=False)) if spelled else node
+    if spelled:
+        return exp.Column(this=exp.Identifier(this=spelled, quoted=False))
+
+    return node

@@ -39,9 +39,10 @@ def parameter(
         name = exp.Identifier(this=node.this.name, quoted=False)
         stack.append((exp.Column(this=name), value(way), (node, calls)))
     if scope.evaluation.facts.columns_by_number and len(scope.order) == 1:
-        slot = (
-            scope.positional(scope.order[0], f"${node.name}", node) if node.name.isdigit() else None
-        )
+        if node.name.isdigit():
+            slot = scope.positional(scope.order[0], f"${node.name}", node)
+        else:
+            slot = None
         if slot is not None:
             pour(slot.lineage, way, into, node, calls)
 

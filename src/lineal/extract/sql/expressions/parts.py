@@ -116,9 +116,10 @@ def item_at(node: Any) -> Any:
     if not isinstance(number, exp.Literal) or number.is_string or not number.name.isdigit():
         return None
     position = int(number.name) - first
-    return (
-        unnamed(holder.expressions[position]) if 0 <= position < len(holder.expressions) else None
-    )
+    if 0 <= position < len(holder.expressions):
+        return unnamed(holder.expressions[position])
+
+    return None
 
 
 def around_of(node: Any) -> Any:
@@ -134,11 +135,10 @@ def column_of_row(base: exp.Column, scope: Scope) -> exp.Column | None:
     if not isinstance(base.parent, exp.Paren) or scope.row(base) is None:
         return None
     holder = around_of(base)
-    return (
-        exp.Column(this=holder.expression.copy(), table=base.this.copy())
-        if isinstance(holder, exp.Dot)
-        else None
-    )
+    if isinstance(holder, exp.Dot):
+        return exp.Column(this=holder.expression.copy(), table=base.this.copy())
+
+    return None
 
 
 def struct_row(node: Any, names: list[str], scope: Scope) -> Slot | None:

@@ -110,11 +110,10 @@ def with_names_of_type(node: Any) -> Any:
 
 def with_names_of_items(node: Any) -> Any:
     """ARRAY<STRUCT<p INT64, q STRING>>[(a, b), (c, d)]      an array of structs of p and q"""
-    kind = (
-        node.to.expressions[:1]
-        if isinstance(node, exp.Cast) and isinstance(node.this, exp.Array)
-        else []
-    )
+    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Array):
+        kind = node.to.expressions[:1]
+    else:
+        kind = []
     tuples = node.this.expressions if kind else []
     if not tuples or not all(isinstance(item, exp.Tuple) for item in tuples):
         return node
@@ -144,17 +143,19 @@ def item_of(node: Any, scope: Scope) -> Struct | None:
 
 def unnamed(part: Any) -> Any:
     """a AS p, p := a      a"""
-    return part.args["expression"] if isinstance(part, exp.PropertyEQ) else part.unalias()
+    if isinstance(part, exp.PropertyEQ):
+        return part.args["expression"]
+
+    return part.unalias()
 
 
 def field_name(part: Any, position: int) -> str:
     """a AS p, p := a, a, 1      p, p, a, col4"""
     named = part.this if isinstance(part, exp.PropertyEQ) else part
-    return (
-        named.alias_or_name
-        if isinstance(named, (exp.Identifier, exp.Column, exp.Alias))
-        else f"col{position + 1}"
-    )
+    if isinstance(named, (exp.Identifier, exp.Column, exp.Alias)):
+        return named.alias_or_name
+
+    return f"col{position + 1}"
 
 
 def struct_of(node: Any, scope: Scope) -> Lineage:
@@ -162,7 +163,10 @@ def struct_of(node: Any, scope: Scope) -> Lineage:
     if not isinstance(node, exp.Struct):
         held = item_of(node, scope)
         held = held if held is not None else carried(node, scope)
-        return held if held is not None else value_with_parts(node, scope)
+        if held is not None:
+            return held
+
+        return value_with_parts(node, scope)
     whole = value_of(node, NEUTRAL, scope)
     if has_star(node):
         return struct_of_star(node, whole, scope)
@@ -179,7 +183,10 @@ def value_with_parts(node: Any, scope: Scope) -> Lineage:
     part = (
         step_of(node) is not None and leads_to_part(node) and reaches(path_of(node).names, lineage)
     )
-    return Part(lineage) if part else lineage
+    if part:
+        return Part(lineage)
+
+    return lineage
 
 
 def has_star(node: exp.Struct) -> bool:

@@ -223,4 +223,7 @@ class Apart(dict[tuple[Any, Way], Any]):
 
 
 def rows_of(into: Lineage) -> Lineage:
-    return into.rows if into.__class__ is Apart else into
+    if into.__class__ is Apart:
+        return into.rows
+
+    return into

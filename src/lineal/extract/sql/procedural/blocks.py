@@ -267,7 +267,10 @@ class Blocks(Simple):
     def until(self, tokens: Tokens, at: int) -> int:
         """UNTIL a > 1 END REPEAT"""
         end = self.find(tokens, at + 1, frozenset(("END",)))
-        return end if end > 0 else at
+        if end > 0:
+            return end
+
+        return at
 
     def for_(self, tokens: Tokens, at: int) -> int:
         """FOR r IN SELECT … LOOP, FOR r IN c DO, FOR i IN 1..10 LOOP, FOR r AS SELECT … DO"""
@@ -305,7 +308,10 @@ class Blocks(Simple):
     def forall(self, tokens: Tokens, at: int) -> int:
         """FORALL i IN 1..n INSERT …"""
         found = self.find(tokens, at + 1, DML)
-        return found if found > 0 else at
+        if found > 0:
+            return found
+
+        return at
 
     # -- declarations ------------------------------------------------------------------------------
 
@@ -336,7 +342,10 @@ class Blocks(Simple):
                 ("BEGIN", "SET", "INSERT", "UPDATE", "DELETE", "ROLLBACK", "CALL", "RESIGNAL")
             ),
         )
-        return found if found > 0 else self.end_of(tokens, at) + 1
+        if found > 0:
+            return found
+
+        return self.end_of(tokens, at) + 1
 
     # -- routines ----------------------------------------------------------------------------------
 
@@ -356,7 +365,10 @@ class Blocks(Simple):
             next((word(token) for token in tokens[at + 1 : at + 5] if word(token) in JOBS), "")
         )
         found = self.find(tokens, at, opening) if opening is not None else -1
-        return found + 1 if found > at else at
+        if found > at:
+            return found + 1
+
+        return at
 
     def nested(self, tokens: Tokens, at: int) -> int:
         """PROCEDURE p IS … in a package or in declarations"""
@@ -411,7 +423,10 @@ class Blocks(Simple):
         ):
             self.pending = self.begin_routine(routine)
             self.declaring = first != "BEGIN"
-            return body + 1 if first == "DECLARE" else body
+            if first == "DECLARE":
+                return body + 1
+
+            return body
         if body < end:
             arrow = next(
                 (i for i in range(body, end) if tokens[i].token_type is TokenType.ARROW), -1

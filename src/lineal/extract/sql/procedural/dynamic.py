@@ -37,7 +37,10 @@ class Dynamic:
 
     @property
     def position(self) -> int:
-        return self.last.position if self.last is not None else -1
+        if self.last is not None:
+            return self.last.position
+
+        return -1
 
 
 def constant(
@@ -65,7 +68,10 @@ def constant(
     if len(tokens) == 1 and tokens[0].token_type in STRINGS:
         return tokens[0].text
     key, end = walker.variable_at(tokens, 0)
-    return variable(key, moment, walker, steps) if key and end == len(tokens) else None
+    if key and end == len(tokens):
+        return variable(key, moment, walker, steps)
+
+    return None
 
 
 def called(
@@ -79,8 +85,14 @@ def called(
         return formatted(texts[0], texts[1:])
     if name == "REPLACE" and len(texts) == 3:
         whole, part, by = texts
-        return whole.replace(part, by) if whole is not None and part and by is not None else None
-    return texts[0] if name in AS_IT_IS and len(texts) == 1 else None
+        if whole is not None and part and by is not None:
+            return whole.replace(part, by)
+
+        return None
+    if name in AS_IT_IS and len(texts) == 1:
+        return texts[0]
+
+    return None
 
 
 AS_IT_IS = frozenset(("FORMAT", "NVL", "COALESCE", "QUOTENAME", "QUOTE_IDENT", "TRIM"))

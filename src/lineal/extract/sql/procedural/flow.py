@@ -43,7 +43,10 @@ class Assignment:
     @property
     def position(self) -> int:
         """How many steps of the script come before it."""
-        return self.after.position + 1 if self.after is not None else 0
+        if self.after is None:
+            return 0
+
+        return int(self.after.position) + 1
 
 
 class Ref(NamedTuple):
@@ -309,7 +312,10 @@ class Body:
         if found is None:
             return 0, ()
         index = bisect_right(found[0], position) - 1
-        return (found[0][index], found[1][index]) if index >= 0 else (0, ())
+        if index >= 0:
+            return (found[0][index], found[1][index])
+
+        return (0, ())
 
     # -- when the body has been walked -------------------------------------------------------------
 

@@ -63,7 +63,10 @@ def header(walker: Blocks, tokens: Tokens, at: int) -> tuple[Routine | None, int
     outputs = routine.outputs
     if function and outputs and (routine.table or len(outputs) > 1) and not routine.columns:
         routine.table, routine.columns = True, [(output.name, output.key) for output in outputs]
-    return (routine, body) if body >= 0 else (None, walker.end_of(tokens, at) + 1)
+    if body >= 0:
+        return (routine, body)
+
+    return (None, walker.end_of(tokens, at) + 1)
 
 
 def past_exists(tokens: Tokens, at: int) -> int:
@@ -168,11 +171,10 @@ def returns(walker: Walker, routine: Routine, tokens: Tokens, at: int) -> int:
         routine.table = True
         at += 1
         if at < len(tokens) and tokens[at].token_type in (OPEN, TokenType.LT):
-            close = (
-                closing(tokens, at, len(tokens))
-                if tokens[at].token_type is OPEN
-                else closing_angle(tokens, at)
-            )
+            if tokens[at].token_type is OPEN:
+                close = closing(tokens, at, len(tokens))
+            else:
+                close = closing_angle(tokens, at)
             for item in items(tokens[at + 1 : close]):
                 if is_name(item[0]):
                     routine.columns.append((item[0].text, walker.key(item[0])))
@@ -267,11 +269,10 @@ def transition_tables(walker: Walker, tokens: Tokens) -> tuple[str, ...]:
     for position, token in enumerate(tokens):
         if word(token) != "TABLE" or word(tokens[position - 1]) not in ("OLD", "NEW"):
             continue
-        at = (
-            position + 2
-            if position + 1 < len(tokens) and word(tokens[position + 1]) == "AS"
-            else position + 1
-        )
+        if position + 1 < len(tokens) and word(tokens[position + 1]) == "AS":
+            at = position + 2
+        else:
+            at = position + 1
         parts, _ = walker.name_at(tokens, at)
         if parts:
             found.append(walker.table_key(parts))

@@ -123,4 +123,7 @@ class Found:
             elif isinstance(step, (Dropped, Emptied)):
                 step = step._replace(arms=piece.moment.arms)
             dressed.append(step)
-        return dressed if isinstance(steps, list) else dressed[0]
+        if isinstance(steps, list):
+            return dressed
+
+        return dressed[0]

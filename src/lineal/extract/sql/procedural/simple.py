@@ -240,11 +240,10 @@ class Simple(Walker):
 
     def change(self, tokens: Tokens) -> None:
         """INSERT … RETURNING id INTO x"""
-        start = (
-            next((i for i, token in enumerate(tokens) if word(token) == "RETURNING"), -1)
-            if self.in_block
-            else -1
-        )
+        if self.in_block:
+            start = next((i for i, token in enumerate(tokens) if word(token) == "RETURNING"), -1)
+        else:
+            start = -1
         if start < 0:
             self.sql(tokens)
             return

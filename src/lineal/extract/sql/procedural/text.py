@@ -50,12 +50,18 @@ def tokens_of(text: str, dialect: str) -> list[Token]:
     found: list[Token] = tokenizer(dialect)(dialect=parser_dialect(dialect)).tokenize(
         readable(text, dialect)
     )
-    return placed(found, text, dialect) if has_placeholders(text, dialect) else found
+    if has_placeholders(text, dialect):
+        return placed(found, text, dialect)
+
+    return found
 
 
 def word(token: Token) -> str:
     """A word in upper case; nothing for what is quoted."""
-    return "" if token.token_type in QUOTED else token.text.upper()
+    if token.token_type in QUOTED:
+        return ""
+
+    return token.text.upper()
 
 
 def inside(token: Token, script: Script) -> list[Token] | None:

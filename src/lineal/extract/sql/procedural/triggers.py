@@ -105,7 +105,10 @@ def test_of_table(condition: list[Token]) -> TableTest | None:
     )
     names = names_compared(condition, at) if at >= 0 else None
     alone = not any(word(token) == "AND" for token in condition)
-    return TableTest(names, alone) if names is not None else None
+    if names is not None:
+        return TableTest(names, alone)
+
+    return None
 
 
 def names_compared(condition: list[Token], at: int) -> frozenset[str] | None:

@@ -291,22 +291,20 @@ class TSql(Walker):
 
     def assigned(self, tokens: Tokens) -> tuple[list[str], Tokens]:
         """SELECT @x = a, @y += b FROM t      @x, @y, and SELECT a, @y + b FROM t"""
-        start = (
-            next((i for i, token in enumerate(tokens) if word(token) == "SELECT"), 0)
-            if word(tokens[0]) != "WITH"
-            else -1
-        )
+        if word(tokens[0]) != "WITH":
+            start = next((i for i, token in enumerate(tokens) if word(token) == "SELECT"), 0)
+        else:
+            start = -1
         if start < 0:
             start = main_select(tokens)
         first = start + 1
         while first < len(tokens) and word(tokens[first]) in ("DISTINCT", "ALL"):
             first += 1
         if first < len(tokens) and word(tokens[first]) == "TOP":
-            first = (
-                closing(tokens, first + 1, len(tokens)) + 1
-                if tokens[first + 1].token_type is OPEN
-                else first + 2
-            )
+            if tokens[first + 1].token_type is OPEN:
+                first = closing(tokens, first + 1, len(tokens)) + 1
+            else:
+                first = first + 2
         if first >= len(tokens) or tokens[first].token_type is not TokenType.PARAMETER:
             return [], tokens
         end = self.list_end(tokens, first)

@@ -238,7 +238,10 @@ class Values:
         frames = [frame for frame, _ in held]
         if len(frames) == 1:
             return frames[0]
-        return union_by_name(frames) if frames else EMPTY
+        if frames:
+            return union_by_name(frames)
+
+        return EMPTY
 
     def row(self, key: str, moment: Moment, evaluation: Evaluation) -> Sequence[Slot]:
         """SELECT r.*
@@ -283,7 +286,10 @@ class Values:
         """The rows that NEW and OLD may be."""
         if self.trigger is None:
             return self.body.triggers
-        return () if self.trigger is NO_TRIGGER else (self.trigger,)
+        if self.trigger is NO_TRIGGER:
+            return ()
+
+        return (self.trigger,)
 
     def lacks_trigger(self, key: str, moment: Moment) -> bool:
         """Whether a variable may be a trigger's row, and no trigger is known."""
@@ -300,7 +306,10 @@ class Values:
             and self.trigger is not NO_TRIGGER
             and query in self.body.triggers
         )
-        return self.trigger if chosen and self.trigger is not None else query
+        if chosen and self.trigger is not None:
+            return self.trigger
+
+        return query
 
     def columns_of(self, key: str, evaluation: Evaluation) -> list[Named]:
         """r orders%ROWTYPE      the columns of orders; none for a record, whose query tells them"""
@@ -356,11 +365,10 @@ class Values:
 
     def size(self, assignment: Assignment) -> int:
         frame = self.frames.get(assignment)
-        return (
-            sum(len(slot.lineage) for slot in frame.slots) + len(frame.rows) + 1
-            if frame is not None
-            else 0
-        )
+        if frame is not None:
+            return sum(len(slot.lineage) for slot in frame.slots) + len(frame.rows) + 1
+
+        return 0
 
     def evaluate(self, assignment: Assignment, user: Evaluation) -> None:
         if assignment is self.body.trigger_row:
@@ -402,7 +410,10 @@ class Values:
         if not isinstance(item, exp.Column) or item.args.get("table") is not None or item.is_star:
             return None
         key = evaluation.fold(item.name, item.this.args.get("quoted"))
-        return key if key in self.body.names and self.holds_row(key) else None
+        if key in self.body.names and self.holds_row(key):
+            return key
+
+        return None
 
 
 EMPTY = one_row()
@@ -410,12 +421,12 @@ EMPTY = one_row()
 
 def row_items(tree: Any) -> Any:
     """r := ROW(a, b), r := (a, b)      SELECT a, b: a column for each field"""
-    items = (
-        tree.expressions if isinstance(tree, exp.Select) and tree.args.get("from_") is None else ()
-    )
-    if len(items) != 1:
+    if not isinstance(tree, exp.Select) or tree.args.get("from_") is not None:
         return tree
-    row = items[0]
+    if len(tree.expressions) != 1:
+        return tree
+
+    row = tree.expressions[0]
     if isinstance(row, exp.Tuple) or (isinstance(row, exp.Anonymous) and row.name.upper() == "ROW"):
         return exp.Select(expressions=[item.copy() for item in row.expressions])
     return tree

@@ -291,7 +291,10 @@ class Walker:
         return ".".join(self.text_of(part) for part in parts)
 
     def text_of(self, part: Token) -> str:
-        return f'"{part.text}"' if part.token_type is TokenType.IDENTIFIER else part.text
+        if part.token_type is TokenType.IDENTIFIER:
+            return f'"{part.text}"'
+
+        return part.text
 
     # -- routines ----------------------------------------------------------------------------------
 

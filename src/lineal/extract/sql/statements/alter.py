@@ -78,7 +78,10 @@ def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | Non
             )
         else:
             changes += CHANGES.get(type(action), nothing)(action, facts)
-    return [*steps, Altered(name, key, tuple(changes))] if changes else steps
+    if changes:
+        return [*steps, Altered(name, key, tuple(changes))]
+
+    return steps
 
 
 def beside(name: str, key: str, other_name: str, other_key: str) -> tuple[str, str]:
@@ -135,21 +138,19 @@ def drop_column(action: exp.Drop, facts: Facts) -> Changes:
 def modify_column(action: exp.ModifyColumn, facts: Facts) -> Changes:
     """CHANGE COLUMN a b INT"""
     before = action.args.get("rename_from")
-    return (
-        [(column(before, facts), column(action.this, facts, action.this.args.get("kind")))]
-        if before
-        else []
-    )
+    if before:
+        return [(column(before, facts), column(action.this, facts, action.this.args.get("kind")))]
+
+    return []
 
 
 def alter_column(action: exp.AlterColumn, facts: Facts) -> Changes:
     """CHANGE COLUMN a b INT, as Hive has it"""
     after = action.args.get("rename_to")
-    return (
-        [(column(action.this, facts), column(after, facts, action.args.get("dtype")))]
-        if after
-        else []
-    )
+    if after:
+        return [(column(action.this, facts), column(after, facts, action.args.get("dtype")))]
+
+    return []
 
 
 def nothing(action: Any, facts: Facts) -> Changes:

@@ -163,13 +163,16 @@ def behind(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Col
 
 
 def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
-    slots = [
-        Slot(names[slot.key].name, names[slot.key].name.lower(), slot.lineage)
-        if slot.key in names
-        else slot
-        for slot in frame.slots
-    ]
-    return project(frame, slots)
+    """Give the columns of a frame the names that a change knows them by."""
+
+    def named(slot: Slot) -> Slot:
+        if slot.key not in names:
+            return slot
+
+        name = names[slot.key].name
+        return Slot(name, name.lower(), slot.lineage)
+
+    return project(frame, [named(slot) for slot in frame.slots])
 
 
 def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | None = None) -> Frame:
@@ -215,7 +218,10 @@ def owner(assignment: Any, facts: Facts) -> str:
     """SET t.a = 1      t; '' where none is named"""
     target = assignment.this
     table = target.args.get("table") if isinstance(target, exp.Column) else None
-    return facts.fold_table(table.name, table.args.get("quoted")) if table is not None else ""
+    if table is not None:
+        return facts.fold_table(table.name, table.args.get("quoted"))
+
+    return ""
 
 
 def assigned(node: Any, scope: Scope, decided: Lineage) -> Columns:
@@ -266,9 +272,10 @@ def assigned_value(node: Any, scope: Scope) -> Lineage:
         and not node.args.get("table")
         and node.name.upper() == "DEFAULT"
     )
-    return (
-        {} if is_default and not node.this.args.get("quoted") else value_of(node, IDENTITY, scope)
-    )
+    if is_default and not node.this.args.get("quoted"):
+        return {}
+
+    return value_of(node, IDENTITY, scope)
 
 
 def assign_several(assignment: exp.EQ, scope: Scope, columns: Columns) -> None:
@@ -312,7 +319,10 @@ def struct_in(target: Any, scope: Scope) -> Any:
         return None
     first = parts[table + 1]
     key = scope.evaluation.fold(first.name, first.args.get("quoted"))
-    return first if any(key in source.frame.index for source in scope.sources.values()) else None
+    if any(key in source.frame.index for source in scope.sources.values()):
+        return first
+
+    return None
 
 
 def put_named(name: str, key: str, lineage: Lineage, columns: Columns) -> None:

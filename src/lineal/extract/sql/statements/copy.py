@@ -28,13 +28,20 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
     files = node.args.get("files") or []
     paths = [path for path in map(path_of, files) if path]
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
-    stage = (
-        path_of(table) if isinstance(table, exp.Table) and isinstance(table.this, exp.Var) else ""
-    )
+    if isinstance(table, exp.Table) and isinstance(table.this, exp.Var):
+        stage = path_of(table)
+    else:
+        stage = ""
     if stage:  # COPY INTO @stage FROM t
-        return written(stage, files[0], node) if files else None
+        if files:
+            return written(stage, files[0], node)
+
+        return None
     if not node.args.get("kind"):
-        return written(paths[0], node.this, node) if paths else None
+        if paths:
+            return written(paths[0], node.this, node)
+
+        return None
     if not is_named(table):
         return Unsupported
     columns = listed_columns(node.this, facts) if isinstance(node.this, exp.Schema) else []
@@ -50,7 +57,10 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
             defines=False,
             positional=True,
         )
-    return loaded(name, key, columns, paths, node) if paths else None
+    if paths:
+        return loaded(name, key, columns, paths, node)
+
+    return None
 
 
 def load_data(node: exp.LoadData, facts: Facts) -> Plan | type[Unsupported] | None:

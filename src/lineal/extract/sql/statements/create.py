@@ -26,7 +26,10 @@ def create(node: exp.Create, facts: Facts) -> Created:
 
 def other_object(node: exp.Create, facts: Facts) -> Created:
     """CREATE INDEX i ON t (a), CREATE SEQUENCE s      no data; what has a body is reported"""
-    return Unsupported if node.args.get("expression") is not None else None
+    if node.args.get("expression") is not None:
+        return Unsupported
+
+    return None
 
 
 def dataset(kind: str, node: exp.Create, facts: Facts) -> Created:

@@ -33,8 +33,8 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
         return Unsupported
     if not is_named(table):
         place = written_place(table)
-        return (
-            Plan(
+        if place:
+            return Plan(
                 place,
                 place,
                 "file",
@@ -43,9 +43,8 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
                 node=node,
                 replaces=True,
             )
-            if place
-            else Unsupported
-        )
+
+        return Unsupported
     name, key = spelled(table, facts)
     columns = listed_columns(schema, facts) if schema is not None else []
     by_name = bool(node.args.get("by_name"))
@@ -73,7 +72,10 @@ def written_place(node: Any) -> str | None:
     ):
         return table
     text = first_text(node) if isinstance(node, exp.Func) else None
-    return path_name(text) if text is not None else None
+    if text is not None:
+        return path_name(text)
+
+    return None
 
 
 def partition_of(table: exp.Table, facts: Facts) -> Partition | None:

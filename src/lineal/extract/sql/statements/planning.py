@@ -38,7 +38,10 @@ def plan_of(node: Any, facts: Facts) -> Steps | type[Unsupported]:
     """
     planner = PLANNERS.get(type(node))
     if planner is None:
-        return None if type(node) in SILENT else Unsupported
+        if type(node) in SILENT:
+            return None
+
+        return Unsupported
 
     found: Steps | type[Unsupported] = planner(node, facts)
     for add in ADDITIONS:

@@ -46,16 +46,16 @@ def with_others(
     """
     if not gives_rows(node):
         return found
-    steps: list[Any] = (
-        list(changes_in(node.args["with_"], facts)) if node.args.get("with_") is not None else []
-    )
-    steps.extend(
-        found
-        if isinstance(found, list)
-        else []
-        if found is None or found is Unsupported
-        else [found]
-    )
+
+    steps: list[Any] = []
+    if node.args.get("with_") is not None:
+        steps.extend(changes_in(node.args["with_"], facts))
+
+    if isinstance(found, list):
+        steps.extend(found)
+    elif found is not None and found is not Unsupported:
+        steps.append(found)
+
     if (
         facts.output_into
         and node.args.get("returning") is not None
@@ -77,11 +77,8 @@ def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
         for step in found if isinstance(found, list) else [found]:
             if isinstance(step, Plan):
                 own = step.with_.expressions if step.with_ is not None else []
-                step.with_ = (
-                    exp.With(expressions=[*node.expressions[:position], *own])
-                    if position or own
-                    else None
-                )
+                visible = [*node.expressions[:position], *own]
+                step.with_ = exp.With(expressions=visible) if visible else None
                 yield step
 
 
@@ -147,10 +144,13 @@ def table_of(node: Any) -> Any:
 def others(node: Any) -> list[Any]:
     """The tables that stand beside the target: FROM, USING"""
     source, using = node.args.get("from_"), node.args.get("using")
-    return [
-        *([source.this] if source is not None else []),
-        *(using if isinstance(using, list) else [using] if using else []),
-    ]
+    tables = [source.this] if source is not None else []
+    if isinstance(using, list):
+        tables.extend(using)
+    elif using:
+        tables.append(using)
+
+    return tables
 
 
 def changed(node: Any, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evaluation) -> Frame:
@@ -174,9 +174,10 @@ def inserted(
 ) -> Frame:
     frame = query(node.args.get("expression") or node.args.get("source"), None, ctes, evaluation)
     absorb(frame.rows, rows)
-    listed = (
-        listed_columns(node.this, evaluation.facts) if isinstance(node.this, exp.Schema) else []
-    )
+    if isinstance(node.this, exp.Schema):
+        listed = listed_columns(node.this, evaluation.facts)
+    else:
+        listed = []
     known = [(slot.name, slot.key) for slot in old.frame.slots if slot.star is None]
     frame = rename(frame, listed or (known if old.frame.complete else []))
     there = {slot.key for slot in frame.slots}

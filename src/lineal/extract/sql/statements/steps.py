@@ -77,7 +77,10 @@ class Partition(NamedTuple):
         if not columns:
             width = len(frame.slots) - len(self.last)
             free = [(slot.name, slot.key) for slot in frame.slots[:width]] if frame.complete else []
-            return [*free, *self.last] if frame.complete else []
+            if frame.complete:
+                return [*free, *self.last]
+
+            return []
         return [*free, *self.last]
 
 

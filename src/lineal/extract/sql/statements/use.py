@@ -48,13 +48,19 @@ def set_(node: exp.Set, facts: Facts) -> Using | None:
 def set_path(text: str, facts: Facts) -> Using | None:
     """SET search_path TO a, b; SET SCHEMA 'a'"""
     found = PATHS.match(text)
-    return path_of(found[1]) if found else None
+    if found:
+        return path_of(found[1])
+
+    return None
 
 
 def alter_session(text: str, facts: Facts) -> Using | None:
     """ALTER SESSION SET CURRENT_SCHEMA = a"""
     found = SESSION.match(text)
-    return path_of(found[1]) if found else None
+    if found:
+        return path_of(found[1])
+
+    return None
 
 
 def path_of(text: str) -> Using:

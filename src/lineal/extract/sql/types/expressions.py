@@ -34,7 +34,10 @@ class Walk:
         handler = HANDLERS.get(type(node)) or _handler(type(node))
         self.depth += 1
         try:
-            return handler(node, self) if handler is not None else UNKNOWN
+            if handler is not None:
+                return handler(node, self)
+
+            return UNKNOWN
         finally:
             self.depth -= 1
 
@@ -44,28 +47,45 @@ def type_of(node: Any, typing: Typing, scope: Scope, ctes: CTEs) -> Type:
 
 
 def column(node: exp.Column, walk: Walk) -> Type:
-    return walk.typing.column(node, walk.scope) if not node.is_star else UNKNOWN
+    if not node.is_star:
+        return walk.typing.column(node, walk.scope)
+
+    return UNKNOWN
 
 
 def inside(node: Any, walk: Walk) -> Type:
     return walk.of(node.this)
 
 
+def whole_number_type(number: int) -> str:
+    """1, 3000000000      the smallest type that holds it"""
+    if number < 2**31:
+        return "int"
+    if number < 2**63:
+        return "bigint"
+
+    return ""
+
+
 def literal(node: exp.Literal, walk: Walk) -> Type:
     """'a', 1, 3000000000, 1.5, 1e3"""
     rules = walk.typing.rules
     if node.is_string:
-        return rules.normal("text") if rules.family in WITHOUT_LENGTHS else UNKNOWN
+        if rules.family in WITHOUT_LENGTHS:
+            return rules.normal("text")
+
+        return UNKNOWN
     text = node.name
     if text.isdigit():
-        return rules.normal("int" if int(text) < 2**31 else "bigint" if int(text) < 2**63 else "")
+        return rules.normal(whole_number_type(int(text)))
     if "e" in text.lower():
         return rules.normal("double")
     whole, _, fraction = text.partition(".")
     if rules.family in ("spark", "duckdb") and (whole + fraction).isdigit():
-        digits = (
-            len(whole.lstrip("0") + fraction) if rules.family == "spark" else len(whole + fraction)
-        )
+        if rules.family == "spark":
+            digits = len(whole.lstrip("0") + fraction)
+        else:
+            digits = len(whole + fraction)
         return made(rules.dialect, Kind.DECIMAL, max(digits, len(fraction), 1), len(fraction))
     return UNKNOWN
 
@@ -117,12 +137,10 @@ def if_(node: exp.If, walk: Walk) -> Type:
 def nullif(node: exp.Nullif, walk: Walk) -> Type:
     """NULLIF(a, b)      a's type; where b's differs, engines do"""
     left, right = walk.of(node.this), walk.of(node.expression)
-    return (
-        left
-        if left.kind is not None
-        and (left.kind == right.kind or walk.typing.rules.family == "spark")
-        else UNKNOWN
-    )
+    if left.kind is not None and (left.kind == right.kind or walk.typing.rules.family == "spark"):
+        return left
+
+    return UNKNOWN
 
 
 def window(node: Any, walk: Walk) -> Type:
@@ -131,13 +149,19 @@ def window(node: Any, walk: Walk) -> Type:
 
 
 def within_group(node: exp.WithinGroup, walk: Walk) -> Type:
-    return walk.of(node.this) if isinstance(node.this, exp.GroupConcat) else UNKNOWN
+    if isinstance(node.this, exp.GroupConcat):
+        return walk.of(node.this)
+
+    return UNKNOWN
 
 
 def subquery(node: exp.Subquery, walk: Walk) -> Type:
     """(SELECT max(a) FROM t)"""
     table = walk.typing.query(node, walk.scope, walk.ctes)
-    return table.columns[0][1] if table.complete and len(table.columns) == 1 else UNKNOWN
+    if table.complete and len(table.columns) == 1:
+        return table.columns[0][1]
+
+    return UNKNOWN
 
 
 def dot(node: exp.Dot, walk: Walk) -> Type:
@@ -160,16 +184,18 @@ def bracket(node: exp.Bracket, walk: Walk) -> Type:
 def array(node: exp.Array, walk: Walk) -> Type:
     rules = walk.typing.rules
     kind = rules.widest([walk.of(item) for item in node.expressions])
-    return (
-        rules.array(kind)
-        if kind.kind is not None and rules.family in ("spark", "duckdb")
-        else UNKNOWN
-    )
+    if kind.kind is not None and rules.family in ("spark", "duckdb"):
+        return rules.array(kind)
+
+    return UNKNOWN
 
 
 def interval_of_days(node: Any, walk: Walk) -> Type:
     """date_add(d, 3)      Spark: a date"""
-    return walk.typing.rules.normal("date") if walk.typing.rules.family == "spark" else UNKNOWN
+    if walk.typing.rules.family == "spark":
+        return walk.typing.rules.normal("date")
+
+    return UNKNOWN
 
 
 def days(node: Any, walk: Walk) -> Type:
@@ -182,13 +208,19 @@ def days(node: Any, walk: Walk) -> Type:
 
 def whole_quotient(node: exp.IntDiv, walk: Walk) -> Type:
     """a div b"""
-    return walk.typing.rules.normal("bigint") if walk.typing.rules.family == "spark" else UNKNOWN
+    if walk.typing.rules.family == "spark":
+        return walk.typing.rules.normal("bigint")
+
+    return UNKNOWN
 
 
 def extract(node: exp.Extract, walk: Walk) -> Type:
     """EXTRACT(YEAR FROM d)      a number; of seconds and of epochs it has a fraction"""
     whole = node.this.name.lower() in WHOLE_PARTS
-    return walk.typing.rules.result("part", []) if whole else UNKNOWN
+    if whole:
+        return walk.typing.rules.result("part", [])
+
+    return UNKNOWN
 
 
 WHOLE_PARTS = frozenset(
@@ -221,11 +253,10 @@ def function(node: Any, walk: Walk) -> Type:
     else:
         rules = (returns_of(name.lower()) for name in type(node).sql_names())
         rule, arguments = next((rule for rule in rules if rule), ""), _arguments(node)
-    return (
-        walk.typing.rules.result(rule, [walk.of(argument) for argument in arguments])
-        if rule
-        else UNKNOWN
-    )
+    if rule:
+        return walk.typing.rules.result(rule, [walk.of(argument) for argument in arguments])
+
+    return UNKNOWN
 
 
 MEANT = {("spark", "date_trunc"): "timestamp_trunc"}
@@ -237,7 +268,10 @@ def _arguments(node: Any) -> list[Any]:
     found = []
     for name in node.arg_types:
         held = node.args.get(name)
-        found += held if isinstance(held, list) else [held] if held is not None else []
+        if isinstance(held, list):
+            found += held
+        elif held is not None:
+            found.append(held)
     return [_bare(item) for item in found if isinstance(item, exp.Expr)]
 
 
@@ -301,4 +335,7 @@ def _handler(kind: type) -> Handler | None:
         kind, exp.SubqueryPredicate
     ):
         return boolean
-    return function if issubclass(kind, exp.Func) else None
+    if issubclass(kind, exp.Func):
+        return function
+
+    return None

@@ -32,7 +32,10 @@ class Type(NamedTuple):
 
     @property
     def name(self) -> Any:
-        return self.kind.this if self.kind is not None else None
+        if self.kind is not None:
+            return self.kind.this
+
+        return None
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -102,11 +105,10 @@ def field(of: Type, name: str, dialect: str) -> Type:
 @lru_cache(maxsize=4096)
 def element(of: Type, dialect: str) -> Type:
     """xs[1], explode(xs)      what an array holds"""
-    return (
-        spelled(of.inner[0], dialect)
-        if of.is_a((Kind.ARRAY, Kind.LIST)) and len(of.inner) == 1
-        else UNKNOWN
-    )
+    if of.is_a((Kind.ARRAY, Kind.LIST)) and len(of.inner) == 1:
+        return spelled(of.inner[0], dialect)
+
+    return UNKNOWN
 
 
 def same(left: Type, right: Type) -> bool:
@@ -123,9 +125,15 @@ def decimal(of: Type, literal: str = "") -> tuple[int, int] | None:
     if literal.isdigit():
         return len(literal), 0
     if of.is_a(INTEGERS):
-        return (INTEGERS[of.name], 0) if INTEGERS[of.name] <= DIGITS else None
+        if INTEGERS[of.name] <= DIGITS:
+            return (INTEGERS[of.name], 0)
+
+        return None
     if of.is_a((Kind.DECIMAL,)):
-        return (of.numbers[0], of.numbers[1] if len(of.numbers) > 1 else 0) if of.numbers else None
+        if of.numbers:
+            return (of.numbers[0], of.numbers[1] if len(of.numbers) > 1 else 0)
+
+        return None
     return None
 
 

@@ -99,7 +99,10 @@ class Scope:
             return UNKNOWN
         if key in self.aliases:
             return self.aliases[key]
-        return self.parent.column(key) if self.parent is not None else UNKNOWN
+        if self.parent is not None:
+            return self.parent.column(key)
+
+        return UNKNOWN
 
     def visible(self) -> Table:
         """*"""
@@ -137,7 +140,10 @@ class Typing:
 
     def query(self, node: Any, parent: Scope | None, ctes: CTEs) -> Table:
         handler = QUERIES.get(type(node))
-        return handler(self, node, parent, ctes) if handler is not None else OPEN
+        if handler is not None:
+            return handler(self, node, parent, ctes)
+
+        return OPEN
 
     def ctes(self, node: Any, parent: Scope | None, ctes: CTEs) -> CTEs:
         """WITH a AS (…), b AS (…)
@@ -210,13 +216,20 @@ class Typing:
         """*, t.*      edited stars are left to those who ask by name"""
         star = node.this if isinstance(node, exp.Column) else node
         if not isinstance(star, exp.Star) or any(star.args.values()):
-            return self.edited(star, scope) if isinstance(node, exp.Star) else OPEN
+            if isinstance(node, exp.Star):
+                return self.edited(star, scope)
+
+            return OPEN
         if not isinstance(node, exp.Column):
             return scope.visible()
-        source = (
-            scope.named(self.table_key(node.args["table"])) if node.args.get("db") is None else None
-        )
-        return source.table if source is not None else OPEN
+        if node.args.get("db") is None:
+            source = scope.named(self.table_key(node.args["table"]))
+        else:
+            source = None
+        if source is not None:
+            return source.table
+
+        return OPEN
 
     def edited(self, star: Any, scope: Scope) -> Table:
         """* EXCEPT (a)      without those; what is replaced or renamed is not typed"""
@@ -248,11 +261,10 @@ class Typing:
     def generated(self, item: Any, value: Any, scope: Scope, ctes: CTEs) -> Table:
         """SELECT explode(xs) AS x"""
         call = value.this if isinstance(value, exp.Aliases) else value
-        names = (
-            [self.key(alias) for alias in value.expressions]
-            if isinstance(value, exp.Aliases)
-            else []
-        )
+        if isinstance(value, exp.Aliases):
+            names = [self.key(alias) for alias in value.expressions]
+        else:
+            names = []
         if isinstance(item, exp.Alias):
             names = [self.key(item.args["alias"])]
         types = self.exploded(call, scope, ctes)
@@ -270,7 +282,10 @@ class Typing:
             inner = [spelled(each, self.dialect) for each in of.inner]
         else:
             inner = [element(of, self.dialect)]
-        return [self.rules.normal("int"), *inner] if isinstance(call, exp.Posexplode) else inner
+        if isinstance(call, exp.Posexplode):
+            return [self.rules.normal("int"), *inner]
+
+        return inner
 
     def subquery(self, node: exp.Subquery, parent: Scope | None, ctes: CTEs) -> Table:
         if node.args.get("with_") is not None:
@@ -368,7 +383,10 @@ class Typing:
             for dataset, at in self.evaluation.datasets_read.items()
             if at is node or self.is_named(dataset, node)
         ]
-        return self.types.scanned(found[0]) if len(found) == 1 else OPEN
+        if len(found) == 1:
+            return self.types.scanned(found[0])
+
+        return OPEN
 
     def is_named(self, dataset: Any, node: exp.Table) -> bool:
         parts = [
@@ -389,7 +407,10 @@ class Typing:
         if isinstance(node.this, exp.Subquery):
             return self.query(node.this, scope, ctes)
         types = self.exploded(node.this, scope, ctes)
-        return Table([("col", kind) for kind in types], True) if types else OPEN
+        if types:
+            return Table([("col", kind) for kind in types], True)
+
+        return OPEN
 
     def unnest(self, node: exp.Unnest, scope: Scope, ctes: CTEs) -> Table:
         """CROSS JOIN UNNEST(xs) AS u(x)"""
@@ -402,7 +423,10 @@ class Typing:
         ):
             return OPEN
         kind = element(self.expression(node.expressions[0], scope, ctes), self.dialect)
-        return Table([("col", kind)], True) if not kind.is_a((Kind.STRUCT,)) else OPEN
+        if not kind.is_a((Kind.STRUCT,)):
+            return Table([("col", kind)], True)
+
+        return OPEN
 
     def join(self, node: exp.Join, scope: Scope, ctes: CTEs) -> None:
         before = len(scope.sources)
@@ -428,7 +452,12 @@ class Typing:
                 for source in scope.sources[:before]
                 if (kind := source.table.find(key)) is not None
             ]
-            left = held if held is not None else lefts[0] if len(lefts) == 1 else UNKNOWN
+            if held is not None:
+                left = held
+            elif len(lefts) == 1:
+                left = lefts[0]
+            else:
+                left = UNKNOWN
             other = right.table.find(key) or UNKNOWN
             taken = {"RIGHT": other, "FULL": self.rules.widest([left, other])}.get(side or "", left)
             shown.append((key, taken))

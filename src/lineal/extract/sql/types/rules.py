@@ -105,14 +105,16 @@ class Rules:
     def normal(self, word: str) -> Type:
         """text, bigint, …      in the dialect's own words"""
         text = NORMAL[self.family].get(word)
-        return declared(text, self.dialect) if text is not None else UNKNOWN
+        if text is not None:
+            return declared(text, self.dialect)
+
+        return UNKNOWN
 
     def array(self, of: Type) -> Type:
-        return (
-            made(self.dialect, Kind.ARRAY, of)
-            if of.kind is not None and of is not NULL
-            else UNKNOWN
-        )
+        if of.kind is not None and of is not NULL:
+            return made(self.dialect, Kind.ARRAY, of)
+
+        return UNKNOWN
 
     # -- functions ---------------------------------------------------------------------------------
 
@@ -124,13 +126,22 @@ class Rules:
         if rule == "text" and self.family == "bigquery" and not first.is_a(TEXTS):
             return UNKNOWN  # it may be BYTES
         handler = HANDLERS.get(rule)
-        return handler(self, first, arguments) if handler is not None else self.normal(rule)
+        if handler is not None:
+            return handler(self, first, arguments)
+
+        return self.normal(rule)
 
     def same(self, first: Type, arguments: Sequence[Type]) -> Type:
-        return first if first is not NULL else UNKNOWN
+        if first is not NULL:
+            return first
+
+        return UNKNOWN
 
     def second(self, first: Type, arguments: Sequence[Type]) -> Type:
-        return arguments[1] if len(arguments) > 1 else UNKNOWN
+        if len(arguments) > 1:
+            return arguments[1]
+
+        return UNKNOWN
 
     def sum(self, first: Type, arguments: Sequence[Type]) -> Type:
         """sum(INT): BIGINT in Spark, HUGEINT in DuckDB, …"""
@@ -144,17 +155,15 @@ class Rules:
         if digits is not None:
             if self.family == "spark":
                 return made(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 10, digits[1]))
-            return (
-                made(self.dialect, Kind.DECIMAL, DIGITS, digits[1])
-                if self.family in ("duckdb", "trino")
-                else UNKNOWN
-            )
+            if self.family in ("duckdb", "trino"):
+                return made(self.dialect, Kind.DECIMAL, DIGITS, digits[1])
+
+            return UNKNOWN
         if first.is_a(REALS):
-            return (
-                self.normal("double")
-                if self.family in ("spark", "duckdb")
-                else self.same(first, arguments)
-            )
+            if self.family in ("spark", "duckdb"):
+                return self.normal("double")
+
+            return self.same(first, arguments)
         return UNKNOWN
 
     def avg(self, first: Type, arguments: Sequence[Type]) -> Type:
@@ -166,14 +175,18 @@ class Rules:
             return made(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 4, digits[1] + 4))
         if self.family in ("spark", "trino", "bigquery") and first.is_a((*INTEGERS, Kind.DOUBLE)):
             return self.normal("double")
-        return self.normal("double") if self.family == "spark" and first.is_a(REALS) else UNKNOWN
+        if self.family == "spark" and first.is_a(REALS):
+            return self.normal("double")
+
+        return UNKNOWN
 
     def rounded(self, first: Type, arguments: Sequence[Type]) -> Type:
         """round(a, 2)      the type of a, unless the digits of a decimal change"""
         fits = first.is_a(REALS) or (self.family == "spark" and first.is_a(INTEGERS))
-        return (
-            first if fits and self.family in ("spark", "duckdb", "trino", "bigquery") else UNKNOWN
-        )
+        if fits and self.family in ("spark", "duckdb", "trino", "bigquery"):
+            return first
+
+        return UNKNOWN
 
     def whole(self, first: Type, arguments: Sequence[Type]) -> Type:
         """ceil(a)"""
@@ -189,15 +202,24 @@ class Rules:
 
     def joined(self, first: Type, arguments: Sequence[Type]) -> Type:
         """concat(a, b), a || b      a text, where one of them is"""
-        return self.normal("text") if any(each.is_a(TEXTS) for each in arguments) else UNKNOWN
+        if any(each.is_a(TEXTS) for each in arguments):
+            return self.normal("text")
+
+        return UNKNOWN
 
     def sliced(self, first: Type, arguments: Sequence[Type]) -> Type:
         """substring(a, 1, 3)      a text, unless a is binary"""
-        return self.normal("text") if first.is_a(TEXTS) else UNKNOWN
+        if first.is_a(TEXTS):
+            return self.normal("text")
+
+        return UNKNOWN
 
     def texts(self, first: Type, arguments: Sequence[Type]) -> Type:
         """split(a, ',')"""
-        return self.array(self.normal("text")) if self.family in ("spark", "duckdb") else UNKNOWN
+        if self.family in ("spark", "duckdb"):
+            return self.array(self.normal("text"))
+
+        return UNKNOWN
 
     def widest(self, arguments: Sequence[Type]) -> Type:
         """CASE, COALESCE, UNION      the type that holds all of them; NULL fits anywhere"""
@@ -216,13 +238,19 @@ class Rules:
             found = each if found is None else self.wider(found, each)
             if found is UNKNOWN:
                 return UNKNOWN
-        return found if found is not None else UNKNOWN
+        if found is not None:
+            return found
+
+        return UNKNOWN
 
     def wider(self, left: Type, right: Type) -> Type:
         if same(left, right):
             return left
         if left.is_a(TEXTS) and right.is_a(TEXTS):
-            return self.normal("text") if self.family in WITHOUT_LENGTHS else UNKNOWN
+            if self.family in WITHOUT_LENGTHS:
+                return self.normal("text")
+
+            return UNKNOWN
         if self.family not in STEPWISE:
             return UNKNOWN
         if left.is_a(INTEGERS) and right.is_a(INTEGERS):
@@ -236,12 +264,18 @@ class Rules:
         digits = decimal(left), decimal(right)
         if self.family == "spark" and digits[0] is not None and digits[1] is not None:
             found = wider_decimal(digits[0], digits[1])
-            return made(self.dialect, Kind.DECIMAL, *found) if found[0] <= DIGITS else UNKNOWN
+            if found[0] <= DIGITS:
+                return made(self.dialect, Kind.DECIMAL, *found)
+
+            return UNKNOWN
         return UNKNOWN
 
     def respelled(self, of: Type) -> Type:
         """What an operator makes is no longer what somebody has declared."""
-        return spelled(of.kind, self.dialect) if of.kind is not None else UNKNOWN
+        if of.kind is not None:
+            return spelled(of.kind, self.dialect)
+
+        return UNKNOWN
 
     def may_be_narrower(self, left: Type, right: Type) -> bool:
         """DuckDB: a number that is written down is as narrow as what stands beside it"""
@@ -261,11 +295,10 @@ class Rules:
         both = (left, right)
         if all(each.is_a(INTEGERS) for each in both):
             if kind is exp.Div:
-                return (
-                    self.normal("double")
-                    if self.family in ("spark", "duckdb", "bigquery")
-                    else self.respelled(self.wider(*both))
-                )
+                if self.family in ("spark", "duckdb", "bigquery"):
+                    return self.normal("double")
+
+                return self.respelled(self.wider(*both))
             return self.respelled(self.wider(*both))
         if Kind.DOUBLE in (left.name, right.name) and all(
             each.is_a((*INTEGERS, *REALS, Kind.DECIMAL)) for each in both
@@ -305,7 +338,10 @@ def literal(node: Any) -> str:
     """
     while isinstance(node, exp.Paren):
         node = node.this
-    return node.name if isinstance(node, exp.Literal) and not node.is_string else ""
+    if isinstance(node, exp.Literal) and not node.is_string:
+        return node.name
+
+    return ""
 
 
 HANDLERS: dict[str, Callable[[Rules, Type, Sequence[Type]], Type]] = {
